@@ -28,7 +28,7 @@ var (
 // contradict notes that text[from:to] contradicts the moves: it returns a reject, or nil if such games are kept.
 func (p *Parser) contradict(from, to int, err error) *dataset.Reject {
 	if p.KeepConflicts {
-		p.odd = true
+		p.contradicts = true
 		return nil
 	}
 	return p.reject(dataset.MoveConflict, from, to, err)

@@ -35,7 +35,7 @@ var errLetters = errors.New("the piece letters may be those of another language"
 // where the text says so. That takes a short game: no language but English has a Q, or both N and B. Games next to each
 // other are of one language, so a queen's move behind the game will do.
 func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
-	if p.odd || isEnglish(start, p.moves) || hasQueenMove(p.game.Next) {
+	if p.contradicts || isEnglish(start, p.moves) || hasQueenMove(p.game.Next) {
 		return nil
 	}
 	for i := range languages {

@@ -44,18 +44,18 @@ type Parser struct {
 	notes    Notes
 	playing  bool // the tags are read
 
-	game   Game
-	text   []byte
-	i      int // next byte of text
-	tags   tags
-	pos    board.Position
-	count  numbering
-	moves  []board.Move   // of this game; what is behind them is free
-	result dataset.Result // the result behind the moves
-	ended  bool           // that result has been read
-	star   bool           // it is “*”
-	odd    bool           // the text contradicts the moves, and that is kept
-	spelt  []byte         // a word in the spelling of SAN
+	game        Game
+	text        []byte
+	i           int // next byte of text
+	tags        tags
+	pos         board.Position
+	count       numbering
+	moves       []board.Move   // of this game; what is behind them is free
+	result      dataset.Result // the result behind the moves
+	ended       bool           // that result has been read
+	star        bool           // it is “*”
+	contradicts bool           // the text contradicts the moves, and that is kept
+	spelt       []byte         // a word in the spelling of SAN
 
 	second  *Parser   // for other readings of a text
 	letters *language // this is one, in that language
@@ -165,7 +165,7 @@ func (p *Parser) begin(g Game) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
 	p.result, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
-	p.star, p.odd, p.foreign = false, false, -1
+	p.star, p.contradicts, p.foreign = false, false, -1
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}

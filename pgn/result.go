@@ -34,7 +34,7 @@ func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reje
 		return a != b && a != dataset.ResultUnknown && b != dataset.ResultUnknown
 	}
 	p.conflict = Conflict{Movetext: conflict(tag, p.result), Board: conflict(end, tag) || conflict(end, p.result),
-		Moves: p.odd}
+		Moves: p.contradicts}
 	first, second := tag, p.result
 	switch {
 	case !p.conflict.Movetext && !p.conflict.Board:

@@ -8,7 +8,7 @@ import "talbot/dataset"
 func (p *Parser) checkSequel() *dataset.Reject {
 	next := p.game.Next
 	at := skipSpace(next, 0)
-	if p.odd || at == len(next) || p.ended && next[at] == '[' {
+	if p.contradicts || at == len(next) || p.ended && next[at] == '[' {
 		return nil
 	}
 	q := p.rereader(next)
@@ -33,7 +33,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 		reason, err = dataset.BadSyntax, errBehind
 	}
 	if reason == dataset.MoveConflict && p.KeepConflicts {
-		p.odd = true
+		p.contradicts = true
 		return nil
 	}
 	r := p.reject(reason, len(p.text), len(p.text), err)
