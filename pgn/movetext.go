@@ -153,7 +153,7 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 			return p.reject(dataset.BadSyntax, p.i, p.i+2, errText)
 		}
 		p.i++
-		p.ended, p.star = true, true
+		p.ended, p.isStar = true, true
 	case '-':
 		if bytes.HasPrefix(p.text[p.i:], []byte("--")) {
 			return p.reject(dataset.NullMove, p.i, p.i+2, nil)

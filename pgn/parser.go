@@ -53,7 +53,7 @@ type Parser struct {
 	moves       []board.Move   // of this game; what is behind them is free
 	result      dataset.Result // the result behind the moves
 	ended       bool           // that result has been read
-	star        bool           // it is “*”
+	isStar      bool           // it is “*”
 	contradicts bool           // the text contradicts the moves, and that is kept
 	spelt       []byte         // a word in the spelling of SAN
 
@@ -165,7 +165,7 @@ func (p *Parser) begin(g Game) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
 	p.result, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
-	p.star, p.contradicts, p.foreign = false, false, -1
+	p.isStar, p.contradicts, p.foreign = false, false, -1
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
@@ -269,7 +269,7 @@ func (p *Parser) readBehind() *dataset.Reject {
 	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
 	behind.free, behind.moves = !p.tags.any, len(p.moves)
 	switch e, at := behind.next(p.text, len(p.text)); {
-	case e != noEvent && p.star:
+	case e != noEvent && p.isStar:
 		p.ended = false
 		return p.contradict(at, at+16, errBetween)
 	case e != noEvent:

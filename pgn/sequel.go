@@ -29,7 +29,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	switch {
 	case !p.ended:
 		err = errTagged
-	case !p.star:
+	case !p.isStar:
 		reason, err = dataset.BadSyntax, errBehind
 	}
 	if reason == dataset.MoveConflict && p.KeepConflicts {
