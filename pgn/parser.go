@@ -250,7 +250,7 @@ func (p *Parser) readGame() *dataset.Reject {
 		if r := p.readMoves(); r != nil {
 			return r
 		}
-		if r := p.readBehind(); r != nil {
+		if r := p.readAfterResult(); r != nil {
 			return r
 		}
 		if p.ended || p.i == len(p.text) {
@@ -259,8 +259,8 @@ func (p *Parser) readGame() *dataset.Reject {
 	}
 }
 
-// readBehind reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
-func (p *Parser) readBehind() *dataset.Reject {
+// readAfterResult reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
+func (p *Parser) readAfterResult() *dataset.Reject {
 	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
 		return nil
 	}
