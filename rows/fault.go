@@ -38,10 +38,10 @@ func Fault(err error) string {
 // inputError is an error that is also one of the above, without saying so twice.
 type inputError struct {
 	error
-	fault error
+	kind error
 }
 
-func (e inputError) Is(target error) bool { return target == e.fault }
+func (e inputError) Is(target error) bool { return target == e.kind }
 func (e inputError) Unwrap() error        { return e.error }
 
 // isUTF16 reports whether a text begins with a byte order mark of UTF-16, or as such text does without one: with
