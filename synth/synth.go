@@ -120,7 +120,7 @@ func (d *Drawer) Draw(number int64) (x Draw) {
 		Source: dataset.SourceEndgame, Number: number, Reconstructed: Plies, Samples: dataset.LastPosition(),
 		Moves: make([]board.Move, Plies),
 	}
-	pieces := d.choice.counts.at(evenly(d.config.Seed, number))
+	pieces := d.choice.counts.at(lowDiscrepancy(d.config.Seed, number))
 	for {
 		x.material = pick(d.rng, d.choice.materials[pieces])
 		if i := d.choice.unfit(x.material); i != accepted {
@@ -134,10 +134,10 @@ func (d *Drawer) Draw(number int64) (x Draw) {
 	return x
 }
 
-// evenly returns a number from 0 to 1 for each draw of a seed. Those of
+// lowDiscrepancy returns a number from 0 to 1 for each draw of a seed. Those of
 // consecutive draws are spread more evenly than random ones: they are the
 // multiples of the golden ratio modulo 1, from a place that the seed says.
-func evenly(seed uint64, number int64) float64 {
+func lowDiscrepancy(seed uint64, number int64) float64 {
 	offset := rand.NewPCG(seed, 0).Uint64()
 	return float64((uint64(number)*0x9e3779b97f4a7c15+offset)>>11) / (1 << 53)
 }
