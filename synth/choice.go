@@ -79,7 +79,7 @@ func newChoice(c *Config) (*choice, error) {
 		if w == 0 {
 			continue
 		}
-		if ch.fit(n) < leastFit {
+		if ch.validShare(n) < leastFit {
 			return nil, fmt.Errorf("(almost) no material with %d pieces qualifies: %w", n, ErrNoMaterial)
 		}
 		ch.counts.add(n, w)
@@ -94,8 +94,8 @@ var ErrNoMaterial = errors.New("all are dead, unbalanced or not in the list")
 // leastFit is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
 const leastFit = 1e-4
 
-// fit returns the share of the materials of n pieces that is fit.
-func (ch *choice) fit(n int) float64 {
+// validShare returns the share of the materials of n pieces that is fit.
+func (ch *choice) validShare(n int) float64 {
 	t, sum := &ch.materials[n], 0.0
 	if len(t.values) == 0 {
 		return 0
