@@ -101,15 +101,15 @@ func (ch *choice) validShare(n int) float64 {
 		return 0
 	}
 	for i, m := range t.values {
-		if ch.unfit(m) == accepted {
+		if ch.rejectReason(m) == accepted {
 			sum += t.weight(i)
 		}
 	}
 	return sum / t.sums[len(t.sums)-1]
 }
 
-// unfit returns why no endgame is drawn with the material.
-func (ch *choice) unfit(m board.Material) int {
+// rejectReason returns why no endgame is drawn with the material.
+func (ch *choice) rejectReason(m board.Material) int {
 	switch d := m.Difference(); {
 	case !m.CanMate():
 		return dead
@@ -165,7 +165,7 @@ func (d *Drawer) Remaining() *Remaining {
 	for i, n := range d.choice.counts.values {
 		l.counts.add(n, d.choice.counts.weight(i))
 		for k, m := range d.choice.materials[n].values {
-			if d.choice.unfit(m) == accepted {
+			if d.choice.rejectReason(m) == accepted {
 				l.materials[n].add(m, d.choice.materials[n].weight(k))
 			}
 		}

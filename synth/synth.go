@@ -123,7 +123,7 @@ func (d *Drawer) Draw(number int64) (x Draw) {
 	pieces := d.choice.counts.at(lowDiscrepancy(d.config.Seed, number))
 	for {
 		x.material = pick(d.rng, d.choice.materials[pieces])
-		if i := d.choice.unfit(x.material); i != accepted {
+		if i := d.choice.rejectReason(x.material); i != accepted {
 			x.Rejects[i]++
 			continue
 		}
