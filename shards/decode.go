@@ -28,8 +28,8 @@ func (b *rawBlock) decode(dst []dataset.Line) ([]dataset.Line, error) {
 	return dst, nil
 }
 
-// charge takes the memory of n values from what a block may take.
-func charge[T any](b *rawBlock, n int) error {
+// chargeMemory takes the memory of n values from what a block may take.
+func chargeMemory[T any](b *rawBlock, n int) error {
 	var v T
 	if size := uint64(unsafe.Sizeof(v)); uint64(n) > (maxDecoded-b.decoded)/size {
 		return &damage{at: b.Columns[0].Offset, what: "the lines of the block would take too much memory"}
@@ -237,7 +237,7 @@ func (b *rawBlock) tagsOf(lines []dataset.Line) error {
 			return b.fail(tagPrefix+name, "not a text for each line")
 		}
 	}
-	if err := charge[dataset.Tag](b, total); err != nil {
+	if err := chargeMemory[dataset.Tag](b, total); err != nil {
 		return err
 	}
 	arena := make([]dataset.Tag, total)

@@ -31,7 +31,7 @@ func (b *rawBlock) labels(lines []dataset.Line) error {
 			}
 		}
 	}
-	if err := charge[dataset.LabelColumn](b, total); err != nil {
+	if err := chargeMemory[dataset.LabelColumn](b, total); err != nil {
 		return err
 	}
 	arena := make([]dataset.LabelColumn, total)
@@ -64,10 +64,10 @@ func (b *rawBlock) labelsOf(f int, samples []int) ([][]dataset.Label, error) {
 			needed += samples[i]
 		}
 	}
-	if err := charge[dataset.Label](b, needed); err != nil {
+	if err := chargeMemory[dataset.Label](b, needed); err != nil {
 		return nil, err
 	}
-	if err := charge[[]dataset.Label](b, len(samples)); err != nil {
+	if err := chargeMemory[[]dataset.Label](b, len(samples)); err != nil {
 		return nil, err
 	}
 	byLine := make([][]dataset.Label, len(samples))
@@ -98,7 +98,7 @@ func (b *rawBlock) labelsOf(f int, samples []int) ([][]dataset.Label, error) {
 	for _, n := range more {
 		total += int(n)
 	}
-	if err := charge[dataset.Searched](b, total); err != nil {
+	if err := chargeMemory[dataset.Searched](b, total); err != nil {
 		return nil, err
 	}
 	arena, err := b.searchedOf(prefix, total)

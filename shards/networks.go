@@ -93,10 +93,10 @@ func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) error {
 	if err != nil {
 		return err
 	}
-	if err := charge[dataset.PriorMove](b, len(b.raw[prefix+networkMove])/2); err != nil {
+	if err := chargeMemory[dataset.PriorMove](b, len(b.raw[prefix+networkMove])/2); err != nil {
 		return err
 	}
-	if err := charge[[]dataset.PriorMove](b, asked); err != nil {
+	if err := chargeMemory[[]dataset.PriorMove](b, asked); err != nil {
 		return err
 	}
 	moves, ok := priorMoves(b.raw[prefix+networkMove], b.raw[prefix+networkCount], b.raw[prefix+networkPrior], asked)
@@ -114,7 +114,7 @@ func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) error {
 		if zeros(part) {
 			continue
 		}
-		if err := charge[dataset.Prediction](b, n+1); err != nil { // and one for the column
+		if err := chargeMemory[dataset.Prediction](b, n+1); err != nil { // and one for the column
 			return err
 		}
 		list := make([]dataset.Prediction, n)
