@@ -79,7 +79,7 @@ func newChoice(c *Config) (*choice, error) {
 		if w == 0 {
 			continue
 		}
-		if ch.validShare(n) < leastFit {
+		if ch.validShare(n) < minValidShare {
 			return nil, fmt.Errorf("(almost) no material with %d pieces qualifies: %w", n, ErrNoMaterial)
 		}
 		ch.counts.add(n, w)
@@ -91,8 +91,8 @@ func newChoice(c *Config) (*choice, error) {
 // possible. The caller says which flags to change.
 var ErrNoMaterial = errors.New("all are dead, unbalanced or not in the list")
 
-// leastFit is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
-const leastFit = 1e-4
+// minValidShare is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
+const minValidShare = 1e-4
 
 // validShare returns the share of the materials of n pieces that is fit.
 func (ch *choice) validShare(n int) float64 {
