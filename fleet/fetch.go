@@ -191,7 +191,7 @@ func (w *worker) onRefusal(data []byte, session int) {
 	case c == codeFinished:
 		w.stop(errFinished)
 	case c == codeStranger:
-		w.lapsed(session)
+		w.requestRejoin(session)
 		_ = w.sleep(reconnectWait)
 	case c == codeRefused:
 		w.Log("refused: %s", wire.Clip(string(text), maxReason))
@@ -220,7 +220,7 @@ func (w *worker) answer(t *task, text []byte) {
 		case ctx.Err() != nil:
 			return
 		case err == nil && c == codeStranger:
-			w.lapsed(session)
+			w.requestRejoin(session)
 		case err == nil && c != codeBusy:
 			if c == codeRefused {
 				w.Log("an answer was refused: %s", wire.Clip(string(said), maxReason))

@@ -39,8 +39,8 @@ func (w *worker) forget(t *task) {
 	}
 }
 
-// lapsed has the worker join again if that session is still the present one.
-func (w *worker) lapsed(session int) {
+// requestRejoin has the worker join again if that session is still the present one.
+func (w *worker) requestRejoin(session int) {
 	select {
 	case w.rejoin <- session:
 	default:
@@ -171,7 +171,7 @@ func (w *worker) hold() {
 		switch c, codes, err := decodeReply(m.Data); {
 		case err != nil:
 		case c == codeStranger:
-			w.lapsed(session)
+			w.requestRejoin(session)
 		case c == codeFinished:
 			w.stop(errFinished)
 		case c == codeDone && len(codes) == len(tasks):
