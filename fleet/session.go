@@ -108,7 +108,7 @@ func (w *worker) join() error {
 		case c == codeStranger:
 			return w.join() // the coordinator was started anew meanwhile
 		case c == codeDone && verb == verbProve:
-			w.joined()
+			w.markJoined()
 			return nil
 		case c == codeDone:
 			hello, err := decodeWelcome(data)
@@ -129,7 +129,7 @@ func (w *worker) join() error {
 	}
 }
 
-func (w *worker) joined() {
+func (w *worker) markJoined() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.session++
