@@ -24,7 +24,7 @@ const (
 	SkippedPly Reason = "skip_plies"           // one of the first plies of a game
 	OtherSide  Reason = "side"                 // a move of the other side
 	LowClock   Reason = "low_clock"            // played with too little time left
-	RateDraw   Reason = "sample_rate"          // not drawn
+	NotDrawn   Reason = "sample_rate"          // not drawn
 	OverMax    Reason = "max_samples_per_game" // drawn, but others come before it
 )
 
@@ -79,7 +79,7 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 			int(clocks[ply]) < s.MinClock:
 			drops[LowClock]++
 		case s.Rate > 0 && float64(d.draw>>11)/(1<<53) >= s.Rate:
-			drops[RateDraw]++
+			drops[NotDrawn]++
 		default:
 			kept = append(kept, d)
 		}

@@ -38,7 +38,7 @@ func TestFilterFlags(t *testing.T) {
 
 // TestWithoutDrops takes away no more of a reason than there is, and loses none.
 func TestWithoutDrops(t *testing.T) {
-	const rate, clock, side = dataset.RateDraw, dataset.LowClock, dataset.OtherSide
+	const rate, clock, side = dataset.NotDrawn, dataset.LowClock, dataset.OtherSide
 	for _, c := range []struct{ d, other, want dataset.Drops }{
 		{nil, nil, nil},
 		{dataset.Drops{side: 3}, nil, dataset.Drops{side: 3}},
