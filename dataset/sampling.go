@@ -21,11 +21,11 @@ const (
 
 // The reasons for which sampling drops samples; they count samples, not lines.
 const (
-	SkippedPly Reason = "skip_plies"           // one of the first plies of a game
-	OtherSide  Reason = "side"                 // a move of the other side
-	LowClock   Reason = "low_clock"            // played with too little time left
-	NotDrawn   Reason = "sample_rate"          // not drawn
-	OverMax    Reason = "max_samples_per_game" // drawn, but others come before it
+	SkippedPly    Reason = "skip_plies"           // one of the first plies of a game
+	OtherSide     Reason = "side"                 // a move of the other side
+	LowClock      Reason = "low_clock"            // played with too little time left
+	NotDrawn      Reason = "sample_rate"          // not drawn
+	OverGameLimit Reason = "max_samples_per_game" // drawn, but others come before it
 )
 
 // Sampling says which samples of a line are kept. The zero value keeps all. Only SkipPlies, Side and MinClock are about
@@ -85,7 +85,7 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 		}
 	}
 	if s.MaxPerGame > 0 && len(kept) > s.MaxPerGame {
-		drops[OverMax] += int64(len(kept) - s.MaxPerGame)
+		drops[OverGameLimit] += int64(len(kept) - s.MaxPerGame)
 		slices.SortFunc(kept, func(a, b rankedSample) int {
 			if a.draw != b.draw && a.draw < b.draw {
 				return -1

@@ -139,7 +139,7 @@ func withoutDrops(d, other dataset.Drops) dataset.Drops {
 	for reason, n := range other {
 		take(reason, n)
 	}
-	for _, reason := range []dataset.Reason{dataset.LowClock, dataset.OverMax, dataset.NotDrawn} {
+	for _, reason := range []dataset.Reason{dataset.LowClock, dataset.OverGameLimit, dataset.NotDrawn} {
 		n := left
 		left = 0
 		take(reason, n)
