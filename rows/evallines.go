@@ -119,8 +119,8 @@ func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Labe
 	v := &row.Evals[deepest]
 	label.Status = dataset.Labelled
 	for _, pv := range v.PVs[:min(len(v.PVs), 255)] {
-		s := dataset.Searched{Depth: within(int64(v.Depth), 1<<16-1),
-			Nodes: int64(within(v.KNodes, 1<<43)) * 1000}
+		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1),
+			Nodes: int64(inRange(v.KNodes, 1<<43)) * 1000}
 		if s.Score, reject = evalOf(pv.CP, pv.Mate, start.Turn()); reject != nil {
 			return line, label, reject
 		}
@@ -178,8 +178,8 @@ func variation(pos board.Position, text string) (moves []board.Move, reject *dat
 	return moves, nil
 }
 
-// within returns n, or 0 if it is not in 0 … most.
-func within(n, most int64) int {
+// inRange returns n, or 0 if it is not in 0 … most.
+func inRange(n, most int64) int {
 	if n < 0 || n > most {
 		return 0
 	}
