@@ -59,7 +59,7 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 // evaluation adds what a row says to its group.
 func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *dataset.Reject {
 	p := &g.line.Start
-	if mate := whole(t.field(fields, tableMate)); !isGap(mate) && mate != "0" && isGap(text) {
+	if mate := trimZeroDecimals(t.field(fields, tableMate)); !isGap(mate) && mate != "0" && isGap(text) {
 		text = "#" + mate
 	}
 	score, err := t.convention.Parse(text, p.Turn())
@@ -113,12 +113,12 @@ func isGap(text string) bool {
 	return false
 }
 
-// whole takes off the decimals that programs write behind whole numbers in columns with gaps.
-func whole(text string) string { return strings.TrimSuffix(text, ".0") }
+// trimZeroDecimals takes off the decimals that programs write behind whole numbers in columns with gaps.
+func trimZeroDecimals(text string) string { return strings.TrimSuffix(text, ".0") }
 
 // upTo reads a whole number up to most, 0 if there is none.
 func upTo(text string, most int) int {
-	n, err := strconv.Atoi(whole(text))
+	n, err := strconv.Atoi(trimZeroDecimals(text))
 	if err != nil || n < 0 || n > most {
 		return 0
 	}
