@@ -73,8 +73,8 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 	if n, ok := score.Mate(); ok && n == 0 {
 		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
 	}
-	s := dataset.Searched{Score: score, Depth: upTo(t.field(fields, tableDepth), 1<<16-1),
-		Nodes: int64(upTo(t.field(fields, tableNodes), 1<<53))}
+	s := dataset.Searched{Score: score, Depth: parseUpTo(t.field(fields, tableDepth), 1<<16-1),
+		Nodes: int64(parseUpTo(t.field(fields, tableNodes), 1<<53))}
 	after := *p
 	for _, text := range strings.Fields(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
@@ -116,8 +116,8 @@ func isGap(text string) bool {
 // trimZeroDecimals takes off the decimals that programs write behind whole numbers in columns with gaps.
 func trimZeroDecimals(text string) string { return strings.TrimSuffix(text, ".0") }
 
-// upTo reads a whole number up to most, 0 if there is none.
-func upTo(text string, most int) int {
+// parseUpTo reads a whole number up to most, 0 if there is none.
+func parseUpTo(text string, most int) int {
 	n, err := strconv.Atoi(trimZeroDecimals(text))
 	if err != nil || n < 0 || n > most {
 		return 0
