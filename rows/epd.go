@@ -56,7 +56,7 @@ func (e *EPDReader) Next() (dataset.Line, error) {
 		if err != nil && err != errRowLength {
 			return dataset.Line{}, err
 		}
-		if err == nil && (len(row) == 0 || isRemark(row)) {
+		if err == nil && (len(row) == 0 || isCommentRow(row)) {
 			continue
 		}
 		e.number++

@@ -59,7 +59,7 @@ func (e *EvalLineReader) Next() (dataset.Line, dataset.Imported, error) {
 		if err != nil && err != errRowLength {
 			return dataset.Line{}, dataset.Imported{}, err
 		}
-		if err == nil && (len(row) == 0 || isRemark(row)) {
+		if err == nil && (len(row) == 0 || isCommentRow(row)) {
 			continue
 		}
 		e.number++

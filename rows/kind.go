@@ -18,7 +18,7 @@ func firstRow(head []byte) []byte {
 		if i := bytes.IndexAny(rest, "\n\r"); i >= 0 {
 			line = rest[:i]
 		}
-		if !isRemark(line) {
+		if !isCommentRow(line) {
 			return line
 		}
 		rest = rest[len(line):]

@@ -72,7 +72,7 @@ func (p *PuzzleReader) Next() (dataset.Line, error) {
 		if err != nil && err != errRowLength {
 			return dataset.Line{}, err
 		}
-		if err == nil && (len(row) == 0 || isRemark(row)) {
+		if err == nil && (len(row) == 0 || isCommentRow(row)) {
 			continue
 		}
 		fields, splitErr := p.split(row)

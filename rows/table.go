@@ -109,7 +109,7 @@ func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 			t.err = err
 			break
 		}
-		if err == nil && (len(row) == 0 || isRemark(row) && row[0] != byte(t.comma)) {
+		if err == nil && (len(row) == 0 || isCommentRow(row) && row[0] != byte(t.comma)) {
 			continue
 		}
 		if err == nil && t.header(row) {
