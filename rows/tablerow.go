@@ -59,7 +59,7 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 // evaluation adds what a row says to its group.
 func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *dataset.Reject {
 	p := &g.line.Start
-	if mate := trimZeroDecimals(t.field(fields, tableMate)); !isGap(mate) && mate != "0" && isGap(text) {
+	if mate := trimZeroDecimals(t.field(fields, tableMate)); !isEmptyValue(mate) && mate != "0" && isEmptyValue(text) {
 		text = "#" + mate
 	}
 	score, err := t.convention.Parse(text, p.Turn())
@@ -104,8 +104,8 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 	return nil
 }
 
-// isGap reports whether a column has no value, as programs write it.
-func isGap(text string) bool {
+// isEmptyValue reports whether a column has no value, as programs write it.
+func isEmptyValue(text string) bool {
 	switch strings.ToLower(text) {
 	case "", "none", "nan", "null":
 		return true
