@@ -59,7 +59,7 @@ type TableReader struct {
 	stated     TableForm
 	convention dataset.Convention
 	source     unitSource
-	begun      bool
+	started    bool
 	comma      rune
 	column     [tableColumns]int // −1 if missing
 	evalName   string            // of the column of evaluations; empty without header
@@ -95,8 +95,8 @@ func NewTableReader(r io.Reader, stated TableForm) *TableReader {
 // *[Reject], and reading can go on; every other error is final. Number counts the rows without header and blank
 // lines; a position has the number of its first row.
 func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
-	if !t.begun {
-		t.begun = true
+	if !t.started {
+		t.started = true
 		t.err = t.begin()
 	}
 	for t.err == nil {
