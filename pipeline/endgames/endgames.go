@@ -47,16 +47,16 @@ type state struct {
 // drawing is a drawing of endgames under way.
 type drawing struct {
 	Request
-	out     *output.Folder
-	state   state
-	drawers []*synth.Drawer // of the workers
-	redraw  *synth.Drawer   // of the goroutine that takes their draws
-	left    *synth.Remaining
-	seen    dataset.GameSet // keys of the sampled positions, 26 bytes each
-	nothing bool            // nothing is left to draw
+	out          *output.Folder
+	state        state
+	drawers      []*synth.Drawer // of the workers
+	redraw       *synth.Drawer   // of the goroutine that takes their draws
+	left         *synth.Remaining
+	seen         dataset.GameSet // keys of the sampled positions, 26 bytes each
+	allExhausted bool            // nothing is left to draw
 }
 
-func (d *drawing) done() bool { return d.nothing || d.out.Manifest().Counts.GamesKept == d.Count }
+func (d *drawing) done() bool { return d.allExhausted || d.out.Manifest().Counts.GamesKept == d.Count }
 
 // Run draws endgames 1, 2, 3, … until there are Count different ones; colour mirrors count as the same. Where a draw
 // repeats a position, another of the same material is drawn; where a class of material has run out of them, what would
@@ -220,7 +220,7 @@ func (d *drawing) add(x *synth.Draw) error {
 		switch {
 		case d.left.Exhausted(x.Class):
 			if !d.redraw.DrawOtherClass(x, d.left) {
-				d.state.Number, d.nothing = x.Line.Number, true
+				d.state.Number, d.allExhausted = x.Line.Number, true
 				return nil
 			}
 			continue
