@@ -51,7 +51,7 @@ type drawing struct {
 	state        state
 	drawers      []*synth.Drawer // of the workers
 	redraw       *synth.Drawer   // of the goroutine that takes their draws
-	left         *synth.Remaining
+	remaining    *synth.Remaining
 	seen         dataset.GameSet // keys of the sampled positions, 26 bytes each
 	allExhausted bool            // nothing is left to draw
 }
@@ -75,7 +75,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	d := &drawing{Request: s, redraw: first, left: first.Remaining()}
+	d := &drawing{Request: s, redraw: first, remaining: first.Remaining()}
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
@@ -135,7 +135,7 @@ func (d *drawing) restore() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w: %w", d.out.Path("progress.json"), dataset.ErrDamaged, err)
 		}
-		d.left.Exhaust(class)
+		d.remaining.Exhaust(class)
 	}
 	return d.out.Lines(func(l *dataset.Line) error {
 		d.seen.Add(endgameKey(l))
@@ -218,8 +218,8 @@ func (d *drawing) add(x *synth.Draw) error {
 	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
-		case d.left.Exhausted(x.Class):
-			if !d.redraw.DrawOtherClass(x, d.left) {
+		case d.remaining.Exhausted(x.Class):
+			if !d.redraw.DrawOtherClass(x, d.remaining) {
 				d.state.Number, d.allExhausted = x.Line.Number, true
 				return nil
 			}
@@ -253,7 +253,7 @@ func (d *drawing) add(x *synth.Draw) error {
 
 // exhaust gives a class up.
 func (d *drawing) exhaust(class board.Material) {
-	d.left.Exhaust(class)
+	d.remaining.Exhaust(class)
 	d.state.Exhausted = append(d.state.Exhausted, class.String())
 	slices.Sort(d.state.Exhausted)
 }
