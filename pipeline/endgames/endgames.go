@@ -50,7 +50,7 @@ type drawing struct {
 	out          *output.Folder
 	state        state
 	drawers      []*synth.Drawer // of the workers
-	redraw       *synth.Drawer   // of the goroutine that takes their draws
+	redrawer     *synth.Drawer   // of the goroutine that takes their draws
 	remaining    *synth.Remaining
 	seen         dataset.GameSet // keys of the sampled positions, 26 bytes each
 	allExhausted bool            // nothing is left to draw
@@ -75,7 +75,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	d := &drawing{Request: s, redraw: first, remaining: first.Remaining()}
+	d := &drawing{Request: s, redrawer: first, remaining: first.Remaining()}
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
@@ -219,7 +219,7 @@ func (d *drawing) add(x *synth.Draw) error {
 	for {
 		switch {
 		case d.remaining.Exhausted(x.Class):
-			if !d.redraw.DrawOtherClass(x, d.remaining) {
+			if !d.redrawer.DrawOtherClass(x, d.remaining) {
 				d.state.Number, d.allExhausted = x.Line.Number, true
 				return nil
 			}
@@ -229,7 +229,7 @@ func (d *drawing) add(x *synth.Draw) error {
 			continue
 		case !d.seen.Add(dataset.GameKey{A: x.Key}):
 			x.Rejects.Add(dataset.Duplicate)
-			d.redraw.Redraw(x, known)
+			d.redrawer.Redraw(x, known)
 			continue
 		}
 		break
