@@ -9,7 +9,8 @@ const ExactLimit = "exact"
 // Fingerprints of older versions do not have it: they name the tables by the names and sizes of their files.
 var checkedTables = Tag{Name: "identity", Value: "content"}
 
-// TablesFingerprint is the fingerprint of the results of endgame tables that were checked, with the identity of their content.
+// TablesFingerprint is the fingerprint of the results of endgame tables that were checked, with the identity of their
+// content.
 func TablesFingerprint(identity string) Fingerprint {
 	return Fingerprint{Engine: "Syzygy tables", Build: identity, Options: []Tag{checkedTables}, Limit: ExactLimit}
 }

@@ -262,8 +262,8 @@ func KnownTimeControl(value string) bool {
 	return ok || value == "-" || value == "?" || slices.Contains(TimeControlClasses, value)
 }
 
-// TimeControlClass returns the class of a time control as Lichess has it, by base + 40 × increment in seconds: "ultrabullet"
-// below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
+// TimeControlClass returns the class of a time control as Lichess has it, by base + 40 × increment in seconds:
+// "ultrabullet" below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
 func TimeControlClass(base, increment int) string {
 	switch t := base + 40*increment; {
 	case t < 30:

@@ -22,7 +22,8 @@ type Fingerprint struct {
 // SearchMoves is the option of fingerprints whose searches looked at some moves of a position alone: it says which.
 const SearchMoves = "searchmoves"
 
-// SearchesCandidates reports whether the fingerprint's labels are of some moves of each position alone, as `talbot label
+// SearchesCandidates reports whether the fingerprint's labels are of some moves of each position alone, as `talbot
+// label
 // --candidates` makes them. What they say of a position is no more than what they say of those moves.
 func (f *Fingerprint) SearchesCandidates() bool {
 	return slices.ContainsFunc(f.Options, func(t Tag) bool { return t.Name == SearchMoves })

@@ -45,8 +45,8 @@ func appendMoves(dst []byte, moves []board.Move) []byte {
 
 // SplitKey returns the key that decides the split of a line: the xxHash64 (seed 0) of its start position as the
 // first four fields of its FEN, a line feed, and its first [SplitPlies] moves as little-endian 16-bit numbers, all of
-// its real part (see [Line.WithoutHistory]). It depends on nothing else, so the same game has the same key in every dataset, and
-// the same position whatever history was reconstructed for it.
+// its real part (see [Line.WithoutHistory]). It depends on nothing else, so the same game has the same key in every
+// dataset, and the same position whatever history was reconstructed for it.
 //
 // An aggregated position ([SourceAggregate]) is taken as its side to move sees it: it and its mirror image with the
 // colours swapped, between which a network need not see a difference, are in one split.

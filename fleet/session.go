@@ -18,8 +18,8 @@ func (w *worker) current() int {
 	return w.session
 }
 
-// endSession says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers them
-// again.
+// endSession says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers
+// them again.
 func (w *worker) endSession() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,8 @@ func (c *scanner) plain() bool {
 	return c.tagged && !c.suspect && c.content && !c.over && c.depth == 0 && c.open < 0 && !c.rest && !c.value
 }
 
-// holdsOneGame reports whether it is plain that no game starts before the index to, which needs no state of the scanner:
-// there is no tag, and nothing that may be a result but the last thing.
+// holdsOneGame reports whether it is plain that no game starts before the index to, which needs no state of the
+// scanner: there is no tag, and nothing that may be a result but the last thing.
 func (c *scanner) holdsOneGame(buf []byte, to int) bool {
 	if !c.plain() {
 		return false

@@ -239,8 +239,8 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	return e, at
 }
 
-// continuesGame reports whether the first move in text, which has no number and stands behind a result, is one of the game
-// that ended: the number behind it, or behind two moves, is not that of a game that begins here. Only its line is
+// continuesGame reports whether the first move in text, which has no number and stands behind a result, is one of the
+// game that ended: the number behind it, or behind two moves, is not that of a game that begins here. Only its line is
 // looked at.
 func continuesGame(text []byte) bool {
 	i := 0

@@ -84,7 +84,9 @@ func (f *searchLines) beginSet(depth int) {
 
 // uniform reports whether the present set has an exact line for each rank, all of the same depth.
 func (f *searchLines) uniform() bool {
-	return !slices.ContainsFunc(f.current, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.current[0].Depth })
+	return !slices.ContainsFunc(f.current, func(i uci.Info) bool {
+		return i.Rank == 0 || i.Depth != f.current[0].Depth
+	})
 }
 
 // endSet has the last set count: no other of its depth comes.
@@ -100,7 +102,8 @@ func (f *searchLines) endSet() {
 	f.complete, f.pending = f.pending, nil
 }
 
-// incomplete reports whether a search with a legal best move scored some of several lines, and never all of them together.
+// incomplete reports whether a search with a legal best move scored some of several lines, and never all of them
+// together.
 func (f *searchLines) incomplete(best string, pos *board.Position) bool {
 	f.endSet()
 	missing := f.complete == nil

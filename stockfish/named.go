@@ -17,9 +17,9 @@ const contentOption = " content"
 // hashedName are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
 var hashedName = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
 
-// namedFiles returns the files that the engine reads because of an option, by its name: what was set, or what the engine
-// names as its own. Engines look for a file in the working folder and beside the executable. One that is not there is
-// inside the executable, or no file at all.
+// namedFiles returns the files that the engine reads because of an option, by its name: what was set, or what the
+// engine names as its own. Engines look for a file in the working folder and beside the executable. One that is not
+// there is inside the executable, or no file at all.
 func (e *Engine) namedFiles() map[string]string {
 	values := map[string]string{}
 	for _, o := range e.client.Offered {

@@ -94,7 +94,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			return o
 		case errors.As(err, &short) && w.pool.cfg.Exact():
 			if w.pool.cfg.HashScope() == LineScope {
-				_ = w.closeEngine() // what comes next on the line must not depend on what this search has left in the hash
+				_ = w.closeEngine() // the rest of the line must not depend on what this search left in the hash
 			}
 			o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), err, true
 			return o

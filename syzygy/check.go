@@ -26,8 +26,8 @@ type Check struct {
 	// since are not read again, unless Again says so. Nil: nothing is kept.
 	Memory *cache.Folder
 	Reread bool
-	// TimeLimit, if not 0, limits the time: what was read before is not read again, however small, and what cannot be read
-	// in time is looked at from outside only.
+	// TimeLimit, if not 0, limits the time: what was read before is not read again, however small, and what cannot be
+	// read in time is looked at from outside only.
 	TimeLimit time.Duration
 	// Progress is told how many bytes of how many were read, one call at a time; may be nil.
 	Progress func(done, total int64)

@@ -131,8 +131,8 @@ func (s *Set) Identity() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// StoredIdentity is the [Set.Identity] that the tables have if they are intact, found without reading them: by the checksums
-// that stand in the files.
+// StoredIdentity is the [Set.Identity] that the tables have if they are intact, found without reading them: by the
+// checksums that stand in the files.
 func (s *Set) StoredIdentity() (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {

@@ -12,7 +12,8 @@ import (
 // engines they stay so large that there are not more than five hundred in a second.
 func TestBatchSizes(t *testing.T) {
 	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 2, 1000}, {1000, 20, 4500}} {
-		p := &Pool{workers: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
+		p := &Pool{workers: func() (int, int) { return c.slots, 1 },
+			share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
 		r := &run{Pool: p, waiting: 100 * c.slots, ended: true, offered: 2 * c.slots}
 		batches, size := 0, 50
 		for r.waiting > 0 {

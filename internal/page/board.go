@@ -80,7 +80,8 @@ func NewBoard(p *board.Position) Board {
 			b.Files = append(b.Files, coordinate{x + side - 3, 8*side - 3, string(rune('a' + s.File())), dark})
 		}
 		if kind := p.PieceAt(s).Type(); kind != board.NoPieceType {
-			b.Men = append(b.Men, boardPiece{string("pnbrqk"[kind-board.Pawn]), p.Pieces(board.White, kind).Has(s), x, y})
+			white := p.Pieces(board.White, kind).Has(s)
+			b.Men = append(b.Men, boardPiece{string("pnbrqk"[kind-board.Pawn]), white, x, y})
 		}
 	}
 	return b

@@ -38,7 +38,8 @@ func TestBoard(t *testing.T) {
 		for _, m := range b.Men {
 			found[m] = true
 		}
-		if len(b.Men) != 3 || !found[boardPiece{"k", true, c.kingX, c.kingY}] || !found[boardPiece{"q", false, c.queenX, c.queen}] {
+		if len(b.Men) != 3 || !found[boardPiece{"k", true, c.kingX, c.kingY}] ||
+			!found[boardPiece{"q", false, c.queenX, c.queen}] {
 			t.Errorf("%s: men %+v", c.fen, b.Men)
 		}
 		files, ranks := "", ""

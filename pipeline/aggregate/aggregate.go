@@ -33,7 +33,7 @@ type Request struct {
 	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
-	ResumeCommand     string         // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand     string         // the command line that continues an interrupted run, for messages
 	Progress          func(pipeline.Progress)
 	Warn              func(error) // told of what does not stop the work; may be nil
 }
@@ -179,7 +179,8 @@ func (a *aggregation) open() error {
 	a.out, err = output.Open(a.Out, dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Warn: a.Warn, SideFile: a.sideFile})
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand,
+		Warn: a.Warn, SideFile: a.sideFile})
 	if err != nil {
 		return err
 	}

@@ -47,11 +47,12 @@ type gameReader struct {
 	filter      dataset.Filter
 	bands       Bands
 	split       *dataset.Split
-	otherSplits dataset.CutSet // the games of the other splits, with only
+	otherSplits dataset.CutSet // the games of the other splits, if split is set
 	sets        []*shards.Dataset
 }
 
-// readOtherSplits reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
+// readOtherSplits reads the games of the other splits: a cut copy of one is not to count, though it is in the split
+// itself.
 func (g *gameReader) readOtherSplits(ctx context.Context) error {
 	if g.split == nil {
 		return nil

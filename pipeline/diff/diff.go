@@ -99,7 +99,8 @@ type differ struct {
 // Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
 // [shards.OpenDataset], [shards.Reader.ReadBlock] and [shards.Dataset.CheckFiles], or the context's.
 func (o Request) Run(ctx context.Context) (*Difference, error) {
-	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}}, withOtherLabels: map[dataset.GameKey]bool{}}
+	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}},
+		withOtherLabels: map[dataset.GameKey]bool{}}
 	for i, dir := range []string{o.A, o.B} {
 		set, err := shards.OpenDataset(dir)
 		if err != nil {

@@ -23,7 +23,7 @@ type Request struct {
 	Out           string
 	Splits        dataset.Splits
 	Workers       int    // 0 = all cores
-	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // told of what does not stop the drawing; may be nil
 }

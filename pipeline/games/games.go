@@ -26,7 +26,7 @@ type Request struct {
 	Pool          *stockfish.Pool
 	Out           string
 	Splits        dataset.Splits
-	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // told of what does not stop the work; may be nil
 }

@@ -43,10 +43,11 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	for i := range parsers {
 		parsers[i] = g.parser()
 	}
-	for b, err := range ordered.Each(ctx, g.Workers, ahead, next, func(worker int, b *parsedBatch) (*parsedBatch, error) {
-		b.parse(parsers[worker], &g.Request)
-		return b, nil
-	}) {
+	for b, err := range ordered.Each(ctx, g.Workers, ahead, next,
+		func(worker int, b *parsedBatch) (*parsedBatch, error) {
+			b.parse(parsers[worker], &g.Request)
+			return b, nil
+		}) {
 		if err != nil {
 			return err
 		}

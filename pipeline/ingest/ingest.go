@@ -41,7 +41,7 @@ type Request struct {
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects       string
-	ResumeCommand string                        // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string                        // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)       // may be nil
 	Warn          func(error)                   // told of what does not stop the ingest; may be nil
 	Rejected      func(string, *dataset.Reject) // told of each game left out, with its file; may be nil

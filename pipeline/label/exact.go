@@ -124,7 +124,8 @@ func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
 	return r
 }
 
-// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.lookUp] does.
+// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.lookUp]
+// does.
 func (r tableResults) labels(first int64, n int) []dataset.Label {
 	labels, any := make([]dataset.Label, n), false
 	for k, b := range r[first:][:n] {

@@ -29,7 +29,7 @@ func (s Part) of(hash [16]byte) int {
 type Join struct {
 	Parts         []string // datasets, in any order
 	Out           string
-	ResumeCommand string                  // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string                  // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress) // may be nil
 }
 

@@ -14,9 +14,9 @@ import (
 	"talbot/stockfish"
 )
 
-// knownLabels has the labels of finished shards that may be wanted again, those of positions that the input has more than
-// once with the same start and moves, so that each shard is read only once. The labels are in a temporary file; memory
-// is some 50 bytes for each of them.
+// knownLabels has the labels of finished shards that may be wanted again, those of positions that the input has more
+// than once with the same start and moves, so that each shard is read only once. The labels are in a temporary file;
+// memory is some 50 bytes for each of them.
 type knownLabels struct {
 	keys    []uint64         // of such positions, ascending; nil: not looked for yet
 	offsets map[uint64]int64 // where the record of a search is in the file

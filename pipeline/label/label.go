@@ -41,7 +41,7 @@ type Request struct {
 	Candidates    int
 	Network       string
 	Flags         []dataset.Tag // of the manifest beside the usual ones
-	ResumeCommand string        // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string        // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Failed        func(error) // told of each position without a label; may be nil
 	Warn          func(error) // what does not stop the run; may be nil
@@ -52,7 +52,7 @@ type Request struct {
 
 	// selected, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
 	selected func(line *dataset.Line, hash [16]byte, sample, ply int) bool
-	// expected is how many samples only chooses, for the progress.
+	// expected is how many samples selected chooses, for the progress.
 	expected int64
 }
 

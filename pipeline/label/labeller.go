@@ -53,8 +53,8 @@ type state struct {
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 }
 
-// sideFile says which files of the output folder are the labelling's own: the journals, of which those of shards that are
-// not finished are wanted, and what is kept for workers elsewhere.
+// sideFile says which files of the output folder are the labelling's own: the journals, of which those of shards that
+// are not finished are wanted, and what is kept for workers elsewhere.
 func (l *labeller) sideFile(name string, shards int) (own, wanted bool) {
 	if strings.HasPrefix(name, fleet.FilePrefix) {
 		return true, true
@@ -86,7 +86,8 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Warn: l.Warn}); err != nil {
+		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand,
+			Warn: l.Warn}); err != nil {
 		return mixingDepths(err, prints)
 	}
 	if err := l.checkInput(ctx); err != nil {
@@ -247,7 +248,8 @@ func (l *labeller) report() {
 	}
 	p := pipeline.Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
-		First: l.doneBefore, Done: l.samples, Total: max(total, l.samples), Free: max(0, l.samples-l.doneBefore-s.Labelled),
+		First: l.doneBefore, Done: l.samples, Total: max(total, l.samples),
+		Free: max(0, l.samples-l.doneBefore-s.Labelled),
 	}
 	if l.shared != nil {
 		l.shared.SetRemaining(p.Total - p.Done)

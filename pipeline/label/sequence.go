@@ -80,18 +80,20 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 
 // openShard opens the journal of a shard, whose labels count.
 func (s *sequence) openShard(i int) (*labelling, error) {
-	l := &labelling{labeller: s.labeller, shard: i, journalled: map[int64]searchResult{}, open: map[int64]*pendingLine{},
+	l := &labelling{labeller: s.labeller, shard: i, journalled: map[int64]searchResult{},
+		open:        map[int64]*pendingLine{},
 		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.finishedShards),
 		infos: slices.Clip(s.out.Manifest().Shards)}
 	samples := s.in.Manifest.Shards[i].Samples
 	var err error
-	l.journal, err = openJournal(s.out.Path(journalName(i)), s.journalIdentity(i), func(sample int64, m searchResult) bool {
-		ours := sample >= 0 && sample < samples && len(m.labels) == len(s.columns)
-		if ours && !s.isBanned(m.origin) {
-			l.journalled[sample] = m
-		}
-		return ours
-	}, s.warn)
+	l.journal, err = openJournal(s.out.Path(journalName(i)), s.journalIdentity(i),
+		func(sample int64, m searchResult) bool {
+			ours := sample >= 0 && sample < samples && len(m.labels) == len(s.columns)
+			if ours && !s.isBanned(m.origin) {
+				l.journalled[sample] = m
+			}
+			return ours
+		}, s.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +119,8 @@ func (s *sequence) scanAhead() error {
 	return nil
 }
 
-// adoptNext waits until a shard is looked through, and makes it the next one: it has what the present one has searched so
-// far, and gets what that one searches from now on.
+// adoptNext waits until a shard is looked through, and makes it the next one: it has what the present one has searched
+// so far, and gets what that one searches from now on.
 func (s *sequence) adoptNext() error {
 	n := s.scanning
 	<-n.done
@@ -156,8 +158,8 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	}
 }
 
-// mustWait reports whether the shard after l is not to be had before other searches are answered: l, whose lines are all
-// with the pool, is not the present one yet, or the one after it is still looked through.
+// mustWait reports whether the shard after l is not to be had before other searches are answered: l, whose lines are
+// all with the pool, is not the present one yet, or the one after it is still looked through.
 func (s *sequence) mustWait(l *labelling) bool {
 	if s.unanswered == 0 || l.shard+1 == len(s.in.Shards) {
 		return false

@@ -80,16 +80,16 @@ type Options struct {
 	// State points to a struct of the verb's own, which goes into progress.json with each mark and is read back when
 	// the command is repeated. The names of its members are none of progress.json's own. Nil: none.
 	State any
-	// SideFile says of a file beside the shards whether it is of the verb's own making (then the folder may hold it, and
-	// it goes when the dataset is finished) and whether it is still wanted now that State is restored and so many
+	// SideFile says of a file beside the shards whether it is of the verb's own making (then the folder may hold it,
+	// and it goes when the dataset is finished) and whether it is still wanted now that State is restored and so many
 	// shards are finished. Nil: none is.
 	SideFile func(name string, shards int) (own, wanted bool)
 	// Sync makes durable what State speaks of, before it is written. Nil: nothing.
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
-	// ResumeCommand is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it decides
-	// nothing.
+	// ResumeCommand is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it
+	// decides nothing.
 	ResumeCommand string
 	// Warn is told what does not stop the work. Nil: nobody.
 	Warn func(error)

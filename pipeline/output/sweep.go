@@ -23,8 +23,8 @@ func InUse(dir string) bool {
 	return false
 }
 
-// IsOwnFile reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished or
-// not.
+// IsOwnFile reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished
+// or not.
 func IsOwnFile(name string) bool {
 	name = strings.TrimSuffix(name, durable.TempSuffix)
 	for _, suffix := range []string{".talbot.zst", ".journal", ".part"} {
@@ -35,7 +35,7 @@ func IsOwnFile(name string) bool {
 	return name == dataset.ManifestName || name == progressName || name == lockName
 }
 
-// sideFile is Side, or its answer where there is none.
+// sideFile calls SideFile; without one, no file is the verb's own.
 func (f *Folder) sideFile(name string) (own, wanted bool) {
 	if f.SideFile == nil {
 		return false, false
@@ -43,8 +43,8 @@ func (f *Folder) sideFile(name string) (own, wanted bool) {
 	return f.SideFile(name, len(f.progress.Manifest.Shards))
 }
 
-// removeRemains removes what is left beside a finished dataset when its command was killed behind the last step, or could not
-// remove something.
+// removeRemains removes what is left beside a finished dataset when its command was killed behind the last step, or
+// could not remove something.
 func (f *Folder) removeRemains() error {
 	left, err := f.leftovers()
 	if err != nil || len(left) == 0 {

@@ -45,7 +45,7 @@ type Request struct {
 	In, Out       string          // folders
 	Network       dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator     Evaluator
-	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // what does not stop the run; may be nil
 }
@@ -144,11 +144,12 @@ func (p *predicting) open() error {
 	m.Networks = append(m.Networks, p.Network)
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
-	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Warn: p.Warn,
-		SideFile: func(name string, shards int) (own, wanted bool) {
-			own = strings.HasPrefix(name, journalPrefix)
-			return own, own && name >= journalName(shards)
-		}})
+	p.out, err = output.Open(p.Out, m, identity,
+		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Warn: p.Warn,
+			SideFile: func(name string, shards int) (own, wanted bool) {
+				own = strings.HasPrefix(name, journalPrefix)
+				return own, own && name >= journalName(shards)
+			}})
 	if err != nil {
 		return err
 	}

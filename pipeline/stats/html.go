@@ -245,7 +245,8 @@ func (s *Statistics) sampleCards() (list []page.Picture) {
 	list = horizontalBars(list, "Result for the side to move",
 		"from endgame tables if available, otherwise from the newest label",
 		"samples", s.Coverage.resultBars())
-	list = horizontalBars(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
+	list = horizontalBars(list, "Captures", "in the last four plies before a sample", "samples",
+		s.Coverage.captureBars())
 	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)
 	logarithmic.Logarithmic = true
 	if c, ok := page.NewBarChart(logarithmic); ok {

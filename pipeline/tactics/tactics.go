@@ -35,7 +35,7 @@ type Request struct {
 	Advantage     int    // the best move's score is at least this,
 	Second        int    // the second best move's at most this,
 	Gap           int    // and at least so much less
-	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // told of what does not stop the search; may be nil
 }
@@ -81,7 +81,8 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
-	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, ResumeCommand: t.ResumeCommand, Warn: t.Warn})
+	out, err := output.Open(t.Out, m, identity(parent),
+		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}
