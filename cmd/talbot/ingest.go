@@ -41,12 +41,11 @@ func newIngest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
 		Short: "Read games, puzzles and evaluations into a dataset",
-		Long: `Ingest reads PGN games, Lichess puzzles (CSV), EPD with best moves or moves to avoid,
-tables of positions with evaluations, and Lichess's evaluations (lines of JSON). It
+		Long: "Ingest reads " + inputKinds() + `. It
 writes them as a dataset of lines: a start position and the legal moves played from it.
 
-Files may be compressed with zstd, gzip or bzip2; their content decides, not their name.
-A folder stands for all .pgn, .csv, .tsv, .jsonl, .epd and .fen files in it and below it,
+Files may be compressed as ` + packedSuffixes() + `; their content decides, not their name.
+A folder stands for all files in it and below it that are named ` + inputSuffixes() + `,
 a quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
 Every move is checked. A game that cannot be read is left out and counted by reason. A

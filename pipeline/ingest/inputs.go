@@ -12,8 +12,8 @@ import (
 	"talbot/rows"
 )
 
-// ErrNoInputs: a folder or a pattern names no file that ingest reads.
-var ErrNoInputs = errors.New("no files with games, puzzles, EPD or evaluations found")
+// ErrNoInputs: a folder or a pattern has no file with a suffix of the [Kinds].
+var ErrNoInputs = errors.New("no files that talbot reads")
 
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
 // they match, sorted. In a folder only files with the suffix of a kind count, also packed ([rows.Packers]); hidden ones

@@ -10,8 +10,8 @@ import (
 	"talbot/rows"
 )
 
-// ErrNoGames: an input holds no game at all.
-var ErrNoGames = errors.New("no games or puzzles found")
+// ErrNoGames: an input is of none of the [Kinds], or holds nothing.
+var ErrNoGames = errors.New("no content that talbot reads")
 
 // InputInfo is what identifies an input before it is read.
 type InputInfo struct {
@@ -87,7 +87,7 @@ func checkInput(path string, tables rows.TableForm) error {
 	return nil
 }
 
-// inputFault returns what is wrong with an input in a word, "" if err is not about one input.
+// inputFault returns the fault of an input in one word, "" if err is not about one input.
 func inputFault(err error) string {
 	if errors.Is(err, ErrNoGames) {
 		return "no_games"
