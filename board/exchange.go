@@ -1,6 +1,6 @@
 package board
 
-// pawnsWorth is what pieces are worth in pawns; the king is not to be had.
+// pawnsWorth is the value of the pieces in pawns; the king cannot be captured.
 var pawnsWorth = [...]int{Pawn: 1, Knight: 3, Bishop: 3, Rook: 5, Queen: 9, King: 0}
 
 // Exchange returns what a legal move wins or loses on the square that it

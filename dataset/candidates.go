@@ -19,7 +19,7 @@ type Candidate struct {
 	Values [4]Score       // at CandidateDepths, from the view of who plays the move
 }
 
-// SearchMovesText is what the option [SearchMoves] says of so many candidates of a network.
+// SearchMovesText is the text of the option [SearchMoves] for a number of candidates of a network.
 func SearchMovesText(candidates int, network string) string {
 	return fmt.Sprintf("%d of %s", candidates, network)
 }
@@ -31,12 +31,12 @@ type candidateColumns struct {
 	columns [4]int // fingerprints, by depth
 }
 
-// ErrNoCandidates says that a dataset has no values of so many candidates at [CandidateDepths].
+// ErrNoCandidates: a dataset does not have values for that many candidates at [CandidateDepths].
 var ErrNoCandidates = fmt.Errorf("no values of candidate moves at depths %d, %d, %d and %d", CandidateDepths[0],
 	CandidateDepths[1], CandidateDepths[2], CandidateDepths[3])
 
-// WithCandidates returns a counting that also says what the first so many moves of each sample are and how an engine
-// values them: those of the last such labels of the dataset. It returns [ErrNoCandidates] if there are none.
+// WithCandidates returns a counting that also has the first count candidates of each sample and an engine's values of
+// them, from the last such labels of the dataset. It returns [ErrNoCandidates] if there are none.
 func (c Counting) WithCandidates(m *Manifest, count int) (Counting, error) {
 	last := len(CandidateDepths) - 1
 	limit := func(i int) string { return "depth " + strconv.Itoa(CandidateDepths[i]+1) }

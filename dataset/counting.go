@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrNoLabels says that a dataset has no labels of an engine, or none of those asked for.
+// ErrNoLabels: a dataset has no labels of an engine, or not those asked for.
 var ErrNoLabels = errors.New("no engine labels")
 
 // Counting says which of a sample's labels counts. Whatever shows, learns or compares a label asks it.
@@ -43,10 +43,10 @@ func NewCounting(prints []Fingerprint, id string) (Counting, error) {
 	return Counting{}, fmt.Errorf("%w with fingerprint %q; available: %s", ErrNoLabels, id, strings.Join(known, ", "))
 }
 
-// CountingSeveral is [NewCounting] for whoever compares the best move with others: of the labels only those count whose
-// fingerprint scores several of all legal moves, and where there are none the error is [ErrNoLabels]. Candidates are
-// some of the moves, so what is best or second among them says nothing about the others. last is the fingerprint asked
-// for, or the last that counts.
+// CountingSeveral is [NewCounting] for callers that compare the best move with others: only labels count whose
+// fingerprint scores several of all legal moves. Without any the error is [ErrNoLabels]. Candidates are some of the
+// moves, so what is best or second among them says nothing about the others. last is the fingerprint asked for, or the
+// last that counts.
 func CountingSeveral(prints []Fingerprint, id string) (c Counting, last int, err error) {
 	if c, err = NewCounting(prints, id); err != nil {
 		return c, -1, err
@@ -78,7 +78,7 @@ func (c *Counting) counts(column int) bool {
 	return !f.IsExact() && !f.SearchesCandidates() && (!c.several || f.scoresSeveral())
 }
 
-// Counted is what counts of a sample's labels.
+// Counted has the labels that count for a sample.
 type Counted struct {
 	Moves Label // of which moves come; missing or failed where nothing counts
 	Value Label // of which the value comes
@@ -89,8 +89,7 @@ type Counted struct {
 	Candidates []Candidate
 }
 
-// Of returns what counts of the labels of a line's sample. The label is failed where nothing counts and an engine
-// failed.
+// Of returns the labels that count for a line's sample. The label is failed if none counts and an engine failed.
 func (c *Counting) Of(l *Line, sample int) Counted {
 	found := Counted{Column: -1, ValueColumn: -1}
 	for i := len(l.Labels) - 1; i >= 0; i-- {

@@ -20,9 +20,9 @@ const CutPlies = 20
 // Cuttable reports whether a line can be a cut copy of another one, or the other of it.
 func (l *Line) Cuttable() bool { return len(l.Moves)-l.Reconstructed >= CutPlies }
 
-// CutKeys appends the keys of the first [CutPlies], CutPlies + 1, … most plies of a line, as far as it has so many.
-// whole says that the last of them is the key of the whole line; a line without keys is not. That two different
-// beginnings among n have one key is as likely as n²/2⁶⁵.
+// CutKeys appends the keys of the first [CutPlies], CutPlies + 1, … most plies of a line, as far as it goes. whole says
+// that the last of them is the key of the whole line; a line without keys is not. That two different beginnings among n
+// have one key is as likely as n²/2⁶⁵.
 func (l *Line) CutKeys(dst []uint64, most int) (keys []uint64, whole bool) {
 	if !l.Cuttable() {
 		return dst, false

@@ -2,7 +2,7 @@
 // it came from), its [Samples], its labels ([LabelColumn], [Label], [Fingerprint]), the [Split] it falls into, and
 // the [Manifest] of a dataset folder.
 //
-// In go manifest files, out come manifests. [Keys] sorts the keys of positions and games that
-// are too many for memory. The package starts no goroutines but those of [Keys.Each], which end before it returns;
-// values are safe for concurrent reading.
+// The package reads and writes manifests; lines are stored by package shards. [Keys] sorts more keys of positions and
+// games than fit into memory. Only [Keys.Each] starts goroutines, which end before it returns. Values are safe for
+// concurrent reading.
 package dataset

@@ -18,7 +18,8 @@ type Network struct {
 	Checkpoint string `json:"checkpoint"` // the checksum of its file, as the file has it
 	Step       int64  `json:"step"`       // of training
 	Averaged   bool   `json:"averaged,omitempty"`
-	// Backend computed it, "go", "onnx" or "xla:cpu", with so many positions at a time: last digits depend on both.
+	// Backend computed it, "go", "onnx" or "xla:cpu", with this many positions in a batch: the last digits depend on
+	// both.
 	Backend string `json:"backend"`
 	Batch   int    `json:"batch,omitempty"`
 	// Rating is the rating that both players were taken to have, in place of their own; 0 = their own.
@@ -45,7 +46,7 @@ func (n *Network) check() error {
 	return nil
 }
 
-// PredictionColumn is what one network said of the samples of a line.
+// PredictionColumn has one network's predictions for the samples of a line.
 type PredictionColumn struct {
 	Network     int          // index into the manifest's networks
 	Predictions []Prediction // one for each sample, in sample order
@@ -61,7 +62,7 @@ const (
 	GameOver // mate or stalemate: there is nothing to ask
 )
 
-// Prediction is what a network said of one sample, rounded for storage.
+// Prediction is a network's output for one sample, rounded for storage.
 type Prediction struct {
 	Status PredictionStatus
 	Value  QuantizedValue
@@ -159,7 +160,7 @@ func (p *Prediction) checkForm() error {
 }
 
 // CheckPredictions returns an error if a column could not be read back as it is: columns out of order, predictions that
-// are not one for each of so many samples, or that contradict their status. The moves are not looked at.
+// are not one for each sample, or that contradict their status. The moves are not looked at.
 func (l *Line) CheckPredictions(samples int) error {
 	for i := range l.Predictions {
 		c := &l.Predictions[i]
@@ -178,7 +179,7 @@ func (l *Line) CheckPredictions(samples int) error {
 	return nil
 }
 
-// PredictionsOf returns what a network said of the line's samples; nil for nothing.
+// PredictionsOf returns a network's predictions for the line's samples; nil if there are none.
 func (l *Line) PredictionsOf(network int) []Prediction {
 	for i := range l.Predictions {
 		if l.Predictions[i].Network == network {

@@ -54,7 +54,7 @@ func (r *Reject) Error() string {
 	return b.String()
 }
 
-// Detail names the offending text, where it stands and what is wrong with it; it is empty where the reason says all.
+// Detail names the offending text, its place and what is wrong with it; it is empty if the reason says it all.
 func (r *Reject) Detail() string {
 	var b strings.Builder
 	if r.Token != "" {

@@ -2,9 +2,9 @@ package dataset
 
 import "fmt"
 
-// Score is what an engine said of a position, exactly, from the side to move's view: centipawns in ±[MaxCentipawns],
-// or mate in n moves as ±(32767 − |n|), n up to [MaxMate]. Scores compare as the engine means them: a sooner mate
-// is more than a later one, and that more than any centipawns. No score is −32768.
+// Score is an engine's exact score of a position from the side to move's view: centipawns in ±[MaxCentipawns], or mate
+// in n moves as ±(32767 − |n|), n up to [MaxMate]. Scores compare as the engine means them: a sooner mate is more than
+// a later one, and that more than any centipawns. No score is −32768.
 type Score int16
 
 // The limits of a score.

@@ -19,7 +19,7 @@ const (
 	SourceEngine    Source = 5 // a game that an engine played with itself, in which some moves were not its own choice
 )
 
-// sourceInfo is what is known of a source.
+// sourceInfo describes a source.
 type sourceInfo struct {
 	Source
 	name string
@@ -39,7 +39,7 @@ var sources = []sourceInfo{
 	{SourceEngine, "engine", true, false},
 }
 
-// info returns what is known of a source; false if it is none.
+// info returns the description of a source; false if the number is not a source's.
 func (s Source) info() (*sourceInfo, bool) {
 	for i := range sources { // asked for each sample
 		if sources[i].Source == s {
@@ -95,8 +95,8 @@ func (s Source) String() string {
 	return fmt.Sprintf("Source(%d)", uint8(s))
 }
 
-// LineName names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. Of an endgame
-// or an aggregated position, which are of no input, it is the first two.
+// LineName names a line for people by its source, its number and the name of its input: game 4 of x.pgn. Endgames and
+// aggregated positions have no input, so only the first two are used.
 func LineName(source string, number int64, input string) string {
 	s, err := ParseSource(source)
 	if i, _ := s.info(); err == nil && i.unread || input == "" {

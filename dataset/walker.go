@@ -22,7 +22,7 @@ type Walker struct {
 	game   *board.Game
 	alone  *board.Game
 	plies  []int // of the samples
-	sample int   // the number of the present sample, -1 if it is none
+	sample int   // the number of the present sample, -1 if the ply is no sample
 	next   int   // index into plies
 }
 
@@ -38,7 +38,7 @@ func (w *Walker) Reset(l *Line) {
 	w.sample, w.next = -1, 0
 }
 
-// Next goes on to the next sample; false if there is none, and then the Walker stays where it is.
+// Next moves to the next sample. It returns false if there is none, and the Walker stays where it is.
 func (w *Walker) Next() bool {
 	if w.next >= len(w.plies) {
 		return false

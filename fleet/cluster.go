@@ -12,8 +12,8 @@ import (
 // Cluster is a NATS server or cluster with JetStream that carries the messages in place of the coordinator's own
 // server. Its account is for one coordinator at a time. Rights beyond the account are not needed.
 //
-// Some of what the own server guarantees is then the cluster's affair: who may connect, encryption, and that nobody
-// reads or sends messages of others. See [Cluster.Weaker].
+// Some guarantees of the own server are then up to the cluster: who may connect, encryption, and that nobody reads or
+// sends messages of others. See [Cluster.Weaker].
 type Cluster struct {
 	URL   string // nats://HOST:PORT or tls://HOST:PORT, several separated by commas
 	Creds string // file with credentials; empty: those in the URL, or none

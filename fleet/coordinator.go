@@ -21,7 +21,7 @@ import (
 // Kind is the coordinator's side of the kind of its jobs.
 type Kind struct {
 	Name    string
-	Welcome []byte // what a worker that joins is told
+	Welcome []byte // sent to a worker that joins
 	// Prove judges whether a worker is fit: proof is what its side makes of Welcome, or of the last challenge. It is
 	// taken in when both results are nil; the error is what a worker that is refused prints. It is called from several
 	// goroutines.
@@ -52,7 +52,8 @@ const (
 	// clusterAddress stands in join strings of coordinators that do not listen.
 	clusterAddress = "nats.invalid:4222"
 	apiTimeout     = 10 * time.Second
-	// nextExpires is how long a worker's request for a job waits, and beat how often it is told that it still does.
+	// nextExpires is how long a worker's request for a job waits, and nextBeat how often it is reminded that it still
+	// does.
 	nextExpires = 20 * time.Second
 	nextBeat    = 5 * time.Second
 	// maxInstances is how many processes of one key there may be, and maxMembers of all keys.
@@ -248,7 +249,7 @@ func WriteSecret(path, text string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// Results brings what workers answer. Between two of them nobody else is heard, so each is to be replied to soon.
+// Results delivers the workers' answers. No other message is handled between two of them, so reply to each soon.
 func (c *Coordinator) Results() <-chan *Result { return c.answers }
 
 // Changed tells that jobs were lost or that workers came or went.

@@ -50,7 +50,7 @@ func (c *Coordinator) endLeases() {
 }
 
 // delivered is the sequence in the stream up to which jobs were handed out. It is asked for only if there are jobs that
-// nobody says he has.
+// no worker says that it has.
 func (c *Coordinator) delivered() (sequence uint64, known bool) {
 	c.mu.Lock()
 	any := false

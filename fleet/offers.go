@@ -12,7 +12,7 @@ import (
 
 // Job is one to be done.
 type Job struct {
-	Query   []byte // what it asks: an answer brings it back unchanged
+	Query   []byte // what to do: an answer returns it unchanged
 	Payload []byte // what a worker needs besides
 }
 
@@ -55,7 +55,7 @@ func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 	return o.number, nil
 }
 
-// onStored is what the queue says of a job that was put into it.
+// onStored handles the queue's acknowledgement of a stored job.
 func (c *Coordinator) onStored(m *nats.Msg) {
 	number, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, subjectFiled), 10, 64)
 	var ack struct {
@@ -64,7 +64,7 @@ func (c *Coordinator) onStored(m *nats.Msg) {
 	if err != nil {
 		return
 	}
-	_ = json.Unmarshal(m.Data, &ack) // errors, and that nobody is there, come without a sequence
+	_ = json.Unmarshal(m.Data, &ack) // errors, also that of a missing stream, come without a sequence
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := c.offers[number]

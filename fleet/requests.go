@@ -169,7 +169,7 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 	_ = c.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+streamName+"."+consumerName, m.Reply, nextText)
 }
 
-// hold notes that a member has a job, unless another one has it.
+// hold records that a member has a job, unless another one has it.
 func (m *member) hold(o *offer, now time.Time) {
 	if o.holder == nil {
 		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
@@ -295,7 +295,7 @@ func (c *Coordinator) onLeave(m *nats.Msg, key, instance string) {
 	c.reply(m, codeDone, nil)
 }
 
-// onStatus tells how far the work is to whoever has the token.
+// onStatus tells how far the work has come to everyone who has the token.
 func (c *Coordinator) onStatus(m *nats.Msg, _, _ string) {
 	text, err := json.Marshal(c.Status())
 	if err != nil || len(text) > maxPayload-1 {

@@ -14,7 +14,7 @@ import (
 // Files of a coordinator in its folder. All names begin with [FilePrefix].
 const (
 	FilePrefix = "fleet-"
-	// StoreFolder is the only folder; whoever opens a coordinator's folder without one may remove it.
+	// StoreFolder is the only folder; a process that opens the folder without a coordinator may remove it.
 	StoreFolder = FilePrefix + "store"
 	keyFile     = FilePrefix + "key"
 	rosterFile  = FilePrefix + "workers.json"

@@ -18,8 +18,7 @@ func (w *worker) current() int {
 	return w.session
 }
 
-// endSession says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers
-// them again.
+// endSession marks the worker as not joined and drops jobs that are not begun: the coordinator offers them again.
 func (w *worker) endSession() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,7 +38,7 @@ func (w *worker) forget(t *task) {
 	}
 }
 
-// requestRejoin has the worker join again if that session is still the present one.
+// requestRejoin makes the worker join again if that session is still the present one.
 func (w *worker) requestRejoin(session int) {
 	select {
 	case w.rejoin <- session:

@@ -42,8 +42,8 @@ type WorkerConfig struct {
 	Name    string // of this machine, for people
 	Version string // of this program, for people
 	Log     func(string, ...any)
-	// OnWait is told how long the worker waited for a job that it asked for, and for the reply to an answer; may be
-	// nil. It is called from several goroutines.
+	// OnWait, if not nil, gets the time that the worker waited for a job that it requested, and for the reply to an
+	// answer. It is called from several goroutines.
 	OnWait func(what Wait, d time.Duration)
 }
 

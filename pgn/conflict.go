@@ -45,10 +45,10 @@ func newNumbering(start *board.Position) numbering {
 	return numbering{half: 2*start.FullmoveNumber() + int(start.Turn())}
 }
 
-// black reports whether Black is to move behind so many plies.
+// black reports whether Black is to move after that many plies.
 func (c *numbering) black(plies int) bool { return (c.half+plies)&1 == 1 }
 
-// agrees reports whether n is the number of the move behind so many plies.
+// agrees reports whether n is the number of the move after that many plies.
 func (c *numbering) agrees(n, plies int) bool {
 	ok := n == (c.half+plies)>>1+c.shift
 	c.settled = c.settled || ok

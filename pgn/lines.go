@@ -116,7 +116,7 @@ func (s *Splitter) anyLine(end int) {
 	}
 }
 
-// longLine reads buf[pos:end], which goes on with an overlong line.
+// longLine reads buf[pos:end], the continuation of an overlong line.
 func (s *Splitter) longLine(end int) {
 	if s.ignored || s.state != inTags {
 		return

@@ -77,8 +77,8 @@ func (p *Parser) readMoves() *dataset.Reject {
 	return nil
 }
 
-// plainMoves reads blanks, move numbers with a dot, moves in plain form and comments that nobody asks for, which most
-// text of games consists of, up to the first byte that begins anything else.
+// plainMoves reads blanks, move numbers with a dot, moves in plain form and comments that are not read, which most text
+// of games consists of, up to the first byte that begins anything else.
 func (p *Parser) plainMoves() {
 	text, i := p.text, p.i
 	half, settled := p.count.half+2*p.count.shift, p.count.settled
@@ -128,7 +128,7 @@ func (p *Parser) plainMoves() {
 	p.i, p.count.settled = i, settled
 }
 
-// mark reads what starts with a punctuation mark of its own meaning.
+// mark reads what starts with a punctuation mark that has a meaning.
 func (p *Parser) mark(c byte) *dataset.Reject {
 	switch c {
 	case '{', ';':

@@ -42,7 +42,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	return r
 }
 
-// reachAlone returns how many moves a text has that is read as a game of its own.
+// reachAlone returns how many moves a text has when it is read as a separate game.
 func (p *Parser) reachAlone(text []byte) int {
 	q := p.rereader(text)
 	if q.readTags() != nil {

@@ -1,14 +1,16 @@
-// Package pipeline is the house of the verbs that make or read datasets: a folder for each, around output, which makes
-// a dataset's folder resumably. The package itself has only what all of them say on their way ([Progress]).
+// Package pipeline contains the verbs that make or read datasets, one folder each, around output, which writes a
+// dataset's folder so that interrupted work can be resumed. The package itself has what all verbs report: [Progress],
+// and the wording of numbers.
 //
 //	ingest     files of games, puzzles, EPD and tables → dataset
-//	endgames   a seed → dataset
-//	label      dataset → dataset with labels, and their parts, audits and measures
+//	endgames   a seed → dataset of random endgames
+//	games      an engine → dataset of its own games, with labels
+//	label      dataset → dataset with labels; parts, audits and measurements of labelling
 //	tactics    dataset with labels → dataset of tactics
 //	aggregate  datasets of games → dataset of positions with what was played in them, by rating
-//	predict    dataset → dataset with what a network says of its samples
+//	predict    dataset → dataset with a network's predictions for its samples
 //	stats      dataset → figures
-//	verify     datasets → what is wrong with them
+//	verify     datasets → their damage, and whether splits leak
 //	diff       two datasets → how they differ
 //	inspect    dataset → samples as training sees them
 //	plan       files → what all of it would take

@@ -9,14 +9,14 @@ import (
 // Pace is how fast work goes on, as somebody saw who watched it. The zero value has seen nothing. It belongs to one
 // goroutine.
 //
-// A time left is worth showing when it can be believed: the first that is shown is within a factor of two of what it
-// takes, as long as the rest goes on as the work did last. So it is told only when two stretches of the work, which end
-// now and together are the second half of the time watched, went at the same pace. A start that was faster or slower
-// than what followed (labels found again, a compiler, the engines' start) is forgotten when the work has gone on for as
-// long again.
+// A time left is worth showing if it can be trusted: the first that is shown is within a factor of two of what it
+// takes, as long as the rest goes on as the work did last. So it is shown only when two stretches of the work, which
+// end now and together are the second half of the time watched, went at the same pace. A start that was faster or
+// slower than what followed (labels found again, a compiler, the engines' start) is forgotten when the work has gone on
+// for as long again.
 type Pace struct {
-	// Even says that what Add is told of takes the same time each, as training steps do. Else more of it must be seen:
-	// what many engines began together also ends together, and games end soon or late.
+	// Even says that each unit given to Add takes the same time, as training steps do. Otherwise more of them must be
+	// seen: what many engines began together also ends together, and games end soon or late.
 	Even bool
 
 	marks []mark
@@ -31,7 +31,7 @@ type mark struct {
 }
 
 const (
-	// watchedAtLeast is how long work is watched before a time left is told.
+	// watchedAtLeast is how long work is watched before a time left is shown.
 	watchedAtLeast = 5 * time.Second
 	// steadyWithin is the greatest ratio of the paces of the two stretches.
 	steadyWithin = 1.5

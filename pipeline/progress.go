@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Progress is how far a verb has come, for the eye.
+// Progress is how far a verb has come, for display.
 type Progress struct {
 	Verb  string
 	Done  int64  // work done in this process and before, in the unit of Total
@@ -17,7 +17,7 @@ type Progress struct {
 	Unit  string // what is counted: "positions", "games"; [Bytes] are shown as MB or GB
 	Free  int64  // work done in this process that cost nothing, as labels that were found again, in the unit of Total
 	Note  string // what else there is to say, such as failures
-	Pace  *Pace  // how fast it went, seen by whoever watched; nil: evenly, since this process began
+	Pace  *Pace  // how fast it went, as measured; nil: evenly, since this process began
 }
 
 // Bytes is the unit of a [Progress] that counts bytes.

@@ -9,7 +9,7 @@ import (
 // The kinds of rows are told by the first line of a text that is neither blank nor a remark; what the functions get is
 // the beginning of a text. A text is of one kind at most.
 
-// firstRow returns the first line of a text that is neither blank nor a remark; empty if there is none.
+// firstRow returns the first line of a text that is neither blank nor a comment; empty if there is none.
 func firstRow(head []byte) []byte {
 	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
 	for len(rest) > 0 {

@@ -52,7 +52,7 @@ func (p *rows) next() (row []byte, offset int64, err error) {
 	return bytes.Trim(row, " \t\r\n\x00\x1a"), offset, err
 }
 
-// isCommentRow reports whether a row starts as remarks do, and no FEN, puzzle or number does.
+// isCommentRow reports whether a row starts like a comment, and unlike any FEN, puzzle or number.
 func isCommentRow(row []byte) bool {
 	return len(row) > 0 && (row[0] == '#' || row[0] == ';' || row[0] == '%') || bytes.HasPrefix(row, []byte("//"))
 }

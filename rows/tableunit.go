@@ -21,7 +21,8 @@ var (
 	ErrMixedUnits = errors.New("evaluations of different units in one table")
 )
 
-// TableForm is what is said of a table before it is read; what is nil is found from its header and first rows.
+// TableForm is what the caller states about a table before it is read; what is nil is found from its header and first
+// rows.
 type TableForm struct {
 	View *dataset.View
 	Unit *dataset.Unit
@@ -33,7 +34,7 @@ const (
 	leastCentipawns = 50_00 // a whole number of that many hundredths is centipawns, written as “68” or “68.0”
 	usualCentipawns = 20_00 // numbers without a point are centipawns if half of them are that large
 	mostPawns       = 10_00 // decimals are not taken for pawns if half of the numbers are larger
-	leastDecimals   = 10    // … nor if fewer than one in so many has decimals
+	leastDecimals   = 10    // … nor if fewer than one in this many has decimals
 )
 
 // unitSource is what decided the unit of a table.

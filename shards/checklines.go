@@ -17,7 +17,7 @@ func (r *Reader) CheckLines(block int, lines []dataset.Line) error {
 	return nil
 }
 
-// lineError says where the line is of which err is said.
+// lineError adds to err the place of its line.
 func (r *Reader) lineError(block, line int, l *dataset.Line, err error) error {
 	return fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
 		r.path, block, line, l.Input, l.Number, dataset.ErrDamaged, err)

@@ -4,8 +4,8 @@
 // in any order; a [Dataset] is a folder of shards with its manifest; [Verify] reads all of it again and replays
 // every line. docs/8-format.md specifies the bytes.
 //
-// Everything that is read is checked before it is believed: what a file claims of its sizes is bounded, and a cut or
-// a flipped byte gives [dataset.ErrDamaged] with file and place.
+// Everything that is read is checked before it is used: the sizes that a file claims are bounded, and a cut or a
+// flipped byte gives [dataset.ErrDamaged] with file and place.
 //
 // A Writer runs up to its number of workers goroutines while it compresses, none after Commit or Abort; [Verify]
 // runs its workers until it returns; the rest starts none. Readers are safe for concurrent use, writers are not.

@@ -6,17 +6,17 @@ import (
 	"talbot/dataset"
 )
 
-// delivery hands results on.
+// delivery hands results to the caller.
 type delivery struct {
 	pool         *Pool
 	done         func(Result) error
 	unconfirmed  []Result // failures that no success vouches for yet
 	failedInARow int      // failed positions since the last success
 	skipped      bool     // something was not done
-	failure      error    // the run cannot go on
+	failure      error    // the run must end
 }
 
-// receive files one outcome and returns the failure, if there is one now.
+// receive takes one outcome and returns the failure, if there is one now.
 func (d *delivery) receive(o outcome) error {
 	switch o.kind {
 	case fatal:

@@ -116,9 +116,8 @@ func (e *Engine) Path() string { return e.path }
 // [LineScope] the engine forgets what it has searched before.
 func (e *Engine) NewLine() { e.stale = true }
 
-// Compiler is what the engine tells of its own compilation when it is asked by
-// the word "compiler", which Stockfish knows beside UCI; empty if it says
-// nothing. An error is as after [Engine.Search].
+// Compiler is the engine's description of its own compilation, which it prints after the word "compiler", which
+// Stockfish knows beside UCI; empty if it says nothing. An error is as after [Engine.Search].
 func (e *Engine) Compiler(ctx context.Context) (string, error) {
 	var said strings.Builder
 	err := e.ask(ctx, "readyok", "compiler\nisready\n", e.cfg.startTimeout(), func(line []byte) (bool, error) {

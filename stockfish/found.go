@@ -89,7 +89,7 @@ func (f *searchLines) uniform() bool {
 	})
 }
 
-// endSet has the last set count: no other of its depth comes.
+// endSet makes the last set count: no other of its depth will come.
 func (f *searchLines) endSet() {
 	if f.pending == nil {
 		return

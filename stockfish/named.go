@@ -14,12 +14,12 @@ import (
 // contentOption is behind the name of an option in fingerprints, for the content of the file that the option names.
 const contentOption = " content"
 
-// hashedName are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
+// hashedName matches networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
 var hashedName = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
 
-// namedFiles returns the files that the engine reads because of an option, by its name: what was set, or what the
-// engine names as its own. Engines look for a file in the working folder and beside the executable. One that is not
-// there is inside the executable, or no file at all.
+// namedFiles returns the files that the engine reads because of an option, by the option's name: as it was set, or the
+// engine's default. Engines look for a file in the working folder and beside the executable. One that is not there is
+// inside the executable, or no file at all.
 func (e *Engine) namedFiles() map[string]string {
 	values := map[string]string{}
 	for _, o := range e.client.Offered {
@@ -45,7 +45,7 @@ func (e *Engine) namedFiles() map[string]string {
 	return files
 }
 
-// fileHashes returns what fingerprints say of these files. A network that is what its name says needs no more.
+// fileHashes returns the hashes of these files for fingerprints. A network whose name has its hash needs no other.
 func (e *Engine) fileHashes() (options []dataset.Tag, err error) {
 	files := e.namedFiles()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

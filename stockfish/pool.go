@@ -18,7 +18,7 @@ type Job struct {
 	Index int64          // the caller's own number, handed back
 	Start board.Position // of the line
 	Moves []board.Move   // legal, from Start; not changed, and not to be changed until all results are there
-	Plies []int          // the positions: after so many of the moves, ascending; none: see [Pool.Label]
+	Plies []int          // the positions, by the number of moves before them, ascending; none: see [Pool.Label]
 	// SearchMoves are the moves that are searched, for each of Plies; nil: all legal ones.
 	SearchMoves [][]board.Move
 }
@@ -150,8 +150,8 @@ func (p *Pool) Close() error {
 // jobs are at their end. Besides them, at most four results for each worker are
 // searched for or wait for done at a time.
 //
-// A job without positions says that there are none for now. It is asked for more when the next result was handed on,
-// or, if no search is under way, when all failures were.
+// A job without positions says that no other is ready yet. jobs is asked again after the next result was handed on, or,
+// if no search is under way, after all failures were.
 //
 // When ctx ends, no further search begins; the running ones finish, their results
 // are handed on and Label returns the cause of ctx.
@@ -225,7 +225,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	return d.flush(true)
 }
 
-// Search labels one position on the engine of a worker, 0 … Workers()−1, for whoever decides by each label what to
+// Search labels one position on the engine of a worker, 0 … Workers()−1, for callers that decide by each label what to
 // search next. It is [Engine.SearchMoves] on an engine that is replaced when it is lost, as in [Pool.Label]; failed
 // labels come with the reason as an error. Each worker may be asked by one goroutine at a time, none while Label runs,
 // and Close waits for none of them. When ctx ends, a search under way is given up.

@@ -39,7 +39,7 @@ type outcomeKind uint8
 const (
 	finished outcomeKind = iota // result is there, failed or not
 	skipped                     // not done, because the work ends
-	fatal                       // the run cannot go on; result.Err says why
+	fatal                       // the run must end; result.Err says why
 )
 
 // worker is one goroutine's engine.

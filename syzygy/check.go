@@ -14,7 +14,7 @@ import (
 	"talbot/internal/ordered"
 )
 
-// ErrDamaged: a table is not what its generator wrote. Who labels gives up; who plays goes on without it.
+// ErrDamaged: a table is not what its generator wrote. Labelling gives up; playing does without the table.
 var ErrDamaged = errors.New("damaged Syzygy table")
 
 // Small is the number of pieces up to which tables are read at each start: they are a gigabyte in all.
@@ -29,7 +29,7 @@ type Check struct {
 	// TimeLimit, if not 0, limits the time: what was read before is not read again, however small, and what cannot be
 	// read in time is looked at from outside only.
 	TimeLimit time.Duration
-	// Progress is told how many bytes of how many were read, one call at a time; may be nil.
+	// Progress, if not nil, gets the number of bytes read and their total, one call at a time.
 	Progress func(done, total int64)
 }
 

@@ -8,13 +8,13 @@ import (
 	"talbot/internal/durable"
 )
 
-// tableCache is what was found out about the tables of some folders by earlier runs, by their paths.
+// tableCache has the findings of earlier runs about the tables of some folders, by their paths.
 type tableCache struct {
 	key   string
 	found map[string]finding
 }
 
-// loadCache returns what is remembered of folders.
+// loadCache returns the stored findings about folders.
 func loadCache(from *cache.Folder, folders []string) *tableCache {
 	parts := []string{"syzygy tables", "1"}
 	for _, dir := range folders {
@@ -27,7 +27,7 @@ func loadCache(from *cache.Folder, folders []string) *tableCache {
 	return m
 }
 
-// of returns what is remembered of a file that is as it was; nil: nothing.
+// of returns the stored finding about a file that has not changed; nil: there is none.
 func (m *tableCache) of(t *Table) *finding {
 	found, ok := m.found[absolute(t.Path)]
 	if !ok || t.stamp == (durable.Stamp{}) || found.Stamp != t.stamp {
@@ -36,7 +36,7 @@ func (m *tableCache) of(t *Table) *finding {
 	return &found
 }
 
-// save remembers what was found out now.
+// save stores the new findings.
 func (m *tableCache) save(in *cache.Folder, tables []Table) {
 	news := false
 	for i := range tables {

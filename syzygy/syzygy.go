@@ -1,12 +1,12 @@
 // Package syzygy tells whether the files of Syzygy endgame tables are intact.
 //
 // A program that reads a damaged table gives wrong results without an error, so tables are checked before they are
-// read. In goes a path of folders, out come the tables in it and which of them are damaged. Each file ends in a
-// checksum of 16 bytes over all the others, which the generator of the tables wrote; It protects
-// against accidents, not against somebody who writes a table of his own with its checksum.
+// read. [Find] lists the tables in the folders of a path, and [Set.Check] tells which of them are damaged. Each file
+// ends in a checksum of 16 bytes over all the others, which the generator of the tables wrote. It protects against
+// accidents, not against somebody who writes a table with a matching checksum.
 //
-// The package reads no positions from tables; that is left to an engine. It starts goroutines that read, and ends them
-// before it returns.
+// The package reads no positions from tables; that is left to an engine. The goroutines that it starts end before it
+// returns.
 package syzygy
 
 import (
@@ -90,7 +90,7 @@ func Find(path string) (*Set, error) {
 	return s, nil
 }
 
-// stat notes how the file is now.
+// stat notes the size and the stamp of the file.
 func (t *Table) stat() error {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *Set) Identity() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// StoredIdentity is the [Set.Identity] that the tables have if they are intact, found without reading them: by the
-// checksums that stand in the files.
+// StoredIdentity is the [Set.Identity] of the tables if they are intact, by the checksums stored in the files, without
+// reading the rest.
 func (s *Set) StoredIdentity() (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {
@@ -173,8 +173,8 @@ func Open(ctx context.Context, path string, c Check) (*Set, error) {
 	return s, nil
 }
 
-// OpenIntact is Open for those who do without the tables that are damaged: the set has the others, and the verdict says
-// which are missing. The caller closes the set.
+// OpenIntact is Open for callers that can do without damaged tables: the set has the others, and the verdict says which
+// are missing. The caller closes the set.
 func OpenIntact(ctx context.Context, path string, c Check) (*Set, Verdict, error) {
 	s, err := Find(path)
 	if err != nil {
@@ -187,7 +187,7 @@ func OpenIntact(ctx context.Context, path string, c Check) (*Set, Verdict, error
 	return s, v, err
 }
 
-// without returns the set without some tables, as links to the others in a folder of its own.
+// without returns the set without some tables, as links to the others in a temporary folder.
 func (s *Set) without(damaged []*Damage) (rest *Set, err error) {
 	rest = &Set{}
 	for _, t := range s.Tables {

@@ -21,7 +21,7 @@ import (
 const (
 	blockBytes    = 64
 	checksumBytes = 16
-	chunkBytes    = 16 << 20 // what has a hash of its own
+	chunkBytes    = 16 << 20 // hashed separately
 )
 
 // The first bytes of files.
@@ -33,7 +33,7 @@ const (
 // headBytes is how much of a file's beginning says whose table it is.
 const headBytes = 16
 
-// finding is what was found out about a file by reading it.
+// finding is the result of reading a file.
 type finding struct {
 	Stamp  durable.Stamp `json:"stamp"`
 	Sum    string        `json:"sum"`              // the computed checksum, 32 hex digits
@@ -50,7 +50,7 @@ func Seal(content []byte) []byte {
 }
 
 // sum computes the checksum of a table's content: CityHashCrc128 of the CityHashCrc256 of each chunk of 16 MiB, low
-// word first. chunk is the memory for one of them; done is told how many bytes were read.
+// word first. chunk is the memory for one of them; done gets the number of bytes read.
 func sum(ctx context.Context, r io.Reader, chunk []byte, done func(int64)) (string, error) {
 	var hashes []byte
 	for {
@@ -170,8 +170,8 @@ func (t *Table) mismatch(head []byte) string {
 	return ""
 }
 
-// readEnds returns the checksum that is stored in a file, and why the file cannot be an intact table, as far as its
-// beginning and its end show it. Of the tables of up to [Small] pieces all checksums are known.
+// readEnds returns the checksum stored in a file, and why the file cannot be an intact table, as far as its beginning
+// and its end show. For tables of up to [Small] pieces all checksums are known.
 func (t *Table) readEnds() (stored, reason string, err error) {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {

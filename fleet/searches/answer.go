@@ -214,7 +214,7 @@ func (r *run) banWorker(worker int, reason string) error {
 	return &WithdrawnError{Worker: worker, Reason: reason}
 }
 
-// checkLabels checks a label of a worker: it must make sense on the board and be all that was asked for.
+// checkLabels checks a worker's labels for a line: they must be legal on the board and complete.
 func (p *Pool) checkLabels(q *question, labels [][]dataset.Label) error {
 	pos := q.start
 	at := 0

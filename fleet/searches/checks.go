@@ -88,7 +88,7 @@ func (c *checks) recover(offered map[uint64]*batch) {
 	}
 }
 
-// forget drops what was to be found out about a worker, and what it said of others.
+// forget drops the open checks of a worker, and its labels for checks of others.
 func (c *checks) forget(worker int) {
 	gone := func(k *check) bool { return k.worker == worker }
 	for index, k := range c.open {
@@ -142,7 +142,7 @@ func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
 // publishChecks offers checks to workers, some at a time.
 func (r *run) publishChecks(workers int) {
 	c := &r.checks
-	if workers < 2 { // nobody else could answer
+	if workers < 2 { // no other worker could answer
 		c.own, c.others = append(c.own, c.others...), nil
 		return
 	}

@@ -59,7 +59,7 @@ func (p *Pool) status(s *fleet.Status) {
 	s.Workers = append([]fleet.WorkerStatus{own}, s.Workers...)
 }
 
-// SetRemaining tells how many positions are left, for the status.
+// SetRemaining sets how many positions are left, for the status.
 func (p *Pool) SetRemaining(left int64) { p.outstanding.Store(left) }
 
 // count counts a result.

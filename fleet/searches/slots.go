@@ -31,7 +31,7 @@ type Slots struct {
 
 var _ fleet.Slots = (*Slots)(nil)
 
-// Prove starts the engine as the coordinator wants it and says what it is.
+// Prove starts the engine with the coordinator's settings and returns its fingerprints.
 func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Slots) begin(ctx context.Context, said []byte) error {
 	return nil
 }
 
-// read takes over how the coordinator's engines are set.
+// read takes over the settings of the coordinator's engines.
 func (s *Slots) read(said []byte) error {
 	var t terms
 	err := wire.JSON(said, maxTerms, &t)
@@ -149,7 +149,7 @@ func (s *slot) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 		return nil, err
 	}
 	var jobs []stockfish.Job
-	first := make([]int, len(list)) // outcome of each question's first position
+	first := make([]int, len(list)) // outcome of each input's first position
 	all := 0
 	for i, q := range list {
 		jobs = append(jobs, stockfish.Job{Index: int64(i), Start: q.start, Moves: q.moves, Plies: q.plies})

@@ -40,7 +40,7 @@ type RecordWriter struct {
 	file *File
 	buf  []byte
 
-	disk   sync.Mutex // held during a sync in the background: nobody waits for it but who ends the writer
+	disk   sync.Mutex // held during a sync in the background: only the end of the writer waits for it
 	mu     sync.Mutex
 	synced time.Time   // when the last sync began
 	dirty  bool        // there are records that no sync has seen

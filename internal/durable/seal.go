@@ -72,8 +72,8 @@ func sealOf(text []byte) string {
 }
 
 // Unseal reads into v what [Seal] wrote. Members that v lacks are an error. A file whose checksum is wrong is
-// [ErrChanged]. Files of before there were checksums are read all the same: sealed is false for them, and whether
-// that is believed is the caller's to decide.
+// [ErrChanged]. Files of older versions without a checksum are read, too: sealed is false for them, and the caller
+// decides whether to trust them.
 func Unseal(data []byte, v any) (sealed bool, err error) {
 	text := data
 	if at := sealAt(data); at >= 0 {

@@ -50,7 +50,7 @@ func Each[In, Out any](ctx context.Context, workers, ahead int, next func() (In,
 				place <- result{err: err}
 				select {
 				case order <- place:
-				case <-ctx.Done(): // nobody takes results any more, or ctx tells the error
+				case <-ctx.Done(): // no results are wanted any more, or ctx has the error
 				}
 			}
 			close(order)

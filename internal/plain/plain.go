@@ -47,7 +47,7 @@ func Escape(s string) string {
 	return string(append(b, s[done:]...))
 }
 
-// appendEscape appends what stands for a character, or for a byte that is none.
+// appendEscape appends the escape of a character, or of a byte that is not part of one.
 func appendEscape(dst []byte, r rune, first byte, bad bool) []byte {
 	switch {
 	case bad:

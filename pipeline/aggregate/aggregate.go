@@ -35,7 +35,7 @@ type Request struct {
 	Workers           int            // 0 = all cores
 	ResumeCommand     string         // the command line that continues an interrupted run, for messages
 	Progress          func(pipeline.Progress)
-	Warn              func(error) // told of what does not stop the work; may be nil
+	Warn              func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what aggregate reports. Games and rejects are lines of the input; positions, samples and bytes are of the
@@ -88,7 +88,7 @@ var (
 	sieveCounters uint64 = maxCounters
 )
 
-// Small has so many positions sorted together, with so many counters, a power of two, until the test t ends.
+// Small sets how many positions are sorted together and the number of counters, a power of two, until the test t ends.
 func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
 	size, most := chunkSize, sieveCounters
 	chunkSize, sieveCounters = positions, counters

@@ -1,18 +1,18 @@
 // Package aggregate counts which moves were played in each position, by the rating of the side to move.
 //
-// In go datasets of games ([Request]), out comes a dataset of positions: a line for each position and band of ratings,
-// whose policy is how often each move was played. What is too much for memory is sorted on disk, in files beside the
+// [Request] reads datasets of games and writes a dataset of positions: a line for each position and rating band, whose
+// policy is how often each move was played. What does not fit into memory is sorted on disk, in files beside the
 // shards:
 //
-//  1. All lines are read once, and a table of small counters ([sieve]) finds which positions can have been seen often
-//     enough. It may take a rare position for a frequent one, never the other way round.
-//  2. All lines are read again. What was played in those positions is sorted and counted, some million plies at a
+//  1. All lines are read once, and a table of small counters ([sieve]) finds which positions may have been seen often
+//     enough. It may take a rare position for a frequent one, but never the other way round.
+//  2. All lines are read again. The moves played in those positions are sorted and counted, a few million plies at a
 //     time, into files of [partitions] sections.
-//  3. Each section is gathered from all files. Positions are compared whole there, so that no two are ever taken for
+//  3. Each section is gathered from all files. Here positions are compared in full, so that two are never mistaken for
 //     one, and those that were seen often enough become lines.
 //
-// Each file of the second pass and each shard of the third is a place where an interrupted command goes on; only the
-// first pass is repeated if the second was not finished. The result does not depend on the number of workers.
+// An interrupted command resumes behind the last file of the second pass or the last shard of the third; only the first
+// pass is repeated, if the second was not finished. The result does not depend on the number of workers.
 //
-// The package starts its workers and ends them before Run returns.
+// The workers end before Run returns.
 package aggregate

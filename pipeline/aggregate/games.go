@@ -89,7 +89,7 @@ type setBlock struct {
 // chunkPositions is how many positions are sorted together.
 const chunkPositions = 1 << 20
 
-// chunks cuts the blocks of all datasets into parts of about so many positions.
+// chunks splits the blocks of all datasets into parts of about size positions.
 func (g *gameReader) chunks(size int64) (all [][]setBlock, positions int64) {
 	var chunk []setBlock
 	n := int64(0)

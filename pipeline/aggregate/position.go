@@ -50,7 +50,7 @@ func pack(p *board.Position) (q position) {
 // occupied returns the squares that hold a piece.
 func (q *position) occupied() uint64 { return q.planes[0] | q.planes[1] | q.planes[2] }
 
-// unpack returns the position with the counters of a beginning, or why it is none.
+// unpack returns the position with the counters of a first move, or why it is not a legal position.
 func (q *position) unpack() (board.Position, error) {
 	s := board.Setup{Turn: board.Color(q.state & blackToMove)}
 	occupied := q.occupied()

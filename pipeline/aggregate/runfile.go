@@ -48,7 +48,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // runName returns the file name of a run.
 func runName(number int) string { return fmt.Sprintf("run-%06d%s", number, runSuffix) }
 
-// runNumber returns the number of the run of that name, −1 if it is none.
+// runNumber returns the number in the name of a run, −1 if the name is not a run's.
 func runNumber(name string) int {
 	var number int
 	if _, err := fmt.Sscanf(name, "run-%d"+runSuffix, &number); err != nil || runName(number) != name {

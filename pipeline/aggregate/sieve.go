@@ -24,8 +24,8 @@ const (
 	wordCounters  = 16
 )
 
-// newSieve returns a sieve of keys that are added so many times in all and that must occur at least so often. It is nil
-// if every key does.
+// newSieve returns a sieve for keys that are added plies times in all and must occur at least least times. It is nil if
+// every key does.
 func newSieve(plies int64, least int, most uint64) *sieve {
 	if least <= 1 {
 		return nil

@@ -1,4 +1,4 @@
 // Package diff explains how two datasets differ.
 //
-// In go two folders ([Request]), out comes a [Difference]. It starts no goroutines.
+// [Request] compares two folders and returns a [Difference]. It starts no goroutines.
 package diff

@@ -97,7 +97,7 @@ func sortedColumns(l *dataset.Line, ids []string) []dataset.LabelColumn {
 	return all
 }
 
-// labelValue is what is compared of a label.
+// labelValue is the part of a label that is compared.
 type labelValue struct {
 	status dataset.LabelStatus
 	score  dataset.Score
@@ -158,7 +158,7 @@ type labelCount struct {
 	sum, pairs int64
 }
 
-// labelsOf returns what each engine said about each sample of a line.
+// labelsOf returns each engine's labels for the samples of a line.
 func labelsOf(l *dataset.Line, ids []string) map[string][]labelValue {
 	all := map[string][]labelValue{}
 	for _, c := range sortedColumns(l, ids) {

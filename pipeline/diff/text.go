@@ -54,7 +54,7 @@ func manifestFields(m *dataset.Manifest) map[string]string {
 	return f
 }
 
-// WriteText writes the difference for the eye; a and b are the names of the datasets.
+// WriteText writes the difference as text; a and b are the names of the datasets.
 func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	var s strings.Builder
 	switch {

@@ -1,5 +1,4 @@
-// Package endgames draws endgames into a dataset.
+// Package endgames draws random endgames into a dataset.
 //
-// In goes what to draw ([Request]), out come the dataset's folder and a [Summary]. It starts its workers and ends them
-// before it returns.
+// [Request] says what to draw. Run writes the dataset's folder and returns a [Summary]; its workers end before it does.
 package endgames

@@ -25,7 +25,7 @@ type Request struct {
 	Workers       int    // 0 = all cores
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Warn          func(error) // told of what does not stop the drawing; may be nil
+	Warn          func(error) // gets errors that do not stop the drawing; may be nil
 }
 
 // Summary is what synth-endgames reports.

@@ -25,7 +25,7 @@ type engineGame struct {
 	blunders float64 // share of weak moves in this game
 	playOn   bool    // a decided game goes on
 	winning  int     // plies for which White (above 0) or Black (below) has been winning
-	level    int     // plies for which nobody has been ahead
+	level    int     // plies for which neither side has been ahead
 }
 
 // play plays game number from one of the openings. Of what it draws at random nothing depends on another game.

@@ -28,7 +28,7 @@ type Request struct {
 	Splits        dataset.Splits
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Warn          func(error) // told of what does not stop the work; may be nil
+	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what synth-games reports.
@@ -44,7 +44,7 @@ const ShardGames = 512
 // shardGames is what is used; see [SmallShards].
 var shardGames int64 = ShardGames
 
-// SmallShards has shards end after so many games until the test t ends.
+// SmallShards sets how many games a shard has until the test t ends.
 func SmallShards(t interface{ Cleanup(func()) }, games int64) {
 	old := shardGames
 	shardGames = games
@@ -57,8 +57,8 @@ type state struct {
 	Ends   map[string]int64 `json:"ends"`
 }
 
-// Run plays games 1, 2, 3, … until there are so many different ones. A game that was over before the engine was asked
-// is left out as a copy is. Memory is 26 bytes a game and some 100 MB besides.
+// Run plays games 1, 2, 3, … until there are Games different ones. A game that was over before the engine was asked is
+// left out as a copy is. Memory is 26 bytes a game and some 100 MB besides.
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	begun := time.Now()
 	switch err := r.Style.Check(); {

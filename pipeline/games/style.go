@@ -28,7 +28,7 @@ var DefaultStyle = Style{RandomPlies: 4, Blunders: 0.2, Decided: 600, MostPlies:
 // Games that hang on a score end when it has lasted.
 const (
 	decidedPlies = 8
-	playedOut    = 3   // one of so many games goes on for all that
+	playedOut    = 3   // one in this many games is played on nevertheless
 	drawnPlies   = 20  // with at most drawnScore
 	drawnScore   = 8   // centipawns
 	drawnFrom    = 100 // the first ply at which a game can end so

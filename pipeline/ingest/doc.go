@@ -1,5 +1,5 @@
 // Package ingest reads games, puzzles, EPD and tables of evaluations into a dataset.
 //
-// In go files or standard input ([Request]), out come the dataset's folder and a [Summary]; every game or row is kept
-// or counted under the reason for which it was left out. It starts its workers and ends them before it returns.
+// [Request] reads files or standard input, writes the dataset's folder and returns a [Summary]. Every game or row is
+// kept, or counted under the reason why it was left out. The workers end before Run returns.
 package ingest

@@ -63,7 +63,7 @@ func (f *Filters) flags() []dataset.Tag {
 	return flags
 }
 
-// entry is what was read for one game or row: a line or a reject, and what came with the line.
+// entry is one game or row of an input: a line or a reject, and what came with the line.
 type entry struct {
 	line     *dataset.Line
 	reject   *dataset.Reject

@@ -15,8 +15,8 @@ const MaxHistory = 16
 // pastReconstructor puts reconstructed history in front of lines; the zero value is ready for use.
 type pastReconstructor struct{ reconstructor *synth.Reconstructor }
 
-// prepend reconstructs a past of so many plies, by the seed and the line alone, and reports whether there is one. If
-// not the line stays as it is.
+// prepend reconstructs a history of plies moves, which depends on the seed and the line alone, and reports whether
+// there is one. If not the line stays as it is.
 func (v *pastReconstructor) prepend(l *dataset.Line, plies int, seed uint64) (bool, error) {
 	if v.reconstructor == nil {
 		var err error

@@ -36,15 +36,15 @@ type Request struct {
 	// History is how many plies of legal history are reconstructed in front of puzzles, EPD and positions of tables; 0:
 	// none.
 	History int
-	// SkipBadFiles leaves out whole, counted, each input that cannot be opened, is none of those that are read, or
-	// turns out to be damaged; without it such an input ends the run.
+	// SkipBadFiles leaves out, and counts, each input that cannot be opened, is of no known kind, or turns out to be
+	// damaged; without it such an input ends the run.
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects       string
 	ResumeCommand string                        // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)       // may be nil
-	Warn          func(error)                   // told of what does not stop the ingest; may be nil
-	Rejected      func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
+	Warn          func(error)                   // gets errors that do not stop the ingest; may be nil
+	Rejected      func(string, *dataset.Reject) // gets each game left out, with its file; may be nil
 }
 
 // Summary is what ingest reports.
@@ -88,7 +88,7 @@ type ingester struct {
 	outputFailed bool        // the error is not of the input but of what was made of it
 }
 
-// tableReader is a [Reader] that says how it read evaluations.
+// tableReader is a [Reader] that reports how it read evaluations.
 type tableReader interface{ Table() dataset.Table }
 
 // state is what progress.json keeps of an ingest.

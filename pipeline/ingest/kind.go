@@ -15,16 +15,16 @@ import (
 // Kind is a kind of input.
 type Kind struct {
 	Name     string   // for people, in the plural: "PGN games"
-	Suffixes []string // ends of names by which files in a folder are taken, before that of a compression
-	// Binary says that the content is no text, so that it may look like UTF-16 or an archive.
+	Suffixes []string // suffixes of the files that are read in a folder, before that of a compression
+	// Binary says that the content is not text, and so may look like UTF-16 or an archive.
 	Binary bool
 	// Sniff reports whether the content is of this kind, by its beginning: up to 64 KiB, as little as 512 bytes where
 	// the kind is binary.
 	Sniff func(head []byte) bool
 	// Check, if not nil, returns what the beginning shows to be wrong.
 	Check func(head []byte, tables rows.TableForm) error
-	// Open returns a reader of the unpacked content. Tables say of themselves how they write evaluations, but for what
-	// is stated.
+	// Open returns a reader of the unpacked content. Tables show how they write evaluations, except where tables states
+	// it.
 	Open func(in io.Reader, tables rows.TableForm) Reader
 
 	// each, if not nil, is how ingest reads the kind in place of Open.
@@ -39,7 +39,7 @@ type Reader interface {
 	Next() (dataset.Line, dataset.Imported, error)
 }
 
-// kinds are all, in the order in which people are told of them. Another one is a file and a line here. What looks like
+// kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
 // several kinds is of the last, so games, which look like any text, come first.
 var kinds = []*Kind{games, epd, tables, puzzles, evalLines}
 
@@ -51,7 +51,7 @@ func Kinds() (names, suffixes []string) {
 	return names, suffixes
 }
 
-// Register adds a kind until the test t ends. It is not to be called while inputs are read.
+// Register adds a kind until the test t ends. It must not be called while inputs are read.
 func Register(t interface{ Cleanup(func()) }, k Kind) {
 	before := kinds
 	kinds = append(slices.Clone(kinds), &k)
@@ -69,7 +69,7 @@ func open(path string) (*rows.Input, error) {
 	return rows.Open(path, binary...)
 }
 
-// kindOf says of what kind an input is, before it is read; [ErrNoGames] if it is of none.
+// kindOf returns the kind of an input before it is read; [ErrNoGames] if it is of none.
 func kindOf(in *rows.Input) (*Kind, error) {
 	head, err := in.Head()
 	if errors.Is(err, rows.ErrUTF16) {
@@ -89,7 +89,7 @@ func kindOf(in *rows.Input) (*Kind, error) {
 	return nil, err
 }
 
-// Open opens a file of any kind. Whoever opens it closes the input.
+// Open opens a file of any kind. The caller closes the input.
 func Open(path string, tables rows.TableForm) (*rows.Input, Reader, error) {
 	in, err := open(path)
 	if err != nil {
@@ -142,7 +142,7 @@ func (b lineReader) Next() (l dataset.Line, none dataset.Imported, err error) {
 	return l, none, err
 }
 
-// epdReader also says what was repaired.
+// epdReader also reports repaired lines.
 type epdReader struct{ *rows.EPDReader }
 
 func (b epdReader) Next() (dataset.Line, dataset.Imported, error) {

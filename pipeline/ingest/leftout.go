@@ -30,7 +30,7 @@ const BadFile dataset.Reason = "bad_file"
 // ErrNothingKept: all that was read is left out.
 var ErrNothingKept = errors.New("nothing was kept")
 
-// SkippedFile is an input that is left out whole.
+// SkippedFile is an input that was left out.
 type SkippedFile struct {
 	File   string `json:"file"`   // base name
 	Reason string `json:"reason"` // in a word, as in the manifest
@@ -47,7 +47,7 @@ type inputStart struct {
 	Rejects      int64          `json:"rejects"`
 }
 
-// beginInput keeps aside what is counted before an input.
+// beginInput keeps the counts from before an input.
 func (g *ingester) beginInput() {
 	if !g.SkipBadFiles {
 		return

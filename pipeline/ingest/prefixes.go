@@ -66,8 +66,8 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 	return found, err
 }
 
-// prunable reports whether a line may be a prefix: positions of tables and tactics are none, nor are games without
-// moves, with which every game from their position begins.
+// prunable reports whether a line may be a prefix: positions of tables and tactics never are, nor games without moves,
+// with which every game from their position begins.
 func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
 
 // dropPrefixes reports lines that others begin with, and takes them out of the counts. Those of inputs that are left

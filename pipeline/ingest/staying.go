@@ -17,10 +17,11 @@ import (
 	"talbot/shards"
 )
 
-// The table of rejects names for each copy and each prefix the game that stays. Until the dataset is finished nobody
-// knows which that is: the game of which one is a copy may itself be the prefix of a third. So the table being made has
-// the key of the game in place of the name, and the names are looked up in one pass over the finished shards, only
-// for the keys in the table. That takes about 90 bytes for each, when the keys of all games are no longer in memory.
+// The table of rejects names, for each copy and each prefix, the game that was kept. Which one that is, is known only
+// when the dataset is finished: the game of which one is a copy may itself be the prefix of a third. So the table being
+// made has the key of the game in place of the name, and the names are looked up in one pass over the finished shards,
+// only for the keys in the table. That takes about 90 bytes for each, when the keys of all games are no longer in
+// memory.
 
 // keyMark begins the detail of a row that has the key of a game.
 const keyMark = "\x01"
@@ -44,14 +45,14 @@ func keyOfRow(row string) (before string, k dataset.GameKey, ok bool) {
 	return before + "\t", dataset.GameKey{A: binary.BigEndian.Uint64(raw), B: binary.BigEndian.Uint64(raw[8:])}, true
 }
 
-// keptGame is where a game that stays was read.
+// keptGame is where a game that was kept was read.
 type keptGame struct {
 	exact          bool // it has the same moves; otherwise it begins with them
 	input          int
 	number, offset int64 // number 0: not found yet
 }
 
-// preferredTo reports whether a game is rather named than another: the copy, or else the first that was read.
+// preferredTo reports whether to name this game rather than another: the copy, or else the first that was read.
 func (p keptGame) preferredTo(q keptGame) bool {
 	switch {
 	case q.number == 0 || p.exact != q.exact:
@@ -92,7 +93,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	})
 }
 
-// findKept fills in where the games were read that have these keys, or that begin with the game that has it.
+// findKept fills in where the games with these keys, or games that begin with their moves, were read.
 func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGame) error {
 	if len(stay) == 0 {
 		return nil

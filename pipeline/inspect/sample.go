@@ -35,7 +35,7 @@ type Sample struct {
 	Band   *Band            `json:"band,omitempty"`
 	Counts map[string]int64 `json:"counts,omitempty"` // by UCI
 
-	Played      *string        `json:"played"` // the move played here on the line; nil at its end
+	Played      *string        `json:"played"` // the move played here on the line; nil after the last one
 	Policy      *PolicyMove    `json:"policy"` // the recipe's target, or the first of those with the greatest weight
 	Policies    []PolicyMove   `json:"policies,omitempty"`
 	Legal       map[string]int `json:"legal"`        // index of every legal move; -1 where the recipe has none
@@ -168,7 +168,7 @@ func (v *viewer) band(s *Sample, l *dataset.Line) {
 	}
 }
 
-// value returns the value target; nil if there is none. For a recipe that learns no value it is its formula's.
+// value returns the value target; nil if there is none. For a recipe that learns no value it is that of its formula.
 func (v *viewer) value() *float32 {
 	x, ok := encode.Value(v.options.Encoder, v.options.Targets.Value, v.view.Position(), v.view.Labels.Value)
 	if i := v.layout.Float(encode.ValueFloat); i >= 0 {

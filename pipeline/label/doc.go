@@ -1,8 +1,9 @@
-// Package label has engines value the samples of a dataset.
+// Package label has engines evaluate the samples of a dataset.
 //
-// In go a dataset and an engine ([Request]), out comes another dataset with the labels, made shard by shard; labels go
-// into a journal as soon as they are made. Several machines label a part each ([Part]), and [Join] puts the parts
-// together. [Audit] says how far labels are from better ones, [MeasureNodes] how many nodes a time is worth.
+// [Request] reads a dataset, searches its samples and writes another dataset with the labels, shard by shard; each
+// label goes into a journal as soon as it exists. Several machines can label a part each ([Part]), and [Join] puts the
+// parts together. [Audit] compares labels with those of much longer searches, and [MeasureNodes] finds how many nodes a
+// time limit is worth.
 //
-// It starts engines and goroutines and ends them before it returns.
+// All engines and goroutines end before the calls return.
 package label

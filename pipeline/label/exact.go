@@ -108,7 +108,7 @@ const (
 	firstResult = 2 // and the class
 )
 
-// add appends the labels of a line of so many samples.
+// add appends the labels of a line's samples.
 func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
 	for k := range samples {
 		b := byte(noResult)

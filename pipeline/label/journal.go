@@ -11,22 +11,19 @@ import (
 	"talbot/internal/durable"
 )
 
-// A journal holds the labels of the shard that is being labelled, in the order
-// in which they were made, so that a kill loses only the searches under way. It
-// is a sequence of records (see [durable.AppendRecord]). The payload of the first is [identityText] and the SHA-256
-// of what decides the labels ([labeller.journalIdentity]). That of the others is
-// the number of the sample within the shard (uvarint), how many labels follow
-// (u8, one for each fingerprint that is being made), then each label: status u8,
-// best u16, number of searched lines u8, and for each of those: score i16, win,
-// draw and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves
-// u16; and behind them, if a worker elsewhere made them, its number (uvarint). Journals of before there were identities
-// lack the first record.
+// A journal holds the labels of the shard that is being labelled, in the order in which they were made, so that a kill
+// loses only the searches under way. It is a sequence of records (see [durable.AppendRecord]). The payload of the first
+// is [identityText] and the SHA-256 of what decides the labels ([labeller.journalIdentity]). That of the others is the
+// number of the sample within the shard (uvarint), how many labels follow (u8, one for each fingerprint that is being
+// made), then each label: status u8, best u16, number of searched lines u8, and for each of those: score i16, win, draw
+// and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves u16; and behind them, if a worker
+// elsewhere made them, its number (uvarint). Journals of older versions have no identity: they lack the first record.
 type journal struct {
 	*durable.RecordWriter
 	buf []byte
 }
 
-// searchResult is what a search gave: a label for each fingerprint, and who searched.
+// searchResult has the labels of a search, one for each fingerprint, and who searched.
 type searchResult struct {
 	labels []dataset.Label
 	origin origin
@@ -45,7 +42,7 @@ const (
 
 func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
 
-// JournalError says that the journal of an unfinished labelling cannot be gone on with.
+// JournalError says that the journal of an unfinished labelling cannot be continued.
 type JournalError struct {
 	Path string
 	Err  error
@@ -56,11 +53,11 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the label journal %q
 // Unwrap returns what is wrong with it.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// openJournal opens or creates the journal of an identity. Its whole records go to each, which returns false for
-// labels that are none of this shard. A journal that was damaged, or is from before there were identities, is believed
-// as far as its records are whole, which warn is told, and written anew with them alone; an incomplete record at the
-// end, as a kill leaves it, is cut off without a word. A journal of another identity is [dataset.ErrDamaged], and so is
-// one whose first record is damaged.
+// openJournal opens or creates the journal of an identity. Its whole records go to each, which returns false for labels
+// that do not belong to this shard. From a journal that is damaged, or has no identity because an older version wrote
+// it, the whole records are used: warn gets a warning, and the journal is rewritten with these records alone. An
+// incomplete record at the end, as a kill leaves it, is cut off silently. A journal of another identity is
+// [dataset.ErrDamaged], and so is one whose first record is damaged.
 func openJournal(path string, id [32]byte, each func(sample int64, m searchResult) bool, warn func(error)) (
 	*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)

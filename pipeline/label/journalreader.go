@@ -10,7 +10,7 @@ import (
 	"talbot/internal/durable"
 )
 
-// journalState is what a journal was found to hold.
+// journalState says how much of a journal could be read.
 type journalState struct {
 	end   int64 // of its last whole record
 	old   bool  // it has no identity
@@ -19,7 +19,7 @@ type journalState struct {
 	bytes int64 // of gaps and tail
 }
 
-// warning says what is wrong with a journal that is read all the same; nil if nothing is.
+// warning describes the damage of a journal that is used nevertheless; nil if there is none.
 func (h journalState) warning() error {
 	var all []error
 	if h.old {

@@ -14,9 +14,9 @@ import (
 	"talbot/stockfish"
 )
 
-// knownLabels has the labels of finished shards that may be wanted again, those of positions that the input has more
-// than once with the same start and moves, so that each shard is read only once. The labels are in a temporary file;
-// memory is some 50 bytes for each of them.
+// knownLabels has the labels of finished shards that may be needed again: those of positions that the input has more
+// than once with the same start and moves. So each shard is read only once. The labels are in a temporary file; each
+// takes about 50 bytes of memory.
 type knownLabels struct {
 	keys    []uint64         // of such positions, ascending; nil: not looked for yet
 	offsets map[uint64]int64 // where the record of a search is in the file
@@ -29,7 +29,8 @@ type knownLabels struct {
 // key is that of a search, or of a position, in [knownLabels].
 func (id identity) key() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
-// add takes what is worth knowing of a line: origins are those of the shard's samples, nil if all are this machine's.
+// add stores the labels of a line that may be needed again. origins are those of the shard's samples, nil if this
+// machine made them all.
 func (k *knownLabels) add(r *shards.Reader, l *labelledLine, origins []origin) error {
 	positions := identities(nil, stockfish.PositionScope, l.line, l.plies, nil)
 	for i, id := range l.ids {
@@ -79,7 +80,7 @@ func (k *knownLabels) store(id identity, m searchResult) error {
 	return nil
 }
 
-// find returns what is known of a search.
+// find returns the result of a search.
 func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
 	at, ok := k.offsets[id.key()]
 	if !ok {

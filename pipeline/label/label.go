@@ -36,15 +36,15 @@ type Request struct {
 	SkipExact bool
 	// Tables is how they are checked, before anything else.
 	Tables syzygy.Check
-	// Candidates has only so many moves of each sample searched: those that Network, an ID, or else the last one with
+	// Candidates is how many moves of each sample are searched: those that Network, an ID, or else the last one with
 	// priors, finds most probable. 0: all. Engine's limit is that of [CandidateDepths] then.
 	Candidates    int
 	Network       string
 	Flags         []dataset.Tag // of the manifest beside the usual ones
 	ResumeCommand string        // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Failed        func(error) // told of each position without a label; may be nil
-	Warn          func(error) // what does not stop the run; may be nil
+	Failed        func(error) // gets each position without a label; may be nil
+	Warn          func(error) // gets errors that do not stop the run; may be nil
 	// Start starts what makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
 	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
@@ -115,7 +115,7 @@ type Summary struct {
 
 // Saved are positions that had not to be searched, by where their label was found.
 type Saved struct {
-	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one goes on with
+	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one continues
 	Input    int64 `json:"input"`    // in the input, on the same sample
 	Found    int64 `json:"found"`    // the same search in --reuse, elsewhere in the input, or in earlier shards
 	Repeated int64 `json:"repeated"` // the same search more than once in the shard
@@ -123,12 +123,10 @@ type Saved struct {
 
 func (s Saved) sum() int64 { return s.Resumed + s.Input + s.Found + s.Repeated }
 
-// Run labels the dataset shard by shard. Labels go into a journal as soon as they
-// are made; repeated after an interruption, the same command continues with the
-// samples that have none. With [stockfish.LineScope] a line that was under way is
-// gone on with, under a time limit, and searched again from its start where
-// labels are exact. Positions on which the engine failed twice are stored as
-// failed and counted; labelling the result once more tries them again.
+// Run labels the dataset shard by shard. Labels go into a journal as soon as they are made; repeated after an
+// interruption, the same command continues with the samples that have none. With [stockfish.LineScope] a line that was
+// under way is continued under a time limit, and searched again from its start where labels are exact. Positions on
+// which the engine failed twice are stored as failed and counted; labelling the result once more tries them again.
 //
 // Nothing is searched twice: not what the input has under the same fingerprint,
 // nor what Reuse has, nor what occurs again with the same start and moves.

@@ -29,11 +29,11 @@ type labeller struct {
 	shared  Shared // the pool, if others work for it too
 	columns []int  // of the fingerprints
 	donors  []donor
-	// bannedBefore are workers of before an interruption whose labels do not count.
+	// bannedBefore are workers that were banned before an interruption, whose labels do not count.
 	bannedBefore   map[int]bool
 	opened         []*shards.Dataset // of Reuse
 	finishedShards []*shards.Reader  // finished shards of the output
-	known          knownLabels       // of these; the goroutine that looks through a shard has it
+	known          knownLabels       // of these; belongs to the goroutine that scans a shard
 
 	saved    Saved
 	terminal int64

@@ -32,10 +32,9 @@ type labelling struct {
 	unpredictedLock sync.Mutex
 }
 
-// plan decides what is to be searched on a line: the chosen samples that have no
-// label. Under [stockfish.LineScope] a line that misses any is searched whole,
-// with the samples that have one, except that under a time limit a line that was
-// under way is gone on with.
+// plan decides what is to be searched on a line: the chosen samples that have no label. Under [stockfish.LineScope] a
+// line that lacks any is searched as a whole, including the samples that have one; only under a time limit is a line
+// that was begun continued.
 func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*pendingLine, error) {
 	w := &pendingLine{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount()),
 		origins: make([]origin, line.SampleCount())}
@@ -98,7 +97,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 	return w, nil
 }
 
-// resume takes over what the journal has of a line.
+// resume takes over a line's labels from the journal.
 func (s *labelling) resume(w *pendingLine) {
 	n := 0
 	for _, k := range w.todo {
@@ -116,8 +115,8 @@ func (s *labelling) resume(w *pendingLine) {
 	w.journal = int64(n)
 }
 
-// scan makes the ledger: a first pass over the shard finds the searches that are wanted, a pass over each donor the
-// labels that are there, and one over the shard before, if that is under way, which of them are made there.
+// scan makes the ledger: a first pass over the shard finds the searches that are wanted, a pass over each donor finds
+// labels that exist, and one over the previous shard, if it is under way, finds which searches are made there.
 func (s *labelling) scan(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
 	s.ledger.someMoves = s.Candidates > 0
@@ -146,7 +145,7 @@ func (s *labelling) scan(ctx context.Context, before *labelling) error {
 	return nil
 }
 
-// readFinished reads the finished shards that were not read before.
+// readFinished reads the finished shards that have not been read yet.
 func (s *labelling) readFinished(ctx context.Context) error {
 	if s.known.read < len(s.donated) && s.known.keys == nil {
 		var err error
@@ -169,7 +168,7 @@ func (s *labelling) readFinished(ctx context.Context) error {
 	return nil
 }
 
-// eachPlanned goes through the plan of the whole shard.
+// eachPlanned plans each line of the shard.
 func (s *labelling) eachPlanned(ctx context.Context, each func(*pendingLine)) error {
 	next := int64(0)
 	for line, err := range s.in.Shards[s.shard].Lines() {
@@ -189,7 +188,7 @@ func (s *labelling) eachPlanned(ctx context.Context, each func(*pendingLine)) er
 	return nil
 }
 
-// takeOver has the shard get its labels from the one before, which is under way: those that are in its journal now, and
+// takeOver gives the shard labels from the previous one, which is under way: those that are in its journal now, and
 // those that it makes from now on.
 func (s *labelling) takeOver(before *labelling) error {
 	if len(s.ledger.inPrevious) > 0 {
@@ -211,8 +210,8 @@ func (s *labelling) takeOver(before *labelling) error {
 	return nil
 }
 
-// jobs has the lines with something to be searched go to the pool, and calls advance where one needs no search. It
-// reports whether the pool takes more.
+// jobs hands the lines with samples to search to the pool, and calls advance for lines without any. It reports whether
+// the pool takes more.
 func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(stockfish.Job) bool) (bool, error) {
 	next := int64(0)
 	for line, err := range s.in.Shards[s.shard].Lines() {
@@ -247,7 +246,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 	return true, nil
 }
 
-// reuse counts and takes what a line needs no search for.
+// reuse fills in the samples of a line that need no search, and counts them.
 func (s *labelling) reuse(w *pendingLine) {
 	found, repeated := s.ledger.reuse(w)
 	s.saved.Input += w.kept
@@ -268,7 +267,7 @@ func (s *labelling) reuse(w *pendingLine) {
 // index is that of a line's job.
 func (s *labelling) index(w *pendingLine) int64 { return int64(s.shard)<<shardBits | w.first }
 
-// record files one position's labels.
+// record stores one position's labels.
 func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {
 	w := s.open[r.Index]
 	k := w.todo[r.Sample]

@@ -80,19 +80,19 @@ type ledger struct {
 	found      map[identity]searchResult
 	shared     map[identity]*sharedSearch // wanted more than once, not found
 	resumed    []finishedSearch           // what an interrupted run made of this shard
-	inPrevious map[int64]identity         // wanted searches of the shard before, by number of their sample there
+	inPrevious map[int64]identity         // wanted searches of the previous shard, by number of their sample there
 }
 
-// finishedSearch is a search with what it gave.
+// finishedSearch is a search with its result.
 type finishedSearch struct {
 	id     identity
 	result searchResult
 }
 
-// sharedSearch is one that several samples wait for.
+// sharedSearch is a search that several samples wait for.
 type sharedSearch struct {
-	assigned   bool         // some line is having it made
-	inPrevious bool         // that line is of the shard before
+	assigned   bool         // some line has it searched
+	inPrevious bool         // that line is of the previous shard
 	result     searchResult // without labels until it is
 	waiters    []waiter
 }
@@ -109,7 +109,7 @@ func newLedger(scope stockfish.HashScope) *ledger {
 		inPrevious: map[int64]identity{}}
 }
 
-// addWanted notes the searches that a line wants, and those that it has from a journal.
+// addWanted notes the searches that a line needs, and those that it has from a journal.
 func (g *ledger) addWanted(w *pendingLine) {
 	for i, k := range w.todo {
 		if labels := w.labels[k]; labels == nil {
@@ -163,7 +163,7 @@ func (g *ledger) searchDonor(ctx context.Context, d donor) error {
 	return nil
 }
 
-// addKnown takes what is known of wanted searches.
+// addKnown adds the results of wanted searches that are known from finished shards.
 func (g *ledger) addKnown(k *knownLabels) error {
 	for id := range g.wanted {
 		if _, ok := g.found[id]; ok {
@@ -264,7 +264,7 @@ func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 	return labels
 }
 
-// endScan ends the making of the ledger.
+// endScan completes the ledger.
 func (g *ledger) endScan() {
 	for _, o := range g.resumed {
 		if g.wanted[o.id] > 0 {
@@ -280,9 +280,8 @@ func (g *ledger) endScan() {
 	g.wanted = nil
 }
 
-// reuse takes off a line's list what the line has, what was found, and what
-// another line has made or will make; that line's samples wait. With
-// [stockfish.LineScope] it is all or nothing for a line that has nothing yet,
+// reuse takes off a line's list the searches that the line has, that were found, or that another line has made or will
+// make, for which the samples wait. With [stockfish.LineScope] it is all or nothing for a line that has nothing yet,
 // for a label depends on the searches before it.
 func (g *ledger) reuse(w *pendingLine) (found, repeated int64) {
 	all := true
@@ -326,7 +325,7 @@ func (g *ledger) reuse(w *pendingLine) (found, repeated int64) {
 	return found, repeated
 }
 
-// share files what a search gave, for all samples that wait for it.
+// share hands a search's result to all samples that wait for it.
 func (g *ledger) share(id identity, m searchResult) {
 	s := g.shared[id]
 	if s == nil || s.result.labels != nil {
@@ -339,7 +338,7 @@ func (g *ledger) share(id identity, m searchResult) {
 	s.assigned, s.result, s.waiters = true, m, nil
 }
 
-// expectFromPrevious notes which of the wanted searches a line of the shard before has, or has made.
+// expectFromPrevious notes which wanted searches a line of the previous shard has or will make.
 func (g *ledger) expectFromPrevious(w *pendingLine) {
 	for i, k := range w.todo {
 		id := w.ids[i]
@@ -349,7 +348,7 @@ func (g *ledger) expectFromPrevious(w *pendingLine) {
 	}
 }
 
-// addFromPrevious takes what the shard before has made of one of its samples. What failed there is tried again.
+// addFromPrevious adds the result of the previous shard for one of its samples. A failed search is tried again.
 func (g *ledger) addFromPrevious(sample int64, m searchResult) {
 	switch id, ok := g.inPrevious[sample]; {
 	case !ok:
@@ -361,7 +360,7 @@ func (g *ledger) addFromPrevious(sample int64, m searchResult) {
 	}
 }
 
-// awaitPrevious has the shard wait for what the one before will make.
+// awaitPrevious makes the shard wait for searches that the previous one has not made yet.
 func (g *ledger) awaitPrevious() {
 	for _, id := range g.inPrevious {
 		if _, ok := g.found[id]; !ok {

@@ -75,7 +75,8 @@ func writeOrigins(path string, id [32]byte, list []origin) error {
 	return out.Commit()
 }
 
-// readOrigins reads those of so many samples; nil if there is no file, as for shards that no worker had a part in.
+// readOrigins reads the origins of a shard's samples; nil if there is no file, as for shards in which no worker had a
+// part.
 func readOrigins(path string, id [32]byte, samples int64) ([]origin, error) {
 	f, err := durable.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -242,7 +243,7 @@ func (l *labeller) openFleet(ctx context.Context) error {
 		}
 		l.shared = shared
 	} else {
-		// What a killed server leaves; nobody else has the folder.
+		// what a killed server leaves; no other process uses the folder
 		if err := os.RemoveAll(filepath.Join(l.Out, fleet.StoreFolder)); err != nil {
 			return err
 		}
@@ -273,7 +274,7 @@ func (l *labeller) withdrawIfBanned(ctx context.Context) error {
 	return nil
 }
 
-// isWithdrawn reports whether a labelling ended because a worker was found to lie.
+// isWithdrawn reports whether a labelling ended because a worker's labels turned out to be wrong.
 func isWithdrawn(err error) bool {
 	var w interface{ Withdrawn() int }
 	return errors.As(err, &w)

@@ -25,7 +25,7 @@ type Shared interface {
 	Serve(ctx context.Context, dir string) error
 	// Settle waits until no label is in doubt.
 	Settle(ctx context.Context) error
-	// SetRemaining tells how many positions are left, for who asks the others' status.
+	// SetRemaining sets how many positions are left, for the fleet's status.
 	SetRemaining(left int64)
 	// Banned reports whether a worker's labels do not count.
 	Banned(worker int) bool

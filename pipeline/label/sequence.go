@@ -12,14 +12,14 @@ import (
 )
 
 // sequence labels one shard after another in a single call of the pool, so that no engine waits while a shard is ended
-// and the next one is looked through. When all lines of a shard are with the pool those of the next one follow; it was
-// looked through meanwhile, by a goroutine of its own. At most two shards are under way: the present one, which is
-// written, and the next, whose labels wait in memory and in its journal.
+// and the next one is scanned. When all lines of a shard are with the pool those of the next one follow; it was scanned
+// meanwhile by another goroutine. At most two shards are under way: the present one, which is written, and the next,
+// whose labels wait in memory and in its journal.
 type sequence struct {
 	*labeller
 	ctx         context.Context
 	present     *labelling
-	next        *labelling // nil until it is looked through
+	next        *labelling // nil until it is scanned
 	scanning    *shardScan // nil: there is no other shard, or it is the next one already
 	noMoreLines bool       // no more lines go to the pool
 	err         error      // of making jobs
@@ -29,7 +29,7 @@ type sequence struct {
 	journals []*journal
 }
 
-// shardScan is a shard that is being looked through.
+// shardScan is a shard that is being scanned.
 type shardScan struct {
 	labelling *labelling
 	done      chan struct{}
@@ -40,7 +40,7 @@ type shardScan struct {
 const shardBits = 40
 
 // sequence labels the shards from number i on, as many as can be chained. It ends early where the next shard waits for
-// a search that failed in the present one: looked through again, it makes that search itself.
+// a search that failed in the present one: scanned again, it makes that search itself.
 func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	looks, stop := context.WithCancel(ctx)
 	s := &sequence{labeller: l, ctx: looks}
@@ -101,7 +101,7 @@ func (s *sequence) openShard(i int) (*labelling, error) {
 	return l, nil
 }
 
-// scanAhead begins to look through the shard after the present one, if there is one.
+// scanAhead begins to scan the shard after the present one, if there is one.
 func (s *sequence) scanAhead() error {
 	i := s.present.shard + 1
 	if s.noMoreLines || i == len(s.in.Shards) {
@@ -119,8 +119,8 @@ func (s *sequence) scanAhead() error {
 	return nil
 }
 
-// adoptNext waits until a shard is looked through, and makes it the next one: it has what the present one has searched
-// so far, and gets what that one searches from now on.
+// adoptNext waits until a shard is scanned, and makes it the next one: it has what the present one has searched so far,
+// and gets what that one searches from now on.
 func (s *sequence) adoptNext() error {
 	n := s.scanning
 	<-n.done
@@ -135,8 +135,8 @@ func (s *sequence) adoptNext() error {
 	return nil
 }
 
-// jobs is what goes to the pool: the lines of one shard after another. A job without positions says that there are none
-// for now.
+// jobs yields the jobs for the pool: the lines of one shard after another. A job without positions says that no line is
+// ready yet.
 func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	give := func(j stockfish.Job) bool {
 		s.unanswered += len(j.Plies)
@@ -158,8 +158,8 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	}
 }
 
-// mustWait reports whether the shard after l is not to be had before other searches are answered: l, whose lines are
-// all with the pool, is not the present one yet, or the one after it is still looked through.
+// mustWait reports whether the shard after l has to wait for results: all lines of l are with the pool, but l is not
+// the present shard yet, or the next one is still being scanned.
 func (s *sequence) mustWait(l *labelling) bool {
 	if s.unanswered == 0 || l.shard+1 == len(s.in.Shards) {
 		return false
@@ -228,8 +228,8 @@ func (s *sequence) result(r stockfish.Result) error {
 	return s.advance()
 }
 
-// writeAtOnce is how many lines are written for each result, though a late one may have made many ready: whoever brings
-// the next result waits meanwhile.
+// writeAtOnce is how many lines are written for each result, even if a late one has made many ready: the next result
+// waits meanwhile.
 const writeAtOnce = 4
 
 // advance writes some of the lines that are done, and ends shards that are complete.

@@ -4,7 +4,7 @@ import (
 	"talbot/dataset"
 )
 
-// pendingLine is a line whose labels are being made.
+// pendingLine is a line whose labels are not complete yet.
 type pendingLine struct {
 	line         dataset.Line
 	first        int64             // number of its first sample in the shard
@@ -45,7 +45,7 @@ func terminalFrom(line *dataset.Line) int {
 			return ply
 		}
 		if !pos.IsLegal(line.Moves[ply]) {
-			return len(line.Moves) + 1 // the pool will say what is wrong
+			return len(line.Moves) + 1 // the pool will report the error
 		}
 		pos.Play(line.Moves[ply])
 	}

@@ -21,7 +21,7 @@ const ShardPositions = 1 << 20
 // shardPositions is what is used; see [SmallShards].
 var shardPositions int64 = ShardPositions
 
-// SmallShards has shards end after so many positions until the test t ends.
+// SmallShards sets how many positions a shard has until the test t ends.
 func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 	old := shardPositions
 	shardPositions = positions
@@ -32,7 +32,7 @@ func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
 	ErrFinished = errors.New("the folder already contains a dataset")
-	// ErrUnfinished: what an interrupted command left in its folder is damaged; comes with [dataset.ErrDamaged].
+	// ErrUnfinished: the remains of an interrupted command are damaged; comes with [dataset.ErrDamaged].
 	ErrUnfinished = errors.New("the leftovers of an interrupted command")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
 	// ([InterruptedError]).
@@ -45,7 +45,7 @@ var (
 // [ErrOccupied].
 type InterruptedError struct {
 	Dir, Verb     string
-	ResumeCommand string            // the command line that goes on with it; "" if it is not known
+	ResumeCommand string            // the command line that continues it; "" if it is not known
 	Manifest      *dataset.Manifest // as far as it has come
 }
 
@@ -56,8 +56,8 @@ func (e *InterruptedError) Error() string {
 // Unwrap returns [ErrOccupied].
 func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 
-// Unfinished reports whether a command that makes a dataset was interrupted in a folder, or is at work there: its verb,
-// and the command line that goes on with it, "" if that is not known. It changes nothing.
+// Unfinished reports whether a command that makes a dataset was interrupted in a folder or is running there: its verb,
+// and the command line that continues it, "" if that is not known. It changes nothing.
 func Unfinished(dir string) (verb, again string, ok bool) {
 	data, err := durable.ReadFile(filepath.Join(dir, progressName), maxProgress)
 	if err != nil {
@@ -70,33 +70,33 @@ func Unfinished(dir string) (verb, again string, ok bool) {
 	return f.progress.Manifest.Verb, f.progress.ResumeCommand, true
 }
 
-// AtWork reports whether a command is making a dataset in a folder right now, for messages.
+// AtWork reports whether a command is making a dataset in a folder now, for messages.
 func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
 
 // Options are what a verb brings to its folder. The zero value is ready.
 type Options struct {
 	// Workers compress shards at a time; 0 is one.
 	Workers int
-	// State points to a struct of the verb's own, which goes into progress.json with each mark and is read back when
-	// the command is repeated. The names of its members are none of progress.json's own. Nil: none.
+	// State, if not nil, points to the verb's state, which goes into progress.json with each mark and is read back when
+	// the command is repeated. Its JSON names must differ from those of progress.json itself.
 	State any
-	// SideFile says of a file beside the shards whether it is of the verb's own making (then the folder may hold it,
-	// and it goes when the dataset is finished) and whether it is still wanted now that State is restored and so many
-	// shards are finished. Nil: none is.
+	// SideFile reports whether a file beside the shards was made by the verb (then the folder may hold it, and it is
+	// removed when the dataset is finished), and whether it is still wanted, after State was restored, with this many
+	// shards finished. Nil: there are no such files.
 	SideFile func(name string, shards int) (own, wanted bool)
 	// Sync makes durable what State speaks of, before it is written. Nil: nothing.
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
-	// ResumeCommand is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it
-	// decides nothing.
+	// ResumeCommand is the command line that continues an interrupted run, for [InterruptedError]; nothing depends on
+	// it.
 	ResumeCommand string
-	// Warn is told what does not stop the work. Nil: nobody.
+	// Warn, if not nil, gets the errors that do not stop the work.
 	Warn func(error)
 }
 
 // Folder is a dataset's folder being made. It cuts the lines that it is given into shards and remembers after each one
-// how far the work has come. It belongs to one goroutine; whoever opens one ends it with Close.
+// how far the work has come. It belongs to one goroutine; the caller of [Open] closes it.
 type Folder struct {
 	Options
 	dir       string
@@ -165,7 +165,7 @@ func (f *Folder) Check() error {
 	return nil
 }
 
-// Explain returns [ErrGone] in the place of an error that has this reason.
+// Explain returns [ErrGone] in place of an error that it explains.
 func (f *Folder) Explain(err error) error {
 	if err != nil && !errors.Is(err, ErrGone) && f.Check() != nil {
 		return f.Check()

@@ -67,8 +67,8 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	return f.sweep()
 }
 
-// sameBeginning reports whether a manifest says of itself what it said before the first shard; that it has grown is no
-// matter. A checksum vouches for as much, but not every progress.json has one.
+// sameBeginning reports whether a manifest still begins as it did before the first shard. Not every progress.json has a
+// checksum that would ensure this.
 func sameBeginning(m, first *dataset.Manifest) bool {
 	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits ||
 		!slices.Equal(m.Flags, first.Flags) ||
@@ -117,7 +117,7 @@ func (f *Folder) warn(err error) {
 	}
 }
 
-// Mark writes how far the work has come, the verb's state included.
+// Mark stores how far the work has come, including the verb's state.
 func (f *Folder) Mark() error {
 	if err := f.Check(); err != nil {
 		return err

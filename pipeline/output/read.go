@@ -8,7 +8,7 @@ import (
 	"talbot/shards"
 )
 
-// Lines reads the finished shards, only what every line has, for whoever must know what they hold.
+// Lines reads the finished shards, without the columns that only some lines have.
 func (f *Folder) Lines(each func(*dataset.Line) error) error {
 	for _, s := range f.shards() {
 		r, err := shards.Open(f.Path(s.File), shards.WithColumns(0))

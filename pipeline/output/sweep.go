@@ -43,8 +43,8 @@ func (f *Folder) sideFile(name string) (own, wanted bool) {
 	return f.SideFile(name, len(f.progress.Manifest.Shards))
 }
 
-// removeRemains removes what is left beside a finished dataset when its command was killed behind the last step, or
-// could not remove something.
+// removeRemains removes the files left beside a finished dataset whose command was killed after the last step or could
+// not remove them.
 func (f *Folder) removeRemains() error {
 	left, err := f.leftovers()
 	if err != nil || len(left) == 0 {

@@ -1,4 +1,4 @@
-// Package plan estimates what a pipeline over some inputs would take, before any work.
+// Package plan estimates what a pipeline over some inputs would take, before any work is done.
 //
-// In go files ([Request]), of which it reads the beginnings, out comes an [Estimate]. It starts no goroutines.
+// [Request] reads the beginnings of the files and returns an [Estimate]. It starts no goroutines.
 package plan

@@ -42,7 +42,7 @@ type Loader struct {
 	SampleBytes  int64 // of a sample in a group
 }
 
-// Estimate is what a pipeline would take. Duplicates are not known before everything is read, so figures are rather too
+// Estimate is what a pipeline would take. Duplicates are only known once everything is read, so figures tend to be too
 // high.
 type Estimate struct {
 	Inputs           []InputEstimate `json:"inputs"`

@@ -14,20 +14,20 @@ import (
 	"talbot/shards"
 )
 
-// unitSamples is how many samples of a block are asked about together, and stand together in the journal.
+// unitSamples is how many samples of a block are predicted together, and share a record of the journal.
 const unitSamples = 256
 
-// batcher asks about one unit after another. It is for one goroutine.
+// batcher predicts one unit after another. It is for one goroutine.
 type batcher struct {
 	walker  dataset.Walker
 	view    encode.View
 	inputs  []EncodedPosition
 	outputs []Output
-	legal   [][]board.Move // of each question
-	samples []int          // the sample of the unit that it is about
+	legal   [][]board.Move // of each input
+	samples []int          // the sample of the unit that it belongs to
 }
 
-// unit is what became of one.
+// unit has the predictions of one unit of samples.
 type unit struct {
 	predictions []dataset.Prediction
 	unrated     int64
@@ -115,8 +115,8 @@ func (p *predicting) count(u *unit) {
 	p.state.Unrated += u.unrated
 }
 
-// unit predicts the samples from…to−1 of a block; firsts are the numbers of the lines' first samples. What is known of
-// them already is only checked; asked is −1 then.
+// unit predicts the samples from…to−1 of a block; firsts are the numbers of the lines' first samples. Known predictions
+// are only checked; asked is −1 then.
 func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line, firsts []int, from, to int,
 	known []dataset.Prediction) (*unit, error) {
 	u := &unit{predictions: known, asked: -1}
@@ -154,7 +154,7 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 	return u, nil
 }
 
-// sample makes a question of the walker's present sample, the k-th of the unit, unless its prediction is known.
+// sample encodes the walker's present sample, the k-th of the unit, unless its prediction is known.
 func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 	a.view.Visit(&a.walker, dataset.Counted{})
 	v := &a.view
@@ -197,7 +197,7 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 	return nil
 }
 
-// prediction rounds an answer. Moves of one probability come in the order of their numbers.
+// prediction rounds an output. Moves of the same probability come in the order of their numbers.
 func prediction(a *Output, legal []board.Move, n *dataset.Network) dataset.Prediction {
 	p := dataset.Prediction{Status: dataset.Predicted}
 	if n.Value {

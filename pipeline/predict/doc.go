@@ -1,12 +1,12 @@
-// Package predict asks a network about the samples of a dataset.
+// Package predict stores what a network predicts for the samples of a dataset.
 //
-// In go a dataset and an [Evaluator], out comes the same dataset with the network's priors over the legal moves and its
-// values in a column of their own, rounded to 16 bits ([dataset.QuantizedPrior], [dataset.QuantizedValue]). It is made
-// shard by shard; within a shard answers go into a journal as they come, some hundred samples at a time, so that a
-// killed command loses what was being computed and asks nothing twice.
+// [Request] reads a dataset and writes it again with the priors over the legal moves and the values of an [Evaluator]
+// in a column of their own, rounded to 16 bits ([dataset.QuantizedPrior], [dataset.QuantizedValue]). It works shard by
+// shard. Within a shard predictions go into a journal as they come, a few hundred samples at a time, so that a killed
+// command loses only what was being computed.
 //
-// The bytes do not depend on interruptions as long as an answer depends on its position alone.
+// The bytes do not depend on interruptions as long as a prediction depends on its position alone.
 //
-// The package starts two goroutines, one of which prepares questions while the network answers those of the other, and
-// ends them before Run returns.
+// Two goroutines take turns, so that one encodes positions while the network evaluates those of the other. Both end
+// before Run returns.
 package predict

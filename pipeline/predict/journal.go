@@ -19,7 +19,7 @@ import (
 type journal struct {
 	*durable.RecordWriter
 	path   string
-	unread int                   // units of before that were not taken yet
+	unread int                   // units of an earlier run that were not read yet
 	reader *durable.RecordReader // of these
 	buf    []byte
 }
@@ -31,7 +31,7 @@ const (
 
 func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
 
-// JournalError says that the journal of an unfinished prediction cannot be gone on with.
+// JournalError says that the journal of an unfinished prediction cannot be continued.
 type JournalError struct {
 	Path string
 	Err  error
@@ -42,8 +42,8 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the journal %q: %v",
 // Unwrap returns what is wrong with it.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// openJournal opens or creates the journal of an identity. It is believed up to the first record that is not whole;
-// what follows is asked again, and warn is told unless it is what a kill leaves behind. One of another identity is
+// openJournal opens or creates the journal of an identity. It is used up to the first record that is not whole; the
+// rest is predicted again, with a warning unless it is what a kill leaves behind. The journal of another identity is
 // [dataset.ErrDamaged].
 func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
@@ -103,7 +103,7 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 	}
 }
 
-// nextUnits returns what is held of the next so many units. The others stay on disk.
+// nextUnits returns the stored predictions of the next units, at most that many. The others stay on disk.
 func (j *journal) nextUnits(units int) (held [][]dataset.Prediction, err error) {
 	for ; len(held) < units && j.unread > 0; j.unread-- {
 		payload, err := j.next()

@@ -47,7 +47,7 @@ type Request struct {
 	Evaluator     Evaluator
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Warn          func(error) // what does not stop the run; may be nil
+	Warn          func(error) // gets errors that do not stop the run; may be nil
 }
 
 // Summary is what predict reports: totals of the dataset, but for Answered, Seconds and PositionsPerSecond, which are

@@ -88,7 +88,7 @@ func newCoverageTally(prints []dataset.Fingerprint, counting dataset.Counting) c
 	return t
 }
 
-// add counts the k-th sample of a line, at position p behind so many captures.
+// add counts the k-th sample of a line, at position p after that many captures.
 func (t *coverageTally) add(l *dataset.Line, k int, p *board.Position, captures int) {
 	t.turns[p.Turn()]++
 	t.captures[captures]++

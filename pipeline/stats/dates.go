@@ -86,7 +86,7 @@ func (t *dateTally) merge(o *dateTally) {
 	}
 }
 
-// String writes what is known of a date.
+// String writes the known parts of a date.
 func (d day) String() string {
 	year, month, date := d/10000, d/100%100, d%100
 	switch {

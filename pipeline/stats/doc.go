@@ -1,5 +1,5 @@
 // Package stats counts what a dataset holds.
 //
-// In goes a dataset's folder ([Request]), out come figures ([Statistics]), as a value, a text and a page. It starts its
-// workers and ends them before it returns.
+// [Request] reads a dataset's folder and returns [Statistics], which can be written as text or as a page. The workers
+// end before Run returns.
 package stats

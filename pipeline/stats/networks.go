@@ -10,7 +10,7 @@ import (
 	"talbot/pipeline"
 )
 
-// NetworkStats is what one network said of the samples of a dataset.
+// NetworkStats are the figures of one network's predictions for a dataset.
 type NetworkStats struct {
 	dataset.Network
 	ID        string `json:"id"`

@@ -23,7 +23,7 @@ type bar struct {
 	Count int64
 }
 
-// WriteText writes the statistics as a page for the eye.
+// WriteText writes the statistics as a page of text.
 func (s *Statistics) WriteText(w io.Writer) error {
 	var b strings.Builder
 	plain.Fprintf(&b, "%s, %s, %s, %s labelled\n", pipeline.Count(s.Games, "game"),

@@ -1,5 +1,4 @@
-// Package tactics finds, in labelled games, the positions where one move alone holds the advantage.
+// Package tactics finds, in labelled games, the positions where only one move holds the advantage.
 //
-// In goes a labelled dataset ([Request]), out comes another one of the games with such positions. It starts no
-// goroutines.
+// [Request] reads a labelled dataset and writes another one of the games with such positions. It starts no goroutines.
 package tactics

@@ -37,7 +37,7 @@ type Request struct {
 	Gap           int    // and at least so much less
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Warn          func(error) // told of what does not stop the search; may be nil
+	Warn          func(error) // gets errors that do not stop the search; may be nil
 }
 
 // Summary is what tactics reports.

@@ -1,4 +1,4 @@
-// Package verify reads datasets whole: every byte, every move, and whether splits leak.
+// Package verify checks whole datasets: every byte, every move, and whether splits leak.
 //
-// In go folders ([Request]), out comes a [Report]. It starts its workers and ends them before it returns.
+// [Request] reads folders and returns a [Report]. The workers end before Run returns.
 package verify

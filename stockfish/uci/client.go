@@ -47,7 +47,7 @@ type Config struct {
 	Clock   Clock // nil: the machine's
 }
 
-// Log is told what is said.
+// Log gets all that is sent and read.
 type Log interface {
 	Sent(commands string)
 	Read(line []byte) // valid until it returns
@@ -172,8 +172,8 @@ func (c *Client) Ask(ctx context.Context, step, commands string, within time.Dur
 	return err
 }
 
-// AskOrStop is Ask for a search: an engine that is late is told to stop, and must answer within more. Then stopped is
-// set, and the engine is as good as it was if there is no error.
+// AskOrStop is Ask for a search: an engine that is late gets "stop", and must answer within more. Then stopped is set,
+// and the engine is as good as it was if there is no error.
 func (c *Client) AskOrStop(ctx context.Context, step, commands string, within, more time.Duration,
 	visit func(line []byte) (done bool, err error)) (stopped bool, err error) {
 	return c.ask(ctx, step, commands, c.clock.Now().Add(within), more, visit)

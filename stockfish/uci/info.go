@@ -132,7 +132,7 @@ func (w *words) next() bool {
 	return len(w.word) > 0
 }
 
-// CutWord returns the first word of a line, empty at its end, and what is behind it.
+// CutWord returns the first word of a line, empty if there is none, and the rest.
 func CutWord(line []byte) (word, rest []byte) {
 	line = bytes.TrimLeft(line, " \t\r\n\v\f")
 	end := bytes.IndexAny(line, " \t\r\n\v\f")

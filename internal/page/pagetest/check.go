@@ -12,8 +12,8 @@ import (
 	"talbot/internal/plain"
 )
 
-// Hostile is a name that would break a page which believed it: it ends elements and attributes, runs a script, turns
-// the writing direction and is very long.
+// Hostile is a name that would break a page that does not escape it: it ends elements and attributes, runs a script,
+// turns the writing direction and is very long.
 var Hostile = "</title></p>\"'><script>alert(1)</script><img src=x onerror=alert(2)>\u202egnp.exe\u2066\x1b[2J\x00" +
 	strings.Repeat("Wolfeschlegelsteinhausenbergerdorff", 3000)
 
