@@ -48,8 +48,8 @@ func NewPositionReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows
 // Glued reports whether the dash of the last line's en passant field ran into the next field.
 func (e *EPDReader) Glued() bool { return e.glued }
 
-// Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[Reject], and reading
-// can go on; every other error is final. Number counts all lines but blank ones and remarks.
+// Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[dataset.Reject], and
+// reading can go on; every other error is final. Number counts all lines but blank ones and remarks.
 func (e *EPDReader) Next() (dataset.Line, error) {
 	for {
 		row, offset, err := e.next()

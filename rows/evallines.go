@@ -52,7 +52,7 @@ type EvalLineReader struct {
 func NewEvalLineReader(r io.Reader) *EvalLineReader { return &EvalLineReader{rows: newRows(r)} }
 
 // Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
-// *[Reject], and reading can go on; every other error is final.
+// *[dataset.Reject], and reading can go on; every other error is final.
 func (e *EvalLineReader) Next() (dataset.Line, dataset.Imported, error) {
 	for {
 		row, offset, err := e.rows.next()

@@ -61,8 +61,8 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 	return p
 }
 
-// Next returns the next puzzle, or io.EOF after the last. A row that is no puzzle gives a *[Reject], and reading can
-// go on; every other error is final.
+// Next returns the next puzzle, or io.EOF after the last. A row that is no puzzle gives a *[dataset.Reject], and
+// reading can go on; every other error is final.
 //
 // The line starts from the FEN, before the opponent's move that is the first one listed, and has all the moves
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.

@@ -49,9 +49,9 @@ var (
 // pv or line, engine); without header they are FEN and evaluation. Of several columns of evaluations the first is read
 // that names its unit. Blank lines and remarks (see [EPDReader]) are skipped.
 //
-// Each position is a line of the data without moves, already labelled: [Imported] holds one label with one searched
-// line, or as many as there are rows in a row about the same position by the same engine, best first as the table
-// has them.
+// Each position is a line of the data without moves, already labelled: [dataset.Imported] holds one label with one
+// searched line, or as many as there are rows in a row about the same position by the same engine, best first as the
+// table has them.
 //
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
@@ -92,7 +92,7 @@ func NewTableReader(r io.Reader, stated TableForm) *TableReader {
 }
 
 // Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
-// *[Reject], and reading can go on; every other error is final. Number counts the rows without header and blank
+// *[dataset.Reject], and reading can go on; every other error is final. Number counts the rows without header and blank
 // lines; a position has the number of its first row.
 func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 	if !t.started {

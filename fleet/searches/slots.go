@@ -149,7 +149,7 @@ func (s *slot) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 		return nil, err
 	}
 	var jobs []stockfish.Job
-	first := make([]int, len(list)) // outcome of each input's first position
+	first := make([]int, len(list)) // outcome of each question's first position
 	all := 0
 	for i, q := range list {
 		jobs = append(jobs, stockfish.Job{Index: int64(i), Start: q.start, Moves: q.moves, Plies: q.plies})

@@ -57,8 +57,8 @@ type Summary struct {
 var ErrNoTactics = errors.New("no tactics found")
 
 // Run keeps the games with such positions as lines of the source puzzle: whole, so that history and split are the
-// game's, with these positions as samples, the engine's move as their policy, and their labels. Errors: [ErrNoLabels],
-// [ErrNoTactics] with the counts, those of [shards.OpenDataset].
+// game's, with these positions as samples, the engine's move as their policy, and their labels. Errors:
+// [dataset.ErrNoLabels], [ErrNoTactics] with the counts, those of [shards.OpenDataset].
 func (t Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	in, err := shards.OpenDataset(t.In)
