@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"talbot/board"
@@ -64,10 +65,21 @@ func (p *policyColumns) columns(cols []column, samples int) []column {
 	return cols
 }
 
+// statusColumn has the status of each sample of a block: 0 for those without a label or prediction.
+type statusColumn struct {
+	samples int
+	status  []byte
+}
+
+// pad adds samples without one.
+func (c *statusColumn) pad(samples int) {
+	c.status = append(c.status, make([]byte, samples-c.samples)...)
+	c.samples = samples
+}
+
 // labelColumns are the labels of one fingerprint in a block.
 type labelColumns struct {
-	samples int
-	status  []byte // for each sample
+	statusColumn
 
 	best  []byte // 16 bits for each labelled sample: 0 = the first move of its first line
 	lines []byte // for each labelled sample, its lines − 1
@@ -82,12 +94,7 @@ type labelColumns struct {
 
 // labelled reports whether the labels say anything: a column that is all missing counts as absent.
 func labelled(labels []dataset.Label) bool {
-	for i := range labels {
-		if labels[i].Status != dataset.Missing {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(labels, func(l dataset.Label) bool { return l.Status != dataset.Missing })
 }
 
 // checkLabels returns an error if the i-th label column could not be read back as it is.
@@ -166,11 +173,6 @@ func (c *labelColumns) searched(s *dataset.Searched) {
 	c.nodes = binary.AppendUvarint(c.nodes, uint64(s.Nodes))
 	c.pvPlies = binary.AppendUvarint(c.pvPlies, uint64(len(s.PV)))
 	c.pv = appendMoves(c.pv, s.PV)
-}
-
-func (c *labelColumns) pad(samples int) {
-	c.status = append(c.status, make([]byte, samples-c.samples)...)
-	c.samples = samples
 }
 
 func (c *labelColumns) columns(cols []column, fingerprint, samples int) []column {

@@ -3,6 +3,7 @@ package shards
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"talbot/board"
@@ -11,22 +12,16 @@ import (
 
 // networkColumns are the predictions of one network in a block.
 type networkColumns struct {
-	samples int
-	status  []byte // for each sample
-	value   []byte // for each predicted sample, 16 bits
-	count   []byte // uvarint for each predicted sample: its moves
-	move    []byte // 16 bits for each move
-	prior   []byte // uvarint for each move: what its quantized prior is more than that of the move before it
+	statusColumn
+	value []byte // for each predicted sample, 16 bits
+	count []byte // uvarint for each predicted sample: its moves
+	move  []byte // 16 bits for each move
+	prior []byte // uvarint for each move: what its quantized prior is more than that of the move before it
 }
 
 // predicted reports whether predictions say anything.
 func predicted(list []dataset.Prediction) bool {
-	for i := range list {
-		if list[i].Status != dataset.NotPredicted {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p dataset.Prediction) bool { return p.Status != dataset.NotPredicted })
 }
 
 // add appends the predictions of a line whose first sample has that number in its block.
@@ -48,11 +43,6 @@ func (c *networkColumns) add(first int, list []dataset.Prediction) {
 		}
 	}
 	c.samples += len(list)
-}
-
-func (c *networkColumns) pad(samples int) {
-	c.status = append(c.status, make([]byte, samples-c.samples)...)
-	c.samples = samples
 }
 
 func (c *networkColumns) columns(cols []column, network, samples int) []column {
