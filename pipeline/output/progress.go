@@ -67,19 +67,21 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	return f.sweep()
 }
 
-// sameBeginning reports whether a manifest still begins as it did before the first shard. Not every progress.json has a
-// checksum that would ensure this.
+// sameBeginning reports whether a manifest is what it was before the first shard, but for what grows with the shards.
+// Not every progress.json has a checksum that would ensure this.
 func sameBeginning(m, first *dataset.Manifest) bool {
-	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits ||
-		!slices.Equal(m.Flags, first.Flags) ||
-		!slices.Equal(m.Parents, first.Parents) || len(m.Inputs) < len(first.Inputs) ||
-		!slices.EqualFunc(m.Inputs[:len(first.Inputs)], first.Inputs,
-			func(a, b dataset.Input) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 }) ||
-		len(m.Fingerprints) < len(first.Fingerprints) {
+	if len(m.Inputs) < len(first.Inputs) || len(m.Fingerprints) < len(first.Fingerprints) ||
+		len(m.Networks) < len(first.Networks) {
 		return false
 	}
-	return slices.EqualFunc(m.Fingerprints[:len(first.Fingerprints)], first.Fingerprints,
-		func(a, b dataset.Fingerprint) bool { return a.ID() == b.ID() })
+	begun := *m
+	begun.Tool, begun.Counts, begun.Shards = first.Tool, first.Counts, first.Shards
+	begun.Fingerprints, begun.Networks = m.Fingerprints[:len(first.Fingerprints)], m.Networks[:len(first.Networks)]
+	begun.Inputs = slices.Clone(first.Inputs)
+	for i, input := range m.Inputs[:len(first.Inputs)] { // the figures of an input may come at the end
+		begun.Inputs[i].Name, begun.Inputs[i].SHA256 = input.Name, input.SHA256
+	}
+	return begun.Hash() == first.Hash()
 }
 
 // restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members stood among the others.
