@@ -11,7 +11,7 @@ import (
 // line to line, so that a Walker which has seen its longest line allocates nothing. The zero value is ready for
 // [Walker.Reset] or [Walker.At]. A Walker is for one goroutine.
 //
-//	var w encode.Walker
+//	var w dataset.Walker
 //	w.Reset(&line)
 //	for w.Next() {
 //		encoder.Encode(planes, w.Game())
@@ -20,7 +20,6 @@ import (
 type Walker struct {
 	line   *Line
 	game   *board.Game
-	alone  *board.Game
 	plies  []int // of the samples
 	sample int   // the number of the present sample, -1 if the ply is no sample
 	next   int   // index into plies
@@ -87,14 +86,3 @@ func (w *Walker) Ply() int { return w.game.Ply() }
 // Sample returns the number of the present sample in the line, the index of its labels and policies; -1 if the
 // present ply is no sample.
 func (w *Walker) Sample() int { return w.sample }
-
-// Alone returns the present position as a game without a past: what a network sees when history is left out. It is
-// valid until the next call.
-func (w *Walker) Alone() *board.Game {
-	if w.alone == nil {
-		w.alone = board.NewGame(*w.game.Position())
-	} else {
-		w.alone.Reset(*w.game.Position())
-	}
-	return w.alone
-}

@@ -74,7 +74,7 @@ func checkStop(t *testing.T, w *dataset.Walker, l *dataset.Line) {
 		t.Errorf("ply %d: %q, want %q", w.Ply(), w.Position().FEN(), g.Position().FEN())
 	}
 	clear(want[repetitionPlane:])
-	TalbotBot{}.Planes(got, w.Alone())
+	TalbotBot{}.Planes(got, board.NewGame(*w.Position()))
 	if !slices.Equal(got, want) {
 		t.Errorf("ply %d alone: planes %x, want %x", w.Ply(), got, want)
 	}
