@@ -1,5 +1,7 @@
 package pgn
 
+import "slices"
+
 // tagNames is the set of tag names of one tag block, by hash. It holds at most maxNames of them and is only
 // filled where a blank line inside a tag block asks for it.
 type tagNames struct {
@@ -25,13 +27,7 @@ func (t *tagNames) has(buf []byte, start, end int, name []byte) bool {
 		i = at + n + 1
 	}
 	t.pos = end
-	want := hashName(name)
-	for _, h := range t.hashes {
-		if h == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.hashes, hashName(name))
 }
 
 // hashName is 64-bit FNV-1a.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"talbot/board"
@@ -166,20 +167,11 @@ func epdMoves(p *board.Position, texts []string) ([]board.Move, *dataset.Reject)
 		if err != nil {
 			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Token: excerpt([]byte(text)), Err: err}
 		}
-		if !containsMove(moves, m) {
+		if !slices.Contains(moves, m) {
 			moves = append(moves, m)
 		}
 	}
 	return moves, nil
-}
-
-func containsMove(moves []board.Move, m board.Move) bool {
-	for _, other := range moves {
-		if other == m {
-			return true
-		}
-	}
-	return false
 }
 
 // LooksLikeEPD reports whether a text begins as EPD does: with a FEN's placement and side to move, without a comma, or

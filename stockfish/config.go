@@ -1,6 +1,7 @@
 package stockfish
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -179,8 +180,8 @@ func (c Config) check() error {
 	return nil
 }
 
-func (c Config) hash() int    { return orElse(c.Hash, 16) }
-func (c Config) multiPV() int { return orElse(c.MultiPV, 1) }
+func (c Config) hash() int    { return cmp.Or(c.Hash, 16) }
+func (c Config) multiPV() int { return cmp.Or(c.MultiPV, 1) }
 
 // HashScope is the scope that the configuration asks for or means.
 func (c Config) HashScope() HashScope {
@@ -197,7 +198,7 @@ func (c Config) HashScope() HashScope {
 // searched again, they are the same.
 func (c Config) Exact() bool { return c.Limit.Reproducible() }
 
-func (c Config) startTimeout() time.Duration { return orElse(c.StartTimeout, 20*time.Second) }
+func (c Config) startTimeout() time.Duration { return cmp.Or(c.StartTimeout, 20*time.Second) }
 
 // searchTimeout allows for machines that are busy with other things: ten
 // seconds over the move time, 5000 nodes a second, five minutes for a depth.
@@ -209,13 +210,5 @@ func (c Config) searchTimeout() time.Duration {
 	case l.nodes > 0:
 		def = 30*time.Second + time.Duration(min(l.nodes/5000, 30*24*3600))*time.Second
 	}
-	return orElse(c.SearchTimeout, def)
-}
-
-func orElse[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
+	return cmp.Or(c.SearchTimeout, def)
 }
