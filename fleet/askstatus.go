@@ -22,8 +22,7 @@ func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (St
 	if cluster.URL != "" {
 		options, address = cluster.options(), cluster.URL
 	}
-	nc, err := nats.Connect(address, append(options, nats.CustomInboxPrefix(prefix+"s"),
-		nats.NoReconnect())...)
+	nc, err := nats.Connect(address, append(options, nats.CustomInboxPrefix(prefix+"s"), nats.NoReconnect())...)
 	switch {
 	case errors.Is(err, ErrPin):
 		return s, ErrPin

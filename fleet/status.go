@@ -40,8 +40,7 @@ type WorkerStatus struct {
 // Status returns how far the work is.
 func (c *Coordinator) Status() Status {
 	now := c.cfg.now()
-	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load(),
-		Workers: []WorkerStatus{}}
+	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load(), Workers: []WorkerStatus{}}
 	if c.gate != nil {
 		s.Refused += c.gate.refusals()
 	}
@@ -62,9 +61,7 @@ func (c *Coordinator) Status() Status {
 	}
 	finished := c.finished
 	c.mu.Unlock()
-	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int {
-		return cmp.Or(a.Number-b.Number, a.Process-b.Process)
-	})
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return cmp.Or(a.Number-b.Number, a.Process-b.Process) })
 	switch {
 	case finished:
 		s.Idle = "the work is finished"

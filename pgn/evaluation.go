@@ -179,8 +179,7 @@ func pair(text []byte, name string) ([]byte, bool) {
 		}
 		value := text[from+1:]
 		if end := bytes.IndexFunc(value, func(r rune) bool {
-			return r == ',' || r < 256 &&
-				isSpace(byte(r))
+			return r == ',' || r < 256 && isSpace(byte(r))
 		}); end >= 0 {
 			value = value[:end]
 		}

@@ -44,43 +44,34 @@ func TestHostile(t *testing.T) {
 		want   dataset.Reason // of the game in the middle; "": it is read
 	}{
 		"a comment of 100 MB": {func() io.Reader {
-			return around("[Event \"x\"]\n\n1. e4 {", repeat("x", huge),
-				"} e5 1-0\n")
+			return around("[Event \"x\"]\n\n1. e4 {", repeat("x", huge), "} e5 1-0\n")
 		}, dataset.TooLong},
 		"a line of 100 MB": {func() io.Reader {
-			return around("[Event \"x\"]\n\n",
-				repeat("1. Nf3 Nf6 2. Ng1 Ng8 ", huge), "1-0\n")
+			return around("[Event \"x\"]\n\n", repeat("1. Nf3 Nf6 2. Ng1 Ng8 ", huge), "1-0\n")
 		}, dataset.TooLong},
 		"a tag of 100 MB": {func() io.Reader {
-			return around("[Event \"", repeat("y", huge),
-				"\"]\n\n1. e4 1-0\n")
+			return around("[Event \"", repeat("y", huge), "\"]\n\n1. e4 1-0\n")
 		}, dataset.TooLong},
 		"100 MB of lines": {func() io.Reader {
-			return around("[Event \"x\"]\n\n", repeat("1. Nf3 Nf6\n", huge),
-				"1-0\n")
+			return around("[Event \"x\"]\n\n", repeat("1. Nf3 Nf6\n", huge), "1-0\n")
 		}, dataset.TooLong},
 		"100 MB of blank lines": {func() io.Reader {
-			return around("[Event \"x\"]\n\n", repeat("\n", huge),
-				"1. e4 1-0\n")
+			return around("[Event \"x\"]\n\n", repeat("\n", huge), "1. e4 1-0\n")
 		}, dataset.TooLong},
 		"100 MB of zeros": {func() io.Reader {
-			return around("[Event \"x\"]\n\n1. e4 ", repeat("\x00", huge),
-				" 1-0\n")
+			return around("[Event \"x\"]\n\n1. e4 ", repeat("\x00", huge), " 1-0\n")
 		}, dataset.TooLong},
 		"100,000 nested variations": {func() io.Reader {
 			return around("[Event \"x\"]\n\n1. e4 ", repeat("(1. d4 ", 700_000), strings.Repeat(")", 100_000)+" 1-0\n")
 		}, ""},
 		"variations never closed": {func() io.Reader {
-			return around("[Event \"x\"]\n\n1. e4 ",
-				repeat("(1. d4 ", 700_000), " 1-0\n")
+			return around("[Event \"x\"]\n\n1. e4 ", repeat("(1. d4 ", 700_000), " 1-0\n")
 		}, dataset.BadSyntax},
 		"a tag block of 10 MB": {func() io.Reader {
-			return around("[Event \"x\"]\n",
-				repeat("[A \"b\"]\n", 10<<20), "\n1. e4 1-0\n")
+			return around("[Event \"x\"]\n", repeat("[A \"b\"]\n", 10<<20), "\n1. e4 1-0\n")
 		}, ""},
 		"1,000,000 opening brackets": {func() io.Reader {
-			return around("[Event \"x\"]\n", repeat("[", 1<<20),
-				"\n\n1. e4 1-0\n")
+			return around("[Event \"x\"]\n", repeat("[", 1<<20), "\n\n1. e4 1-0\n")
 		}, ""},
 	} {
 		for _, packed := range []bool{false, true} {

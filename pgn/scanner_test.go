@@ -44,8 +44,7 @@ func TestScannerSteps(t *testing.T) {
 		for _, suspect := range []bool{true, false} {
 			for _, step := range []int{1, 2, 7, 1000} {
 				if got := games(suspect, step); !slices.Equal(got, want) {
-					t.Fatalf("seed %d, %v, steps of %d lines: %v, want %v:\n%s", seed, suspect, step, got,
-						want, text)
+					t.Fatalf("seed %d, %v, steps of %d lines: %v, want %v:\n%s", seed, suspect, step, got, want, text)
 				}
 			}
 		}

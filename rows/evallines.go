@@ -119,8 +119,7 @@ func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Labe
 	v := &row.Evals[deepest]
 	label.Status = dataset.Labelled
 	for _, pv := range v.PVs[:min(len(v.PVs), 255)] {
-		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1),
-			Nodes: int64(inRange(v.KNodes, 1<<43)) * 1000}
+		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1), Nodes: int64(inRange(v.KNodes, 1<<43)) * 1000}
 		if s.Score, reject = evalOf(pv.CP, pv.Mate, start.Turn()); reject != nil {
 			return line, label, reject
 		}

@@ -146,8 +146,7 @@ func TestVerifyFinds(t *testing.T) {
 		"manifest": {change(dataset.ManifestName, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }),
 			dataset.ManifestName},
 		"other shard": {func(t *testing.T, dir string) {
-			os.Rename(filepath.Join(dir, Name(0)),
-				filepath.Join(dir, Name(1)))
+			os.Rename(filepath.Join(dir, Name(0)), filepath.Join(dir, Name(1)))
 		}, Name(0)},
 		"wrong hash":   {rewrite(func(m *dataset.Manifest) { m.Shards[0].SHA256 = strings.Repeat("0", 64) }), Name(0)},
 		"wrong label":  {rewrite(func(m *dataset.Manifest) { m.Counts.Labelled++ }), "labelled samples"},

@@ -35,8 +35,7 @@ func (d *delivery) receive(o outcome) error {
 	}
 	d.unconfirmed = append(d.unconfirmed, o.result)
 	if d.failedInARow++; d.failedInARow >= maxFailedInARow {
-		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.failedInARow,
-			o.result.Err)
+		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.failedInARow, o.result.Err)
 	}
 	return d.failure
 }

@@ -91,8 +91,7 @@ func sortedColumns(l *dataset.Line, ids []string) []dataset.LabelColumn {
 		}
 	}
 	slices.SortFunc(all, func(a, b dataset.LabelColumn) int {
-		return strings.Compare(ids[a.Fingerprint],
-			ids[b.Fingerprint])
+		return strings.Compare(ids[a.Fingerprint], ids[b.Fingerprint])
 	})
 	return all
 }
@@ -147,8 +146,7 @@ func (d *differ) rescan(ctx context.Context) error {
 		d.result.Labels = append(d.result.Labels, c.LabelDifference)
 	}
 	slices.SortFunc(d.result.Labels, func(a, b LabelDifference) int {
-		return strings.Compare(a.Fingerprint,
-			b.Fingerprint)
+		return strings.Compare(a.Fingerprint, b.Fingerprint)
 	})
 	return nil
 }

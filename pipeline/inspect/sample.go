@@ -213,8 +213,7 @@ func (v *viewer) policy(s *Sample) {
 // label describes the label of a searched position.
 func (v *viewer) label(l *dataset.Label, column int) *Label {
 	first := &l.Lines[0]
-	s := &Label{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes,
-		MultiPV: len(l.Lines)}
+	s := &Label{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes, MultiPV: len(l.Lines)}
 	if n, ok := first.Score.Mate(); ok {
 		s.Mate = &n
 	} else if cp, ok := first.Score.Centipawns(); ok {

@@ -103,8 +103,7 @@ func (t exampleTally) list() []Example {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Example) int {
-		return cmp.Compare(sourceOrder(a.Source),
-			sourceOrder(b.Source))
+		return cmp.Compare(sourceOrder(a.Source), sourceOrder(b.Source))
 	})
 	return list
 }

@@ -71,8 +71,7 @@ func (c *Coverage) captureBars() (bars []bar) {
 func (a *Agreement) write(b *strings.Builder) {
 	plain.Fprintf(b, "\n  compared with endgame tables: %s, %s disagree (%.2f %%), %s swap win and loss\n",
 		pipeline.Count(a.Samples, "sample"), pipeline.Thousands(a.Disagree),
-		100*float64(a.Disagree)/float64(max(a.Samples,
-			1)), pipeline.Thousands(a.Opposite))
+		100*float64(a.Disagree)/float64(max(a.Samples, 1)), pipeline.Thousands(a.Opposite))
 	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
 		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]),

@@ -181,8 +181,7 @@ func TestStatsWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		done := int64(0)
 		s, err := Request{Dir: dir, Workers: workers, Progress: func(p pipeline.Progress) {
-			done = max(done,
-				p.Done)
+			done = max(done, p.Done)
 		}}.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)

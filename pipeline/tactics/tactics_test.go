@@ -94,8 +94,7 @@ func TestTactics(t *testing.T) {
 	madeup.Verify(t, out)
 	if sum.GamesRead != 4 || sum.GamesKept != 1 || sum.Samples != 6 ||
 		!maps.Equal(sum.Rejects, map[dataset.Reason]int64{NoTactic: 2, NotAGame: 1}) ||
-		!maps.Equal(sum.Dropped, dataset.Drops{NoAdvantage: 3, OthersHold: 3, SmallGap: 1,
-			Unlabelled: 2}) {
+		!maps.Equal(sum.Dropped, dataset.Drops{NoAdvantage: 3, OthersHold: 3, SmallGap: 1, Unlabelled: 2}) {
 		t.Errorf("%+v", sum)
 	}
 	for _, l := range madeup.Each(t, out) {
