@@ -2,8 +2,7 @@ package board
 
 import "math"
 
-// lostRights holds, for every square, the castling rights that end when a
-// piece leaves or reaches it.
+// lostRights holds, for every square, the castling rights that are lost when a piece leaves or reaches it.
 var lostRights = func() (r [64]uint8) {
 	r[4], r[7], r[0] = whiteKingSide|whiteQueenSide, whiteKingSide, whiteQueenSide
 	r[60], r[63], r[56] = blackKingSide|blackQueenSide, blackKingSide, blackQueenSide

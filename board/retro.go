@@ -160,8 +160,8 @@ func (r *retro) unpiece(dst []Unmove, pt PieceType, to Square) []Unmove {
 	return r.uncaptures(dst, from&r.safe(Pawn, to, r.occ), to, pt)
 }
 
-// unking appends the retro-moves of the king but for castling. Only a king can
-// have stepped out of more checks than the two that a position may have.
+// unking appends the retro-moves of the king except castling. Only a king can have stepped out of more checks than the
+// two that a position may have.
 func (r *retro) unking(dst []Unmove, plain, capture Bitboard, to Square) []Unmove {
 	for b := plain; b != 0; b &= b - 1 {
 		if from := b.First(); r.p.attackersTo(from, r.them, r.occ^to.Bitboard()).Len() <= 2 {

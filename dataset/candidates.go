@@ -12,11 +12,11 @@ import (
 // CandidateDepths are the depths at which a [Candidate] is valued, those of the position behind it.
 var CandidateDepths = [4]int{1, 3, 7, 10}
 
-// Candidate is one of the moves that a network finds most probable in a sample, and what an engine says of it.
+// Candidate is one of the moves that a network finds most probable in a sample, and an engine's values for it.
 type Candidate struct {
 	Move   board.Move
 	Prior  QuantizedPrior // among all legal moves
-	Values [4]Score       // at CandidateDepths, from the view of who plays the move
+	Values [4]Score       // at CandidateDepths, from the view of the side that plays the move
 }
 
 // SearchMovesText is the text of the option [SearchMoves] for a number of candidates of a network.

@@ -11,8 +11,7 @@ func (m *Manifest) Parent(dir string) Parent {
 }
 
 // Empty returns the manifest as it was before the first shard: without what the content and the program that wrote it
-// decide. Its lists are its own and may grow. It and [Manifest.Child] are the one place that says what datasets take
-// over from others.
+// decide. Its lists are copies and may grow. Only it and [Manifest.Child] decide what datasets take over from others.
 func (m *Manifest) Empty() Manifest {
 	e := *m
 	e.Format, e.Tool, e.Counts, e.Shards = 0, "", Counts{}, nil

@@ -9,14 +9,14 @@ import (
 // ErrNoLabels: a dataset has no labels of an engine, or not those asked for.
 var ErrNoLabels = errors.New("no engine labels")
 
-// Counting says which of a sample's labels counts. Whatever shows, learns or compares a label asks it.
+// Counting says which of a sample's labels counts. All code that shows, learns or compares a label uses it.
 //
-// Where a fingerprint is asked for, its label counts and no other. Else it is the last label, in the order of the
-// manifest's fingerprints, that an engine or a source gave (labelled or terminal: what failed or is missing is passed
-// over; so are those of candidates alone); but the value is that of endgame tables where they have the sample.
+// If a fingerprint was chosen, only its label counts. Otherwise it is the last label, in the order of the manifest's
+// fingerprints, that an engine or a source gave (labelled or terminal; failed and missing labels and those of
+// candidates alone are skipped); but the value is that of endgame tables where they have the sample.
 type Counting struct {
 	prints  []Fingerprint
-	column  int  // of the fingerprint asked for; anyColumn
+	column  int  // of the chosen fingerprint, or anyColumn
 	several bool // only fingerprints that score several moves count, and only for moves
 
 	candidates *candidateColumns // nil: not asked for
@@ -69,7 +69,7 @@ func CountingSeveral(prints []Fingerprint, id string) (c Counting, last int, err
 	return c, -1, fmt.Errorf("%w that score two moves", ErrNoLabels)
 }
 
-// counts reports whether labels of a fingerprint count where none was asked for.
+// counts reports whether labels of a fingerprint count if none was chosen.
 func (c *Counting) counts(column int) bool {
 	if column >= len(c.prints) {
 		return !c.several
@@ -80,8 +80,8 @@ func (c *Counting) counts(column int) bool {
 
 // Counted has the labels that count for a sample.
 type Counted struct {
-	Moves Label // of which moves come; missing or failed where nothing counts
-	Value Label // of which the value comes
+	Moves Label // for moves; missing or failed if none counts
+	Value Label // for the value
 	// Column is the fingerprint of Moves, and ValueColumn that of Value: −1 where there is none.
 	Column, ValueColumn int
 	// Candidates are the likely moves of the sample, where the counting is asked for them: see

@@ -14,15 +14,15 @@ import (
 // always has fewer than SplitPlies plies: otherwise both have the same key. Openings recur, which is why fewer than
 // CutPlies common plies say nothing.
 
-// CutPlies is how many plies two cut copies have in common at least.
+// CutPlies is the least number of plies that two cut copies have in common.
 const CutPlies = 20
 
 // Cuttable reports whether a line can be a cut copy of another one, or the other of it.
 func (l *Line) Cuttable() bool { return len(l.Moves)-l.Reconstructed >= CutPlies }
 
 // CutKeys appends the keys of the first [CutPlies], CutPlies + 1, … most plies of a line, as far as it goes. whole says
-// that the last of them is the key of the whole line; a line without keys is not. That two different beginnings among n
-// have one key is as likely as n²/2⁶⁵.
+// that the last of them is the key of the whole line; a line without keys is not. The probability that two different
+// beginnings among n have the same key is about n²/2⁶⁵.
 func (l *Line) CutKeys(dst []uint64, most int) (keys []uint64, whole bool) {
 	if !l.Cuttable() {
 		return dst, false
@@ -38,8 +38,8 @@ func (l *Line) CutKeys(dst []uint64, most int) (keys []uint64, whole bool) {
 }
 
 // CutSet is a set of lines in which cut copies of others are found, among lines that are split by the same percentages
-// and of which no pair in the same split is looked for: it knows the beginnings of fewer than [SplitPlies] plies alone.
-// It takes up to 80 bytes a line. The zero value is empty.
+// and where pairs in the same split do not matter: it only knows beginnings of fewer than [SplitPlies] plies. It takes
+// up to 80 bytes a line. The zero value is empty.
 type CutSet struct {
 	wholes []uint64 // keys of whole lines
 	begins []uint64 // keys of what longer lines begin with

@@ -14,7 +14,7 @@ type Date struct{ Year, Month, Day int }
 // ParseDate reads 1960-03-15 or 1960.03.15, a month as 1960-03 or a year as 1960: their first day, or their last
 // one if end is set.
 func ParseDate(s string, end bool) (Date, error) {
-	// What a PGN tag leaves open, a filter must say.
+	// A filter needs a full date, unlike a PGN tag.
 	given := slices.ContainsFunc([]string{"2006-1-2", "2006-1", "2006"}, func(form string) bool {
 		_, err := time.Parse(form, strings.NewReplacer(".", "-", "/", "-").Replace(s))
 		return err == nil

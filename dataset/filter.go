@@ -19,7 +19,7 @@ const (
 	Termination  Reason = "termination"  // another termination, or none known
 	Short        Reason = "short"        // fewer plies than asked for
 	OtherPlayer  Reason = "player"       // not a game of the player
-	NoWinner     Reason = "no_winner"    // nobody won, or not the player
+	NoWinner     Reason = "no_winner"    // neither side won, or not the player
 	OtherDate    Reason = "date"         // before or after the dates asked for
 	UnknownDate  Reason = "unknown_date" // a date that is not known well enough to say
 	OtherSource  Reason = "source"       // no tactic
@@ -33,7 +33,7 @@ var FilterReasons = [...]Reason{
 	UnknownDate, OtherSource, NoSamples,
 }
 
-// Filter says which lines are kept. The zero value keeps all. But for Tactics it is about games alone: puzzles, EPD
+// Filter says which lines are kept. The zero value keeps all. Except for Tactics it applies to games only: puzzles, EPD
 // and tables pass.
 type Filter struct {
 	MinElo, MaxElo int  // 0: no limit
@@ -111,7 +111,7 @@ func (f *Filter) Flags() []Tag {
 	return flags
 }
 
-// Head decides by what stands before the moves: source, ratings and tags. It returns "" or why the line is left out.
+// Head decides by source, ratings and tags. It returns "" or why the line is left out.
 func (f *Filter) Head(l *Line) Reason {
 	if f.Tactics && l.Source != SourcePuzzle {
 		return OtherSource

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Fingerprint is all that decides what an engine says: two labels are comparable if their fingerprints are equal.
+// Fingerprint is all that decides an engine's labels: two labels are comparable if their fingerprints are equal.
 type Fingerprint struct {
 	Engine  string `json:"engine"`  // as "id name" says it: "Stockfish 15.1"
 	Author  string `json:"author"`  // as "id author" says it
@@ -19,12 +19,11 @@ type Fingerprint struct {
 	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit] or [ExactLimit]
 }
 
-// SearchMoves is the option of fingerprints whose searches looked at some moves of a position alone: it says which.
+// SearchMoves is the option of fingerprints whose searches were limited to some moves of a position: it says which.
 const SearchMoves = "searchmoves"
 
 // SearchesCandidates reports whether the fingerprint's labels are of some moves of each position alone, as `talbot
-// label
-// --candidates` makes them. What they say of a position is no more than what they say of those moves.
+// label --candidates` makes them. They value a position only through those moves.
 func (f *Fingerprint) SearchesCandidates() bool {
 	return slices.ContainsFunc(f.Options, func(t Tag) bool { return t.Name == SearchMoves })
 }
@@ -45,7 +44,7 @@ const (
 	OneDepth  = "of one depth"
 )
 
-// WithoutLinesRule returns the fingerprint as it was before there was [LinesRule].
+// WithoutLinesRule returns the fingerprint as versions before [LinesRule] wrote it.
 func (f Fingerprint) WithoutLinesRule() Fingerprint {
 	f.Options = slices.DeleteFunc(slices.Clone(f.Options), func(t Tag) bool { return t.Name == LinesRule })
 	return f

@@ -3,8 +3,8 @@ package dataset
 import "math/bits"
 
 // GameSet is a set of keys that takes about 26 bytes for each: 256 open-addressing tables, each of which grows by
-// itself, so that growing needs no second copy of the whole. That one of n games is taken for another is as likely as
-// n²/2¹²⁹.
+// itself, so that growing needs no second copy of the whole. The probability that one of n games is mistaken for
+// another is about n²/2¹²⁹.
 type GameSet struct {
 	tables [256]struct {
 		slots []GameKey
@@ -77,7 +77,7 @@ func slotOf(slots []GameKey, k GameKey) int {
 }
 
 // Sieve is a Bloom filter of 16 to 32 bits for each key of a set, two of them set, in one word: nearly all keys that
-// are not in the set are seen not to be without a look at its tables, which do not fit in a processor's cache.
+// are not in the set are rejected without reading its tables, which do not fit in a processor's cache.
 type Sieve struct {
 	words []uint64
 	shift int

@@ -3,8 +3,8 @@ package dataset
 import "talbot/board"
 
 // WithoutHistory returns the part of a line that was not reconstructed: the position behind the reconstructed plies,
-// and the moves from there. The slice is the line's. A line whose reconstructed plies are illegal, which only damaged
-// data has, is real as a whole.
+// and the moves from there. The slice is the line's. A line whose reconstructed plies are illegal, which happens only
+// in damaged data, is returned as a whole.
 func (l *Line) WithoutHistory() (start board.Position, moves []board.Move) {
 	start = l.Start
 	for _, m := range l.Moves[:l.Reconstructed] {

@@ -48,7 +48,7 @@ type keyRunInfo struct {
 }
 
 // NewKeys returns an empty collection that holds up to budget bytes of keys in memory (0 = [KeysMemory]) and the rest
-// in a temporary file in dir ("" = [os.TempDir]). Whoever makes one closes it.
+// in a temporary file in dir ("" = [os.TempDir]). The caller closes it.
 func NewKeys(budget int64, dir string) *Keys {
 	if budget <= 0 {
 		budget = KeysMemory
@@ -63,7 +63,7 @@ type KeyBuffer struct {
 	err error
 }
 
-// Buffer returns a new buffer. Whoever fills it ends with [KeyBuffer.Flush].
+// Buffer returns a new buffer. After the last key call [KeyBuffer.Flush].
 func (k *Keys) Buffer() *KeyBuffer { return &KeyBuffer{all: k} }
 
 // Add adds a key. An error is returned by Flush.

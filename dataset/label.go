@@ -28,15 +28,14 @@ func (s LabelStatus) String() string {
 	return fmt.Sprintf("LabelStatus(%d)", uint8(s))
 }
 
-// Label is what an engine said about one sample, raw.
+// Label is an engine's answer for one sample, unchanged.
 type Label struct {
 	Status LabelStatus
 	Best   board.Move // the engine's bestmove; NoMove unless Labelled, and where a source gave the score alone
 	Lines  []Searched // by multipv rank; empty unless Labelled
 }
 
-// MixesDepths reports whether not all lines were searched to the same depth, as in labels from before there was
-// [LinesRule].
+// MixesDepths reports whether the lines were searched to different depths, as in labels older than [LinesRule].
 func (l *Label) MixesDepths() bool {
 	return slices.ContainsFunc(l.Lines, func(s Searched) bool { return s.Depth != l.Lines[0].Depth })
 }
@@ -54,7 +53,7 @@ type Searched struct {
 // means that none were given.
 type WDL struct{ Win, Draw, Loss uint16 }
 
-// LabelColumn is what one engine under one limit said about the samples of a line.
+// LabelColumn has the labels of one engine under one limit for the samples of a line.
 type LabelColumn struct {
 	Fingerprint int     // index into the manifest's fingerprints
 	Labels      []Label // one for each sample, in sample order

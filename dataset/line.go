@@ -32,7 +32,7 @@ type Line struct {
 	// Labels has one column for each fingerprint that labelled this line, by ascending fingerprint.
 	Labels []LabelColumn
 
-	// Predictions has one column for each network that was asked about this line, by ascending network.
+	// Predictions has one column for each network with predictions for this line, by ascending network.
 	Predictions []PredictionColumn
 }
 
@@ -73,8 +73,8 @@ func (l *Line) Tag(name string) string {
 func (l *Line) SampleCount() int { return l.Samples.Count(len(l.Moves)) }
 
 // Keep leaves the line only some of its samples, given by their numbers in ascending order, each with all that belongs
-// to it: policy, labels and predictions. It is the one place that takes samples out of a line, and shares no column
-// with the line as it was.
+// to it: policy, labels and predictions. No other function removes samples from a line. The line's new columns are
+// copies.
 func (l *Line) Keep(samples []int) {
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	bitmap := make([]byte, len(l.Moves)/8+1)

@@ -62,7 +62,7 @@ type Manifest struct {
 	Parents      []Parent      `json:"parents"`
 	Counts       Counts        `json:"counts"`
 	Fingerprints []Fingerprint `json:"fingerprints"`
-	Networks     []Network     `json:"networks,omitempty"` // that predicted something of the samples
+	Networks     []Network     `json:"networks,omitempty"` // with predictions for the samples
 	Shards       []ShardInfo   `json:"shards"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source says what kind of data a line is. Its number is that in shards, where it means the same for ever.
+// Source says what kind of data a line is. Its number is that in shards, where its meaning never changes.
 type Source uint8
 
 // The sources of lines.

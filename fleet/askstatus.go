@@ -10,7 +10,7 @@ import (
 	"talbot/fleet/wire"
 )
 
-// AskStatus asks a coordinator how far the work is. Whoever has the join string may.
+// AskStatus asks a coordinator how far the work has come. The join string is enough to ask.
 func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (Status, error) {
 	var s Status
 	options, key, err := j.options(keyFile)

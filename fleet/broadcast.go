@@ -4,7 +4,7 @@ import (
 	"sync"
 )
 
-// broadcast wakes all who wait.
+// broadcast wakes all waiting goroutines.
 type broadcast struct {
 	mu sync.Mutex
 	c  chan struct{}

@@ -12,14 +12,14 @@ import (
 // Cluster is a NATS server or cluster with JetStream that carries the messages in place of the coordinator's own
 // server. Its account is for one coordinator at a time. Rights beyond the account are not needed.
 //
-// Some guarantees of the own server are then up to the cluster: who may connect, encryption, and that nobody reads or
-// sends messages of others. See [Cluster.Weaker].
+// Some guarantees of the own server are then up to the cluster: who may connect, encryption, and that no one else reads
+// or sends messages of others. See [Cluster.Weaker].
 type Cluster struct {
 	URL   string // nats://HOST:PORT or tls://HOST:PORT, several separated by commas
 	Creds string // file with credentials; empty: those in the URL, or none
 }
 
-// Weaker says what does not hold with a cluster.
+// Weaker describes the guarantees that a cluster does not give.
 func (Cluster) Weaker() string {
 	return "with --nats, whoever has the credentials can read the positions and labels, and can answer in the name " +
 		"of another worker; a banned worker is ignored, but not cut off; the key of the labelling is not checked"
@@ -35,7 +35,7 @@ func (k Cluster) options() []nats.Option {
 	return o
 }
 
-// connect is the coordinator's connection; again is called when it is there again after it was lost, dropped when a
+// connect opens the coordinator's connection; again is called after a lost connection is restored, dropped when a
 // message is lost because there are too many.
 func (k Cluster) connect(again func(), dropped nats.ErrHandler) (*nats.Conn, error) {
 	nc, err := nats.Connect(k.URL, append(k.options(), nats.Name("talbot coordinator"), nats.ErrorHandler(dropped),
@@ -76,7 +76,7 @@ func (c *Coordinator) queue(ctx context.Context) error {
 		Metadata: map[string]string{ownerKey: owner}}); err != nil {
 		return fmt.Errorf("making the queue: %w", err)
 	}
-	// The lease is the coordinator's; that of the queue, which goes by the wall clock, comes after it.
+	// The coordinator's lease counts; that of the queue, which goes by the wall clock, ends later.
 	if _, err := c.js.CreateConsumer(ctx, streamName, jetstream.ConsumerConfig{Durable: consumerName,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * c.cfg.Lease, MaxDeliver: -1, MaxAckPending: 1 << 20,
 		MaxWaiting: 1 << 16, MaxRequestBatch: 1, MemoryStorage: true}); err != nil {
@@ -85,8 +85,7 @@ func (c *Coordinator) queue(ctx context.Context) error {
 	return nil
 }
 
-// renew makes the queue again if a cluster has lost it, as one does that is started anew: it was in memory. What was
-// offered is offered again.
+// renew creates the queue again if a restarted cluster has lost it, as it was in memory. Open jobs are offered again.
 func (c *Coordinator) renew() {
 	ctx, cancel := context.WithTimeout(c.ended, apiTimeout)
 	defer cancel()

@@ -22,21 +22,20 @@ import (
 type Kind struct {
 	Name    string
 	Welcome []byte // sent to a worker that joins
-	// Prove judges whether a worker is fit: proof is what its side makes of Welcome, or of the last challenge. It is
-	// taken in when both results are nil; the error is what a worker that is refused prints. It is called from several
-	// goroutines.
+	// Prove judges whether a worker is fit: proof is its side's reply to Welcome, or to the last challenge. The worker
+	// is admitted when both results are nil; a refused worker prints the error. It is called from several goroutines.
 	Prove func(proof []byte) (challenge []byte, err error)
 	// Status fills in what only the kind knows; may be nil.
 	Status func(*Status)
 }
 
-// Config is what a coordinator is made of.
+// Config has the settings of a coordinator.
 type Config struct {
-	// Dir is a folder that this coordinator has for itself. Its key, the list of its workers and the server's store are
+	// Dir is a folder that only this coordinator uses. Its key, the list of its workers and the server's store are
 	// files there, whose names begin with [FilePrefix].
 	Dir       string
 	Listen    string // HOST:PORT, port 0 for any; empty: no port opens
-	Advertise string // host that workers are told; empty: that of Listen, or the machine's address
+	Advertise string // host name for workers; empty: that of Listen, or the machine's address
 	// Cluster, if its URL is not empty, carries the messages, and nothing is listened on.
 	Cluster Cluster
 	Kind    Kind
@@ -49,7 +48,7 @@ const (
 	defaultLease = 15 * time.Second
 	streamName   = "TALBOT"
 	consumerName = "workers"
-	// clusterAddress stands in join strings of coordinators that do not listen.
+	// clusterAddress is the address in join strings of coordinators that do not listen.
 	clusterAddress = "nats.invalid:4222"
 	apiTimeout     = 10 * time.Second
 	// nextExpires is how long a worker's request for a job waits, and nextBeat how often it is reminded that it still
@@ -74,7 +73,7 @@ type Coordinator struct {
 
 	answers chan *Result
 	changed chan struct{}
-	proofs  chan struct{} // has room for those that are judged
+	proofs  chan struct{} // limits how many are judged at a time
 	ended   context.Context
 	end     context.CancelFunc
 	work    sync.WaitGroup
@@ -94,7 +93,7 @@ type Coordinator struct {
 type member struct {
 	key, instance string
 	worker        int // number of the key
-	process       int // number among the worker's processes that are here, from 1
+	process       int // number among the worker's joined processes, from 1
 	hello         hello
 	proved        bool
 	joined, heard time.Time
@@ -151,7 +150,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 // begin makes the queue and listens to workers.
 func (c *Coordinator) begin(ctx context.Context) error {
 	var err error
-	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // who sent it asks again, or floods
+	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // its sender asks again, or floods
 	if c.gate == nil {
 		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) }, dropped)
 	} else {
@@ -187,8 +186,8 @@ func (c *Coordinator) begin(ctx context.Context) error {
 	return c.nc.Flush()
 }
 
-// ownInbox reports whether a reply goes to who asks. The coordinator may publish anywhere, and a worker would have it
-// do so.
+// ownInbox reports whether a reply goes to the worker that asks. The coordinator may publish anywhere, and a worker
+// could abuse that.
 func (c *Coordinator) ownInbox(inbox, key, instance string) bool {
 	prefix := inboxRoot + key + "." + instance + "."
 	if len(inbox) <= len(prefix) || len(inbox) > len(prefix)+64 || inbox[:len(prefix)] != prefix {
@@ -252,7 +251,7 @@ func WriteSecret(path, text string) error {
 // Results delivers the workers' answers. No other message is handled between two of them, so reply to each soon.
 func (c *Coordinator) Results() <-chan *Result { return c.answers }
 
-// Changed tells that jobs were lost or that workers came or went.
+// Changed signals that jobs were lost or that workers joined or left.
 func (c *Coordinator) Changed() <-chan struct{} { return c.changed }
 
 func (c *Coordinator) change() {
@@ -262,12 +261,12 @@ func (c *Coordinator) change() {
 	}
 }
 
-// Slots is how many jobs the workers that are here can do at a time, and how many workers (keys) there are.
+// Slots is how many jobs the joined workers can do at a time, and how many workers (keys) there are.
 func (c *Coordinator) Slots() (slots, workers int) {
 	return int(c.slots.Load()), int(c.workers.Load())
 }
 
-// recount counts who is here, after somebody came or went; c.mu is held.
+// recount counts slots and workers after a worker joined or left; c.mu is held.
 func (c *Coordinator) recount() {
 	slots, keys := 0, map[string]bool{}
 	for _, m := range c.members {
@@ -317,7 +316,7 @@ func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
 
 // sendCode sends a code to a member outside of any request.
 func (c *Coordinator) sendCode(m *member, code code, text string) {
-	_ = c.nc.Publish(inboxRoot+m.key+"."+m.instance+".note", reply(code, []byte(text))) // it may not be there
+	_ = c.nc.Publish(inboxRoot+m.key+"."+m.instance+".note", reply(code, []byte(text))) // it may be gone
 }
 
 // Finish tells the workers that there are no more jobs, and waits a moment for them to leave.

@@ -81,7 +81,7 @@ func (w *worker) runSlot(i int) (err error) {
 	}
 }
 
-// open makes a slot, if it does not work at first then once more.
+// open makes a slot, and tries once more if that fails.
 func (w *worker) open() (Slot, error) {
 	for attempt := 1; ; attempt++ {
 		s, err := w.Slots.Open(w.ctx)
@@ -103,8 +103,8 @@ func (w *worker) begin(t *task) bool {
 	return t.begun
 }
 
-// fetch asks for jobs, one at a time, and hands them on. It asks for the one ahead some time after the one before has
-// begun, so that slots that begin together do not ask together again; took is what the last job took.
+// fetch asks for jobs, one at a time, and hands them on. It asks for the next one some time after the current one has
+// begun, so that slots that begin together do not keep asking together; took is how long the last job took.
 func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *task, took *atomic.Int64) {
 	for w.ctx.Err() == nil {
 		w.mu.Lock()
@@ -184,7 +184,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 	}
 }
 
-// onRefusal is what the coordinator says instead of giving a job.
+// onRefusal handles the coordinator's refusal to give a job.
 func (w *worker) onRefusal(data []byte, session int) {
 	switch c, text, err := decodeReply(data); {
 	case err != nil:

@@ -8,8 +8,8 @@ import (
 	"talbot/internal/durable"
 )
 
-// FileError says that a file that a coordinator or a worker keeps cannot be used, and what helps. One whose content is
-// damaged wraps [dataset.ErrDamaged].
+// FileError says that a file of a coordinator or a worker cannot be used, with a remedy. If its content is damaged it
+// wraps [dataset.ErrDamaged].
 type FileError struct {
 	What, Path string
 	Remedy     string
@@ -21,7 +21,7 @@ func (e *FileError) Error() string { return fmt.Sprintf("the %s %q: %v", e.What,
 // Unwrap returns what is wrong with it.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// What helps where a file is damaged.
+// Remedies for damaged files.
 const (
 	newKey     = "remove it and repeat the command, which makes another key; workers then need the new join file"
 	fromBackup = "restore it from a backup, or remove the output folder and label again"
@@ -36,7 +36,7 @@ func ReadState(what, path string, limit int64, v any) error {
 	return nil
 }
 
-// fileError is the error of reading a file; damage is that, whatever found it.
+// fileError is the error of reading a file, with [dataset.ErrDamaged] for any kind of damage.
 func fileError(what, path, remedy string, err error) error {
 	for _, damage := range []error{durable.ErrChanged, durable.ErrNotRegular, durable.ErrTooLong} {
 		if errors.Is(err, damage) {

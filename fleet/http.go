@@ -16,7 +16,7 @@ import (
 var ErrNotLoopback = errors.New("the status can only be served on a loopback address")
 
 // ServeStatus serves the status over HTTP on a loopback address until ctx ends: JSON under /status, and text for
-// Prometheus under /metrics. Whoever asks has to bring the token that is returned: "Authorization: Bearer TOKEN".
+// Prometheus under /metrics. Requests need the returned token: "Authorization: Bearer TOKEN".
 func (c *Coordinator) ServeStatus(ctx context.Context, listen string) (address, token string, err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -42,7 +42,7 @@ func statusHandler(status func() Status, token string) http.Handler {
 	paths := http.NewServeMux()
 	paths.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(status()) // who asked may be gone
+		_ = json.NewEncoder(w).Encode(status()) // the client may be gone
 	})
 	paths.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -19,7 +19,7 @@ const (
 	maxJoin    = 1 << 10 // bytes of a join string
 )
 
-// Join is what a worker needs to know to take part. Whoever has it may join.
+// Join is all that a worker needs to take part; every process that has it may join.
 type Join struct {
 	Address string            // host:port
 	Token   [tokenBytes]byte  // that the worker shows
@@ -31,7 +31,7 @@ func (j Join) String() string {
 	return fmt.Sprintf("%s://%s/%x#%x", joinScheme, j.Address, j.Token, j.Pin)
 }
 
-// ErrJoin says that a text is no join string.
+// ErrJoin: a text is not a join string.
 var ErrJoin = errors.New("not a join string (talbot://HOST:PORT/TOKEN#PIN)")
 
 // ParseJoin reads a join string, white space around it allowed. Its error is [ErrJoin] and never quotes the token.

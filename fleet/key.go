@@ -24,13 +24,14 @@ import (
 	"talbot/internal/durable"
 )
 
-// seed is the secret of which all others of one side are made. It lies in a file of mode 0600, as 64 hex digits.
+// seed is the secret from which all others of one side are derived. It is kept in a file of mode 0600, as 64 hex
+// digits.
 type seed [ed25519.SeedSize]byte
 
 // maxKeyFile is more than any key has, in bytes.
 const maxKeyFile = 1 << 10
 
-// ErrReadable says that others may read a secret.
+// ErrReadable: other users may read a secret.
 var ErrReadable = errors.New("others may read the file")
 
 // loadSeed reads the secret of that path, or makes it. A file that others may read is refused.
@@ -86,7 +87,7 @@ func (s seed) derive(purpose string) [sha256.Size]byte {
 // private is the key that the coordinator is known by.
 func (s seed) private() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(s[:]) }
 
-// token is what the join string has.
+// token is the token of the join string.
 func (s seed) token() [tokenBytes]byte {
 	t := s.derive("talbot join token")
 	return [tokenBytes]byte(t[:tokenBytes])
@@ -102,7 +103,7 @@ func (s seed) user() (nkeys.KeyPair, string, error) {
 	return pair, public, err
 }
 
-// ticket is what proves that something was asked by who has the secret.
+// ticket proves that the owner of the secret sent a query.
 func ticketOf(secret [sha256.Size]byte, kind string, asked []byte) (t ticket) {
 	h := hmac.New(sha256.New, secret[:])
 	h.Write([]byte{byte(len(kind))})
@@ -111,7 +112,7 @@ func ticketOf(secret [sha256.Size]byte, kind string, asked []byte) (t ticket) {
 	return ticket(h.Sum(nil)[:ticketBytes])
 }
 
-// serverTLS is the coordinator's side: its certificate says nothing but the key.
+// serverTLS is the coordinator's side: its certificate holds only the key.
 func serverTLS(key ed25519.PrivateKey) (*tls.Config, error) {
 	about := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "talbot"},
 		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
@@ -123,7 +124,7 @@ func serverTLS(key ed25519.PrivateKey) (*tls.Config, error) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, nil
 }
 
-// ErrPin says that who answers at the address does not have the coordinator's key. Nothing was sent to it.
+// ErrPin: the server at the address does not have the coordinator's key. Nothing was sent to it.
 var ErrPin = errors.New("the coordinator's key is not the one of the join string")
 
 // clientTLS is the worker's side. The pin takes the place of authorities and names.

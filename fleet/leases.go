@@ -19,7 +19,7 @@ func (c *Coordinator) watch() {
 	}
 }
 
-// endLeases takes from those who have been silent for too long by now what they hold.
+// endLeases takes the jobs from workers that have been silent for too long.
 func (c *Coordinator) endLeases() {
 	delivered, known := c.delivered()
 	c.mu.Lock()
@@ -49,8 +49,8 @@ func (c *Coordinator) endLeases() {
 	}
 }
 
-// delivered is the sequence in the stream up to which jobs were handed out. It is asked for only if there are jobs that
-// no worker says that it has.
+// delivered is the sequence in the stream up to which jobs were handed out. It is only looked up if there are jobs that
+// no worker claims.
 func (c *Coordinator) delivered() (sequence uint64, known bool) {
 	c.mu.Lock()
 	any := false

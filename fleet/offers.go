@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Job is one to be done.
+// Job is a job to be done.
 type Job struct {
 	Query   []byte // what to do: an answer returns it unchanged
 	Payload []byte // what a worker needs besides
@@ -19,11 +19,11 @@ type Job struct {
 // offer is a job that is offered.
 type offer struct {
 	number    uint64
-	sequence  uint64    // in the stream; 0 until the queue says that it has it
+	sequence  uint64    // in the stream; 0 until the queue has acknowledged it
 	offered   time.Time // monotonic, as all that follow
-	renewed   time.Time // when the queue was last told that it is held
+	renewed   time.Time // when the lease was last renewed in the queue
 	ticket    ticket
-	holder    *member   // nil while no worker has said that it has it
+	holder    *member   // nil while no worker claims it
 	heard     time.Time // of the holder
 	delivered time.Time // when it was found to be delivered, though no worker says that it has it
 }
@@ -31,12 +31,12 @@ type offer struct {
 // LostJob is a job that no worker holds any more; it is no longer offered.
 type LostJob struct {
 	Number uint64
-	Worker int    // who had it; 0 if that is not known
-	Blame  bool   // it may be the job's fault: the worker fell silent over it, or said so
-	Reason string // in a worker's words
+	Worker int    // that had it; 0 if not known
+	Blame  bool   // it may be the job's fault: the worker fell silent while doing it, or reported an error
+	Reason string // as the worker put it
 }
 
-// Offer puts a job into the queue, and does not wait until it is there: one that the queue does not take is lost.
+// Offer puts a job into the queue without waiting for the acknowledgement: a job that the queue does not take is lost.
 func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 	if n := len(j.Query) + len(j.Payload); n > MaxMessage {
 		return 0, fmt.Errorf("a job of %d bytes is too large", n)
@@ -73,7 +73,7 @@ func (c *Coordinator) onStored(m *nats.Msg) {
 		c.erase(ack.Sequence) // retracted meanwhile
 	case o != nil && ack.Sequence > 0:
 		o.sequence = ack.Sequence
-	case o != nil: // not lost at once, for it would be offered again at once
+	case o != nil: // not lost at once, or it would be offered again at once
 		o.offered = c.cfg.now().Add(time.Second - c.cfg.Lease)
 	}
 }
@@ -105,7 +105,7 @@ func (c *Coordinator) erase(sequence uint64) {
 	_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, []byte(text))
 }
 
-// lose files the loss of an offer; c.mu is held.
+// lose records the loss of an offer; c.mu is held.
 func (c *Coordinator) lose(o *offer, blame bool, reason string) {
 	l := LostJob{Number: o.number, Blame: blame, Reason: reason}
 	if o.holder != nil {

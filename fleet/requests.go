@@ -12,7 +12,7 @@ import (
 	"talbot/fleet/wire"
 )
 
-// member returns who asks, if it has joined and is fit; else nil. c.mu is held.
+// member returns the member that asks, if it has joined and is fit; else nil. c.mu is held.
 func (c *Coordinator) member(key, instance string) *member {
 	m := c.members[key+"."+instance]
 	if m == nil || !m.proved {
@@ -23,10 +23,10 @@ func (c *Coordinator) member(key, instance string) *member {
 }
 
 func (c *Coordinator) reply(m *nats.Msg, code code, text []byte) {
-	_ = m.Respond(reply(code, text)) // who does not hear it asks again
+	_ = m.Respond(reply(code, text)) // if it is lost, the worker asks again
 }
 
-// refuse answers what cannot be right.
+// refuse answers an invalid request.
 func (c *Coordinator) refuse(m *nats.Msg, err error) {
 	c.refused.Add(1)
 	c.reply(m, codeRefused, []byte(wire.Clip(err.Error(), 8<<10)))
@@ -144,7 +144,7 @@ var nextText = func() []byte {
 }()
 
 // onNext hands a worker's request for a job to the queue, which answers to the worker's inbox. Workers may not ask the
-// queue themselves: who could would take jobs without end.
+// queue themselves: a worker that could might take jobs without end.
 func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 // hold records that a member has a job, unless another one has it.
 func (m *member) hold(o *offer, now time.Time) {
 	if o.holder == nil {
-		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
+		o.holder, o.renewed = m, now // it was delivered just now, or will soon be renewed
 		m.held[o.number] = o
 		if len(m.openRequests) > 0 {
 			m.openRequests = m.openRequests[1:]
@@ -183,7 +183,7 @@ func (m *member) hold(o *offer, now time.Time) {
 	}
 }
 
-// fromMember decodes what a worker that has joined says, and hands it to do, with c.mu held.
+// fromMember decodes the message of a joined worker and hands it to do, with c.mu held.
 func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode func([]byte) (T, error),
 	do func(*member, T)) {
 	said, err := decode(m.Data)
@@ -200,7 +200,7 @@ func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode
 	}
 }
 
-// onHold takes note that a worker has jobs. The reply says of each whether it is still wanted.
+// onHold records that a worker has jobs. The reply says for each whether it is still wanted.
 func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeHeldJobs, func(member *member, list []heldJob) { c.hold(m, member, list) })
 }
@@ -229,8 +229,8 @@ func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	c.reply(m, codeDone, codes)
 }
 
-// onAnswer hands an answer on to who reads [Coordinator.Results], and waits until it is taken. An answer whose job is
-// not offered any more goes the same way: the ticket says that it was asked for.
+// onAnswer hands an answer on to the reader of [Coordinator.Results], and waits until it is taken. An answer whose job
+// is not offered any more goes the same way: the ticket proves that it was wanted.
 func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)
 	if err == nil && (a.kind != c.cfg.Kind.Name || a.ticket != ticketOf(c.ticket, a.kind, a.query)) {
@@ -274,7 +274,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	}
 }
 
-// onReturn takes a job back from who holds it.
+// onReturn takes a job back from its holder.
 func (c *Coordinator) onReturn(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeReturnedJob, func(member *member, b returnedJob) {
 		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {

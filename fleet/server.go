@@ -40,12 +40,12 @@ const (
 	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
 	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
 	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
-	verbJoin     = "join"          // a hello; the reply is what the kind has to say first
+	verbJoin     = "join"          // a hello; the reply is the kind's welcome
 	verbProve    = "prove"         // the kind's own proof; the reply may be a challenge
-	verbNext     = "next"          // one job more; it comes to the inbox
+	verbNext     = "next"          // a request for one more job, which comes to the inbox
 	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
 	verbAnswer   = "answer"        // an answer
-	verbBack     = "back"          // a job is given back
+	verbBack     = "back"          // a job is returned
 	verbLeave    = "leave"         // the worker ends
 	verbStatus   = "status"        // how far the work is; needs no join
 	instanceSize = 8               // hex digits
@@ -53,7 +53,7 @@ const (
 	serverName   = "talbot"        //
 )
 
-// gate is the server with its door: who comes in, and what they may do there.
+// gate is the server with its access control: which clients are admitted, and what they may do.
 type gate struct {
 	srv      *server.Server
 	store    string
@@ -63,7 +63,7 @@ type gate struct {
 
 	mu      sync.Mutex
 	clients map[string]map[uint64]bool // connections by key
-	refused int64                      // connections that did not get in
+	refused int64                      // refused connections
 }
 
 // openGate starts a server that keeps what it must in the folder store. Without listen no port opens.
@@ -139,14 +139,14 @@ func (g *gate) port() int {
 	return 0
 }
 
-// connect is the process's own way in; dropped is called when a message is lost because there are too many.
+// connect is the connection of the process itself; dropped is called when a message is lost because there are too many.
 func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
 		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
 		nats.ReconnectWait(50*time.Millisecond), nats.ErrorHandler(dropped))
 }
 
-// Check lets in who has the token and can sign the nonce with the key that it says is its own. It is for the server.
+// Check admits clients that have the token and sign the nonce with the key that they name. The server calls it.
 func (g *gate) Check(c server.ClientAuthentication) bool {
 	ok := g.check(c)
 	if !ok {
@@ -183,7 +183,7 @@ func (g *gate) check(c server.ClientAuthentication) bool {
 		g.clients[o.Nkey] = map[uint64]bool{}
 	}
 	if len(g.clients[o.Nkey]) > maxConnections {
-		clear(g.clients[o.Nkey]) // of long ago; only needed to end them
+		clear(g.clients[o.Nkey]) // of old connections; only needed to end them
 	}
 	g.clients[o.Nkey][c.GetID()] = true
 	return true
@@ -212,7 +212,7 @@ func (g *gate) refusals() int64 {
 func (g *gate) close() {
 	g.srv.Shutdown()
 	g.srv.WaitForShutdown()
-	_ = os.RemoveAll(g.store) // begun anew next time
+	_ = os.RemoveAll(g.store) // made anew next time
 }
 
 // parseSubject takes the subject of a worker's request apart.

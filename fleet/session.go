@@ -30,7 +30,7 @@ func (w *worker) endSession() {
 	}
 }
 
-// forget lets go of a job; w.mu is held.
+// forget drops a job; w.mu is held.
 func (w *worker) forget(t *task) {
 	if w.held[t] {
 		delete(w.held, t)
@@ -105,7 +105,7 @@ func (w *worker) join() error {
 			}
 			continue
 		case c == codeStranger:
-			return w.join() // the coordinator was started anew meanwhile
+			return w.join() // the coordinator was restarted meanwhile
 		case c == codeDone && verb == verbProve:
 			w.markJoined()
 			return nil
@@ -136,7 +136,7 @@ func (w *worker) markJoined() {
 	w.Log("joined, for %d jobs at a time", w.Count)
 }
 
-// hold tells the coordinator what the worker has: at once when there is something new, and again and again.
+// hold reports the worker's jobs to the coordinator: at once when there is a new one, and periodically.
 func (w *worker) hold() {
 	w.mu.Lock()
 	every := max(w.lease/4, 20*time.Millisecond)
@@ -185,7 +185,7 @@ func (w *worker) hold() {
 	}
 }
 
-// leave gives back what the worker has, if the coordinator can be reached.
+// leave returns the worker's jobs, if the coordinator can be reached.
 func (w *worker) leave() {
 	_, _ = w.nc.Request(w.subject(verbLeave), nil, leaveTimeout) // otherwise the leases end
 }

@@ -13,8 +13,8 @@ type Status struct {
 	Held    int            `json:"held"`    // of these, with a worker
 	Done    int64          `json:"done"`    // jobs that workers answered
 	Refused int64          `json:"refused"` // connections and requests that were turned away
-	Banned  int            `json:"banned"`  // workers that were found to lie
-	Idle    string         `json:"idle"`    // why no worker has anything to do; "" if one has
+	Banned  int            `json:"banned"`  // workers whose labels were wrong
+	Idle    string         `json:"idle"`    // why no worker is busy; "" if one is
 	// PositionsPerSecond is the rate of all, the coordinator's own part included; SecondsLeft is null if it is not
 	// known.
 	PositionsPerSecond float64  `json:"positions_per_second"`

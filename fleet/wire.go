@@ -16,7 +16,7 @@ const protocol = 1
 // Bounds on what goes over the wire, in bytes unless said otherwise.
 const (
 	maxPayload  = 1 << 20
-	MaxMessage  = maxPayload - 64<<10 // of what a job asks, its payload and an answer, together
+	MaxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
 	maxKind     = 32
 	maxReason   = 512
 	maxLease    = 3600_000 // ms
@@ -26,7 +26,7 @@ const (
 	ticketBytes = 16
 )
 
-// ticket proves that a question was asked by the coordinator that gets the answer.
+// ticket proves that a query came from the coordinator that gets the answer.
 type ticket [ticketBytes]byte
 
 // job is one as it lies in the stream:
@@ -58,11 +58,11 @@ func decodeJob(b []byte) (j job, err error) {
 	return j, r.Err()
 }
 
-// jobResult is a worker's answer: number uvarint, ticket [16], kind and asked (uvarint length each), the rest is the
+// jobResult is a worker's answer: number uvarint, ticket [16], kind and query (uvarint length each), the rest is the
 // answer.
 type jobResult = job
 
-// heldJob is a job that a worker says it has.
+// heldJob is a job that a worker claims to hold.
 type heldJob struct {
 	number uint64
 	ticket ticket
@@ -89,7 +89,7 @@ func decodeHeldJobs(b []byte) (list []heldJob, err error) {
 	return list, r.End()
 }
 
-// returnedJob is a job that a worker gives back: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker
+// returnedJob is a job that a worker returns: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker
 // only stops), and why as text.
 type returnedJob struct {
 	heldJob
@@ -139,7 +139,7 @@ func decodeHello(b []byte) (h hello, err error) {
 	return h, nil
 }
 
-// welcome is the reply to a hello: the lease in milliseconds as uvarint, and what the kind has to say.
+// welcome is the reply to a hello: the lease in milliseconds as uvarint, and the kind's welcome.
 type welcome struct {
 	lease time.Duration
 	text  []byte
@@ -159,13 +159,13 @@ func decodeWelcome(b []byte) (w welcome, err error) {
 type code byte
 
 const (
-	codeDone     code = iota // what was asked for is done; what follows is the reply
+	codeDone     code = iota // the request is done; the reply follows
 	codeGone                 // the job is not wanted any more
-	codeRefused              // what follows says why; asking again does not help
+	codeRefused              // the reason follows; asking again does not help
 	codeStranger             // the worker has to join first, as after a restart of the coordinator
 	codeFinished             // there are no more jobs, and there will be none
 	codeBusy                 // ask again a little later
-	codeProve                // what follows is a challenge
+	codeProve                // a challenge follows
 	codes
 )
 

@@ -16,8 +16,8 @@ import (
 
 // Slots is a worker's side of a kind of jobs.
 type Slots interface {
-	// Prove makes what the coordinator's [Kind] judges of its welcome, or, with challenge, of what it said to the last
-	// proof. After a restart of the coordinator it is called again.
+	// Prove returns the proof for the coordinator's [Kind] from its welcome or, with challenge, from its reply to the
+	// last proof. After a restart of the coordinator it is called again.
 	Prove(ctx context.Context, said []byte, challenge bool) (proof []byte, err error)
 	// Open makes one slot, which does one job at a time. It is called after Prove.
 	Open(ctx context.Context) (Slot, error)
@@ -31,7 +31,7 @@ type Slot interface {
 	Close() error
 }
 
-// WorkerConfig is what a worker is made of.
+// WorkerConfig has the settings of a worker.
 type WorkerConfig struct {
 	Join    Join
 	Cluster Cluster // that carries the messages, if its URL is not empty
@@ -56,9 +56,9 @@ const (
 	WaitReply
 )
 
-// Errors with which a worker ends.
+// Errors that end a worker.
 var (
-	// ErrRefused: the coordinator does not want this worker, and says why.
+	// ErrRefused: the coordinator refuses this worker; the reason follows.
 	ErrRefused = errors.New("the coordinator refuses this worker")
 	// ErrToken: the token of the join string is not the coordinator's, or the worker's key is banned.
 	ErrToken = errors.New("the coordinator refuses the token or the key of this worker")
@@ -77,7 +77,7 @@ const (
 	maxAhead       = 2 * time.Second // after the begin of a job, before the next one is asked for
 )
 
-// worker is a running one.
+// worker is a running worker.
 type worker struct {
 	WorkerConfig
 	nc       *nats.Conn
@@ -93,18 +93,18 @@ type worker struct {
 	lease   time.Duration
 	held    map[*task]bool
 
-	rejoin chan int      // the session that is over
-	claim  chan struct{} // something is held that the coordinator does not know of
+	rejoin chan int      // the session that has ended
+	claim  chan struct{} // signals a job that the coordinator does not know of
 	wake   *broadcast    // of reconnections
 }
 
-// task is a job that is held.
+// task is a job that the worker holds.
 type task struct {
 	job
 	session int
 	begun   bool
-	gone    chan struct{} // closed when it is not wanted any more
-	over    chan struct{} // closed when a slot has done with it
+	gone    chan struct{} // closed when the job is not wanted any more
+	over    chan struct{} // closed when a slot is done with it
 }
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a

@@ -46,7 +46,7 @@ var runeKinds = func() map[rune]kind {
 }()
 
 // byteKinds are the bytes that are no UTF-8 but mean the same in Latin-1 or Windows-1252, where no other code page of
-// chess files has a piece letter. But for the blank, none of them may stand directly before a pawn's move.
+// chess files has a piece letter. Except for the blank, none of them may stand directly before a pawn's move.
 var byteKinds = map[byte]kind{0xb1: annotation, 0xbd: half, 0x85: ellipsis, 0xa0: blank, 0x96: annotation,
 	0x97: annotation}
 

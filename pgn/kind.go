@@ -6,8 +6,8 @@ import (
 	"talbot/board"
 )
 
-// LooksLikeGames reports whether a text holds games, by its beginning; 64 KiB are plenty. Games are told by a line that
-// starts with a tag, or else by a first move number or a first word in the form of a move.
+// LooksLikeGames reports whether a text holds games, by its beginning; 64 KiB are plenty. Games are recognised by a
+// line that starts with a tag, or else by a first move number or a first word in the form of a move.
 func LooksLikeGames(head []byte) bool {
 	head = head[skipSpace(head, 0):]
 	for rest := head; len(rest) > 0; {

@@ -38,7 +38,7 @@ type scanner struct {
 	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
 	rest          bool // pos is inside a “;” comment or a “%” line
 	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
-	lineStart     bool // pos is at the start of a line, but for blanks
+	lineStart     bool // pos is at the start of a line, apart from blanks
 	cr            bool // the last byte was a carriage return
 	ends          int  // line ends since the last byte that is not blank
 	gap           bool // a blank line has been seen since the last move

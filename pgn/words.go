@@ -302,7 +302,7 @@ func hidesGame(text []byte, tagged bool) bool {
 	return false
 }
 
-// numbered reports whether the moves of the game have numbers, but for a stray one.
+// numbered reports whether the moves of the game have numbers, apart from a stray one.
 func (c *scanner) numbered() bool {
 	return 4*c.numbers >= c.moves && (c.numbers > 1 || c.moves <= 2)
 }

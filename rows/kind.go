@@ -6,7 +6,7 @@ import (
 	"talbot/board"
 )
 
-// The kinds of rows are told by the first line of a text that is neither blank nor a remark; what the functions get is
+// The kinds of rows are recognised by the first line of a text that is neither blank nor a comment; the functions get
 // the beginning of a text. A text is of one kind at most.
 
 // firstRow returns the first line of a text that is neither blank nor a comment; empty if there is none.

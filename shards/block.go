@@ -292,7 +292,7 @@ func (b *block) reset() {
 }
 
 // columns returns the columns of the block in the order they are written: fixed names first, then tags, labels and
-// predictions, sorted. A column of zeros is left out, but for weights, which would be read as ones. They are valid
+// predictions, sorted. A column of zeros is left out, except for weights, which would be read as ones. They are valid
 // until reset.
 func (b *block) columns() []column {
 	cols := []column{

@@ -131,8 +131,8 @@ type Config struct {
 	// one search gives a label for each of them, under a fingerprint of its own.
 	Shallower []int
 
-	// SearchMoves says, for the fingerprint, what decides which moves of a position are searched ([Job].Only) where not
-	// all are.
+	// SearchMoves says, for the fingerprint, what decides which moves of a position are searched ([Job.SearchMoves]) if
+	// not all are.
 	SearchMoves string
 
 	// Options are set besides Threads, Hash, MultiPV and UCI_ShowWDL. One that

@@ -1,12 +1,10 @@
 // Package stockfish turns positions with their history into labels by driving
 // a UCI engine (Stockfish, or any engine that speaks UCI).
 //
-// In: a start position and the legal moves played from it. Out: a
-// [dataset.Label] holding what the engine said, scores from the side to move's
-// view. The engine is not trusted: every step has a deadline, every line a
-// length limit, every move is checked on the board, and an engine that has
-// misbehaved once is killed with its whole process group and never used again
-// (see package uci).
+// In: a start position and the legal moves played from it. Out: a [dataset.Label] with the engine's evaluation, scores
+// from the side to move's view. The engine is not trusted: every step has a deadline, every line a length limit, every
+// move is checked on the board, and an engine that has misbehaved once is killed with its whole process group and never
+// used again (see package uci).
 //
 // An [Engine] is one process and belongs to one goroutine at a time. A [Pool] is
 // several engines with one goroutine each while Label runs.

@@ -23,7 +23,7 @@ type Job struct {
 	SearchMoves [][]board.Move
 }
 
-// Result is what became of one position of a job.
+// Result is the result of one position of a job.
 type Result struct {
 	Index  int64
 	Sample int             // index into the job's Plies
@@ -170,7 +170,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	n := len(p.workers)
 	hard, kill := context.WithCancelCause(p.abort)
 	todo := make(chan task, p.buffer())
-	results := make(chan outcome, 2*n) // so few because what waits here is lost with the process
+	results := make(chan outcome, 2*n) // few, as results that wait here are lost with the process
 	var wg sync.WaitGroup
 	for _, w := range p.workers {
 		wg.Go(func() { w.run(ctx, hard, todo, results) })

@@ -10,9 +10,8 @@ import (
 	"talbot/stockfish/uci"
 )
 
-// JobError is the error for a search that could not be asked for: the start is
-// no legal position, or the moves are not legal from it. The engine has not seen
-// it, another one would not help, and the line is not what it claims to be.
+// JobError is the error for an impossible search: the start is no legal position, or the moves are not legal from it.
+// The engine has not seen it, another one would not help, and the line is not what it claims to be.
 type JobError struct {
 	Ply    int        // of the first illegal move, from 0
 	Move   board.Move // NoMove if the start is the fault
@@ -47,13 +46,11 @@ var errNoScore = errors.New("bestmove before all moves had an exact score")
 // what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
 // those of Config.Shallower, then that of the limit.
 //
-// Labels with status Terminal mean checkmate, stalemate or a dead position; no
-// engine is asked about those. In any other label every search line has an exact
-// score, seen from the side to move, and at least one legal move. With MultiPV
-// the lines are the latest complete set of one depth, and the last set of that
-// depth, and start with different moves; there are fewer lines than MultiPV
-// only if there are fewer legal moves. The label of a shallower depth is the
-// latest such set up to that depth, and its best move is the first line's.
+// Labels with status Terminal mean checkmate, stalemate or a dead position; those are not searched. In any other label
+// every search line has an exact score, seen from the side to move, and at least one legal move. With MultiPV the lines
+// are the latest complete set of one depth, and the last set of that depth, and start with different moves; there are
+// fewer lines than MultiPV only if there are fewer legal moves. The label of a shallower depth is the latest such set
+// up to that depth, and its best move is the first line's.
 //
 // Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before,
 // the engine is as good as it was. After any other error, which includes the end of ctx during the search,

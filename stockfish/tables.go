@@ -17,16 +17,16 @@ import (
 // ErrNoTables: the folder holds no Syzygy tables that the engine can read, or the engine does not read any.
 var ErrNoTables = syzygy.ErrNone
 
-// Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish says what they hold in answer to
+// Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish prints their results in answer to
 // its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. A reader that hangs,
 // dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
 type Tables struct {
 	cfg      Config
 	set      *syzygy.Set
-	engine   *Engine // nil: the next question needs a new one
+	engine   *Engine // nil: the next query needs a new one
 	most     int     // pieces
 	restarts int64
-	broken   error // why no more is asked
+	broken   error // why no more queries are sent
 }
 
 // OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
@@ -80,8 +80,8 @@ func (t *Tables) restart(ctx context.Context) error {
 // Restarts is how many readers were started in place of lost ones.
 func (t *Tables) Restarts() int64 { return t.restarts }
 
-// check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at
-// once. Kings alone are drawn in tables of any number of pieces.
+// check queries a position, so that an engine that does not answer, or tables that it cannot read, are found at once.
+// Kings alone are drawn in tables of any number of pieces.
 func (t *Tables) check(ctx context.Context) error {
 	lines, err := t.ask(ctx, "tables", "position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\nd\n")
 	if err == nil && lines["WDL"] == "" {
@@ -110,8 +110,8 @@ func (t *Tables) Close() error {
 // clock with which the rule may end the game first.
 //
 // An error means that ctx has ended, or that three readers in a row were lost over this position (up to ten more if
-// somebody killed them from outside): then only Close is left. To go on without an answer is not for this function to
-// decide: whether the tables have a position must not depend on how busy a machine was.
+// somebody killed them from outside): then only Close is left. It never goes on without an answer: whether the tables
+// have a position must not depend on how busy a machine was.
 func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class, known bool, err error) {
 	if p.Occupied().Len() > t.most || canCastle(p) {
 		return 0, false, nil
@@ -139,7 +139,7 @@ func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class,
 	}
 }
 
-// about asks about a position, another reader if the first is lost.
+// about queries a position, with another reader if the first is lost.
 func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string, err error) {
 	if t.broken != nil {
 		return nil, t.broken
@@ -176,10 +176,10 @@ func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string
 // Pieces is the number of pieces, kings included, of the largest table.
 func (t *Tables) Pieces() int { return t.most }
 
-// Lookup returns what the tables say of a position as if its halfmove clock were 0, for the side to move: 2 and −2
-// for a win and a loss, 1 and −1 for those that the 50-move rule makes draws, 0 for a draw; and the plies to the next
-// capture or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The
-// error is as of [Tables.Probe].
+// Lookup returns the tables' result of a position as if its halfmove clock were 0, for the side to move: 2 and −2 for a
+// win and a loss, 1 and −1 for those that the 50-move rule makes draws, 0 for a draw; and the plies to the next capture
+// or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The error is as
+// of [Tables.Probe].
 func (t *Tables) Lookup(ctx context.Context, p *board.Position) (wdl, dtz int, known bool, err error) {
 	if p.Occupied().Len() > t.most || canCastle(p) {
 		return 0, 0, false, nil
@@ -198,8 +198,8 @@ func canCastle(p *board.Position) bool {
 		p.CanCastle(board.Black, false)
 }
 
-// ask sends commands and returns what the engine prints of its tables until it is ready, by what stands before the
-// colon: "WDL" and "DTZ".
+// ask sends commands and returns the lines about tables that the engine prints until it is ready, by the word before
+// the colon: "WDL" and "DTZ".
 func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]string, error) {
 	e := t.engine
 	lines := map[string]string{}
@@ -215,7 +215,7 @@ func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]str
 	return lines, err
 }
 
-// parseResult reads "Win (Success)", or "2 (1)" of versions that print numbers: 2 wins, 1 wins but for the 50-move
+// parseResult reads "Win (Success)", or "2 (1)" of versions that print numbers: 2 wins, 1 would win without the 50-move
 // rule.
 func parseResult(s string) (wdl int, ok bool) {
 	result, state, _ := strings.Cut(s, " (")

@@ -13,7 +13,7 @@ import (
 	"talbot/stockfish/uci"
 )
 
-// startAttempts is how often an engine is started in a row before that is given up.
+// startAttempts is how many starts of an engine in a row may fail.
 const startAttempts = 3
 
 // maxKilled is how often a position may see its engine killed from outside
@@ -26,7 +26,7 @@ type task struct {
 	from, to int
 }
 
-// outcome is what a worker answers for one position of a task.
+// outcome is a worker's result for one position of a task.
 type outcome struct {
 	kind   outcomeKind
 	result Result
@@ -244,7 +244,7 @@ func (p *Pool) checkIdentity(e *Engine) error {
 	return nil
 }
 
-// stamp is what shows cheaply that a file may have changed.
+// stamp shows cheaply whether a file may have changed.
 type stamp struct {
 	size     int64
 	modified time.Time

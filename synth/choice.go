@@ -91,7 +91,7 @@ func newChoice(c *Config) (*choice, error) {
 // possible. The caller says which flags to change.
 var ErrNoMaterial = errors.New("all are dead, unbalanced or not in the list")
 
-// minValidShare is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
+// minValidShare is the share of the materials, by weight, that must be fit, so that drawing one takes a bounded time.
 const minValidShare = 1e-4
 
 // validShare returns the share of the materials of n pieces that is fit.

@@ -2,9 +2,8 @@ package synth
 
 import "talbot/board"
 
-// position draws squares for a material and the side to move. All placements
-// without two pieces on a square are equally likely, but for the second bishop
-// of a side, which stands on squares of the other colour; one that is no fit
+// position draws squares for a material and the side to move. All placements without two pieces on a square are equally
+// likely, except for the second bishop of a side, which stands on squares of the other colour; one that is no fit
 // endgame is given with the reason.
 func (d *Drawer) position(m board.Material) (p board.Position, why int) {
 	setup := board.Setup{Turn: board.Color(d.rng.IntN(2))}

@@ -27,7 +27,7 @@ func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 	}
 }
 
-// onResult takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
+// onResult handles a worker's answer. Positions that are not wanted any more are skipped.
 func (r *run) onResult(a *fleet.Result) error {
 	if r.Banned(a.Worker) {
 		a.Reply(errors.New("banned"))
@@ -102,7 +102,7 @@ func (r *run) resolve(q *question) bool {
 	return true
 }
 
-// refuse deals with an answer that cannot be right. The job goes to others.
+// refuse handles an invalid answer. The job goes to others.
 func (r *run) refuse(a *fleet.Result, why error) error {
 	r.share.Log("worker %d: %v", a.Worker, why)
 	if b := r.batch[a.Number]; b != nil {
@@ -118,8 +118,8 @@ func (r *run) refuse(a *fleet.Result, why error) error {
 	return nil
 }
 
-// updateMean keeps the time of a position: the median of what it takes the own engines, worker 0, and each of the
-// workers. These may claim what they like, so no claim counts that is far from what the own engines need.
+// updateMean updates the time for a position: the median over the own engines, worker 0, and each worker. Workers may
+// claim any time, so a claim far from the own engines' time does not count.
 func (r *run) updateMean(worker int, spent time.Duration, positions int) {
 	if positions == 0 || spent <= 0 {
 		return
@@ -139,7 +139,7 @@ func (r *run) updateMean(worker int, spent time.Duration, positions int) {
 	r.mean = math.Sqrt(all[(len(all)-1)/2] * all[len(all)/2])
 }
 
-// record files what a worker says of one question.
+// record stores a worker's outcomes for one question.
 func (r *run) record(worker int, q *question, outcomes []outcome) error {
 	if !q.known {
 		return nil
@@ -173,7 +173,8 @@ func (r *run) record(worker int, q *question, outcomes []outcome) error {
 	return nil
 }
 
-// fail counts what a worker could not search. A position, or a line, that several could not goes to the own engines.
+// fail counts positions that a worker could not search. A position, or a line, that several workers failed at goes to
+// the own engines.
 func (r *run) fail(l *openLine, q *question, outcomes []outcome, whole bool) {
 	for i, ply := range q.plies {
 		k, found := slices.BinarySearch(l.Plies, ply)

@@ -12,7 +12,7 @@ import (
 type openLine struct {
 	stockfish.Job
 	done   []bool // of its plies
-	losses []int  // of its plies: how often a worker said that it could not
+	losses []int  // of its plies: how often a worker failed
 	left   int
 }
 
@@ -22,7 +22,7 @@ type piece struct {
 	from, to int
 }
 
-// batch is what is searched at a time.
+// batch is a set of positions that are searched together.
 type batch struct {
 	pieces []piece
 	checks []*check // instead of pieces
@@ -32,7 +32,7 @@ type batch struct {
 	offered time.Time
 }
 
-// fill reads jobs until there are enough to cut batches of, and reports whether it got so far before the time was up.
+// fill reads jobs until there are enough for a batch, and reports whether it managed before the time was up.
 func (r *run) fill(until time.Time) bool {
 	slots, _ := r.workers()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
@@ -56,7 +56,7 @@ func (r *run) fill(until time.Time) bool {
 	return true
 }
 
-// target is how many positions are worth that time.
+// target is how many positions take that time.
 func (r *run) target(d time.Duration) int {
 	if r.mean == 0 {
 		if t := r.config.Limit.Time(); t > 0 {
@@ -69,9 +69,8 @@ func (r *run) target(d time.Duration) int {
 
 // size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
 // may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
-// there are more batches in a second than a coordinator can see to. The first batches are small, as it is not yet known
-// what they are worth; those that follow have any size, for otherwise the answers of all engines would come at the same
-// time, again and again.
+// there are more batches in a second than a coordinator can handle. The first batches are small, as their time is not
+// known yet; those that follow vary in size, or the answers of all engines would keep coming at the same time.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.workers()
 	engines := slots + len(r.own)
@@ -93,7 +92,7 @@ func (r *run) size(d time.Duration) int {
 	return n
 }
 
-// cut takes at most the given number of positions off what is ready, whole lines where memory is kept for a line.
+// cut takes at most the given number of ready positions, whole lines where memory is kept for a line.
 func (r *run) cut(positions int) *batch {
 	b := &batch{}
 	size := 0
@@ -118,7 +117,7 @@ func (r *run) cut(positions int) *batch {
 	return b
 }
 
-// addUndone adds to a batch what is to be searched of a piece, as one piece or several.
+// addUndone adds the unsearched positions of a piece to a batch, as one piece or several.
 func (r *run) addUndone(b *batch, p piece, own bool) {
 	whole := r.config.HashScope() == stockfish.LineScope
 	skip := func(k int) bool {
@@ -140,7 +139,7 @@ func (r *run) addUndone(b *batch, p piece, own bool) {
 	}
 }
 
-// lostBatch is the next one that was lost, without what is done meanwhile, or nil.
+// lostBatch is the next lost batch, without the positions that were done meanwhile, or nil.
 func (r *run) lostBatch(own bool) *batch {
 	for len(r.requeued) > 0 {
 		b := r.requeued[0]
@@ -152,7 +151,8 @@ func (r *run) lostBatch(own bool) *batch {
 	return nil
 }
 
-// prune takes out of a batch what is done, and for workers what they cannot do, and reports whether anything is left.
+// prune removes from a batch the positions that are done, and for workers those that they cannot do, and reports
+// whether any are left.
 func (r *run) prune(b *batch, own bool) bool {
 	pieces := b.pieces
 	b.pieces = nil

@@ -11,19 +11,19 @@ import (
 // checkIndex is the first index of questions that are asked a second time.
 const checkIndex = 1 << 61
 
-// check is a question whose answer is searched again.
+// check is a worker's answer that is searched again.
 type check struct {
 	question
 	worker int // whose answer it is
 	labels [][]dataset.Label
 	asked  int // how often it was offered to workers
 
-	second       int // the worker that gave another answer; 0: none did
+	second       int // the worker that answered differently; 0: none
 	secondLabels [][]dataset.Label
-	own          [][]dataset.Label // as far as an own engine is
+	own          [][]dataset.Label // as far as an own engine has come
 }
 
-// checks are the questions that are to be asked again.
+// checks are the open checks.
 type checks struct {
 	number int64
 	open   map[int64]*check // by index
@@ -31,10 +31,10 @@ type checks struct {
 	others []*check         // for another worker
 }
 
-// How checks are asked.
+// Limits of checks.
 const (
 	checkBatch = 16 // lines in a batch of checks
-	maxAsked   = 3  // times that workers are asked; then the own engines are
+	maxAsked   = 3  // times that workers are asked, before the own engines are
 	maxOthers  = 1 << 14
 )
 
@@ -42,7 +42,7 @@ func newChecks() checks { return checks{open: map[int64]*check{}} }
 
 func (c *checks) empty() bool { return len(c.open) == 0 }
 
-// resolve fills in the line of a question that is asked again.
+// resolve fills in the line of a check's question.
 func (c *checks) resolve(q *question) bool {
 	k := c.open[q.index]
 	if k == nil || k.hash != q.hash || !slices.Equal(k.plies, q.plies) {
@@ -68,7 +68,7 @@ func (c *checks) lost(list []*check) {
 	}
 }
 
-// recover gives back to the own engines what one of them had when the work was broken off: it waits in no list and is
+// recover returns checks to the own engines that one of them had when the work was broken off, which are in no list and
 // not offered.
 func (c *checks) recover(offered map[uint64]*batch) {
 	known := map[*check]bool{}
@@ -154,7 +154,7 @@ func (r *run) publishChecks(workers int) {
 	}
 }
 
-// checkAnswered compares what a worker says of a question with what another one said.
+// checkAnswered compares a worker's answer to a check with the first one.
 func (r *run) checkAnswered(worker int, q *question, outcomes []outcome) error {
 	c := &r.checks
 	k := c.open[q.index]
@@ -187,7 +187,7 @@ func (r *run) endCheck(k *check) {
 	r.checks.own, r.checks.others = slices.DeleteFunc(r.checks.own, same), slices.DeleteFunc(r.checks.others, same)
 }
 
-// ownCheck compares what an own engine says with what workers said. The own engine is right.
+// ownCheck compares the answer of an own engine, which decides, with those of workers.
 func (r *run) ownCheck(o ownResult) error {
 	k := o.batch.checks[0]
 	if !o.over {

@@ -8,7 +8,7 @@ import (
 	"talbot/stockfish"
 )
 
-// tally counts what came from one worker.
+// tally counts the labels of one worker.
 type tally struct {
 	positions int64
 	rate      rate
@@ -27,13 +27,12 @@ func (p *Pool) Stats() stockfish.Stats {
 	return s
 }
 
-// Remote is how many of the labels came from workers, how many were searched again, and how many of these did not
-// agree.
+// Remote is how many labels came from workers, how many were searched again, and how many of these disagreed.
 func (p *Pool) Remote() (labels, checked, disagreed int64) {
 	return p.remote.Load(), p.checked.Load(), p.disagreed.Load()
 }
 
-// status fills in what the coordinator does not know.
+// status fills in the figures that the coordinator does not have.
 func (p *Pool) status(s *fleet.Status) {
 	p.counts.Lock()
 	defer p.counts.Unlock()

@@ -7,8 +7,8 @@ import (
 	"talbot/stockfish"
 )
 
-// publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare. It reports
-// whether these were all, or the time was up before.
+// publish offers batches to workers: as many as they have slots for, one more for each slot, and some to spare. It
+// reports whether it offered all before the time was up.
 func (r *run) publish(until time.Time) bool {
 	slots, workers := r.workers()
 	if slots == 0 || r.queueFull {
@@ -19,7 +19,7 @@ func (r *run) publish(until time.Time) bool {
 		r.begun = r.now()
 	}
 	most := 2*slots + slots/2 + 2
-	if r.mean == 0 && r.config.Limit.Time() == 0 { // the first answers say what a batch is worth
+	if r.mean == 0 && r.config.Limit.Time() == 0 { // the first answers show how long a batch takes
 		if most = 2 * slots; r.now().Sub(r.begun) < scoutTime {
 			most = min(most, maxScouts)
 		}
@@ -70,7 +70,7 @@ func (r *run) offerAgain(b *batch) {
 	r.requeued = append(r.requeued, b)
 }
 
-// retractAll takes back what is offered, but for labels that are searched again: these continue.
+// retractAll takes back all offered batches except checks, which continue.
 func (r *run) retractAll() {
 	for n, b := range r.batch {
 		if b.checks == nil {

@@ -8,7 +8,7 @@ import (
 	"talbot/stockfish"
 )
 
-// ownResult is what an own engine says: of one position, or that a batch is over.
+// ownResult is the result of an own engine for one position, or the end of a batch.
 type ownResult struct {
 	batch  *batch
 	item   int // index of the piece or check
@@ -19,7 +19,7 @@ type ownResult struct {
 	spent  time.Duration
 }
 
-// ownBatch makes ready what the next own engine gets; nil if there is nothing for it.
+// ownBatch prepares the batch for the next own engine; nil if there is none.
 func (r *run) ownBatch() *batch {
 	if r.prepared != nil || len(r.own) == 0 {
 		return r.prepared
@@ -67,7 +67,7 @@ func (r *run) search(ctx context.Context, engine *stockfish.Pool) {
 	}
 }
 
-// ownDone takes what an own engine says.
+// ownDone handles the result of an own engine.
 func (r *run) ownDone(o ownResult) error {
 	if o.batch.checks != nil {
 		return r.ownCheck(o)
@@ -75,7 +75,7 @@ func (r *run) ownDone(o ownResult) error {
 	if !o.over {
 		p := o.batch.pieces[o.item]
 		if p.line.done[p.from+o.sample] {
-			return nil // a late answer was quicker
+			return nil // a late answer came first
 		}
 		return r.finish(p.line, p.from+o.sample, o.result)
 	}

@@ -23,7 +23,7 @@ import (
 // Share says how a pool's work is shared. Listen or Cluster has to be given.
 type Share struct {
 	Listen    string        // HOST:PORT to listen on for workers
-	Advertise string        // host that workers connect to; empty: that of Listen, or the machine's address
+	Advertise string        // host name for workers; empty: that of Listen, or the machine's address
 	Cluster   fleet.Cluster // carries the messages in place of Listen, if its URL is not empty
 	JoinFile  string        // where the join string is written
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
@@ -48,11 +48,11 @@ const (
 	ownChecks  = 0.5
 	// maxOwnChecks is how many checks may wait for the pool's own engines before others get their share too.
 	maxOwnChecks = 1024
-	// maxRefused answers that cannot be right are proof enough.
+	// maxRefused invalid answers are proof enough.
 	maxRefused = 3
 )
 
-// WithdrawnError says that a worker was found to give wrong labels. All that it gave are to be searched again.
+// WithdrawnError says that a worker gave wrong labels. All its labels are to be searched again.
 type WithdrawnError struct {
 	Worker int
 	Reason string
@@ -62,7 +62,7 @@ func (e *WithdrawnError) Error() string {
 	return fmt.Sprintf("the labels of worker %d are withdrawn: %s", e.Worker, e.Reason)
 }
 
-// Withdrawn marks the error for who does not know its type: it tells whose labels do not count any more.
+// Withdrawn returns the worker whose labels do not count any more, for callers that do not know the type.
 func (e *WithdrawnError) Withdrawn() int { return e.Worker }
 
 // Pool labels positions with its own engines and those of workers elsewhere. One Label runs at a time; Abort and Stats
@@ -82,12 +82,12 @@ type Pool struct {
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
-	workers func() (slots, workers int) // that are here
+	workers func() (slots, workers int) // of joined workers
 	ban     func(worker int, reason string) error
 	banned  func(worker int) bool
 	batch   map[uint64]*batch // that are offered
 	checks  checks
-	refused map[int]int     // answers of workers that could not be right
+	refused map[int]int     // invalid answers, by worker
 	mean    float64         // seconds of an engine for a position; 0: not known yet
 	means   map[int]float64 // the same by worker
 
@@ -143,8 +143,8 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	return p, nil
 }
 
-// Serve lets workers in. The key, the list of workers and what else must outlive the process is kept in dir, which
-// nobody else has.
+// Serve lets workers in. The key, the list of workers and all else that must outlive the process is kept in dir, which
+// no other process uses.
 func (p *Pool) Serve(ctx context.Context, dir string) error {
 	var err error
 	if p.builds, err = openBuilds(filepath.Join(dir, fleet.FilePrefix+buildsFile)); err != nil {
@@ -183,7 +183,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 	return p.fleet.WriteJoin(p.share.JoinFile)
 }
 
-// Join is what workers need to know.
+// Join is what workers need to join.
 func (p *Pool) Join() (fleet.Join, error) { return p.fleet.Join() }
 
 // FleetStatus is how far the work is.
@@ -245,7 +245,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done fun
 	return p.do(ctx, &run{next: next, done: done})
 }
 
-// Settle ends what [Pool.Label] leaves open: labels that are still to be searched again. Its errors are Label's.
+// Settle finishes the checks that [Pool.Label] leaves open. Its errors are Label's.
 func (p *Pool) Settle(ctx context.Context) error {
 	return p.do(ctx, &run{next: func() (stockfish.Job, bool) { return stockfish.Job{}, false }, settle: true,
 		done: func(stockfish.Result) error { return nil }})

@@ -28,8 +28,8 @@ var canaries = []string{
 	"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
 }
 
-// builds are the builds of the engine, other than the pool's own, that workers were let in with. They are in a file of
-// the pool's folder for as long as the work is not finished.
+// builds are the builds of the engine, other than the pool's own, of admitted workers. They are kept in a file of the
+// pool's folder until the work is finished.
 type builds struct {
 	mu   sync.Mutex
 	path string
@@ -54,7 +54,7 @@ func openBuilds(path string) (*builds, error) {
 	return b, nil
 }
 
-// add enters a build. When it returns, that is on the disk.
+// add adds a build. It is on the disk when add returns.
 func (b *builds) add(build string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +120,7 @@ func hexBuild(s string) bool {
 	return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// mismatch says in what two fingerprints differ, both sides of each.
+// mismatch describes how two fingerprints differ.
 func mismatch(here, there dataset.Fingerprint, allowed bool) error {
 	var all []string
 	say := func(what, here, there string) {

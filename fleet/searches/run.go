@@ -36,7 +36,7 @@ type run struct {
 	results chan ownResult
 }
 
-// How work is cut. A batch is worth so much engine time, less towards the end.
+// How work is divided. A batch takes about batchTime of an engine, less towards the end.
 const (
 	batchTime    = 5 * time.Second
 	ownBatchTime = time.Second
@@ -50,10 +50,10 @@ const (
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
 	maxSpeed     = 16  // times as fast, or as slow, as the own engines a worker can be
 	tickTime     = 500 * time.Millisecond
-	stepTime     = 5 * time.Millisecond // of reading, of offering, and of hearing answers, before it is others' turn
+	stepTime     = 5 * time.Millisecond // of reading, of offering or of handling answers, in turns
 )
 
-// ready is a channel that never has to be waited for.
+// ready is a channel that is always ready.
 var ready = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -69,7 +69,7 @@ func (r *run) loop(ctx context.Context) error {
 	for _, own := range r.own {
 		engines.Go(func() { r.search(soft, own) })
 	}
-	stop := func() { // the engines end, and no sender is left
+	stop := func() { // engines end, and no sender is left
 		drain(errors.New("the work ends"))
 		close(r.give)
 		go func() {
@@ -100,7 +100,7 @@ func (r *run) finished() bool {
 	return r.ended && len(r.open) == 0 && (!r.settle || r.checks.empty())
 }
 
-// steps is what happens until the end, one thing at a time.
+// steps does one step after another until the end.
 func (r *run) steps(ctx context.Context) error {
 	var answers <-chan *fleet.Result
 	var changed <-chan struct{}
@@ -115,7 +115,7 @@ func (r *run) steps(ctx context.Context) error {
 		if r.abort.Err() != nil {
 			return nil
 		}
-		var more <-chan struct{} // ready if there is more to be read or offered at once
+		var more <-chan struct{} // ready if there is more to read or offer
 		if !over {
 			read := r.fill(time.Now().Add(stepTime))
 			if offered := r.publish(time.Now().Add(stepTime)); !read || !offered {

@@ -56,7 +56,7 @@ func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, err
 	return json.Marshal(p)
 }
 
-// begin takes over the coordinator's terms. Those of another run at the same address end the worker, whose slots have
+// begin takes over the coordinator's terms. Those of another run at the same address end the worker, as its slots have
 // other engines.
 func (s *Slots) begin(ctx context.Context, said []byte) error {
 	if s.terms != "" {

@@ -29,12 +29,12 @@ const (
 
 // question asks for positions on one line.
 type question struct {
-	index int64    // the asker's own number
+	index int64    // the coordinator's number
 	hash  lineHash // of start and moves
 	start board.Position
 	moves []board.Move // from start to the last of the positions
 	plies []int        // the positions: after this number of moves, ascending
-	known bool         // the asker still wants it; not on the wire
+	known bool         // the coordinator still wants it; not on the wire
 }
 
 // lineHash identifies a start and the moves from it.
@@ -122,7 +122,7 @@ func appendLines(b []byte, list []question) []byte {
 	return b
 }
 
-// decodeJob reads what is asked and the lines. That moves are legal is left to the engine's driver.
+// decodeJob reads the query and the lines. The engine's driver checks that moves are legal.
 func decodeJob(asked, lines []byte) ([]question, error) {
 	list, err := decodeAsked(asked)
 	if err != nil {
@@ -152,7 +152,7 @@ func decodeJob(asked, lines []byte) ([]question, error) {
 	return list, r.End()
 }
 
-// outcome is what became of one position.
+// outcome is the result of one position: its labels, or why it failed.
 type outcome struct {
 	labels []dataset.Label // nil: failed, or not searched
 	failed string          // why, "" if it was not searched at all
@@ -219,7 +219,7 @@ func decodeAnswer(b []byte, columns, positions int) (spent time.Duration, list [
 	return spent, list, r.End()
 }
 
-// terms are what a worker's engine must be: they are the welcome of this kind.
+// terms are the settings that a worker's engine must have: the welcome of this kind.
 type terms struct {
 	Limit        string                `json:"limit"`
 	Hash         int                   `json:"hash"` // MiB
@@ -230,7 +230,7 @@ type terms struct {
 	Fingerprints []dataset.Fingerprint `json:"fingerprints"`
 }
 
-// proof is what a worker's engine is: its fingerprints, and its labels of a challenge's positions.
+// proof identifies a worker's engine: its fingerprints, and its labels of a challenge's positions.
 type proof struct {
 	Fingerprints []dataset.Fingerprint `json:"fingerprints"`
 	Labels       []byte                `json:"labels,omitempty"`
@@ -247,7 +247,7 @@ func termsOf(c stockfish.Config, prints []dataset.Fingerprint) terms {
 		Shallower: c.Shallower, Options: c.Options, Fingerprints: prints}
 }
 
-// config is the engine of that path as the terms want it.
+// config is the configuration of the engine at a path under the terms.
 func (t *terms) config(path string) (c stockfish.Config, err error) {
 	c = stockfish.Config{Path: path, Hash: t.Hash, MultiPV: t.MultiPV, Shallower: t.Shallower, Options: t.Options}
 	if c.Limit, err = stockfish.ParseLimit(t.Limit); err != nil {

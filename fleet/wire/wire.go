@@ -1,5 +1,5 @@
-// Package wire reads messages of strangers strictly: what is too long, cut short, or followed by something else is
-// refused, and nothing is allocated on the word of a message.
+// Package wire reads untrusted messages strictly: anything too long, cut short or followed by more is refused, and no
+// message decides how much is allocated.
 package wire
 
 import (

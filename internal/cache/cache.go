@@ -109,8 +109,8 @@ func (f *Folder) lock() (lock interface{ Close() error }, err error) {
 	return nil, err
 }
 
-// prune makes room for an entry: it removes what killed processes left behind, and the entries used least recently.
-// Whoever calls it holds the lock, so that no file of a temporary name is being written.
+// prune makes room for an entry: it removes what killed processes left behind, and the entries used least recently. The
+// caller holds the lock, so that no temporary file is being written.
 func (f *Folder) prune(room int64, key string) {
 	files, err := os.ReadDir(f.dir)
 	if err != nil {

@@ -68,8 +68,7 @@ type Process struct {
 	alive  bool // started and not yet ended: the group is ours to kill
 }
 
-// Start starts a program with pipes on its three streams. The deadline covers fork and exec. Whoever starts it closes
-// it.
+// Start starts a program with pipes on its three streams. The deadline covers fork and exec. The caller closes it.
 func Start(cfg Config, deadline time.Time) (*Process, error) {
 	fail := func(err error) (*Process, error) {
 		return nil, fmt.Errorf("starting %q: %w", cfg.Path, err)

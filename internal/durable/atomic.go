@@ -13,7 +13,7 @@ const TempSuffix = ".tmp"
 // AtomicFile is a file that appears under its name whole or not at all: it is written under a temporary name, and
 // [AtomicFile.Commit] makes it durable and gives it its name. A file of that name that was there is replaced.
 //
-// Whoever creates one ends it with Commit or Abort. It is not safe for concurrent use.
+// The caller ends it with Commit or Abort. It is not safe for concurrent use.
 type AtomicFile struct {
 	path string
 	file *File

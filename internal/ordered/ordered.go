@@ -13,8 +13,8 @@ import (
 
 // Each yields what work makes of the items that next gives, in their order. next is called by one worker at a time and
 // ends the sequence with io.EOF; another error of next, an error of work or the end of ctx ends it too, and is yielded
-// last. work is told which of the workers, numbered from 0, it runs on: what belongs to that worker is its own while it
-// runs. At most ahead results wait to be taken (but at least one for each worker).
+// last. work gets the number of its worker, from 0: what belongs to that worker is its own while it runs. At most ahead
+// results wait to be taken (but at least one for each worker).
 func Each[In, Out any](ctx context.Context, workers, ahead int, next func() (In, error),
 	work func(worker int, in In) (Out, error)) iter.Seq2[Out, error] {
 	type result struct {

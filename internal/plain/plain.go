@@ -94,7 +94,7 @@ func (o operand) Format(f fmt.State, verb rune) {
 	io.WriteString(f, Escape(fmt.Sprintf(fmt.FormatString(f, verb), o.value))) // the fmt package keeps the error
 }
 
-// Writer passes on a text with what is hostile in it escaped, but for line ends and tabs, which lay it out.
+// Writer passes on a text with hostile characters escaped, except line ends and tabs, which lay it out.
 type Writer struct {
 	to   io.Writer
 	rest []byte // the beginning of a character, of the last Write
@@ -104,7 +104,7 @@ type Writer struct {
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Write passes on p, but for the beginning of a character at its end, which waits for the next Write.
+// Write passes on p, except for an incomplete character at its end, which waits for the next Write.
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.rest) > 0 {

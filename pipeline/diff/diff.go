@@ -64,7 +64,7 @@ type LineDifference struct {
 // LineExample is a line that only one dataset has.
 type LineExample struct {
 	In     string `json:"only"` // "a" or "b"
-	Source string `json:"-"`    // for the eye
+	Source string `json:"-"`    // for people
 	Input  string `json:"input"`
 	Number int64  `json:"number"`
 	White  string `json:"white"`

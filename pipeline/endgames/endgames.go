@@ -128,7 +128,7 @@ func (s *Request) flags() []dataset.Tag {
 	return flags
 }
 
-// restore brings back what an interrupted run knew.
+// restore restores the state of an interrupted run.
 func (d *drawing) restore() error {
 	for _, name := range d.state.Exhausted {
 		class, err := board.ParseMaterial(name)

@@ -8,14 +8,13 @@ import (
 	"talbot/pgn"
 )
 
-// Evals counts the evaluations that the inputs of an ingest carried. Those in games that were left out as broken are
-// not seen at all.
+// Evals counts the evaluations in the inputs of an ingest. Those in games that were rejected are not counted at all.
 type Evals struct {
 	Imported int64 `json:"imported"`  // are labels now
 	NoSample int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
 	Unread   int64 `json:"unread"`    // in no known form, or a second one of the same position
-	Book     int64 `json:"book"`      // TCEC's 0.00 behind moves of the book
-	Sentinel int64 `json:"sentinel"`  // numbers that stand for none, as TCEC's 99.99
+	Book     int64 `json:"book"`      // TCEC's 0.00 after book moves
+	Sentinel int64 `json:"sentinel"`  // placeholder numbers, such as TCEC's 99.99
 	// in games that were left out as duplicates; of prefixes, those that had become labels
 	Duplicate int64 `json:"duplicate"`
 }

@@ -22,7 +22,7 @@ type Request struct {
 	Seed    uint64   // of the sampling; recorded
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
-	// KeepDuplicates keeps every copy of a game, and games that another begins with.
+	// KeepDuplicates keeps every copy of a game, and games that are the beginning of another.
 	KeepDuplicates bool
 	Filters        Filters
 	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
@@ -31,7 +31,7 @@ type Request struct {
 	Results dataset.ResultRule
 	// KeepMoveConflicts keeps games whose text contradicts their moves, counted (see [pgn.Parser]).
 	KeepMoveConflicts bool
-	// Tables is what is stated of how tables write their evaluations; the rest is found (see [rows.NewTableReader]).
+	// Tables states how tables write their evaluations; what is not stated is found (see [rows.NewTableReader]).
 	Tables rows.TableForm
 	// History is how many plies of legal history are reconstructed in front of puzzles, EPD and positions of tables; 0:
 	// none.
@@ -53,7 +53,7 @@ type Summary struct {
 	Evals       Evals `json:"evaluations"`          // that the inputs carried
 	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
 	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be reconstructed
-	// ResultConflicts counts games whose tag, movetext and final position say different results.
+	// ResultConflicts counts games whose tag, movetext and final position disagree about the result.
 	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
 	// MoveConflicts counts games that were not left out though their text contradicts their moves.
 	MoveConflicts int64 `json:"move_conflicts"`
@@ -85,7 +85,7 @@ type ingester struct {
 	past    pastReconstructor
 
 	evaluations  tableReader // of the present input; nil: it has none of positions
-	outputFailed bool        // the error is not of the input but of what was made of it
+	outputFailed bool        // the error is not in the input but in writing its lines
 }
 
 // tableReader is a [Reader] that reports how it read evaluations.
@@ -146,7 +146,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	defer g.rejects.close()
 	fresh := !g.out.Resumed()
 	defer func() {
-		// Of a command that fails before it has written a shard there is nothing to go on with.
+		// A command that fails before it has written a shard leaves nothing to resume.
 		if err != nil && fresh && ctx.Err() == nil && !g.out.Committed() && !errors.Is(err, ErrNothingKept) &&
 			!errors.Is(err, output.ErrGone) {
 			err = errors.Join(err, g.out.Discard())
@@ -218,7 +218,7 @@ func (in *Request) flags() []dataset.Tag {
 	return flags
 }
 
-// moveRule says in the manifest what became of games whose text contradicts their moves.
+// moveRule is the manifest's flag for what was done with games whose text contradicts their moves.
 func (in *Request) moveRule() dataset.Tag {
 	if in.KeepMoveConflicts {
 		return dataset.Tag{Name: moveConflictFlag, Value: "keep"}
@@ -226,12 +226,12 @@ func (in *Request) moveRule() dataset.Tag {
 	return dataset.Tag{Name: moveConflictFlag, Value: "drop"}
 }
 
-// moveConflictFlag is in the manifest of every ingest by the rules of now; ingests without it compared no moves with
+// moveConflictFlag is in the manifest of every ingest by the current rules; without it moves were not compared with
 // their text.
 const moveConflictFlag = "move-conflict"
 
-// OlderRulesError says that the output folder holds an interrupted ingest that was begun when games were read by other
-// rules, so that going on would mix two. It wraps [output.ErrOccupied].
+// OlderRulesError says that the output folder holds an interrupted ingest that began under older rules of reading
+// games, so that resuming would mix the two. It wraps [output.ErrOccupied].
 type OlderRulesError struct{ Dir string }
 
 func (e *OlderRulesError) Error() string {
@@ -252,7 +252,7 @@ func olderRules(err error) error {
 	return err
 }
 
-// restore brings back what an interrupted run knew.
+// restore restores the state of an interrupted run.
 func (g *ingester) restore() error {
 	if !g.out.Resumed() {
 		return nil

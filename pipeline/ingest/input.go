@@ -16,7 +16,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if index != g.state.Input {
 		g.state.Input, g.state.Number, g.state.Read = index, 0, 0
 	}
-	if g.state.Number == 0 { // else an interrupted run has begun it
+	if g.state.Number == 0 { // otherwise an interrupted run has begun it
 		g.beginInput()
 	}
 	in, err := open(path)

@@ -17,8 +17,8 @@ var ErrNoInputs = errors.New("no files that talbot reads")
 
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
 // they match, sorted. In a folder only files with the suffix of a kind count, also packed ([rows.Packers]); hidden ones
-// and all others are given to skipped, which may be nil. A path that is there is never a pattern; a file that is named
-// itself is always taken, and one that comes up again is taken once.
+// and all others are given to skipped, which may be nil. An existing path is never a pattern; a file that is named
+// itself is always taken, and each file only once.
 func ExpandInputs(paths []string, skipped func(path string)) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}

@@ -43,7 +43,7 @@ type Reader interface {
 // several kinds is of the last, so games, which look like any text, come first.
 var kinds = []*Kind{games, epd, tables, puzzles, evalLines}
 
-// Kinds returns the names of all kinds and the ends of the names of their files.
+// Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {
 	for _, k := range kinds {
 		names, suffixes = append(names, k.Name), append(suffixes, k.Suffixes...)

@@ -24,10 +24,10 @@ import (
 //
 // Where shards are cut depends on what was read of it, which is the same at each repetition.
 
-// BadFile counts the inputs that are left out whole, in the table of rejects.
+// BadFile is the reason of inputs that are left out, in the table of rejects.
 const BadFile dataset.Reason = "bad_file"
 
-// ErrNothingKept: all that was read is left out.
+// ErrNothingKept: everything was left out.
 var ErrNothingKept = errors.New("nothing was kept")
 
 // SkippedFile is an input that was left out.
@@ -37,7 +37,7 @@ type SkippedFile struct {
 	Error  string `json:"error"`
 }
 
-// inputStart is what was counted when an input began.
+// inputStart has the counts from when an input began.
 type inputStart struct {
 	Counts       dataset.Counts `json:"counts"`
 	Fingerprints int            `json:"fingerprints"`

@@ -99,7 +99,8 @@ func (x *exactLabels) lookUp(ctx context.Context, l *dataset.Line) ([]dataset.La
 	return labels, nil
 }
 
-// tableResults are what tables say of the samples of a shard, in order: asked once, a byte each.
+// tableResults are the tables' results for the samples of a shard, in order, a byte each, so that each is looked up
+// once.
 type tableResults []byte
 
 const (

@@ -81,8 +81,8 @@ func (s Part) String() string {
 	return fmt.Sprintf("%d/%d", s.I, s.N)
 }
 
-// Summary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
-// whole dataset.
+// Summary is what label reports. Counts are of positions, and of this process except for Failed, which is of the whole
+// dataset.
 type Summary struct {
 	Labelled           int64   `json:"labelled"` // searched now
 	Reused             int64   `json:"reused"`   // not searched: the sum of Saved

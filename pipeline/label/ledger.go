@@ -204,7 +204,7 @@ func (l *labelledLine) check(r *shards.Reader) error {
 }
 
 // eachLabelled goes through the lines of a shard that have labels in these columns. A line is valid until visit
-// returns, but for its labels.
+// returns; its labels stay valid.
 func eachLabelled(ctx context.Context, r *shards.Reader, columns []int, scope stockfish.HashScope, some bool,
 	visit func(*labelledLine) error) error {
 	if err := ctx.Err(); err != nil {

@@ -15,9 +15,9 @@ import (
 	"talbot/internal/durable"
 )
 
-// origin says whose search gave a sample its label: nobody's (it was in the input, in a dataset of --reuse, or follows
-// from the rules), an engine's of this machine, or a worker's. Copies of a label have the origin of the search. It is
-// kept until the dataset is finished, so that the labels of a worker that is found to lie can be made again.
+// origin says whose search gave a sample its label: no search (the label was in the input, in a dataset of --reuse, or
+// follows from the rules), an engine of this machine, or a worker. Copies of a label have the origin of the search. It
+// is kept until the dataset is finished, so that the labels of a worker that is found to lie can be made again.
 type origin uint32
 
 const (
@@ -234,7 +234,7 @@ func (l *labeller) recount() error {
 	return nil
 }
 
-// openFleet has the pool let others in, and takes back what came from workers that were found to lie before an
+// openFleet has the pool let others in, and takes back what came from workers whose labels were wrong before an
 // interruption.
 func (l *labeller) openFleet(ctx context.Context) error {
 	if shared, ok := l.pool.(Shared); ok {

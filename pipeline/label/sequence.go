@@ -268,8 +268,7 @@ func (s *sequence) write(most int) error {
 	return nil
 }
 
-// end begins to end the present shard, in a goroutine: nothing else is written meanwhile, but for the journal of the
-// next shard.
+// end starts a goroutine that ends the present shard: meanwhile nothing is written but the journal of the next shard.
 func (s *sequence) end() error {
 	l := s.present
 	if s.out.Empty() { // a shard without lines

@@ -31,7 +31,7 @@ func pliesOf(plies, samples []int) []int {
 }
 
 // terminalFrom returns the first ply of a line at which the game is over on the board, by mate, stalemate or want of
-// material; no later position asks an engine anything. If there is none it is beyond the line.
+// material; later positions need no search. If there is none it is beyond the line.
 func terminalFrom(line *dataset.Line) int {
 	pos := line.Start
 	for ply := 0; ; ply++ {
@@ -59,8 +59,8 @@ func terminalLabels(n int) []dataset.Label {
 	return labels
 }
 
-// column returns the labels of the i-th fingerprint that is being made. What the input has stays where nothing new was
-// made, but for failures.
+// column returns the labels of the i-th fingerprint that is being made. Labels of the input stay where there is no new
+// one, except failures.
 func (w *pendingLine) column(i, fingerprint int) []dataset.Label {
 	column := make([]dataset.Label, len(w.labels))
 	for _, old := range w.line.Labels {

@@ -18,8 +18,8 @@ type finishedDraft struct {
 }
 
 // FinishDrafts writes all drafts again as shards, behind the last EndShard, without the lines for which keep is false;
-// where shards are cut does not change. dropped is told of the lines that are gone, draft by draft, before that is
-// marked: it takes them out of the verb's counts and state. keep is called from several goroutines.
+// where shards are cut does not change. dropped gets the removed lines, draft by draft, before their removal is marked:
+// it takes them out of the verb's counts and state. keep is called from several goroutines.
 //
 // Repeated after an interruption it goes on behind the last draft that is done, so keep must say the same again.
 func (f *Folder) FinishDrafts(ctx context.Context, workers int, keep func(*dataset.Line) bool,

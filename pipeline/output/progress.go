@@ -67,8 +67,8 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	return f.sweep()
 }
 
-// sameBeginning reports whether a manifest is what it was before the first shard, but for what grows with the shards.
-// Not every progress.json has a checksum that would ensure this.
+// sameBeginning reports whether a manifest is what it was before the first shard, apart from what grows with the
+// shards. Not every progress.json has a checksum that would ensure this.
 func sameBeginning(m, first *dataset.Manifest) bool {
 	if len(m.Inputs) < len(first.Inputs) || len(m.Fingerprints) < len(first.Fingerprints) ||
 		len(m.Networks) < len(first.Networks) {

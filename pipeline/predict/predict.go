@@ -50,8 +50,8 @@ type Request struct {
 	Warn          func(error) // gets errors that do not stop the run; may be nil
 }
 
-// Summary is what predict reports: totals of the dataset, but for Answered, Seconds and PositionsPerSecond, which are
-// of this process.
+// Summary is what predict reports: totals of the dataset, except for Answered, Seconds and PositionsPerSecond, which
+// are of this process.
 type Summary struct {
 	Samples            int64           `json:"samples"`
 	Predicted          int64           `json:"predicted"`

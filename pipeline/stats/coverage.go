@@ -130,7 +130,7 @@ func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exa
 	return class, t.prints[counted.ValueColumn].IsExact()
 }
 
-// compare counts what the engines say of a sample whose result is known.
+// compare counts the engines' labels of a sample whose result is known.
 func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]

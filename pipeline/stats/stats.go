@@ -130,8 +130,8 @@ const (
 )
 
 // Run counts. The blocks are read in parallel, each once, and their moves up to twice more for the openings; what it
-// keeps does not grow with the dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the
-// result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
+// keeps does not grow with the dataset, except for the position keys of Unique (8 bytes each, see [dataset.Keys]), and
+// the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
 // [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	d, err := shards.OpenDataset(o.Dir,

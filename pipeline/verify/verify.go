@@ -76,7 +76,7 @@ type DatasetReport struct {
 type SplitGame struct {
 	Dataset string `json:"dataset"`
 	Split   string `json:"split"`
-	Source  string `json:"-"` // for the eye
+	Source  string `json:"-"` // for people
 	Input   string `json:"input"`
 	Number  int64  `json:"number"`
 }

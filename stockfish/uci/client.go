@@ -32,8 +32,8 @@ const (
 	maxName    = 256  // bytes of an id or an option name that are kept
 )
 
-// ErrKilled is the cause when somebody else killed the engine: a person, or the system for want of memory. What was
-// asked is not to blame.
+// ErrKilled is the cause when somebody else killed the engine: a person, or the system for want of memory. The search
+// is not to blame.
 var ErrKilled = errors.New("killed from outside")
 
 // Config is what an engine is started with.

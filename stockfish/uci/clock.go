@@ -8,7 +8,7 @@ import (
 	"talbot/internal/child"
 )
 
-// Clock is what answers are late by: the machine's, or one that a test moves on.
+// Clock measures deadlines: the machine's clock, or one that a test moves on.
 type Clock interface {
 	Now() time.Time
 	// ReadBy sets the deadline of p's ReadLine.
@@ -27,7 +27,7 @@ const (
 )
 
 // Pause waits before the n-th start of an engine in a row: doubled each time, within a factor of a half to three halves
-// at random so that engines that fell together do not start together. It returns the cause of ctx if that ends.
+// at random so that engines that died together do not start together. It returns the cause of ctx if that ends.
 func Pause(ctx context.Context, n int) error {
 	d := min(firstPause<<min(n-1, 20), lastPause)
 	timer := time.NewTimer(d/2 + rand.N(d))

@@ -10,7 +10,7 @@ import (
 	"talbot/dataset"
 )
 
-// Info is what one line of "info" says of a search, as far as labels and matches need it.
+// Info is one line of "info" about a search, as far as labels and matches need it.
 type Info struct {
 	Rank   int  // of the line among the MultiPV lines, from 1
 	Scored bool // it has a score
@@ -36,7 +36,7 @@ func (i *Info) Exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
 func ParseInfo(line []byte) (Info, error) { return parseInfo(line, false) }
 
 // ParseInfoLoosely is ParseInfo for lines of any engine, whose scores are shown and compared, and are not labels: a
-// score that is too large is clipped, and a wdl that is none is left out.
+// score that is too large is clipped, and an invalid wdl is left out.
 func ParseInfoLoosely(line []byte) (Info, error) { return parseInfo(line, true) }
 
 func parseInfo(line []byte, loosely bool) (Info, error) {
