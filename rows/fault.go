@@ -15,7 +15,7 @@ var (
 	ErrRead    = errors.New("cannot be read")
 )
 
-// faults names what can be wrong, for counting.
+// faults are the names of the errors, for counting.
 var faults = []struct {
 	err  error
 	name string
@@ -25,7 +25,7 @@ var faults = []struct {
 	{os.ErrPermission, "unreadable"}, {ErrUnit, "eval_unit"}, {ErrMixedUnits, "mixed_units"},
 }
 
-// Fault returns what is wrong with an input in a word, or "" if err is not about an input.
+// Fault returns the fault of an input in one word, or "" if err is not about an input.
 func Fault(err error) string {
 	for _, f := range faults {
 		if errors.Is(err, f.err) {
@@ -35,7 +35,7 @@ func Fault(err error) string {
 	return ""
 }
 
-// inputError is an error that is also one of the above, without saying so twice.
+// inputError is an error that also is one of the above, without repeating its text.
 type inputError struct {
 	error
 	kind error

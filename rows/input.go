@@ -33,13 +33,13 @@ type Input struct {
 	format string // "plain", "zstd", "gzip", "bzip2"
 	text   *bufio.Reader
 	read   int64 // decompressed bytes handed out
-	binary bool  // one of the kinds said so
+	binary bool  // one of the kinds recognised it
 	close  []func() error
 }
 
-// Open opens a file, or standard input for the path "-". The compression is found by the first bytes, not by the
-// name: plain text and what [Packers] names are read, other archives are refused with a hint. So is text in UTF-16,
-// but not what one of binary says of the beginning of the unpacked data that it is of its kind.
+// Open opens a file, or standard input for the path "-". The compression is found by the first bytes, not by the name:
+// plain text and what [Packers] names are read, other archives are refused with a hint. So is text in UTF-16, unless
+// one of binary recognises the beginning of the unpacked data.
 func Open(path string, binary ...func(head []byte) bool) (*Input, error) {
 	if path == "-" {
 		return NewInput("standard input", os.Stdin, binary...)
@@ -108,7 +108,7 @@ type packer struct {
 	open         func(raw *bufio.Reader) (text io.Reader, closed func() error, err error)
 }
 
-// packers are all. Another one is a line.
+// packers lists all of them. A new one is a line here.
 var packers = []packer{
 	{"zstd", ".zst", isZstd, openZstd},
 	{"gzip", ".gz", func(magic []byte) bool { return bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) },
@@ -118,7 +118,7 @@ var packers = []packer{
 	}, func(raw *bufio.Reader) (io.Reader, func() error, error) { return unclosed(bzip2.NewReader(raw), nil) }},
 }
 
-// Packers returns the names of the compressions that are read, and the ends of the names of such files.
+// Packers returns the names of the compressions that are read, and the suffixes of such files.
 func Packers() (names, suffixes []string) {
 	for _, p := range packers {
 		names, suffixes = append(names, p.name), append(suffixes, p.suffix)
@@ -197,7 +197,7 @@ func (in *Input) Read(p []byte) (int, error) {
 
 // explain names the file, the place and the remedy in an error of its text.
 func (in *Input) explain(err error) error {
-	if in.raw.err != nil { // not the decoder's, whatever it made of it
+	if in.raw.err != nil { // not the decoder's error
 		return inputError{fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, in.raw.err), ErrRead}
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {

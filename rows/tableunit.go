@@ -195,7 +195,7 @@ func (t *TableReader) headerAgrees(offset int64) error {
 	case t.source == unitStated:
 		return nil
 	case t.named == nil:
-		if t.source == unitNamed { // the name vouches no more
+		if t.source == unitNamed { // the name no longer decides
 			t.source = unitFound
 		}
 		return nil
@@ -216,7 +216,7 @@ func (t *TableReader) columnName() string {
 }
 
 // agrees returns an error, which ends the table, if an evaluation contradicts the unit: decimals in centipawns, or
-// among decimals a whole number that is a usual one of centipawns. A unit that the caller stated is not questioned.
+// among decimals a whole number that is a usual one of centipawns. A unit that the caller stated is not checked.
 func (t *TableReader) agrees(text string, offset int64) error {
 	if t.source == unitStated {
 		return nil

@@ -82,7 +82,7 @@ func newBlock() *block {
 	return &block{labels: make(map[int]*labelColumns), nets: make(map[int]*networkColumns)}
 }
 
-// startPosition is what the start column does not spell out.
+// startPosition is not written in the start column.
 var startPosition = board.StartPosition()
 
 // add appends a line. It keeps nothing of it. After an error the block is unchanged.

@@ -21,7 +21,7 @@ import (
 	"talbot/internal/durable"
 )
 
-// How many bytes a folder of [User] holds at most, and one entry.
+// The limits of a folder of [User] and of one entry, in bytes.
 const (
 	userBytes = 512 << 20
 	mostBytes = userBytes / 2
@@ -52,7 +52,7 @@ func User() *Folder {
 // New returns a cache in a folder, which is made when something is kept, of at most the given number of bytes.
 func New(dir string, most int64) *Folder { return &Folder{dir, most} }
 
-// Key makes a key of texts that together say what an entry is, its version among them.
+// Key makes a key of the texts that identify an entry, including its version.
 func Key(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -64,7 +64,7 @@ func Key(parts ...string) string {
 
 func (f *Folder) path(key string) string { return filepath.Join(f.dir, key+suffix) }
 
-// Get returns what is kept under a [Key]; false if that is nothing, or damaged.
+// Get returns the content under a [Key]; false if there is none, or it is damaged.
 func (f *Folder) Get(key string) ([]byte, bool) {
 	if f == nil {
 		return nil, false
@@ -82,8 +82,8 @@ func (f *Folder) Get(key string) ([]byte, bool) {
 	return content, true
 }
 
-// Put keeps the content under a [Key], in place of what was there, if it is not too long and nothing is in the way. If
-// another process is at it, this content is not kept.
+// Put stores the content under a [Key], replacing what was there, if it is not too long and can be written. If another
+// process is writing, this content is not kept.
 func (f *Folder) Put(key string, content []byte) {
 	size := int64(len(content)) + sha256.Size
 	if f == nil || size > min(f.most, mostBytes) || os.MkdirAll(f.dir, 0o700) != nil {

@@ -31,7 +31,7 @@ const (
 // ErrLongLine: a line has more than [MaxLine] bytes.
 var ErrLongLine = bufio.ErrBufferFull
 
-// KilledExit is how the end of a process reads that was killed.
+// KilledExit describes the end of a killed process.
 const KilledExit = "signal: killed"
 
 // Config is what a program is started with.
@@ -188,8 +188,7 @@ func (p *Process) Close() error {
 	p.Kill()
 	_, gone := p.WaitExit(killWait)
 	if gone {
-		// The group is dead, so stderr ends at once, unless somebody left the
-		// group and took it along.
+		// The group is dead, so stderr ends at once, unless a process left the group and took it along.
 		select {
 		case <-p.drained:
 		case <-time.After(100 * time.Millisecond):

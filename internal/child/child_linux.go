@@ -13,8 +13,8 @@ func groupAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// reap waits for the child. exited runs when the child has ended but still
-// holds its number, so that killing its group cannot hit anybody else.
+// reap waits for the child. exited runs when the child has ended but still holds its number, so that killing its group
+// cannot hit another process.
 func reap(cmd *exec.Cmd, exited func()) error {
 	for {
 		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

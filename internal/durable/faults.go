@@ -2,10 +2,10 @@ package durable
 
 import "sync/atomic"
 
-// faults is asked before every step of writing; nil outside tests.
+// faults is called before every step of writing; nil outside tests.
 var faults atomic.Pointer[func(op, path string) error]
 
-// InjectFaults has f asked before every step of writing, until the test ends or f is replaced; nil ends it at once. op
+// InjectFaults has f called before every step of writing, until the test ends or f is replaced; nil ends it at once. op
 // is "open", "write", "sync", "close", "rename", "link", "remove" or "sync folder". An error that f returns is taken
 // for the step's own; a write that fails leaves half of its bytes behind, a close still closes. t is the test's
 // *testing.T or *testing.B: only tests have one.

@@ -26,7 +26,7 @@ func Lock(path string) (io.Closer, error) {
 			}
 			return nil, fmt.Errorf("locking %q: %w", path, err)
 		}
-		// Between the two calls the holder may have removed the file: what is locked then is nothing's name.
+		// Between the two calls the holder may have removed the file: then the locked file has no name any more.
 		mine, err := f.Stat()
 		if err == nil {
 			if now, e := os.Stat(path); e == nil && os.SameFile(mine, now) {

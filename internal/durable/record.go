@@ -49,9 +49,9 @@ type RecordWriter struct {
 	err    error // of a sync
 }
 
-// NewRecordWriter returns a writer that goes on behind the first end bytes of a file and cuts off what follows them. A
-// journal that is empty begins with the payload first. The file is the writer's from then on: it is closed if there is
-// an error.
+// NewRecordWriter returns a writer that continues after the first end bytes of a file and cuts off the rest. A journal
+// that is empty begins with the payload first. The file is the writer's from then on: it is closed if there is an
+// error.
 func NewRecordWriter(f *File, end int64, first []byte) (*RecordWriter, error) {
 	w := &RecordWriter{file: f, synced: time.Now()}
 	err := f.Truncate(end)
@@ -158,9 +158,9 @@ func NewRecordReader(r io.Reader) *RecordReader {
 // At returns where the last record ended.
 func (r *RecordReader) At() int64 { return r.at }
 
-// Next returns the next record that is whole and that good accepts, with its head and valid until the next
-// call, and how many bytes before it are none. At the end the record is nil, and torn says that those bytes are the
-// beginning of a record.
+// Next returns the next record that is whole and that good accepts, with its head and valid until the next call, and
+// how many bytes before it are not part of a record. At the end the record is nil, and torn says that those bytes are
+// the beginning of a record.
 func (r *RecordReader) Next(good func(payload []byte) bool) (record []byte, skipped int64, torn bool, err error) {
 	if err := r.skip(r.taken); err != nil {
 		return nil, 0, false, err

@@ -20,7 +20,7 @@ type Bars struct {
 	Title, Note string
 	Unit        string // what is counted, in the plural
 	Bars        []Bar
-	Logarithmic bool               // the axis of standing bars, which then begins at 1
+	Logarithmic bool               // the axis of vertical bars, which then begins at 1
 	Number      func(int64) string // writes a count; nil: [Thousands]
 }
 
@@ -30,7 +30,7 @@ type Bar struct {
 	Count int64
 }
 
-// BarChart is a chart of standing bars, laid out: for many of them, in an order.
+// BarChart is the layout of a chart of vertical bars: for many of them, in an order.
 type BarChart struct {
 	frame
 	Unit string
@@ -43,7 +43,7 @@ type verticalBar struct {
 	Text                        string // shown by pointing
 }
 
-// BarList is a chart of lying bars, laid out: for few of them, with their names and counts.
+// BarList is the layout of a chart of horizontal bars: for few of them, with their names and counts.
 type BarList struct {
 	Title, Note string
 	Bars        []horizontalBar
@@ -69,7 +69,7 @@ func (b *Bars) number(n int64) string {
 	return b.Number(n)
 }
 
-// NewBarList lays lying bars out; false if there is nothing to show.
+// NewBarList lays out horizontal bars; false if there is nothing to show.
 func NewBarList(b Bars) (*BarList, bool) {
 	most, sum := b.most()
 	if most == 0 {
@@ -84,7 +84,7 @@ func NewBarList(b Bars) (*BarList, bool) {
 	return l, true
 }
 
-// NewBarChart lays standing bars out; false if there is nothing to show.
+// NewBarChart lays out vertical bars; false if there is nothing to show.
 func NewBarChart(b Bars) (*BarChart, bool) {
 	most, sum := b.most()
 	if most == 0 {

@@ -11,7 +11,7 @@ import (
 // side is that of a square of a drawn board, in the units of its viewBox.
 const side = 45
 
-// piece is the shape of a man, defined once in a page and used on every board. The shapes are talbot's own.
+// piece is the shape of a chess piece, defined once in a page and used on every board. The shapes are talbot's own.
 type piece struct {
 	ID     string
 	Shape  string // closed path

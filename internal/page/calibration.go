@@ -12,7 +12,7 @@ const (
 	countHeight      = 36  // of the counts below
 )
 
-// Calibration is what was predicted against what was found, in bins, to be drawn as a chart.
+// Calibration compares predictions with outcomes, in bins, to be drawn as a chart.
 type Calibration struct {
 	Title, Note  string
 	XName, YName string
@@ -26,7 +26,7 @@ type Bin struct {
 	From, To  float64
 	Count     int64
 	Predicted float64 // mean prediction
-	Actual    float64 // mean of what was found
+	Actual    float64 // mean outcome
 	Spread    float64 // standard deviation of that
 }
 

@@ -16,8 +16,8 @@ type Diagram struct {
 	Men    *strings.Replacer
 }
 
-// Figurines are men in Unicode, by their letters. White's are the ones that stand out on dark and light ground alike,
-// for White, and Black's for Black.
+// Figurines are chess pieces in Unicode, by their letters. White's are the ones that stand out on dark and light ground
+// alike, for White, and Black's for Black.
 var Figurines = strings.NewReplacer("K", "♔", "Q", "♕", "R", "♖", "B", "♗", "N", "♘", "P", "♙",
 	"k", "♚", "q", "♛", "r", "♜", "b", "♝", "n", "♞", "p", "♟")
 

@@ -15,7 +15,7 @@ import (
 	"talbot/rows"
 )
 
-// Request asks to read games and puzzles into a dataset.
+// Request reads games and puzzles into a dataset.
 type Request struct {
 	Inputs  []string // files, "-" = standard input
 	Out     string   // folder

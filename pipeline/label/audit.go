@@ -17,9 +17,8 @@ import (
 // auditFactor is how many more nodes an audit gives a position.
 const auditFactor = 100
 
-// Audit is the request to search a share of the labelled samples again with a hundred times the nodes. In and Out,
-// Engine without limit, Workers and callbacks are those of Label; which samples are drawn is a function of the game
-// and the ply.
+// Audit searches a share of the labelled samples again with a hundred times the nodes. In and Out, Engine without
+// limit, Workers and callbacks are those of Label; which samples are drawn is a function of the game and the ply.
 type Audit struct {
 	Request
 	Share float64 // of the labelled samples
@@ -199,7 +198,7 @@ func (p *AuditGroup) add(at *board.Position, label, truth *dataset.Label) {
 	}
 }
 
-// finish turns sums into means; 0 where there is nothing.
+// finish turns sums into means; 0 for groups without samples.
 func (p *AuditGroup) finish() {
 	n, m := float64(max(p.Samples, 1)), float64(max(p.wdls, 1))
 	p.ValueMSE, p.ValueMAE = p.value/n, p.valueAbs/n

@@ -9,7 +9,7 @@ import (
 	"talbot/stockfish"
 )
 
-// ErrFewMoves: the predictions keep fewer moves than candidates are asked for.
+// ErrFewMoves: the predictions keep fewer moves than the number of candidates.
 var ErrFewMoves = errors.New("the predictions have too few moves")
 
 // chooseCandidates finds the network whose priors choose the candidates, and has the engine search them: one search
@@ -43,7 +43,7 @@ func CandidateDepths(depths []int) (limit stockfish.Limit, shallower []int) {
 	return stockfish.Depth(depths[last] + 1), shallower
 }
 
-// candidates are the moves of a sample that are searched; nil where the network was not asked.
+// candidates are the moves of a sample that are searched; nil without a prediction for it.
 func (l *labeller) candidates(line *dataset.Line, sample int) []board.Move {
 	said := line.PredictionsOf(l.network)
 	if said == nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // ErrMixedDepths says that a labelling of several moves was begun by a version that mixed depths (see
-// [dataset.LinesRule]): its labels go with no others.
+// [dataset.LinesRule]): its labels cannot be combined with others.
 var ErrMixedDepths = errors.New("an earlier version, which mixed depths, began this labelling")
 
-// mixingDepths is the error of opening the output, which says so if that holds the same searches as they were before
-// [dataset.LinesRule].
+// mixingDepths returns [ErrMixedDepths] if the output holds the same searches from before [dataset.LinesRule], else the
+// error of opening it.
 func mixingDepths(err error, prints []dataset.Fingerprint) error {
 	var held *output.InterruptedError
 	if !errors.As(err, &held) || held.Manifest.Verb != "label" {

@@ -19,7 +19,7 @@ type exactLabels struct {
 	found  int64 // samples with a result, written in this process
 }
 
-// findTables finds the tables that are asked for, and checks them; nil: none are.
+// findTables finds and checks the requested tables; nil: none are requested.
 func (r *Request) findTables(ctx context.Context) (*syzygy.Set, error) {
 	if r.Syzygy == "" {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // checkInput replays every line of the shards that are still to be labelled, variations of labels included: a checksum
-// says that a line is what was written, not that it makes sense, and what does not is found before anything is stored
-// under the name of an engine. Damage names shard, block and line, as [shards.Verify] does, the first in order.
+// proves that a line is as it was written, not that its moves are legal. Illegal ones are found before anything is
+// stored under the name of an engine. Damage names shard, block and line, as [shards.Verify] does, the first in order.
 func (l *labeller) checkInput(ctx context.Context) error {
 	done := len(l.out.Manifest().Shards)
 	blocks := slices.DeleteFunc(l.in.Blocks(), func(at shards.BlockRef) bool { return at.Shard < done })

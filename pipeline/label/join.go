@@ -16,8 +16,8 @@ import (
 	"talbot/shards"
 )
 
-// partFlag is the flag of a manifest that says which part of the lines was labelled. Manifests call it so since before
-// the command's flag was --part; which line is in which part depends on the word too.
+// partFlag is the flag of a manifest that says which part of the lines was labelled. It is older than the command's
+// flag --part, and must not change, because which line is in which part depends on it.
 const partFlag = "shard"
 
 // of returns the number, from 1, of the part that a line is in.
@@ -25,7 +25,7 @@ func (s Part) of(hash [16]byte) int {
 	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
 }
 
-// Join is the request to put together what several machines labelled with [Request.Part].
+// Join puts together what several machines labelled with [Request.Part].
 type Join struct {
 	Parts         []string // datasets, in any order
 	Out           string
@@ -51,7 +51,7 @@ type JoinSummary struct {
 var ErrParts = errors.New("not parts of the same labelling")
 
 // Run takes each line from the part that had to label it. Where labels are exact the result is to the byte what one
-// machine had made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.
+// machine would have made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.
 func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	start := time.Now()
 	var parts []*shards.Dataset
@@ -205,7 +205,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 	}
 }
 
-// sameMoves reports whether two lines are one, with the same samples.
+// sameMoves reports whether two lines have the same moves and samples.
 func sameMoves(a, b *dataset.Line) bool {
 	kind, bitmap := a.Samples.Kind()
 	kindB, bitmapB := b.Samples.Kind()

@@ -114,7 +114,7 @@ func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
 	return m, true, nil
 }
 
-// forget forgets all labels: shards are made again.
+// forget drops all labels, because shards are made again.
 func (k *knownLabels) forget() { k.offsets, k.end, k.read = nil, 0, 0; k.close() }
 
 // close drops the temporary file.
@@ -178,7 +178,8 @@ func (l *labeller) recurringKeys(ctx context.Context) ([]uint64, error) {
 	return again, err
 }
 
-// countPositions adds the keys of a line's samples, of those alone that may be searched where that is cheap to say.
+// countPositions adds the keys of a line's samples, limited to those that may be searched where that is cheap to
+// decide.
 func (l *labeller) countPositions(b *dataset.KeyBuffer, line *dataset.Line) {
 	all := l.selected != nil || l.Engine.HashScope() == stockfish.LineScope
 	var hash [16]byte

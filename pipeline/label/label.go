@@ -16,7 +16,7 @@ import (
 	"talbot/syzygy"
 )
 
-// Request asks to have an engine value every sample of a dataset.
+// Request labels the samples of a dataset with an engine.
 type Request struct {
 	In, Out string // folders
 	Engine  stockfish.Config
@@ -45,9 +45,9 @@ type Request struct {
 	Progress      func(pipeline.Progress)
 	Failed        func(error) // gets each position without a label; may be nil
 	Warn          func(error) // gets errors that do not stop the run; may be nil
-	// Start starts what makes the labels; nil is [stockfish.NewPool].
+	// Start starts the pool that makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
-	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
+	// Pool, if not nil, gets the started pool, so that a second interrupt can abort it.
 	Pool func(Searcher)
 
 	// selected, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
@@ -113,7 +113,7 @@ type Summary struct {
 	Unpredicted  int64    `json:"unpredicted"`   // not searched because the network was not asked about them
 }
 
-// Saved are positions that had not to be searched, by where their label was found.
+// Saved counts positions that did not have to be searched, by where their label was found.
 type Saved struct {
 	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one continues
 	Input    int64 `json:"input"`    // in the input, on the same sample
@@ -128,8 +128,8 @@ func (s Saved) sum() int64 { return s.Resumed + s.Input + s.Found + s.Repeated }
 // under way is continued under a time limit, and searched again from its start where labels are exact. Positions on
 // which the engine failed twice are stored as failed and counted; labelling the result once more tries them again.
 //
-// Nothing is searched twice: not what the input has under the same fingerprint,
-// nor what Reuse has, nor what occurs again with the same start and moves.
+// Nothing is searched twice: neither positions that the input or Reuse has under the same fingerprint, nor those that
+// occur again with the same start and moves.
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	if r.Workers <= 0 {
@@ -176,7 +176,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	sum := l.summary(time.Since(start), time.Since(searching))
 	if l.shared != nil {
 		l.shared.Finish()
-		if err := l.shared.Close(); err != nil { // its files go with the others that only an unfinished dataset has
+		if err := l.shared.Close(); err != nil { // its files are removed with the others of an unfinished dataset
 			return Summary{}, err
 		}
 	}
@@ -213,7 +213,7 @@ func (l *labeller) all(ctx context.Context) error {
 	}
 }
 
-// recordBuilds notes in the manifest which other builds of the engine had a part in it.
+// recordBuilds adds to the manifest the other builds of the engine that made labels.
 func (l *labeller) recordBuilds() error {
 	if l.shared == nil {
 		return nil

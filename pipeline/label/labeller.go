@@ -26,7 +26,7 @@ type labeller struct {
 	out     *output.Folder
 	state   state
 	pool    Searcher
-	shared  Shared // the pool, if others work for it too
+	shared  Shared // the pool, if workers elsewhere search for it, too
 	columns []int  // of the fingerprints
 	donors  []donor
 	// bannedBefore are workers that were banned before an interruption, whose labels do not count.
@@ -62,8 +62,7 @@ func (l *labeller) sideFile(name string, shards int) (own, wanted bool) {
 	return strings.HasPrefix(name, journalPrefix), strings.HasPrefix(name, journalPrefix) && name >= journalName(shards)
 }
 
-// open begins or takes up the output, whose manifest is that of the input with
-// the fingerprints that the input does not have yet.
+// open begins or resumes the output, whose manifest is that of the input with the fingerprints that it lacks.
 func (l *labeller) open(ctx context.Context) error {
 	prints := l.pool.Fingerprints()
 	m := l.manifest(prints)
@@ -129,7 +128,8 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	return l.in.Manifest.Child(l.In, "label", flags...)
 }
 
-// openDonors opens what labels may be taken from: Reuse, the input if it has the fingerprints, and finished shards.
+// openDonors opens the datasets from which labels may be taken: Reuse, the input if it has the fingerprints, and
+// finished shards.
 func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 	for _, dir := range append([]string{l.In}, l.Reuse...) {
 		d, err := shards.OpenDataset(dir, shards.WithColumns(shards.AllLabels))

@@ -18,13 +18,13 @@ type labelling struct {
 	shard      int
 	journal    *journal
 	journalled map[int64]searchResult // of the journal, by number of the sample in the shard
-	donated    []*shards.Reader       // of the output, as many as were finished when this began
+	donated    []*shards.Reader       // shards of the output that were finished when this began
 	infos      []dataset.ShardInfo    // of these
 	ledger     *ledger
 	allQueued  bool                   // all lines are in the queue, or were
 	queue      []*pendingLine         // lines not written yet, in order
 	open       map[int64]*pendingLine // lines with searches under way, by index of the job
-	results    tableResults           // of the shard's samples, with SkipExact; the first pass asks
+	results    tableResults           // of the shard's samples, with SkipExact, from the first pass
 	origins    []origin               // of the samples that are written
 	hasRemote  bool                   // some of these are workers'
 	// unpredicted are samples without candidates; the next shard goes through this one's plan, too.
@@ -278,7 +278,7 @@ func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {
 		cutVariations(r.Labels)
 	}
 	id, m := w.ids[r.Sample], searchResult{r.Labels, originOf(r.Worker)}
-	err := s.out.Check() // a journal without a folder is written, and lost
+	err := s.out.Check() // without the folder the journal would be lost
 	if err == nil {
 		err = s.journal.append(w.first+int64(k), m)
 	}

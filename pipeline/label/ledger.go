@@ -70,9 +70,8 @@ func firstMoves(l *dataset.Label) (moves []board.Move) {
 	return moves
 }
 
-// ledger knows, for the shard being labelled, which of the searches that it
-// wants were made before, and which it wants more than once. It holds the labels
-// of these alone.
+// ledger knows which of the searches that the present shard needs were made before, and which it needs more than once.
+// It holds only labels of these.
 type ledger struct {
 	scope      stockfish.HashScope
 	someMoves  bool               // of the moves are searched, not all

@@ -12,11 +12,11 @@ import (
 	"talbot/stockfish"
 )
 
-// measureSamples is how many positions a calibration searches, at most.
+// measureSamples is how many positions a measurement searches, at most.
 const measureSamples = 400
 
-// MeasureNodes is the request to measure how many nodes a move time is worth on this machine, with as many engines at
-// work as there will be. Engine has a time limit.
+// MeasureNodes measures how many nodes a move time is worth on this machine, with as many engines as will label. Engine
+// has a time limit.
 type MeasureNodes struct {
 	Dir      string // dataset whose samples are searched, spread over all of it
 	Engine   stockfish.Config
@@ -24,7 +24,7 @@ type MeasureNodes struct {
 	Progress func(pipeline.Progress)
 }
 
-// NodeMeasure is what calibrate reports. Nodes are those of the first searched line.
+// NodeMeasure is the result of a measurement. Nodes are those of the first searched line.
 type NodeMeasure struct {
 	Engine          string  `json:"engine"`
 	Limit           string  `json:"limit"`

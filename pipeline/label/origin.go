@@ -17,7 +17,7 @@ import (
 
 // origin says whose search gave a sample its label: no search (the label was in the input, in a dataset of --reuse, or
 // follows from the rules), an engine of this machine, or a worker. Copies of a label have the origin of the search. It
-// is kept until the dataset is finished, so that the labels of a worker that is found to lie can be made again.
+// is kept until the dataset is finished, so that the labels of a banned worker can be made again.
 type origin uint32
 
 const (
@@ -129,7 +129,7 @@ func decodeOrigins(f io.Reader, id [32]byte, samples int64) ([]origin, error) {
 	}
 }
 
-// banned reports whether the labels of an origin do not count.
+// isBanned reports whether the labels of an origin do not count.
 func (l *labeller) isBanned(o origin) bool {
 	w := o.worker()
 	if w == 0 {
@@ -141,8 +141,8 @@ func (l *labeller) isBanned(o origin) bool {
 	return l.bannedBefore[w]
 }
 
-// withdraw takes back all shards from the first one that has a label of a banned worker. The labels of others there go
-// into journals, so that the shards are made again without searching these. It is repeated after an interruption.
+// withdraw removes all shards from the first one that has a label of a banned worker. Their other labels go into
+// journals, so that these are not searched again. It is repeated after an interruption.
 func (l *labeller) withdraw(ctx context.Context) error {
 	infos := l.out.Manifest().Shards
 	first := len(infos)
@@ -177,8 +177,8 @@ func (l *labeller) withdraw(ctx context.Context) error {
 	return l.out.Truncate(first)
 }
 
-// reopen makes the journal of a finished shard that is to be made again: the labels of all searches but those of banned
-// workers.
+// reopen writes the journal of a finished shard that is to be made again, with the labels of all searches except those
+// of banned workers.
 func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 	path := l.out.Path(journalName(i))
 	if err := os.RemoveAll(path); err != nil {
@@ -215,7 +215,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 	return j.Close()
 }
 
-// recount counts what the finished shards have again.
+// recount counts the labels of the finished shards again.
 func (l *labeller) recount() error {
 	l.state.Own = dataset.Counts{}
 	for _, r := range l.finishedShards {
@@ -234,8 +234,7 @@ func (l *labeller) recount() error {
 	return nil
 }
 
-// openFleet has the pool let others in, and takes back what came from workers whose labels were wrong before an
-// interruption.
+// openFleet has the pool admit workers, and withdraws the labels of workers that were banned before an interruption.
 func (l *labeller) openFleet(ctx context.Context) error {
 	if shared, ok := l.pool.(Shared); ok {
 		if err := shared.Serve(ctx, l.Out); err != nil {

@@ -17,11 +17,11 @@ type Searcher interface {
 	Close() error
 }
 
-// Shared is a Searcher whose work others do too, whose labels may turn out to be wrong. Its Label and Settle end with
-// an error that has a method Withdrawn() int once a worker was found to lie; its labels do not count from then on.
+// Shared is a Searcher that shares its work with workers elsewhere, whose labels may turn out to be wrong. Then Label
+// and Settle end with an error that has a method Withdrawn() int, and the labels of that worker do not count any more.
 type Shared interface {
 	Searcher
-	// Serve lets others in. What it must keep, it keeps in files of dir whose names begin with [fleet.FilePrefix].
+	// Serve admits workers. It keeps its state in files of dir whose names begin with [fleet.FilePrefix].
 	Serve(ctx context.Context, dir string) error
 	// Settle waits until no label is in doubt.
 	Settle(ctx context.Context) error
@@ -31,9 +31,9 @@ type Shared interface {
 	Banned(worker int) bool
 	// Builds are other builds of the engine that labels were made with.
 	Builds() []string
-	// Remote is how many labels others made, how many of these were searched again, and how many were wrong.
+	// Remote is how many labels came from workers, how many of these were searched again, and how many were wrong.
 	Remote() (labels, checked, disagreed int64)
-	// Finish tells the others that the work is done.
+	// Finish tells the workers that the work is done.
 	Finish()
 }
 

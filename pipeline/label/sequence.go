@@ -203,7 +203,7 @@ func (s *sequence) result(r stockfish.Result) error {
 		select {
 		case <-s.scanning.done:
 			if s.ctx.Err() != nil {
-				break // what is under way is all that is still wanted
+				break // no further shard is wanted
 			}
 			if err := s.adoptNext(); err != nil {
 				return err

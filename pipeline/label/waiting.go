@@ -16,7 +16,7 @@ type pendingLine struct {
 	skipped      int64             // by SkipImported
 	skippedExact int64             // by SkipExact
 	exact        []dataset.Label   // of tables; nil: none, or not looked up yet
-	todo         []int             // samples to search; until the ledger has served also those of the journal
+	todo         []int             // samples to search; before [ledger.reuse] also those with labels in the journal
 	ids          []identity        // of todo
 	unanswered   int               // samples that wait for a search, this line's or another's
 }

@@ -18,7 +18,7 @@ import (
 // ShardPositions is how many positions a shard holds before the next begins: about 3 MB without labels.
 const ShardPositions = 1 << 20
 
-// shardPositions is what is used; see [SmallShards].
+// shardPositions is the number in use; see [SmallShards].
 var shardPositions int64 = ShardPositions
 
 // SmallShards sets how many positions a shard has until the test t ends.
@@ -84,7 +84,7 @@ type Options struct {
 	// removed when the dataset is finished), and whether it is still wanted, after State was restored, with this many
 	// shards finished. Nil: there are no such files.
 	SideFile func(name string, shards int) (own, wanted bool)
-	// Sync makes durable what State speaks of, before it is written. Nil: nothing.
+	// Sync, if not nil, makes the files durable to which State refers, before State is written.
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
@@ -108,10 +108,9 @@ type Folder struct {
 	resumed   bool
 }
 
-// Open creates the folder, or takes up an interrupted run of the same command there. m holds what is known beforehand,
-// its flags in any order;
-// identity is whatever else decides the content. The errors: [ErrFinished], [ErrOccupied], [durable.ErrLocked] and
-// [dataset.ErrDamaged].
+// Open creates the folder, or resumes an interrupted run of the same command there. m has what is known beforehand, its
+// flags in any order; identity is all else that decides the content. The errors: [ErrFinished], [ErrOccupied],
+// [durable.ErrLocked] and [dataset.ErrDamaged].
 func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
 		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
@@ -156,8 +155,8 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 // Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
 
-// Check returns [ErrGone] if the folder is no longer the one that was opened. What a verb writes besides the shards may
-// go on without a folder, and be lost.
+// Check returns [ErrGone] if the folder is no longer the one that was opened. Without it the verb's own files would be
+// written and lost.
 func (f *Folder) Check() error {
 	if now, err := os.Stat(f.Path(lockName)); f.lockInfo != nil && (err != nil || !os.SameFile(f.lockInfo, now)) {
 		return fmt.Errorf("%q: %w", f.dir, ErrGone)
@@ -235,8 +234,8 @@ func (f *Folder) EndShard() error {
 	return f.Mark()
 }
 
-// Truncate takes the finished shards from number n on back, and the present one with them, so that they can be written
-// again. What the others have is counted again.
+// Truncate removes the finished shards from number n on and the present one, so that they can be written again, and
+// counts the others again.
 func (f *Folder) Truncate(n int) error {
 	if f.writer != nil {
 		f.writer.Abort()
@@ -319,11 +318,11 @@ func (f *Folder) Discard() error {
 		return err
 	}
 	f.Close()
-	os.Remove(f.dir) // others' files may stand there
+	os.Remove(f.dir) // there may be files of others
 	return nil
 }
 
-// Close drops an unfinished shard and gives the folder free.
+// Close drops an unfinished shard and unlocks the folder.
 func (f *Folder) Close() {
 	if f.writer != nil {
 		f.writer.Abort()
@@ -343,7 +342,7 @@ func (f *Folder) Bytes() (n int64) {
 	return n
 }
 
-// shards returns what is there of shards, drafts that wait for their last pass included.
+// shards returns the shards, including drafts that wait for their last pass.
 func (f *Folder) shards() []dataset.ShardInfo {
 	return slices.Concat(f.progress.Manifest.Shards, f.progress.Drafts[f.progress.Final:])
 }

@@ -32,7 +32,8 @@ type progress struct {
 	State  json.RawMessage     `json:"state,omitempty"` // the verb's own
 }
 
-// begin reads progress.json or writes the first one, and removes what an interrupted run left behind its last mark.
+// begin reads progress.json or writes the first one, and removes files that an interrupted run wrote after its last
+// mark.
 func (f *Folder) begin(command string, m dataset.Manifest) error {
 	path := f.Path(progressName)
 	data, err := durable.ReadFile(path, maxProgress)
@@ -84,7 +85,7 @@ func sameBeginning(m, first *dataset.Manifest) bool {
 	return begun.Hash() == first.Hash()
 }
 
-// restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members stood among the others.
+// restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members were among the others.
 func (f *Folder) restore(data []byte) error {
 	p := &f.progress
 	state := data

@@ -74,7 +74,7 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 			return err
 		}
 		if u.asked >= 0 {
-			err := p.out.Check() // a journal without a folder is written, and lost
+			err := p.out.Check() // without the folder the journal would be lost
 			if err == nil {
 				err = j.append(u.predictions)
 			}
