@@ -88,7 +88,7 @@ func (p *cutPair) example() (CutCopy, bool) {
 }
 
 // cutCopies counts the lines that are the beginning of a longer one in another split, and names some with one of these.
-func (v *verifying) cutCopies() error {
+func (v *verification) cutCopies() error {
 	var wanted []uint64 // keys without the lowest bits, ascending
 	pairs := map[uint64]*cutPair{}
 	err := v.beginnings.Each(1, func(_ int, sorted []uint64) error {
@@ -138,7 +138,7 @@ func (v *verifying) cutCopies() error {
 
 // cutExamples names the lines of a dataset that belong to pairs, until no pair misses one. It returns how many still
 // do.
-func (v *verifying) cutExamples(dir string, pairs map[uint64]*cutPair, missing int) (int, error) {
+func (v *verification) cutExamples(dir string, pairs map[uint64]*cutPair, missing int) (int, error) {
 	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Origin))
 	if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
 		return missing, nil // reported already

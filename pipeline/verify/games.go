@@ -20,7 +20,7 @@ func gameKey(l *dataset.Line, s dataset.Split) uint64 {
 const splitExamples = 10
 
 // bothSides counts the games that are in more than one split and names some.
-func (v *verifying) bothSides() error {
+func (v *verification) bothSides() error {
 	wanted := map[uint64]bool{}
 	err := v.games.Each(1, func(_ int, sorted []uint64) error {
 		for i := 0; i < len(sorted); {
@@ -48,7 +48,7 @@ func (v *verifying) bothSides() error {
 }
 
 // examples names the lines of a dataset whose games are wanted.
-func (v *verifying) examples(dir string, wanted map[uint64]bool) error {
+func (v *verification) examples(dir string, wanted map[uint64]bool) error {
 	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Origin))
 	if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
 		return nil // reported already

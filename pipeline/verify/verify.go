@@ -81,8 +81,8 @@ type SplitGame struct {
 	Number  int64  `json:"number"`
 }
 
-// verifying is a verification under way.
-type verifying struct {
+// verification is a verification under way.
+type verification struct {
 	Request
 	positions, games, beginnings *dataset.Keys
 	mostPlies                    int // of a beginning
@@ -112,7 +112,7 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 			return nil, err // what was verified without it would look like all that was asked for
 		}
 	}
-	v := &verifying{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
+	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
 		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
 	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
 	defer v.positions.Close()
@@ -143,7 +143,7 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 }
 
 // dataset verifies one dataset and collects what is compared.
-func (v *verifying) dataset(ctx context.Context, dir string) error {
+func (v *verification) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
 	each := func(worker int, l *dataset.Line) error { return nil }
 	if err == nil {
@@ -236,7 +236,7 @@ func (w *verifyWorker) moves(l *dataset.Line) error {
 	return nil
 }
 
-func (v *verifying) sum() {
+func (v *verification) sum() {
 	r := v.result
 	r.Whole, r.Extra, r.Damage = true, []string{}, []string{}
 	for i := range r.Datasets {
@@ -261,7 +261,7 @@ func (v *verifying) sum() {
 }
 
 // compare compares the splits of all datasets.
-func (v *verifying) compare(ctx context.Context) error {
+func (v *verification) compare(ctx context.Context) error {
 	for i := range v.workers {
 		w := &v.workers[i]
 		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
