@@ -35,7 +35,7 @@ type unit struct {
 }
 
 // block predicts a block and writes its lines.
-func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j *journal) error {
+func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *journal) error {
 	lines, err := r.ReadBlock(number, nil)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 	return nil
 }
 
-func (p *predicting) count(u *unit) {
+func (p *predictor) count(u *unit) {
 	for i := range u.predictions {
 		if u.predictions[i].Status == dataset.Predicted {
 			p.state.Predicted++
@@ -117,7 +117,7 @@ func (p *predicting) count(u *unit) {
 
 // unit predicts the samples from…to−1 of a block; firsts are the numbers of the lines' first samples. Known predictions
 // are only checked; asked is −1 then.
-func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line, firsts []int, from, to int,
+func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, firsts []int, from, to int,
 	known []dataset.Prediction) (*unit, error) {
 	u := &unit{predictions: known, asked: -1}
 	if known == nil {
@@ -155,7 +155,7 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 }
 
 // sample encodes the walker's present sample, the k-th of the unit, unless its prediction is known.
-func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
+func (a *batcher) sample(p *predictor, u *unit, k int, known bool) error {
 	a.view.Visit(&a.walker, dataset.Counted{})
 	v := &a.view
 	if rating := p.Network.Rating; rating > 0 {

@@ -74,8 +74,8 @@ type tally struct {
 	Unrated   int64 `json:"unrated"`
 }
 
-// predicting is a prediction under way.
-type predicting struct {
+// predictor is a prediction under way.
+type predictor struct {
 	Request
 	in      *shards.Dataset
 	out     *output.Folder
@@ -105,7 +105,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := output.CheckApart(r.In, r.Out); err != nil {
 		return Summary{}, err
 	}
-	p := &predicting{Request: r, in: in, layout: r.Evaluator.Encoder().Layout()}
+	p := &predictor{Request: r, in: in, layout: r.Evaluator.Encoder().Layout()}
 	if err := p.open(); err != nil {
 		return Summary{}, err
 	}
@@ -133,7 +133,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 }
 
 // open begins or takes up the output, whose manifest is that of the input with one network more.
-func (p *predicting) open() error {
+func (p *predictor) open() error {
 	parent := p.in.Manifest
 	id := p.Network.ID()
 	if slices.ContainsFunc(parent.Networks, func(n dataset.Network) bool { return n.ID() == id }) {
@@ -159,7 +159,7 @@ func (p *predicting) open() error {
 }
 
 // shard predicts one shard of the input into one of the output.
-func (p *predicting) shard(ctx context.Context, i int) error {
+func (p *predictor) shard(ctx context.Context, i int) error {
 	path := p.out.Path(journalName(i))
 	j, err := openJournal(path, p.identity(i), p.warn)
 	if err != nil {
@@ -185,7 +185,7 @@ func (p *predicting) shard(ctx context.Context, i int) error {
 
 // identity is the SHA-256 of what decides the answers of a shard: the command, which names the network, the shard of
 // the input, and how it is cut.
-func (p *predicting) identity(i int) [32]byte {
+func (p *predictor) identity(i int) [32]byte {
 	text, err := json.Marshal(struct {
 		Command string
 		Shard   int
@@ -198,14 +198,14 @@ func (p *predicting) identity(i int) [32]byte {
 	return sha256.Sum256(text)
 }
 
-func (p *predicting) warn(err error) {
+func (p *predictor) warn(err error) {
 	if p.Warn != nil {
 		p.Warn(err)
 	}
 }
 
 // report tells how far the work has come.
-func (p *predicting) report() {
+func (p *predictor) report() {
 	if p.Progress != nil {
 		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.answered,
 			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
