@@ -81,7 +81,7 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 			if err != nil {
 				return err
 			}
-			p.answered += u.asked
+			p.evaluated += u.asked
 		} else {
 			p.first += int64(len(u.predictions))
 		}

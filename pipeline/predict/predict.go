@@ -84,9 +84,9 @@ type predictor struct {
 	state   tally
 	workers [workers]batcher
 
-	samples  int64 // done, this process and before
-	first    int64 // done before
-	answered int64
+	samples   int64 // done, this process and before
+	first     int64 // done before
+	evaluated int64
 }
 
 // workers is how many questions are prepared and answered at a time.
@@ -121,13 +121,13 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	sum := Summary{Samples: p.out.Manifest().Counts.Samples, Predicted: p.state.Predicted, GameOver: p.state.GameOver,
-		Unrated: p.state.Unrated, Answered: p.answered, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
+		Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
 		AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(), Resumed: p.out.Resumed()}
 	for _, s := range in.Manifest.Shards {
 		sum.AddedBytes -= s.Bytes
 	}
 	if asking > 0 {
-		sum.PositionsPerSecond = float64(p.answered) / asking
+		sum.PositionsPerSecond = float64(p.evaluated) / asking
 	}
 	return sum, nil
 }
@@ -207,8 +207,8 @@ func (p *predictor) warn(err error) {
 // report tells how far the work has come.
 func (p *predictor) report() {
 	if p.Progress != nil {
-		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.answered,
+		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
 			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
-			Free: max(0, p.samples-p.first-p.answered)})
+			Free: max(0, p.samples-p.first-p.evaluated)})
 	}
 }
