@@ -83,7 +83,7 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 			}
 			p.evaluated += u.asked
 		} else {
-			p.first += int64(len(u.predictions))
+			p.doneBefore += int64(len(u.predictions))
 		}
 		p.count(u)
 		all = append(all, u.predictions...)

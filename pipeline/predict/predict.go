@@ -84,9 +84,9 @@ type predictor struct {
 	state   tally
 	workers [workers]batcher
 
-	samples   int64 // done, this process and before
-	first     int64 // done before
-	evaluated int64
+	samples    int64 // done, this process and before
+	doneBefore int64 // done before
+	evaluated  int64
 }
 
 // workers is how many questions are prepared and answered at a time.
@@ -154,7 +154,7 @@ func (p *predictor) open() error {
 		return err
 	}
 	p.samples = p.out.Manifest().Counts.Samples
-	p.first = p.samples
+	p.doneBefore = p.samples
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (p *predictor) warn(err error) {
 func (p *predictor) report() {
 	if p.Progress != nil {
 		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
-			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
-			Free: max(0, p.samples-p.first-p.evaluated)})
+			First: p.doneBefore, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
+			Free: max(0, p.samples-p.doneBefore-p.evaluated)})
 	}
 }
