@@ -31,7 +31,7 @@ type batcher struct {
 type unit struct {
 	predictions []dataset.Prediction
 	unrated     int64
-	asked       int64
+	evaluated   int64
 }
 
 // block predicts a block and writes its lines.
@@ -73,7 +73,7 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 		if err != nil {
 			return err
 		}
-		if u.asked >= 0 {
+		if u.evaluated >= 0 {
 			err := p.out.Check() // without the folder the journal would be lost
 			if err == nil {
 				err = j.append(u.predictions)
@@ -81,7 +81,7 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 			if err != nil {
 				return err
 			}
-			p.evaluated += u.asked
+			p.evaluated += u.evaluated
 		} else {
 			p.doneBefore += int64(len(u.predictions))
 		}
@@ -119,7 +119,7 @@ func (p *predictor) count(u *unit) {
 // are only checked; asked is −1 then.
 func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, firsts []int, from, to int,
 	known []dataset.Prediction) (*unit, error) {
-	u := &unit{predictions: known, asked: -1}
+	u := &unit{predictions: known, evaluated: -1}
 	if known == nil {
 		u.predictions = make([]dataset.Prediction, to-from)
 	}
@@ -143,7 +143,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 	if known != nil {
 		return u, ctx.Err()
 	}
-	u.asked = int64(len(a.samples))
+	u.evaluated = int64(len(a.samples))
 	a.outputs = slices.Grow(a.outputs[:0], len(a.samples))[:len(a.samples)]
 	if err := p.Evaluator.Answer(ctx, a.inputs[:len(a.samples)], a.outputs); err != nil {
 		return nil, err
