@@ -72,7 +72,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, errors.New("games need a limit of nodes or depth and a hash that is cleared for each " +
 			"position, so that they can be played again")
 	}
-	p := &playing{Request: r, state: state{Ends: map[string]int64{}}}
+	p := &collection{Request: r, state: state{Ends: map[string]int64{}}}
 	m := dataset.Manifest{Verb: "synth-games", Seed: r.Seed, Splits: r.Splits, Fingerprints: r.Pool.Fingerprints(),
 		Flags: append(r.Style.flags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
 			dataset.Tag{Name: "openings", Value: r.Book}),
@@ -97,8 +97,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	return Summary{p.out.Summary(begun), counts.Labelled, p.state.Ends}, nil
 }
 
-// playing is the work under way.
-type playing struct {
+// collection is the work under way.
+type collection struct {
 	Request
 	out   *output.Folder
 	state state
@@ -106,7 +106,7 @@ type playing struct {
 }
 
 // play takes the games in the order of their numbers while the workers play the next ones.
-func (p *playing) play(ctx context.Context) error {
+func (p *collection) play(ctx context.Context) error {
 	counts := &p.out.Manifest().Counts
 	before, samples := counts.GamesKept, counts.Samples
 	if before == p.Games {
@@ -144,7 +144,7 @@ func (p *playing) play(ctx context.Context) error {
 }
 
 // add stores a game that is new.
-func (p *playing) add(line *dataset.Line) error {
+func (p *collection) add(line *dataset.Line) error {
 	counts := &p.out.Manifest().Counts
 	p.state.Number = line.Number
 	if len(line.Labels) == 0 || !p.seen.Add(line.GameKey()) {
