@@ -44,8 +44,8 @@ type state struct {
 	Exhausted []string `json:"exhausted,omitempty"` // materials that have run out, sorted
 }
 
-// drawing is a drawing of endgames under way.
-type drawing struct {
+// collection is a drawing of endgames under way.
+type collection struct {
 	Request
 	out          *output.Folder
 	state        state
@@ -56,7 +56,9 @@ type drawing struct {
 	allExhausted bool            // nothing is left to draw
 }
 
-func (d *drawing) done() bool { return d.allExhausted || d.out.Manifest().Counts.GamesKept == d.Count }
+func (d *collection) done() bool {
+	return d.allExhausted || d.out.Manifest().Counts.GamesKept == d.Count
+}
 
 // Run draws endgames 1, 2, 3, … until there are Count different ones; colour mirrors count as the same. Where a draw
 // repeats a position, another of the same material is drawn; where a class of material has run out of them, what would
@@ -75,7 +77,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	d := &drawing{Request: s, redrawer: first, remaining: first.Remaining()}
+	d := &collection{Request: s, redrawer: first, remaining: first.Remaining()}
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
@@ -129,7 +131,7 @@ func (s *Request) flags() []dataset.Tag {
 }
 
 // restore restores the state of an interrupted run.
-func (d *drawing) restore() error {
+func (d *collection) restore() error {
 	for _, name := range d.state.Exhausted {
 		class, err := board.ParseMaterial(name)
 		if err != nil {
@@ -153,7 +155,7 @@ func endgameKey(l *dataset.Line) dataset.GameKey {
 }
 
 // draw takes the draws in the order of their numbers while the workers make the next ones.
-func (d *drawing) draw(ctx context.Context) error {
+func (d *collection) draw(ctx context.Context) error {
 	counts := &d.out.Manifest().Counts
 	before := counts.GamesKept
 	if d.done() {
@@ -198,7 +200,7 @@ func (d *drawing) draw(ctx context.Context) error {
 	return nil
 }
 
-func (d *drawing) report(before int64) {
+func (d *collection) report(before int64) {
 	if d.Progress == nil {
 		return
 	}
@@ -214,7 +216,7 @@ func (d *drawing) report(before int64) {
 }
 
 // add stores a draw, or another in its place if it is not new.
-func (d *drawing) add(x *synth.Draw) error {
+func (d *collection) add(x *synth.Draw) error {
 	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
@@ -252,7 +254,7 @@ func (d *drawing) add(x *synth.Draw) error {
 }
 
 // exhaust gives a class up.
-func (d *drawing) exhaust(class board.Material) {
+func (d *collection) exhaust(class board.Material) {
 	d.remaining.Exhaust(class)
 	d.state.Exhausted = append(d.state.Exhausted, class.String())
 	slices.Sort(d.state.Exhausted)
