@@ -128,19 +128,19 @@ func gameName(l *dataset.Line) string {
 	return text
 }
 
-// drawnExample is an example as the page draws it.
-type drawnExample struct {
+// exampleBoard is an example as the page draws it.
+type exampleBoard struct {
 	Example
 	Board page.Board
 }
 
 // draw lays an example out. Its position and its move were made by talbot.
-func (e Example) draw() (drawnExample, error) {
+func (e Example) draw() (exampleBoard, error) {
 	p, err := board.ParseFEN(e.FEN)
 	if err != nil {
-		return drawnExample{}, err
+		return exampleBoard{}, err
 	}
-	d := drawnExample{e, page.NewBoard(&p)}
+	d := exampleBoard{e, page.NewBoard(&p)}
 	if e.Played != "" {
 		m, err := p.ParseUCI(e.Played)
 		if err != nil {

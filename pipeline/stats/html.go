@@ -39,7 +39,7 @@ type document struct {
 	Samples   []page.Picture
 	Materials []materialRow
 	Engines   []engineCard
-	Boards    []drawnExample
+	Boards    []exampleBoard
 }
 
 type tile struct{ Value, Name, Note string }
