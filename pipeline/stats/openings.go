@@ -73,8 +73,8 @@ type openingTally struct {
 
 func newOpeningTally() openingTally { return openingTally{lines: map[openingLine]openingGames{}} }
 
-// opens tells whether a line is a game from the standard start position.
-func opens(l *dataset.Line) bool {
+// beginsAsUsual tells whether a line is a game from the standard start position.
+func beginsAsUsual(l *dataset.Line) bool {
 	return l.Source == dataset.SourceGame && len(l.Moves) > 0 && l.Reconstructed == 0 &&
 		l.Start == board.StartPosition()
 }
@@ -189,7 +189,7 @@ func (o Request) countBehind(ctx context.Context, lines []*openingNode, plies in
 		var space [2 * mostPlies]byte
 		for k := range buffers[worker] {
 			l := &buffers[worker][k]
-			if len(l.Moves) <= plies || !opens(l) {
+			if len(l.Moves) <= plies || !beginsAsUsual(l) {
 				continue
 			}
 			if behind, ok := number[string(key(space[:0], l.Moves[:plies]))]; ok {

@@ -113,7 +113,7 @@ func (t *tally) add(l *dataset.Line) error {
 		t.dates.add(l)
 		t.timeControls[clockOf(l)]++
 	}
-	if opens(l) {
+	if beginsAsUsual(l) {
 		t.openings.games[l.Result]++
 		t.openings.add(0, l.Moves, firstPlies, l.Result)
 	}
