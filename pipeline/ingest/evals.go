@@ -19,8 +19,8 @@ type Evals struct {
 	Duplicate int64 `json:"duplicate"`
 }
 
-// found returns all of them.
-func (e *Evals) found() int64 {
+// total returns all of them.
+func (e *Evals) total() int64 {
 	return e.Imported + e.NoSample + e.Unread + e.Book + e.Sentinel + e.Duplicate
 }
 

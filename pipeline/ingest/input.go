@@ -104,7 +104,7 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	}
 	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
 		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}
-		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
+		f.evals, f.drops = Evals{Duplicate: f.evals.total()}, nil
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
 	p.Evals.add(f.evals)
