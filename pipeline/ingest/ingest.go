@@ -73,16 +73,16 @@ type TableRead struct {
 // on the number of workers.
 type ingester struct {
 	Request
-	out     *output.Folder
-	state   state
-	rejects *rejectsFile                  // nil: none is asked for
-	seen    *dataset.GameSet              // of kept lines
-	bytes   struct{ before, total int64 } // of the inputs, as stored
-	first   int64                         // bytes of the inputs done before this process
-	kept    int64                         // before this process
-	input   *rows.Input
-	prints  map[string]int // fingerprints of imported evaluations, by name
-	past    pastReconstructor
+	out         *output.Folder
+	state       state
+	rejects     *rejectsFile                  // nil: none is asked for
+	seen        *dataset.GameSet              // of kept lines
+	bytes       struct{ before, total int64 } // of the inputs, as stored
+	bytesBefore int64                         // bytes of the inputs done before this process
+	kept        int64                         // before this process
+	input       *rows.Input
+	prints      map[string]int // fingerprints of imported evaluations, by name
+	past        pastReconstructor
 
 	evaluations  tableReader // of the present input; nil: it has none of positions
 	outputFailed bool        // the error is not in the input but in writing its lines
@@ -261,7 +261,7 @@ func (g *ingester) restore() error {
 	for _, input := range m.Inputs[:min(g.state.Input, len(m.Inputs))] {
 		g.bytes.before += input.Bytes
 	}
-	g.first, g.kept = g.bytes.before, m.Counts.GamesKept
+	g.bytesBefore, g.kept = g.bytes.before, m.Counts.GamesKept
 	for i, f := range m.Fingerprints {
 		g.prints[f.Engine] = i
 	}
