@@ -79,7 +79,7 @@ type ingester struct {
 	seen        *dataset.GameSet              // of kept lines
 	bytes       struct{ before, total int64 } // of the inputs, as stored
 	bytesBefore int64                         // bytes of the inputs done before this process
-	kept        int64                         // before this process
+	keptBefore  int64                         // before this process
 	input       *rows.Input
 	prints      map[string]int // fingerprints of imported evaluations, by name
 	past        pastReconstructor
@@ -261,7 +261,7 @@ func (g *ingester) restore() error {
 	for _, input := range m.Inputs[:min(g.state.Input, len(m.Inputs))] {
 		g.bytes.before += input.Bytes
 	}
-	g.bytesBefore, g.kept = g.bytes.before, m.Counts.GamesKept
+	g.bytesBefore, g.keptBefore = g.bytes.before, m.Counts.GamesKept
 	for i, f := range m.Fingerprints {
 		g.prints[f.Engine] = i
 	}

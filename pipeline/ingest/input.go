@@ -141,7 +141,7 @@ func (g *ingester) report() {
 	}
 	c := g.out.Manifest().Counts
 	p := pipeline.Progress{
-		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.kept, First: g.bytesBefore,
+		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.keptBefore, First: g.bytesBefore,
 		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,
 	}
 	if n := c.GamesRead - c.GamesKept; n > 0 {
