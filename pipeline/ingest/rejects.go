@@ -94,7 +94,7 @@ func (r *rejectsFile) add(path string, reject *dataset.Reject) {
 
 // addCopy writes the row of a copy or a prefix, with the key of its moves.
 func (r *rejectsFile) addCopy(path string, reject *dataset.Reject, k dataset.GameKey) {
-	r.addRow(path, reject, detailOfKey(k))
+	r.addRow(path, reject, keyDetail(k))
 }
 
 func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string) {

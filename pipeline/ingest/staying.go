@@ -26,8 +26,8 @@ import (
 // keyMark begins the detail of a row that has the key of a game.
 const keyMark = "\x01"
 
-// detailOfKey is the detail of a row until the name of the game that stays is known.
-func detailOfKey(k dataset.GameKey) string {
+// keyDetail is the detail of a row until the name of the game that stays is known.
+func keyDetail(k dataset.GameKey) string {
 	raw := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, k.A), k.B)
 	return keyMark + hex.EncodeToString(raw)
 }
