@@ -20,8 +20,8 @@ import (
 // flag --part, and must not change, because which line is in which part depends on it.
 const partFlag = "shard"
 
-// of returns the number, from 1, of the part that a line is in.
-func (s Part) of(hash [16]byte) int {
+// number returns the number, from 1, of the part that a line is in.
+func (s Part) number(hash [16]byte) int {
 	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
 }
 
@@ -187,7 +187,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		if ended > 0 {
 			return fmt.Errorf("shard %d has more lines in some parts than in others: %w", i, ErrParts)
 		}
-		line := lines[parting.of(lines[0].GameHash())-1]
+		line := lines[parting.number(lines[0].GameHash())-1]
 		for k, other := range lines {
 			if !sameMoves(line, other) {
 				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number,
