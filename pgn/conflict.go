@@ -55,8 +55,8 @@ func (c *numbering) agrees(n, plies int) bool {
 	return ok
 }
 
-// take is agrees for a number's digits. The first number says where the numbers begin.
-func (c *numbering) take(digits []byte, plies int) bool {
+// accept is agrees for a number's digits. The first number says where the numbers begin.
+func (c *numbering) accept(digits []byte, plies int) bool {
 	n := wholeNumber(digits, 1<<20)
 	if c.agrees(n, plies) {
 		return true

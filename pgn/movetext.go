@@ -231,7 +231,7 @@ func (p *Parser) number() *dataset.Reject {
 	if n > 1 && len(bytes.Trim(t[:n], "0")) == 0 {
 		return p.reject(dataset.BadSyntax, p.i, p.i+n, errZeros)
 	}
-	if !p.count.take(t[:n], len(p.moves)) || isBlackNumber(t[n:]) && !p.count.black(len(p.moves)) {
+	if !p.count.accept(t[:n], len(p.moves)) || isBlackNumber(t[n:]) && !p.count.black(len(p.moves)) {
 		if r := p.contradict(p.i, p.i+dots, errNumber); r != nil {
 			return r
 		}
