@@ -61,20 +61,20 @@ type scanner struct {
 	result        int  // depth of the variation in which one was read last, or −1
 	word          int  // index of the first thing of this line that is not understood, or −1
 	prose         bool // that is the last thing that was read
-	one           int  // index of White's number 1 that no move has followed yet, or −1
+	firstNumber   int  // index of White's number 1 that no move has followed yet, or −1
 	number        bool // another number that no move has followed yet
 	dotted        bool // the number has a dot
 }
 
 // reset starts over at pos, the start of a line or the text behind a tag.
 func (c *scanner) reset(pos int, lineStart bool) {
-	*c = scanner{pos: pos, lineStart: lineStart, later: -1, open: -1, result: -1, word: -1, one: -1}
+	*c = scanner{pos: pos, lineStart: lineStart, later: -1, open: -1, result: -1, word: -1, firstNumber: -1}
 }
 
 // rebase moves every index by what was dropped from the front of the buffer.
 func (c *scanner) rebase(dropped int) {
 	c.pos -= dropped
-	c.word, c.one = max(c.word-dropped, -1), max(c.one-dropped, -1)
+	c.word, c.firstNumber = max(c.word-dropped, -1), max(c.firstNumber-dropped, -1)
 	if c.open >= 0 {
 		c.open = max(c.open-dropped, 0)
 	}
@@ -86,7 +86,7 @@ func (c *scanner) keepFrom() int {
 	if c.open >= 0 && !c.closedForSure {
 		keep = c.open
 	}
-	for _, i := range [...]int{c.word, c.one} {
+	for _, i := range [...]int{c.word, c.firstNumber} {
 		if i >= 0 && c.pos-i <= maxUnclosed {
 			keep = min(keep, i)
 		}
@@ -192,8 +192,8 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 	if i-c.word > maxUnclosed { // too far to go back
 		c.word = -1
 	}
-	if i-c.one > maxUnclosed {
-		c.one = -1
+	if i-c.firstNumber > maxUnclosed {
+		c.firstNumber = -1
 	}
 	var e event
 	at := i
@@ -223,9 +223,9 @@ func (c *scanner) endLine(b byte) {
 		}
 	}
 	if c.prose || !c.dotted {
-		c.number, c.one, c.dotted = false, -1, false
+		c.number, c.firstNumber, c.dotted = false, -1, false
 	}
-	if c.one < 0 && !c.number {
+	if c.firstNumber < 0 && !c.number {
 		c.word = -1
 	}
 	c.prose = false

@@ -80,7 +80,7 @@ func (c *scanner) jump(buf []byte, at int) {
 	if i > c.pos {
 		c.ends, c.lineStart, c.cr = 0, false, false
 	}
-	c.word, c.one, c.number, c.dotted, c.prose = -1, -1, false, false, false
+	c.word, c.firstNumber, c.number, c.dotted, c.prose = -1, -1, false, false, false
 	c.moves = 2
 	for c.pos = i; c.pos < at; c.pos++ {
 		if b := buf[c.pos]; b == '\n' || b == '\r' {

@@ -4,7 +4,7 @@ import "bytes"
 
 // start begins another game.
 func (c *scanner) start(tagged bool) {
-	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, one: -1, suspect: true,
+	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
 		inner: c.inner, behindSign: c.behindSign,
 		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
 }
@@ -78,7 +78,7 @@ func (c *scanner) readResult(n int) (event, int) {
 	} else {
 		c.result = c.depth
 	}
-	c.word, c.one, c.number, c.dotted, c.prose, c.first = -1, -1, false, false, false, false
+	c.word, c.firstNumber, c.number, c.dotted, c.prose, c.first = -1, -1, false, false, false, false
 	return e, at
 }
 
@@ -134,10 +134,10 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 	if c.word < 0 {
 		c.word = i
 	}
-	c.one, c.number, c.dotted = -1, true, dots > 0
+	c.firstNumber, c.number, c.dotted = -1, true, dots > 0
 	if white && (c.afterResult() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
 		(!c.strict || c.lineStart)) {
-		c.one, c.number = i, false
+		c.firstNumber, c.number = i, false
 	}
 	c.first = false
 	return noEvent
@@ -205,8 +205,8 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 		at = c.word
 	}
 	switch {
-	case c.one >= 0:
-		e, at = gameEvent, c.one
+	case c.firstNumber >= 0:
+		e, at = gameEvent, c.firstNumber
 	case c.afterResult() && (c.number || c.depth == 0 && continuesGame(buf[i:to])):
 		e = moveEvent
 		c.over = false
@@ -219,7 +219,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 		e = gameEvent
 	}
 	if e == gameEvent {
-		numbered := c.one >= 0
+		numbered := c.firstNumber >= 0
 		c.start(false)
 		if c.moves, c.begun = 1, true; numbered {
 			c.numbers = 1
@@ -235,7 +235,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	} else {
 		c.aside++
 	}
-	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
+	c.word, c.firstNumber, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
 }
 
