@@ -40,7 +40,7 @@ type scanner struct {
 	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart     bool // pos is at the start of a line, apart from blanks
 	cr            bool // the last byte was a carriage return
-	ends          int  // line ends since the last byte that is not blank
+	lineEnds      int  // line ends since the last byte that is not blank
 	gap           bool // a blank line has been seen since the last move
 	depth         int  // of variations
 	first         bool // nothing stands between an opening parenthesis and pos
@@ -180,12 +180,12 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.hasHiddenGame = c.hasHiddenGame || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
-		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
+		c.rest, c.lineStart, c.cr, c.lineEnds = true, false, false, 0
 		c.pos++
 		return noEvent, i
 	}
 	if b == '{' && !c.inner {
-		c.open, c.closedForSure, c.lineStart, c.cr, c.ends = i, false, false, false, 0
+		c.open, c.closedForSure, c.lineStart, c.cr, c.lineEnds = i, false, false, false, 0
 		c.pos++
 		return noEvent, i
 	}
@@ -203,7 +203,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		e, at = c.text(buf, to, b)
 		c.content = true
 	}
-	c.lineStart, c.cr, c.ends = false, false, 0
+	c.lineStart, c.cr, c.lineEnds = false, false, 0
 	return e, at
 }
 
@@ -214,8 +214,8 @@ func (c *scanner) endLine(b byte) {
 		return
 	}
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
-	c.ends++
-	c.gap = c.gap || c.ends > 1
+	c.lineEnds++
+	c.gap = c.gap || c.lineEnds > 1
 	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.aside > 0 {

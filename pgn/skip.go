@@ -78,7 +78,7 @@ func (c *scanner) jump(buf []byte, at int) {
 		i--
 	}
 	if i > c.pos {
-		c.ends, c.lineStart, c.cr = 0, false, false
+		c.lineEnds, c.lineStart, c.cr = 0, false, false
 	}
 	c.word, c.firstNumber, c.number, c.dotted, c.prose = -1, -1, false, false, false
 	c.moves = 2

@@ -44,7 +44,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 	if end < 0 {
 		c.pos = to
 	} else {
-		c.pos, c.open, c.lineStart, c.ends = end+1, -1, false, 0
+		c.pos, c.open, c.lineStart, c.lineEnds = end+1, -1, false, 0
 	}
 	if (c.begun || c.midline) && indexLineEnd(buf[from:c.pos]) >= 0 {
 		c.begun, c.midline = false, false

@@ -126,7 +126,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 	}
 	white := n == 1 && buf[i] == '1' && dots <= 1 && !bytes.HasPrefix(buf[j:], []byte("…"))
 	c.pos, c.prose = j, false
-	if white && dots == 1 && c.lineStart && c.ends > 1 && !c.afterResult() && c.content {
+	if white && dots == 1 && c.lineStart && c.lineEnds > 1 && !c.afterResult() && c.content {
 		c.start(false)
 		c.number, c.dotted = true, true
 		return gameEvent
