@@ -41,7 +41,7 @@ type scanner struct {
 	lineStart     bool // pos is at the start of a line, apart from blanks
 	cr            bool // the last byte was a carriage return
 	lineEnds      int  // line ends since the last byte that is not blank
-	gap           bool // a blank line has been seen since the last move
+	blankLine     bool // a blank line has been seen since the last move
 	depth         int  // of variations
 	first         bool // nothing stands between an opening parenthesis and pos
 
@@ -215,7 +215,7 @@ func (c *scanner) endLine(b byte) {
 	}
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.lineEnds++
-	c.gap = c.gap || c.lineEnds > 1
+	c.blankLine = c.blankLine || c.lineEnds > 1
 	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.aside > 0 {
@@ -232,7 +232,7 @@ func (c *scanner) endLine(b byte) {
 }
 
 // swallow notes that the first moves of a game may have been passed over, so that its rest is no game of its own.
-func (c *scanner) swallow() { c.over, c.gap, c.moves = false, false, max(c.moves, 2) }
+func (c *scanner) swallow() { c.over, c.blankLine, c.moves = false, false, max(c.moves, 2) }
 
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {

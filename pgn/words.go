@@ -215,7 +215,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	case c.afterResult():
 		e = gameEvent
 	case c.over: // a variation behind a result
-	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.gap:
+	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.blankLine:
 		e = gameEvent
 	}
 	if e == gameEvent {
@@ -235,7 +235,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	} else {
 		c.aside++
 	}
-	c.word, c.firstNumber, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
+	c.word, c.firstNumber, c.number, c.dotted, c.prose, c.blankLine = -1, -1, false, false, false, false
 	return e, at
 }
 
