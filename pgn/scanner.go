@@ -45,25 +45,25 @@ type scanner struct {
 	depth         int  // of variations
 	first         bool // nothing stands between an opening parenthesis and pos
 
-	begun         bool // moves or a result have been seen on this line
-	midline       bool // the game starts on this line, behind another one
-	tagged, event bool // the game has tags, an Event tag
-	free          bool // the rules of games without tags hold: it has none, or they stand behind such a game
-	content       bool // something other than tags, comments and blanks has been seen
-	suspect       bool // skipping ahead is not allowed
-	inner         bool // reading inside a comment: braces mean nothing
-	strict        bool // White's number 1 starts a game at the start of a line only
-	behindSign    bool // reading behind a semicolon: another one means nothing
-	moves         int  // of the main line
-	aside         int  // moves of the outermost variation that pos is in, and of those inside it
-	numbers       int  // of moves
-	over          bool // a result has been read behind the last move of the main line
-	result        int  // depth of the variation in which one was read last, or −1
-	word          int  // index of the first thing of this line that is not understood, or −1
-	prose         bool // that is the last thing that was read
-	firstNumber   int  // index of White's number 1 that no move has followed yet, or −1
-	number        bool // another number that no move has followed yet
-	dotted        bool // the number has a dot
+	begun          bool // moves or a result have been seen on this line
+	midline        bool // the game starts on this line, behind another one
+	tagged, event  bool // the game has tags, an Event tag
+	free           bool // the rules of games without tags hold: it has none, or they stand behind such a game
+	content        bool // something other than tags, comments and blanks has been seen
+	suspect        bool // skipping ahead is not allowed
+	inner          bool // reading inside a comment: braces mean nothing
+	strict         bool // White's number 1 starts a game at the start of a line only
+	behindSign     bool // reading behind a semicolon: another one means nothing
+	moves          int  // of the main line
+	variationMoves int  // moves of the outermost variation that pos is in, and of those inside it
+	numbers        int  // of moves
+	over           bool // a result has been read behind the last move of the main line
+	result         int  // depth of the variation in which one was read last, or −1
+	word           int  // index of the first thing of this line that is not understood, or −1
+	prose          bool // that is the last thing that was read
+	firstNumber    int  // index of White's number 1 that no move has followed yet, or −1
+	number         bool // another number that no move has followed yet
+	dotted         bool // the number has a dot
 }
 
 // reset starts over at pos, the start of a line or the text behind a tag.
@@ -218,7 +218,7 @@ func (c *scanner) endLine(b byte) {
 	c.blankLine = c.blankLine || c.lineEnds > 1
 	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
-		if c.aside > 0 {
+		if c.variationMoves > 0 {
 			c.swallow()
 		}
 	}

@@ -15,7 +15,7 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	switch {
 	case b == '(':
 		if c.depth == 0 {
-			c.aside = 0
+			c.variationMoves = 0
 		}
 		if c.moves > 0 || !c.free { // of no move there is no other one
 			c.depth++
@@ -135,7 +135,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.firstNumber, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.afterResult() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
+	if white && (c.afterResult() || c.free && (c.moves >= 2 || c.depth > 0 && c.variationMoves >= 2) && !c.first &&
 		(!c.strict || c.lineStart)) {
 		c.firstNumber, c.number = i, false
 	}
@@ -233,7 +233,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 			c.numbers++
 		}
 	} else {
-		c.aside++
+		c.variationMoves++
 	}
 	c.word, c.firstNumber, c.number, c.dotted, c.prose, c.blankLine = -1, -1, false, false, false, false
 	return e, at
