@@ -51,7 +51,7 @@ type scanner struct {
 	free           bool // the rules of games without tags hold: it has none, or they stand behind such a game
 	content        bool // something other than tags, comments and blanks has been seen
 	suspect        bool // skipping ahead is not allowed
-	inner          bool // reading inside a comment: braces mean nothing
+	insideComment  bool // reading inside a comment: braces mean nothing
 	strict         bool // White's number 1 starts a game at the start of a line only
 	behindSign     bool // reading behind a semicolon: another one means nothing
 	moves          int  // of the main line
@@ -171,7 +171,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	sign := b == ';' && !c.behindSign && (!c.inner || c.afterResult())
+	sign := b == ';' && !c.behindSign && (!c.insideComment || c.afterResult())
 	if sign {
 		e, at := c.semicolon(buf, to)
 		if e != noEvent {
@@ -184,7 +184,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.pos++
 		return noEvent, i
 	}
-	if b == '{' && !c.inner {
+	if b == '{' && !c.insideComment {
 		c.open, c.closedForSure, c.lineStart, c.cr, c.lineEnds = i, false, false, false, 0
 		c.pos++
 		return noEvent, i
@@ -238,7 +238,7 @@ func (c *scanner) swallow() { c.over, c.blankLine, c.moves = false, false, max(c
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
 	name, _, n, ok, err := scanTag(buf[i:to])
-	if !ok || err != nil || c.inner && buf[i+n-1] != ']' { // or it takes in another one
+	if !ok || err != nil || c.insideComment && buf[i+n-1] != ']' { // or it takes in another one
 		c.content = true
 		c.unknown()
 		return noEvent, i

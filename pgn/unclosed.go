@@ -58,7 +58,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
-		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+		insideComment: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
 	inner.strict, inner.hasHiddenGame = brace, c.hasHiddenGame
 	e, at := inner.nextGame(buf, to)
 	switch {
@@ -69,11 +69,11 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 		at = c.open
 		fallthrough
 	case e == gameEvent:
-		inner.inner, inner.strict = false, false
+		inner.insideComment, inner.strict = false, false
 		*c = inner
 		return e, at
 	case brace && inner.afterResult():
-		inner.inner, inner.strict, inner.rest, inner.open = false, false, false, to
+		inner.insideComment, inner.strict, inner.rest, inner.open = false, false, false, to
 		*c = inner
 	}
 	return noEvent, to

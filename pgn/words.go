@@ -5,7 +5,7 @@ import "bytes"
 // start begins another game.
 func (c *scanner) start(tagged bool) {
 	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
-		inner: c.inner, behindSign: c.behindSign,
+		insideComment: c.insideComment, behindSign: c.behindSign,
 		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
 }
 
