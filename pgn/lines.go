@@ -198,7 +198,7 @@ func (s *Splitter) startMoves(at int, lineStart bool) {
 
 // advance moves the scanner to the index to, and takes every game that ends on the way.
 func (s *Splitter) advance(to int) {
-	for s.moves.pos < to || s.moves.later >= 0 {
+	for s.moves.pos < to || s.moves.nextStart >= 0 {
 		if e, at := s.moves.nextGame(s.buf, to); e == gameEvent {
 			s.cutAt(at)
 		}

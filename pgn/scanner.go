@@ -30,8 +30,8 @@ const maxUnclosed = 64 << 10
 // It is moved lazily. Where it comes to does not depend on the steps, as long as these end between lines, or at the
 // breaks of an overlong one.
 type scanner struct {
-	pos   int // index in the buffer up to which the text has been read
-	later int // index of a game that is the next event, or −1
+	pos       int // index in the buffer up to which the text has been read
+	nextStart int // index of a game that is the next event, or −1
 
 	open          int  // index of the brace of the comment that pos is in, or −1
 	closedForSure bool // that comment is one, whatever follows
@@ -68,7 +68,7 @@ type scanner struct {
 
 // reset starts over at pos, the start of a line or the text behind a tag.
 func (c *scanner) reset(pos int, lineStart bool) {
-	*c = scanner{pos: pos, lineStart: lineStart, later: -1, open: -1, result: -1, word: -1, firstNumber: -1}
+	*c = scanner{pos: pos, lineStart: lineStart, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1}
 }
 
 // rebase moves every index by what was dropped from the front of the buffer.
@@ -96,8 +96,8 @@ func (c *scanner) keepFrom() int {
 
 // next reads buf up to the index to, or to the next event, and returns the index that it stands at.
 func (c *scanner) next(buf []byte, to int) (event, int) {
-	if at := c.later; at >= 0 {
-		c.later = -1
+	if at := c.nextStart; at >= 0 {
+		c.nextStart = -1
 		return gameEvent, at
 	}
 	tried := c.suspect || !c.tagged

@@ -32,7 +32,7 @@ func TestScannerSteps(t *testing.T) {
 				if to < len(text) && text[to-1] == '\r' && text[to] == '\n' {
 					to++
 				}
-				for c.pos < to || c.later >= 0 {
+				for c.pos < to || c.nextStart >= 0 {
 					if e, at := c.next(text, to); e != noEvent {
 						found = append(found, at)
 					}

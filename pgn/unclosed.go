@@ -56,7 +56,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 // not closed. With brace set there is an opening brace at to; then it is enough that a game ends before it, and c is
 // left at that brace.
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
-	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
+	inner := scanner{pos: c.open + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
 		insideComment: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
 	inner.strict, inner.hasHiddenGame = brace, c.hasHiddenGame
@@ -64,7 +64,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
 		if inner.tagged || indexLineEnd(buf[c.open:at]) >= 0 {
-			inner.later = at
+			inner.nextStart = at
 		} // else these may be moves of the comment, of no game
 		at = c.open
 		fallthrough
@@ -86,7 +86,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
 		end = c.pos + i
 	}
-	line := scanner{pos: c.pos + 1, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged, free: c.free,
+	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged, free: c.free,
 		suspect:    true,
 		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
 	e, at := line.nextGame(buf, end)

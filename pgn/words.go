@@ -4,7 +4,7 @@ import "bytes"
 
 // start begins another game.
 func (c *scanner) start(tagged bool) {
-	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
+	*c = scanner{pos: c.pos, cr: c.cr, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
 		insideComment: c.insideComment, behindSign: c.behindSign,
 		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
 }
