@@ -267,7 +267,7 @@ func (p *Parser) readAfterResult() *dataset.Reject {
 	}
 	var behind scanner
 	behind.reset(p.i, p.atLineStart())
-	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
+	behind.ended, behind.content, behind.tagged, behind.suspect = true, true, true, true
 	behind.free, behind.moves = !p.tags.any, len(p.moves)
 	switch e, at := behind.next(p.text, len(p.text)); {
 	case e != noEvent && p.isStar:

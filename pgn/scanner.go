@@ -57,7 +57,7 @@ type scanner struct {
 	moves          int  // of the main line
 	variationMoves int  // moves of the outermost variation that pos is in, and of those inside it
 	numbers        int  // of moves
-	over           bool // a result has been read behind the last move of the main line
+	ended          bool // a result has been read behind the last move of the main line
 	result         int  // depth of the variation in which one was read last, or −1
 	word           int  // index of the first thing of this line that is not understood, or −1
 	prose          bool // that is the last thing that was read
@@ -216,7 +216,7 @@ func (c *scanner) endLine(b byte) {
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.lineEnds++
 	c.blankLine = c.blankLine || c.lineEnds > 1
-	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
+	if c.ended && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.variationMoves > 0 {
 			c.swallow()
@@ -232,7 +232,7 @@ func (c *scanner) endLine(b byte) {
 }
 
 // swallow notes that the first moves of a game may have been passed over, so that its rest is no game of its own.
-func (c *scanner) swallow() { c.over, c.blankLine, c.moves = false, false, max(c.moves, 2) }
+func (c *scanner) swallow() { c.ended, c.blankLine, c.moves = false, false, max(c.moves, 2) }
 
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {

@@ -28,7 +28,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.closedForSure = true
-			if swallowed && c.over && c.depth == 0 { // the game that ended keeps clear of it
+			if swallowed && c.ended && c.depth == 0 { // the game that ended keeps clear of it
 				at := c.open
 				c.start(false)
 				c.open, c.closedForSure, c.hasHiddenGame = at, true, true
@@ -58,11 +58,11 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
-		insideComment: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+		insideComment: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
 	inner.strict, inner.hasHiddenGame = brace, c.hasHiddenGame
 	e, at := inner.nextGame(buf, to)
 	switch {
-	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
+	case e == gameEvent && c.ended && c.depth == 0: // the game that ended keeps clear of the comment
 		if inner.tagged || indexLineEnd(buf[c.open:at]) >= 0 {
 			inner.nextStart = at
 		} // else these may be moves of the comment, of no game
@@ -88,7 +88,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	}
 	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged, free: c.free,
 		suspect:    true,
-		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
 	e, at := line.nextGame(buf, end)
 	if e != gameEvent {
 		return noEvent, end
@@ -96,7 +96,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	first := line
 	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
-			if c.over && c.free && !hasLetters(buf[c.pos+1:at]) {
+			if c.ended && c.free && !hasLetters(buf[c.pos+1:at]) {
 				c.swallow()
 			}
 			return noEvent, end

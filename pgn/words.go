@@ -59,7 +59,7 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 // afterResult reports whether pos stands behind a result.
 func (c *scanner) afterResult() bool {
 	if c.depth == 0 {
-		return c.over
+		return c.ended
 	}
 	return c.result == c.depth
 }
@@ -68,13 +68,13 @@ func (c *scanner) afterResult() bool {
 func (c *scanner) readResult(n int) (event, int) {
 	e, at := noEvent, c.word
 	c.pos += n
-	if c.depth == 0 && c.over && at >= 0 {
+	if c.depth == 0 && c.ended && at >= 0 {
 		c.start(false)
 		e = gameEvent
 	}
 	c.begun = true
 	if c.depth == 0 {
-		c.over = true
+		c.ended = true
 	} else {
 		c.result = c.depth
 	}
@@ -209,12 +209,12 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 		e, at = gameEvent, c.firstNumber
 	case c.afterResult() && (c.number || c.depth == 0 && continuesGame(buf[i:to])):
 		e = moveEvent
-		c.over = false
+		c.ended = false
 	case c.afterResult() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
 		c.result = -1
 	case c.afterResult():
 		e = gameEvent
-	case c.over: // a variation behind a result
+	case c.ended: // a variation behind a result
 	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.blankLine:
 		e = gameEvent
 	}
