@@ -24,7 +24,7 @@ func LooksLikeGames(head []byte) bool {
 	var moves scanner
 	moves.reset(0, true)
 	for moves.pos < len(head) { // find the first word outside comments
-		if moves.open < 0 && !moves.rest {
+		if moves.open < 0 && !moves.inLineComment {
 			at := skipSpace(head, moves.pos)
 			if at < len(head) && head[at] != '{' && head[at] != ';' && head[at] != '%' {
 				if _, n := resultAt(head[at:]); n > 0 { // of a game that is cut off

@@ -36,7 +36,7 @@ type scanner struct {
 	open          int  // index of the brace of the comment that pos is in, or −1
 	closedForSure bool // that comment is one, whatever follows
 	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
-	rest          bool // pos is inside a “;” comment or a “%” line
+	inLineComment bool // pos is inside a “;” comment or a “%” line
 	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart     bool // pos is at the start of a line, apart from blanks
 	cr            bool // the last byte was a carriage return
@@ -128,7 +128,7 @@ func (c *scanner) step(buf []byte, to int) (event, int) {
 	switch {
 	case c.open >= 0:
 		return c.comment(buf, to)
-	case c.rest:
+	case c.inLineComment:
 		c.skipRest(buf, to)
 	case c.value:
 		c.skipValue(buf, to)
@@ -141,7 +141,7 @@ func (c *scanner) step(buf []byte, to int) (event, int) {
 // skipRest reads up to the end of the line.
 func (c *scanner) skipRest(buf []byte, to int) {
 	if i := indexLineEnd(buf[c.pos:to]); i >= 0 {
-		c.pos, c.rest = c.pos+i, false
+		c.pos, c.inLineComment = c.pos+i, false
 	} else {
 		c.pos = to
 	}
@@ -180,7 +180,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.hasHiddenGame = c.hasHiddenGame || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
-		c.rest, c.lineStart, c.cr, c.lineEnds = true, false, false, 0
+		c.inLineComment, c.lineStart, c.cr, c.lineEnds = true, false, false, 0
 		c.pos++
 		return noEvent, i
 	}

@@ -73,7 +73,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 		*c = inner
 		return e, at
 	case brace && inner.afterResult():
-		inner.insideComment, inner.strict, inner.rest, inner.open = false, false, false, to
+		inner.insideComment, inner.strict, inner.inLineComment, inner.open = false, false, false, to
 		*c = inner
 	}
 	return noEvent, to
