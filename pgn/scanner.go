@@ -37,7 +37,7 @@ type scanner struct {
 	closedForSure bool // that comment is one, whatever follows
 	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
 	inLineComment bool // pos is inside a “;” comment or a “%” line
-	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
+	inTagValue    bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart     bool // pos is at the start of a line, apart from blanks
 	cr            bool // the last byte was a carriage return
 	lineEnds      int  // line ends since the last byte that is not blank
@@ -130,7 +130,7 @@ func (c *scanner) step(buf []byte, to int) (event, int) {
 		return c.comment(buf, to)
 	case c.inLineComment:
 		c.skipRest(buf, to)
-	case c.value:
+	case c.inTagValue:
 		c.skipValue(buf, to)
 	default:
 		return c.token(buf, to)
@@ -151,7 +151,7 @@ func (c *scanner) skipRest(buf []byte, to int) {
 func (c *scanner) skipValue(buf []byte, to int) {
 	n, closed := valueEnd(buf[c.pos:to])
 	c.pos += n
-	c.value = !closed
+	c.inTagValue = !closed
 }
 
 // token reads what starts at pos, outside of comments.
@@ -250,7 +250,7 @@ func (c *scanner) tag(buf []byte, to int) (event, int) {
 	}
 	c.tagged, c.event = true, c.event || isEvent(name)
 	c.pos += n
-	c.value = i+n == to && buf[to-1] != ']'
+	c.inTagValue = i+n == to && buf[to-1] != ']'
 	return e, i
 }
 
