@@ -45,7 +45,7 @@ type scanner struct {
 	depth         int  // of variations
 	first         bool // nothing stands between an opening parenthesis and pos
 
-	begun          bool // moves or a result have been seen on this line
+	lineHasMoves   bool // moves or a result have been seen on this line
 	midline        bool // the game starts on this line, behind another one
 	tagged, event  bool // the game has tags, an Event tag
 	free           bool // the rules of games without tags hold: it has none, or they stand behind such a game
@@ -213,7 +213,7 @@ func (c *scanner) endLine(b byte) {
 		c.cr = false
 		return
 	}
-	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
+	c.cr, c.lineStart, c.lineHasMoves, c.midline = b == '\r', true, false, false
 	c.lineEnds++
 	c.blankLine = c.blankLine || c.lineEnds > 1
 	if c.ended && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line

@@ -46,8 +46,8 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 	} else {
 		c.pos, c.open, c.lineStart, c.lineEnds = end+1, -1, false, 0
 	}
-	if (c.begun || c.midline) && indexLineEnd(buf[from:c.pos]) >= 0 {
-		c.begun, c.midline = false, false
+	if (c.lineHasMoves || c.midline) && indexLineEnd(buf[from:c.pos]) >= 0 {
+		c.lineHasMoves, c.midline = false, false
 	}
 	return noEvent, c.pos
 }

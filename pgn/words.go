@@ -6,7 +6,7 @@ import "bytes"
 func (c *scanner) start(tagged bool) {
 	*c = scanner{pos: c.pos, cr: c.cr, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
 		insideComment: c.insideComment, behindSign: c.behindSign,
-		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
+		tagged: tagged, free: true, content: !tagged, midline: c.lineHasMoves, lineHasMoves: c.lineHasMoves}
 }
 
 // text reads a parenthesis, mark, number, result or word.
@@ -72,7 +72,7 @@ func (c *scanner) readResult(n int) (event, int) {
 		c.start(false)
 		e = gameEvent
 	}
-	c.begun = true
+	c.lineHasMoves = true
 	if c.depth == 0 {
 		c.ended = true
 	} else {
@@ -221,12 +221,12 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	if e == gameEvent {
 		numbered := c.firstNumber >= 0
 		c.start(false)
-		if c.moves, c.begun = 1, true; numbered {
+		if c.moves, c.lineHasMoves = 1, true; numbered {
 			c.numbers = 1
 		}
 		return e, at
 	}
-	c.begun = true
+	c.lineHasMoves = true
 	if c.depth == 0 {
 		c.moves++
 		if c.number {
