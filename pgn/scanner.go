@@ -219,7 +219,7 @@ func (c *scanner) endLine(b byte) {
 	if c.ended && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.variationMoves > 0 {
-			c.swallow()
+			c.missMoves()
 		}
 	}
 	if c.prose || !c.dotted {
@@ -231,8 +231,8 @@ func (c *scanner) endLine(b byte) {
 	c.prose = false
 }
 
-// swallow notes that the first moves of a game may have been passed over, so that its rest is no game of its own.
-func (c *scanner) swallow() { c.ended, c.blankLine, c.moves = false, false, max(c.moves, 2) }
+// missMoves notes that the first moves of a game may have been passed over, so that its rest is no game of its own.
+func (c *scanner) missMoves() { c.ended, c.blankLine, c.moves = false, false, max(c.moves, 2) }
 
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {

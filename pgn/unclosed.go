@@ -32,11 +32,11 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				at := c.open
 				c.start(false)
 				c.open, c.closedForSure, c.hasHiddenGame = at, true, true
-				c.swallow()
+				c.missMoves()
 				return gameEvent, at
 			}
 			if swallowed {
-				c.swallow()
+				c.missMoves()
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
 			if c.ended && c.free && !hasLetters(buf[c.pos+1:at]) {
-				c.swallow()
+				c.missMoves()
 			}
 			return noEvent, end
 		}
