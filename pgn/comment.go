@@ -41,7 +41,7 @@ func (p *Parser) comment() *dataset.Reject {
 			p.braces = from
 		}
 		if p.ReadEvals {
-			p.early = append(p.early, text)
+			p.earlyComments = append(p.earlyComments, text)
 		}
 	case p.ReadEvals || p.ReadClocks:
 		p.note(text)

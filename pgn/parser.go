@@ -61,9 +61,9 @@ type Parser struct {
 	letters *language // this is one, in that language
 	foreign int       // index of the first letter that means another piece in it, or −1
 
-	early  [][]byte // comments before the moves, parts of text
-	braces int      // comments up to here have been looked at for braces in them,
-	nests  bool     // and there are some
+	earlyComments [][]byte // comments before the moves, parts of text
+	braces        int      // comments up to here have been looked at for braces in them,
+	nests         bool     // and there are some
 }
 
 // errors of a game; they stand in rejects
@@ -133,7 +133,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		}
 	}
 	p.place(start, newNumbering(&start))
-	for _, text := range p.early {
+	for _, text := range p.earlyComments {
 		p.note(text)
 	}
 	if r := p.readGame(); r != nil {
@@ -170,7 +170,7 @@ func (p *Parser) begin(g Game) {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
-	p.early, p.braces, p.nests = p.early[:0], -1, false
+	p.earlyComments, p.braces, p.nests = p.earlyComments[:0], -1, false
 }
 
 // place says where the moves begin.
