@@ -243,14 +243,14 @@ func (p *Parser) number() *dataset.Reject {
 // nested reports whether a comment before the next byte has an opening brace in it. Comments end at the first closing
 // brace, so the rest of a comment around another one stands among the moves.
 func (p *Parser) nested() bool {
-	for !p.nests {
+	for !p.hasNested {
 		from := p.braces + indexOrLen(p.text[p.braces:p.i], '{') + 1
 		if from > p.i {
 			break
 		}
 		end := from + indexOrLen(p.text[from:p.i], '}')
-		p.nests = bytes.IndexByte(p.text[from:end], '{') >= 0
+		p.hasNested = bytes.IndexByte(p.text[from:end], '{') >= 0
 		p.braces = end
 	}
-	return p.nests
+	return p.hasNested
 }

@@ -63,7 +63,7 @@ type Parser struct {
 
 	earlyComments [][]byte // comments before the moves, parts of text
 	braces        int      // comments up to here have been looked at for braces in them,
-	nests         bool     // and there are some
+	hasNested     bool     // and there are some
 }
 
 // errors of a game; they stand in rejects
@@ -170,7 +170,7 @@ func (p *Parser) begin(g Game) {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
-	p.earlyComments, p.braces, p.nests = p.earlyComments[:0], -1, false
+	p.earlyComments, p.braces, p.hasNested = p.earlyComments[:0], -1, false
 }
 
 // place says where the moves begin.
