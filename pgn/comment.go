@@ -37,8 +37,8 @@ func (p *Parser) comment() *dataset.Reject {
 	}
 	switch {
 	case !p.playing:
-		if p.braces < 0 {
-			p.braces = from
+		if p.nestingChecked < 0 {
+			p.nestingChecked = from
 		}
 		if p.ReadEvals {
 			p.earlyComments = append(p.earlyComments, text)

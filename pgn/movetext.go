@@ -244,13 +244,13 @@ func (p *Parser) number() *dataset.Reject {
 // brace, so the rest of a comment around another one stands among the moves.
 func (p *Parser) nested() bool {
 	for !p.hasNested {
-		from := p.braces + indexOrLen(p.text[p.braces:p.i], '{') + 1
+		from := p.nestingChecked + indexOrLen(p.text[p.nestingChecked:p.i], '{') + 1
 		if from > p.i {
 			break
 		}
 		end := from + indexOrLen(p.text[from:p.i], '}')
 		p.hasNested = bytes.IndexByte(p.text[from:end], '{') >= 0
-		p.braces = end
+		p.nestingChecked = end
 	}
 	return p.hasNested
 }

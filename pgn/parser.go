@@ -61,9 +61,9 @@ type Parser struct {
 	letters *language // this is one, in that language
 	foreign int       // index of the first letter that means another piece in it, or −1
 
-	earlyComments [][]byte // comments before the moves, parts of text
-	braces        int      // comments up to here have been looked at for braces in them,
-	hasNested     bool     // and there are some
+	earlyComments  [][]byte // comments before the moves, parts of text
+	nestingChecked int      // comments up to here have been looked at for braces in them,
+	hasNested      bool     // and there are some
 }
 
 // errors of a game; they stand in rejects
@@ -170,14 +170,14 @@ func (p *Parser) begin(g Game) {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
-	p.earlyComments, p.braces, p.hasNested = p.earlyComments[:0], -1, false
+	p.earlyComments, p.nestingChecked, p.hasNested = p.earlyComments[:0], -1, false
 }
 
 // place says where the moves begin.
 func (p *Parser) place(start board.Position, count numbering) {
 	p.pos, p.count, p.playing = start, count, true
-	if p.braces < 0 {
-		p.braces = p.i
+	if p.nestingChecked < 0 {
+		p.nestingChecked = p.i
 	}
 }
 
