@@ -46,7 +46,7 @@ func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
 		}
 		q.place(*start, newNumbering(start))
 		if r := q.readGame(); r == nil && !slices.Equal(p.moves, q.moves) {
-			return p.contradict(q.foreign, q.foreign+3, errLetters)
+			return p.contradict(q.firstForeign, q.firstForeign+3, errLetters)
 		}
 	}
 	return nil
@@ -109,8 +109,8 @@ func (p *Parser) translate(word []byte, from int, plain bool) []byte {
 		if k < 0 || p.text[from] >= 0x80 || i > 0 && !plain {
 			continue
 		}
-		if p.spelt[i] = p.letters.letters[k]; p.spelt[i] != c && p.foreign < 0 {
-			p.foreign = from
+		if p.spelt[i] = p.letters.letters[k]; p.spelt[i] != c && p.firstForeign < 0 {
+			p.firstForeign = from
 		}
 	}
 	return p.spelt

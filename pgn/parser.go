@@ -57,9 +57,9 @@ type Parser struct {
 	contradicts bool           // the text contradicts the moves, and that is kept
 	spelt       []byte         // a word in the spelling of SAN
 
-	second  *Parser   // for other readings of a text
-	letters *language // this is one, in that language
-	foreign int       // index of the first letter that means another piece in it, or −1
+	second       *Parser   // for other readings of a text
+	letters      *language // this is one, in that language
+	firstForeign int       // index of the first letter that means another piece in it, or −1
 
 	earlyComments  [][]byte // comments before the moves, parts of text
 	nestingChecked int      // comments up to here have been looked at for braces in them,
@@ -165,7 +165,7 @@ func (p *Parser) begin(g Game) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
 	p.result, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
-	p.isStar, p.contradicts, p.foreign = false, false, -1
+	p.isStar, p.contradicts, p.firstForeign = false, false, -1
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
