@@ -40,7 +40,7 @@ func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
 	}
 	for i := range languages {
 		q := p.rereader(p.text)
-		q.letters = &languages[i]
+		q.language = &languages[i]
 		if q.readTags() != nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func (p *Parser) translate(word []byte, from int, plain bool) []byte {
 		if k < 0 || p.text[from] >= 0x80 || i > 0 && !plain {
 			continue
 		}
-		if p.spelt[i] = p.letters.letters[k]; p.spelt[i] != c && p.firstForeign < 0 {
+		if p.spelt[i] = p.language.letters[k]; p.spelt[i] != c && p.firstForeign < 0 {
 			p.firstForeign = from
 		}
 	}

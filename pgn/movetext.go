@@ -114,7 +114,7 @@ func (p *Parser) plainMoves() {
 				continue
 			}
 		case letterByte:
-			if len(p.moves) == MaxPlies || p.letters != nil {
+			if len(p.moves) == MaxPlies || p.language != nil {
 				break
 			}
 			if m, n := p.pos.PlaySAN(text[i:]); n > 0 {

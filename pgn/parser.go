@@ -58,7 +58,7 @@ type Parser struct {
 	spelt       []byte         // a word in the spelling of SAN
 
 	second       *Parser   // for other readings of a text
-	letters      *language // this is one, in that language
+	language     *language // this is one, in that language
 	firstForeign int       // index of the first letter that means another piece in it, or −1
 
 	earlyComments  [][]byte // comments before the moves, parts of text
@@ -186,7 +186,7 @@ func (p *Parser) rereader(text []byte) *Parser {
 	if p.second == nil {
 		p.second = &Parser{moves: make([]board.Move, 0, usualPlies)}
 	}
-	p.second.letters = nil
+	p.second.language = nil
 	p.second.begin(Game{Text: text})
 	return p.second
 }

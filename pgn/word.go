@@ -35,7 +35,7 @@ func (p *Parser) word(from int) *dataset.Reject {
 	if !plain {
 		token = p.spell(token)
 	}
-	if p.letters != nil {
+	if p.language != nil {
 		token = p.translate(token, from, plain)
 	}
 	p.i = i
@@ -67,7 +67,7 @@ func (p *Parser) word(from int) *dataset.Reject {
 	}
 	p.pos.Play(move)
 	p.moves = append(p.moves, move)
-	if p.letters != nil && !p.agreesWithMarks(p.text[from:i]) {
+	if p.language != nil && !p.agreesWithMarks(p.text[from:i]) {
 		return p.reject(dataset.MoveConflict, from, i, errLetters)
 	}
 	return nil
