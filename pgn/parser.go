@@ -57,7 +57,7 @@ type Parser struct {
 	contradicts bool           // the text contradicts the moves, and that is kept
 	spelt       []byte         // a word in the spelling of SAN
 
-	second       *Parser   // for other readings of a text
+	rereading    *Parser   // for other readings of a text
 	language     *language // this is one, in that language
 	firstForeign int       // index of the first letter that means another piece in it, or −1
 
@@ -183,12 +183,12 @@ func (p *Parser) place(start board.Position, count numbering) {
 
 // rereader has the second parser begin with a text of this game, from a position on.
 func (p *Parser) rereader(text []byte) *Parser {
-	if p.second == nil {
-		p.second = &Parser{moves: make([]board.Move, 0, usualPlies)}
+	if p.rereading == nil {
+		p.rereading = &Parser{moves: make([]board.Move, 0, usualPlies)}
 	}
-	p.second.language = nil
-	p.second.begin(Game{Text: text})
-	return p.second
+	p.rereading.language = nil
+	p.rereading.begin(Game{Text: text})
+	return p.rereading
 }
 
 // Notes returns what the comments of the last game say, as far as ReadEvals and ReadClocks ask for it. They are valid
