@@ -226,7 +226,7 @@ func (p *Parser) number() *dataset.Reject {
 		return p.reject(dataset.BadSyntax, p.i, p.i+n+2, errHidden)
 	}
 	if n == 1 && t[0] == '1' && dots <= n+1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
-		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
+		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errSecondGame)
 	}
 	if n > 1 && len(bytes.Trim(t[:n], "0")) == 0 {
 		return p.reject(dataset.BadSyntax, p.i, p.i+n, errZeros)

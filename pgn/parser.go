@@ -82,7 +82,7 @@ var (
 	errDrop        = errors.New("drops belong to another variant")
 	errBehind      = errors.New("moves after a result")
 	errZeros       = errors.New("zeros that may be a castling without hyphens")
-	errAgain       = errors.New("move number 1 again: two games without a result in between")
+	errSecondGame  = errors.New("move number 1 again: two games without a result in between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
