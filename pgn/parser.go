@@ -80,7 +80,7 @@ var (
 	errAlone       = errors.New("separate letter that may belong to the next move")
 	errGlued       = errors.New("sign in front of a move that may replace a piece letter")
 	errDrop        = errors.New("drops belong to another variant")
-	errBehind      = errors.New("moves after a result")
+	errAfterResult = errors.New("moves after a result")
 	errZeros       = errors.New("zeros that may be a castling without hyphens")
 	errSecondGame  = errors.New("move number 1 again: two games without a result in between")
 )
@@ -274,9 +274,9 @@ func (p *Parser) readAfterResult() *dataset.Reject {
 		p.ended = false
 		return p.contradict(at, at+16, errBetween)
 	case e != noEvent:
-		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+		return p.reject(dataset.BadSyntax, at, at+16, errAfterResult)
 	case behind.moves > max(len(p.moves), 2):
-		return p.reject(dataset.BadSyntax, p.i, len(p.text), errBehind)
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errAfterResult)
 	case behind.hasHiddenGame:
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
 	case behind.open >= 0:

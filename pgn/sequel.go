@@ -30,7 +30,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	case !p.ended:
 		err = errTagged
 	case !p.isStar:
-		reason, err = dataset.BadSyntax, errBehind
+		reason, err = dataset.BadSyntax, errAfterResult
 	}
 	if reason == dataset.MoveConflict && p.KeepConflicts {
 		p.contradicts = true

@@ -21,7 +21,7 @@ var sequels = map[string]struct {
 	"star, one a line":  {"1.\ne4\ne5\n2.\nNf3 *\nNc6\n3.\nBb5", []string{errBetween.Error(), "illegal_move"}},
 	"star, comment":     {"1. e4 e5 2. Nf3 *\nNc6 {x} 3. Bb5 a6", []string{errBetween.Error(), "illegal_move"}},
 	"star, legal twice": {"1. e4 e5 *\nNf3 Nc6\n3. Bb5 a6", []string{errBetween.Error(), "move_conflict"}},
-	"result, a line":    {"1. e4 e5 2. Nf3 1-0\nNc6\n3. Bb5 a6", []string{errBehind.Error(), "illegal_move"}},
+	"result, a line":    {"1. e4 e5 2. Nf3 1-0\nNc6\n3. Bb5 a6", []string{errAfterResult.Error(), "illegal_move"}},
 	"tag, Black's":      {"1. e4 e5 2. Nf3 [White \"x\"] Nc6 3. Bb5", []string{errTagged.Error(), "illegal_move"}},
 	"tag, a line": {"1. e4 e5 2. Nf3\n[White \"x\"]\nNc6 3. Bb5",
 		[]string{errTagged.Error(), "illegal_move"}},
@@ -57,7 +57,7 @@ func TestSequels(t *testing.T) {
 			switch {
 			case r == nil:
 				got = append(got, moveList(line.Moves))
-			case r.Err == errBetween || r.Err == errBehind || r.Err == errTagged:
+			case r.Err == errBetween || r.Err == errAfterResult || r.Err == errTagged:
 				got = append(got, r.Err.Error())
 				if r.At < g.Offset+int64(len(g.Text)) || len(r.Token) == 0 {
 					t.Errorf("%s: %v", name, r)
