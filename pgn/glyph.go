@@ -111,7 +111,7 @@ func (p *Parser) nonASCII() *dataset.Reject {
 	case annotation:
 		return p.skipGlyph(size)
 	}
-	return p.reject(dataset.BadSyntax, p.i, p.i+size, errStrange)
+	return p.reject(dataset.BadSyntax, p.i, p.i+size, errUnknownText)
 }
 
 // skipGlyph skips one character of an annotation glyph such as “!?”, “+-” or “±”, a zero byte, or another sign of no

@@ -75,7 +75,7 @@ var (
 	errParenthesis = errors.New("closing parenthesis without a variation")
 	errTag         = errors.New("unclosed tag before moves or another tag")
 	errText        = errors.New("not a move")
-	errStrange     = errors.New("neither a move nor a known glyph")
+	errUnknownText = errors.New("neither a move nor a known glyph")
 	errHidden      = errors.New("sign or digit in front of a pawn move, which may hide a piece")
 	errAlone       = errors.New("separate letter that may belong to the next move")
 	errGlued       = errors.New("sign in front of a move that may replace a piece letter")
