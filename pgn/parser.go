@@ -77,7 +77,7 @@ var (
 	errText        = errors.New("not a move")
 	errUnknownText = errors.New("neither a move nor a known glyph")
 	errHidden      = errors.New("sign or digit in front of a pawn move, which may hide a piece")
-	errAlone       = errors.New("separate letter that may belong to the next move")
+	errLoneLetter  = errors.New("separate letter that may belong to the next move")
 	errGlued       = errors.New("sign in front of a move that may replace a piece letter")
 	errDrop        = errors.New("drops belong to another variant")
 	errAfterResult = errors.New("moves after a result")

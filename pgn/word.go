@@ -49,7 +49,7 @@ func (p *Parser) word(from int) *dataset.Reject {
 		}
 		if len(token) == 1 && (token[0] == 'N' || token[0] == 'D') {
 			if p.hidesPiece(from, p.i) {
-				return p.reject(dataset.BadSyntax, from, i, errAlone)
+				return p.reject(dataset.BadSyntax, from, i, errLoneLetter)
 			}
 			return nil // marks of novelties and diagrams
 		}
