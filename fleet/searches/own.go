@@ -46,7 +46,7 @@ func (r *run) ownBatch() *batch {
 
 // search is the goroutine of an own engine.
 func (r *run) search(ctx context.Context, engine *stockfish.Pool) {
-	for b := range r.give {
+	for b := range r.toOwn {
 		begun := time.Now()
 		var jobs []stockfish.Job
 		for i, p := range b.pieces {

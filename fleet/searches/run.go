@@ -32,7 +32,7 @@ type run struct {
 
 	prepared *batch // for the next own engine
 
-	give    chan *batch
+	toOwn   chan *batch
 	results chan ownResult
 }
 
@@ -64,14 +64,14 @@ var ready = func() chan struct{} {
 func (r *run) loop(ctx context.Context) error {
 	soft, drain := context.WithCancelCause(ctx) // ends the own engines' work behind the searches under way
 	defer drain(nil)
-	r.give, r.results = make(chan *batch), make(chan ownResult, 2*len(r.own))
+	r.toOwn, r.results = make(chan *batch), make(chan ownResult, 2*len(r.own))
 	var engines sync.WaitGroup
 	for _, own := range r.own {
 		engines.Go(func() { r.search(soft, own) })
 	}
 	stop := func() { // engines end, and no sender is left
 		drain(errors.New("the work ends"))
-		close(r.give)
+		close(r.toOwn)
 		go func() {
 			for range r.results {
 			}
@@ -129,7 +129,7 @@ func (r *run) steps(ctx context.Context) error {
 		var first *batch
 		if !over {
 			if first = r.ownBatch(); first != nil {
-				give = r.give
+				give = r.toOwn
 			}
 		}
 		var err error
