@@ -139,7 +139,7 @@ func TestStrangersStayOut(t *testing.T) {
 			nats.Token(hex.EncodeToString(j.Token[:]))},
 		"coordinator": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.UserInfo("coordinator", "")},
 		"the own secret": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(),
-			nats.UserInfo("coordinator", c.gate.inside)},
+			nats.UserInfo("coordinator", c.gate.ownPassword)},
 	} {
 		if nc, err := nats.Connect("tls://"+j.Address, append(options, nats.NoReconnect())...); err == nil {
 			nc.Close()

@@ -55,11 +55,11 @@ const (
 
 // gate is the server with its access control: which clients are admitted, and what they may do.
 type gate struct {
-	srv      *server.Server
-	store    string
-	inside   string // the password of the process itself
-	token    string
-	admitted func(key string) bool // false for keys that are banned
+	srv         *server.Server
+	store       string
+	ownPassword string // the password of the process itself
+	token       string
+	admitted    func(key string) bool // false for keys that are banned
 
 	mu      sync.Mutex
 	clients map[string]map[uint64]bool // connections by key
@@ -73,7 +73,7 @@ func openGate(s seed, store, listen string, admitted func(string) bool) (*gate, 
 		return nil, err
 	}
 	token := s.token()
-	g := &gate{store: store, inside: hex.EncodeToString(inside[:]), token: hex.EncodeToString(token[:]),
+	g := &gate{store: store, ownPassword: hex.EncodeToString(inside[:]), token: hex.EncodeToString(token[:]),
 		admitted: admitted, clients: map[string]map[uint64]bool{}}
 	o := &server.Options{
 		ServerName: serverName, NoSigs: true, NoLog: true, DontListen: listen == "",
@@ -141,7 +141,7 @@ func (g *gate) port() int {
 
 // connect is the connection of the process itself; dropped is called when a message is lost because there are too many.
 func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
-	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
+	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.ownPassword),
 		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
 		nats.ReconnectWait(50*time.Millisecond), nats.ErrorHandler(dropped))
 }
@@ -160,7 +160,7 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 func (g *gate) check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if o.Username != "" || o.Password != "" {
-		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && equalSecrets(o.Password, g.inside)
+		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && equalSecrets(o.Password, g.ownPassword)
 	}
 	if c.GetTLSConnectionState() == nil || !equalSecrets(o.Token, g.token) {
 		return false
