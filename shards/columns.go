@@ -146,14 +146,14 @@ func (r *Reader) column(zd *zstd.Decoder, c *columnIndex, dst, frame []byte) err
 		return err
 	}
 	if xxhash.Sum64(frame) != uint64(c.Hash) {
-		return &damage{at: c.Offset, what: "frame does not match its checksum"}
+		return &damage{at: c.Offset, fault: "frame does not match its checksum"}
 	}
 	out, err := zd.DecodeAll(frame, dst)
 	if err != nil {
-		return &damage{at: c.Offset, what: "frame", err: err}
+		return &damage{at: c.Offset, fault: "frame", err: err}
 	}
 	if len(out) != cap(dst) {
-		return &damage{at: c.Offset, what: fmt.Sprintf("frame of %d bytes decompressed, not %d", len(out), cap(dst))}
+		return &damage{at: c.Offset, fault: fmt.Sprintf("frame of %d bytes decompressed, not %d", len(out), cap(dst))}
 	}
 	return nil
 }
@@ -168,14 +168,14 @@ func (b *rawBlock) fail(name, format string, args ...any) error {
 	at := int64(math.MaxInt64)
 	for _, c := range b.Columns {
 		if c.Name == name {
-			return &damage{at: c.Offset, what: fmt.Sprintf("column %q: ", name) + fmt.Sprintf(format, args...)}
+			return &damage{at: c.Offset, fault: fmt.Sprintf("column %q: ", name) + fmt.Sprintf(format, args...)}
 		}
 		at = min(at, c.Offset)
 	}
 	if at == math.MaxInt64 {
 		at = int64(headerSize)
 	}
-	return &damage{at: at, what: fmt.Sprintf("column %q is missing:  ", name) + fmt.Sprintf(format, args...)}
+	return &damage{at: at, fault: fmt.Sprintf("column %q is missing:  ", name) + fmt.Sprintf(format, args...)}
 }
 
 // fixed returns a column of n entries of that width; nil if it is left out.

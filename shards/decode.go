@@ -32,7 +32,7 @@ func (b *rawBlock) decode(dst []dataset.Line) ([]dataset.Line, error) {
 func chargeMemory[T any](b *rawBlock, n int) error {
 	var v T
 	if size := uint64(unsafe.Sizeof(v)); uint64(n) > (maxDecoded-b.decoded)/size {
-		return &damage{at: b.Columns[0].Offset, what: "the lines of the block would take too much memory"}
+		return &damage{at: b.Columns[0].Offset, fault: "the lines of the block would take too much memory"}
 	} else {
 		b.decoded += uint64(n) * size
 	}

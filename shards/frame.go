@@ -77,16 +77,16 @@ func appendStored(dst, raw []byte) []byte {
 
 // damage is what is wrong at a byte of a shard.
 type damage struct {
-	at   int64
-	what string
-	err  error // may be nil
+	at    int64
+	fault string
+	err   error // may be nil
 }
 
 func (d *damage) Error() string {
 	if d.err != nil {
-		return fmt.Sprintf("byte %d: %s: %v", d.at, d.what, d.err)
+		return fmt.Sprintf("byte %d: %s: %v", d.at, d.fault, d.err)
 	}
-	return fmt.Sprintf("byte %d: %s", d.at, d.what)
+	return fmt.Sprintf("byte %d: %s", d.at, d.fault)
 }
 
 func (d *damage) Unwrap() []error {
@@ -99,7 +99,7 @@ func (d *damage) Unwrap() []error {
 // readIndex reads header and footer of a shard of that size.
 func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	if size < int64(smallestFile) {
-		return nil, &damage{at: size, what: "the file is too short to be a shard"}
+		return nil, &damage{at: size, fault: "the file is too short to be a shard"}
 	}
 	var head [headerSize]byte
 	if err := readAt(r, head[:], 0); err != nil {
@@ -107,7 +107,7 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	}
 	const textEnd = int(headerSize - 4)
 	if string(head[:textEnd]) != string(appendHeader(nil)[:textEnd]) {
-		return nil, &damage{at: 0, what: "not a shard: wrong header"}
+		return nil, &damage{at: 0, fault: "not a shard: wrong header"}
 	}
 	version := binary.LittleEndian.Uint32(head[textEnd:])
 	text, start, err := readFooter(r, size)
@@ -118,10 +118,10 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 		Format uint32 `json:"format"`
 	}
 	if err := json.Unmarshal(text, &footer); err != nil {
-		return nil, &damage{at: start + frameHead, what: "footer", err: err}
+		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
 	}
 	if footer.Format != version {
-		return nil, &damage{at: int64(textEnd), what: fmt.Sprintf("version %d in the header, %d in the footer", version,
+		return nil, &damage{at: int64(textEnd), fault: fmt.Sprintf("version %d in the header, %d in the footer", version,
 			footer.Format)}
 	}
 	if version != dataset.FormatVersion {
@@ -129,10 +129,10 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	}
 	ix := new(index)
 	if err := json.Unmarshal(text, ix); err != nil {
-		return nil, &damage{at: start + frameHead, what: "footer", err: err}
+		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
 	}
 	if err := ix.check(int64(headerSize), start); err != nil {
-		return nil, &damage{at: start + frameHead, what: "footer", err: err}
+		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
 	}
 	return ix, nil
 }
@@ -145,11 +145,11 @@ func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 		return nil, 0, err
 	}
 	if string(trailer[16:]) != trailerText {
-		return nil, 0, &damage{at: at + 16, what: "trailer missing: the file is truncated or has extra bytes"}
+		return nil, 0, &damage{at: at + 16, fault: "trailer missing: the file is truncated or has extra bytes"}
 	}
 	length := binary.LittleEndian.Uint64(trailer[:])
 	if length > maxFooter || int64(length) > size-int64(smallestFile) {
-		return nil, 0, &damage{at: at, what: fmt.Sprintf("footer of %d bytes in a file of %d", length, size)}
+		return nil, 0, &damage{at: at, fault: fmt.Sprintf("footer of %d bytes in a file of %d", length, size)}
 	}
 	start := at - int64(length) - frameHead
 	frame := make([]byte, frameHead+length)
@@ -158,11 +158,11 @@ func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 	}
 	if binary.LittleEndian.Uint32(frame) != footerMagic ||
 		uint64(binary.LittleEndian.Uint32(frame[4:])) != length+trailerSize {
-		return nil, 0, &damage{at: start, what: "not the frame of a footer"}
+		return nil, 0, &damage{at: start, fault: "not the frame of a footer"}
 	}
 	text := frame[frameHead:]
 	if xxhash.Sum64(text) != binary.LittleEndian.Uint64(trailer[8:]) {
-		return nil, 0, &damage{at: start + frameHead, what: "footer does not match its checksum"}
+		return nil, 0, &damage{at: start + frameHead, fault: "footer does not match its checksum"}
 	}
 	return text, start, nil
 }
@@ -174,7 +174,7 @@ func readAt(r io.ReaderAt, p []byte, at int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return &damage{at: at + int64(n), what: "unexpected end of file"}
+		return &damage{at: at + int64(n), fault: "unexpected end of file"}
 	}
 	return fmt.Errorf("byte %d: %w", at+int64(n), err)
 }

@@ -167,7 +167,7 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 			return r.blockError(i, c, err)
 		}
 		if xxhash.Sum64(frame) != uint64(c.Hash) {
-			return r.blockError(i, c, &damage{at: c.Offset, what: "frame does not match its checksum"})
+			return r.blockError(i, c, &damage{at: c.Offset, fault: "frame does not match its checksum"})
 		}
 	}
 	lines, err := r.ReadBlock(i, nil)
