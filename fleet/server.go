@@ -160,7 +160,8 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 func (g *gate) check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if o.Username != "" || o.Password != "" {
-		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && equalSecrets(o.Password, g.ownPassword)
+		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" &&
+			equalSecrets(o.Password, g.ownPassword)
 	}
 	if c.GetTLSConnectionState() == nil || !equalSecrets(o.Token, g.token) {
 		return false

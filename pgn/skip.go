@@ -7,7 +7,8 @@ import (
 
 // plain reports whether skipping ahead is allowed here.
 func (c *scanner) plain() bool {
-	return c.tagged && !c.suspect && c.content && !c.ended && c.depth == 0 && c.open < 0 && !c.inLineComment && !c.inTagValue
+	return c.tagged && !c.suspect && c.content && !c.ended && c.depth == 0 && c.open < 0 &&
+		!c.inLineComment && !c.inTagValue
 }
 
 // holdsOneGame reports whether it is plain that no game starts before the index to, which needs no state of the

@@ -86,7 +86,8 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
 		end = c.pos + i
 	}
-	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged, free: c.free,
+	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1,
+		tagged: c.tagged, free: c.free,
 		suspect:    true,
 		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
 	e, at := line.nextGame(buf, end)

@@ -6,8 +6,8 @@ import (
 	"talbot/dataset"
 )
 
-// CheckLines returns [dataset.ErrDamaged], with shard, block and line, for the first of a block's lines that cannot be
-// ([dataset.Line.Check]): checksums do not see what was wrong when it was written.
+// CheckLines returns [dataset.ErrDamaged], with shard, block and line, for the first of a block's lines that is invalid
+// ([dataset.Line.Check]): checksums do not show what was wrong when it was written.
 func (r *Reader) CheckLines(block int, lines []dataset.Line) error {
 	for i := range lines {
 		if err := lines[i].Check(); err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Columns says what of a line is read. Start, moves, reconstructed plies, samples, source and result always are; what
-// is not asked for stays zero.
+// Columns says which parts of a line are read. Start, moves, reconstructed plies, samples, source and result always
+// are; the others stay zero.
 type Columns uint16
 
-// The columns to ask for.
+// The columns.
 const (
 	Origin      Columns = 1 << iota // Input, Number, Offset
 	Ratings                         // WhiteElo, BlackElo

@@ -28,7 +28,7 @@ func (b *rawBlock) decode(dst []dataset.Line) ([]dataset.Line, error) {
 	return dst, nil
 }
 
-// chargeMemory takes the memory of n values from what a block may take.
+// chargeMemory counts the memory of n values against the limit of a block.
 func chargeMemory[T any](b *rawBlock, n int) error {
 	var v T
 	if size := uint64(unsafe.Sizeof(v)); uint64(n) > (maxDecoded-b.decoded)/size {

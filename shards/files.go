@@ -24,12 +24,12 @@ func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes i
 	return err
 }
 
-// Stamps says how files were when they were as their checksums say, by their names.
+// Stamps are the stamps of files, by name, from when their checksums were found to be right.
 type Stamps map[string]durable.Stamp
 
-// CheckChanged is [Dataset.CheckFiles] for those files alone that are not as they were when they were checked. It
-// returns the stamps of all files that need not be read again, which is the content of known if nothing changed: a file
-// that was written within the last seconds is not among them. Bytes that are not read count as done.
+// CheckChanged is [Dataset.CheckFiles] for only those files that have changed since they were checked. It returns the
+// stamps of all files that need not be read again, which is the content of known if nothing changed: a file that was
+// written within the last seconds is not among them. Bytes that are not read count as done.
 func (d *Dataset) CheckChanged(ctx context.Context, workers int, known Stamps, done func(bytes int64)) (Stamps,
 	error) {
 	now, shard := Stamps{}, 0

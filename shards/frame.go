@@ -75,7 +75,7 @@ func appendStored(dst, raw []byte) []byte {
 	return dst
 }
 
-// damage is what is wrong at a byte of a shard.
+// damage is a fault at a byte of a shard.
 type damage struct {
 	at    int64
 	fault string
@@ -121,7 +121,8 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
 	}
 	if footer.Format != version {
-		return nil, &damage{at: int64(textEnd), fault: fmt.Sprintf("version %d in the header, %d in the footer", version,
+		return nil, &damage{at: int64(textEnd),
+			fault: fmt.Sprintf("version %d in the header, %d in the footer", version,
 			footer.Format)}
 	}
 	if version != dataset.FormatVersion {

@@ -102,8 +102,8 @@ func (ix *index) check(start, end int64) error {
 	return nil
 }
 
-// checkColumns returns an error if there are labels of a fingerprint, or predictions of a network, that is not among so
-// many. Nobody could say whose they are, and whatever appends one would take them for its own.
+// checkColumns returns an error if there are labels of a fingerprint, or predictions of a network, beyond these
+// numbers. They would have no origin, and an appended fingerprint or network would take them over.
 func (ix *index) checkColumns(fingerprints, networks int) error {
 	for i := range ix.Blocks {
 		for _, c := range ix.Blocks[i].Columns {

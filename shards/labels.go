@@ -92,7 +92,7 @@ type labelColumns struct {
 	pv      []byte // 16 bits for each move
 }
 
-// labelled reports whether the labels say anything: a column that is all missing counts as absent.
+// labelled reports whether any label is not missing: a column without one counts as absent.
 func labelled(labels []dataset.Label) bool {
 	return slices.ContainsFunc(labels, func(l dataset.Label) bool { return l.Status != dataset.Missing })
 }

@@ -19,7 +19,7 @@ type networkColumns struct {
 	prior []byte // uvarint for each move: what its quantized prior is more than that of the move before it
 }
 
-// predicted reports whether predictions say anything.
+// predicted reports whether there is a prediction.
 func predicted(list []dataset.Prediction) bool {
 	return slices.ContainsFunc(list, func(p dataset.Prediction) bool { return p.Status != dataset.NotPredicted })
 }

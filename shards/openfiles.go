@@ -17,7 +17,7 @@ import (
 // process may have files, and several datasets are read at once.
 const maxOpen = 64
 
-// open has the shards that are open.
+// open has the open shards.
 var open = newOpenFiles(maxOpen)
 
 // openFiles opens files when they are read, and closes those that were not read for the longest time. It is safe for
@@ -40,7 +40,7 @@ func newOpenFiles(most int) *openFiles {
 // file is a shard on the disk, open or not. The fields below name are guarded by the lock of openFiles.
 type file struct {
 	path   string
-	info   fs.FileInfo // as it was at first
+	info   fs.FileInfo // as it was when first opened
 	file   *os.File    // nil: not open
 	users  int         // that are reading
 	place  *list.Element
@@ -79,7 +79,7 @@ func (o *openFiles) acquire(f *file) error {
 				f.users = 1
 				return nil
 			}
-			// The process may have fewer files than talbot takes for sure.
+			// The process may have a lower limit of open files than talbot assumes.
 			if !errors.Is(err, syscall.EMFILE) || o.idle.Len() == 0 {
 				return err
 			}
@@ -92,7 +92,7 @@ func (o *openFiles) acquire(f *file) error {
 	}
 }
 
-// open opens the file itself. One that was put in its place since it was opened first is not read.
+// open opens the file itself. A file that has replaced it since it was first opened is not read.
 func (f *file) open() error {
 	h, err := durable.OpenRegular(f.path)
 	if err != nil {

@@ -27,8 +27,8 @@ type ReaderOption func(*Reader)
 func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
 
 // Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
-// [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
-// [dataset.ErrVersion]. The caller closes the Reader.
+// [dataset.ErrDamaged], at once: callers have its name from a manifest. An unknown version gives [dataset.ErrVersion].
+// The caller closes the Reader.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
 	f, err := openShardFile(path)
 	if err != nil {

@@ -44,5 +44,5 @@ func (v *varints) upTo(limit int) int {
 	return int(n)
 }
 
-// end reports whether all was read without fault.
+// end reports whether all was read without an error.
 func (v *varints) end() bool { return !v.bad && len(v.b) == 0 }

@@ -24,7 +24,7 @@ const maxDamage = 100
 type Report struct {
 	Shards     int   // read whole
 	Bytes      int64 // of them
-	Lines      int64 // that were replayed without fault
+	Lines      int64 // that were replayed without an error
 	Positions  int64
 	Samples    int64
 	Labelled   int64    // labels of each status, over all fingerprints
@@ -44,7 +44,7 @@ func VerifyWorkers(n int) VerifyOption { return func(v *verifier) { v.workers = 
 // VerifyProgress calls f with the number of lines read so far, now and then, from one goroutine at a time.
 func VerifyProgress(f func(lines int64)) VerifyOption { return func(v *verifier) { v.progress = f } }
 
-// VerifyLine calls f with every line that was replayed without fault, on as many goroutines at a time as there are
+// VerifyLine calls f with every line that was replayed without an error, on as many goroutines at a time as there are
 // workers, each with its number. An error of f is damage. f must not keep the line.
 func VerifyLine(f func(worker int, l *dataset.Line) error) VerifyOption {
 	return func(v *verifier) { v.each = f }
@@ -102,7 +102,7 @@ func (v *verifier) damaged(err error) {
 	}
 }
 
-// shard verifies one shard. Damage to a block is in the report; what ends the shard is the error.
+// shard verifies one shard. Damage to a block goes into the report; the error is damage that ends the shard.
 func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo) error {
 	r, err := openShard(dir, v.manifest, want)
 	if err != nil {
@@ -133,7 +133,7 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 	return nil
 }
 
-// fileHash compares a file's SHA-256. A wrong one is reported, and the blocks say more of the place.
+// fileHash compares a file's SHA-256. A wrong one is reported; the blocks tell more about the place.
 func (v *verifier) fileHash(ctx context.Context, path, want string) error {
 	_, err := checkFile(ctx, path, dataset.ShardInfo{SHA256: want}, durable.Stamp{}, nil)
 	if errors.Is(err, dataset.ErrDamaged) {

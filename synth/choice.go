@@ -87,8 +87,7 @@ func newChoice(c *Config) (*choice, error) {
 	return ch, nil
 }
 
-// ErrNoMaterial: with a number of pieces that was asked for no material is
-// possible. The caller says which flags to change.
+// ErrNoMaterial: for a requested number of pieces no material is possible. The caller says which flags to change.
 var ErrNoMaterial = errors.New("all are dead, unbalanced or not in the list")
 
 // minValidShare is the share of the materials, by weight, that must be fit, so that drawing one takes a bounded time.
@@ -176,9 +175,8 @@ func (d *Drawer) Remaining() *Remaining {
 // Exhausted reports whether a class has been given up.
 func (l *Remaining) Exhausted(class board.Material) bool { return l.exhausted[class] }
 
-// Exhaust gives up a class: what would be of it is spread over the other
-// materials of as many pieces, in proportion to their weights, and if there is
-// none over the other numbers of pieces.
+// Exhaust gives up a class: its share is spread over the other materials of as many pieces, in proportion to their
+// weights, or, if there are none, over the other numbers of pieces.
 func (l *Remaining) Exhaust(class board.Material) {
 	l.exhausted[class] = true
 	n := class.Pieces()

@@ -29,8 +29,8 @@ type Config struct {
 	// Balance is how many pawns (knight and bishop 3, rook 5, queen 9) the sides may differ by; negative: any number.
 	Balance int
 	Past    Past
-	// Patience is how many positions of a class in a row may be known already, or be of no use, before the class is
-	// taken for exhausted; 0 means 10,000, with which less than one position in a thousand is left.
+	// Patience is how many positions of a class in a row may be known already, or be unusable, before the class counts
+	// as exhausted; 0 means 10,000, with which less than one position in a thousand is left.
 	Patience int
 }
 

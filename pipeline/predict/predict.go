@@ -89,7 +89,7 @@ type predictor struct {
 	evaluated  int64
 }
 
-// workers is how many questions are prepared and answered at a time.
+// workers is how many units are encoded and evaluated at a time.
 const workers = 2
 
 // Run predicts. Memory is what a block of lines and its predictions take, some hundred questions, and the network. The
