@@ -38,7 +38,7 @@ func (p *Parser) contradict(from, to int, err error) *dataset.Reject {
 type numbering struct {
 	half    int  // twice the number of the start position's move, plus 1 if Black is to move
 	shift   int  // of the numbers in the text against the board's
-	settled bool // a number has said what the shift is
+	settled bool // the shift is known from a number
 }
 
 func newNumbering(start *board.Position) numbering {
@@ -55,7 +55,7 @@ func (c *numbering) agrees(n, plies int) bool {
 	return ok
 }
 
-// accept is agrees for a number's digits. The first number says where the numbers begin.
+// accept is agrees for a number's digits. The first number sets where the numbers begin.
 func (c *numbering) accept(digits []byte, plies int) bool {
 	n := wholeNumber(digits, 1<<20)
 	if c.agrees(n, plies) {
@@ -72,7 +72,7 @@ func (c *numbering) accept(digits []byte, plies int) bool {
 	return false
 }
 
-// isBlackNumber reports whether what stands behind the digits of a move number makes it Black's.
+// isBlackNumber reports whether the text after the digits of a move number makes it Black's.
 func isBlackNumber(behind []byte) bool {
 	return bytes.HasPrefix(behind, []byte("..")) || bytes.HasPrefix(behind, []byte("…"))
 }

@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// EvalKind says who wrote an evaluation into a comment.
+// EvalKind is the program that wrote an evaluation into a comment.
 type EvalKind uint8
 
 // The kinds of evaluations.
@@ -18,8 +18,8 @@ const (
 	CutechessEval                 // “+0.31/12 0.5s” of the mover's search of the position before the move
 )
 
-// Evaluation is what a comment of the main line says about a position. The best move of an engine's own search is the
-// one that it played.
+// Evaluation is an evaluation of a position in a comment of the main line. The best move of an engine's own search is
+// the one that it played.
 type Evaluation struct {
 	Kind  EvalKind
 	Ply   int           // of the position that it is about
@@ -28,7 +28,7 @@ type Evaluation struct {
 	Nodes int64         // 0: not given
 }
 
-// Notes are what the comments of a game's main line say beside the moves.
+// Notes are the evaluations and clocks in the comments of a game's main line.
 type Notes struct {
 	// Evals are in the order of the text; at most one of a kind for each ply.
 	Evals []Evaluation

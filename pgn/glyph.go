@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// Only what is known to say nothing about the move is skipped: annotation glyphs and blanks of this list. Everything
+// Only characters without a meaning for the move are skipped: annotation glyphs and blanks of this list. Everything
 // else that is not ASCII may be a piece letter in an alphabet or font that got lost on the way, and the move behind it
 // would be read as a pawn's.
 
@@ -16,7 +16,7 @@ import (
 const annotations = "‼⁇⁈⁉±∓⩲⩱∞≈≃≅⯹↑⇑→⇒⇄⇆⇔↔⟳↻↺⊕⨁⨀⊙□☐○◯■" +
 	"⊓⊔⌓⌒∆Δ△▽∇≤≥⊞⟪⟫«»⇗⇖↗↖⟂⊥∥†‡—–−‒‐‑"
 
-// kind says what a character outside of ASCII is in movetext.
+// kind is the meaning of a character outside of ASCII in movetext.
 type kind uint8
 
 const (
@@ -62,8 +62,9 @@ func kindAt(text []byte) (kind, int) {
 // chessmanLetters are those of U+2654 to U+2659, and of the black ones behind them.
 const chessmanLetters = "KQRBNP"
 
-// letterAt returns what the character that text opens with, which is not ASCII, stands for inside a move: the letter
-// of a figurine, a hyphen for a dash, “x” for “×”, and 0 for what says nothing. ok is false if it is no part of a move.
+// letterAt returns what the character that text opens with, which is not ASCII, stands for inside a move: the letter of
+// a figurine, a hyphen for a dash, “x” for “×”, and 0 for characters without a meaning. ok is false if it is not part
+// of a move.
 func letterAt(text []byte) (letter byte, size int, ok bool) {
 	r, size := utf8.DecodeRune(text)
 	if r == utf8.RuneError && size <= 1 {

@@ -72,7 +72,7 @@ func indexOrLen(text []byte, c byte) int {
 	return len(text)
 }
 
-// step reads the line buf[pos:end]. Almost every line takes one of its short ways out.
+// step reads the line buf[pos:end]. Almost every line takes one of its fast paths.
 func (s *Splitter) step(end int) {
 	line := s.buf[s.pos:end]
 	if len(line) == 0 {

@@ -6,7 +6,7 @@ import (
 	"talbot/dataset"
 )
 
-// class says what a byte can begin in movetext.
+// class is what a byte can begin in movetext.
 type class uint8
 
 const (

@@ -25,7 +25,7 @@ type Parser struct {
 	// stands in the file, and with the number of plies before it. The text is only valid during the call.
 	Comment func(ply int, text []byte)
 
-	// Select, if set, is asked about each game once its tags are read, before its moves: the line has everything but
+	// Select, if set, is called for each game once its tags are read, before its moves: the line has everything but
 	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
 	Select func(head *dataset.Line) dataset.Reason
 
@@ -33,11 +33,11 @@ type Parser struct {
 	// belong to the start position.
 	ReadEvals, ReadClocks bool
 
-	// Results says which result a game gets that has several.
+	// Results decides the result of a game that has several.
 	Results dataset.ResultRule
 
 	// KeepConflicts keeps games whose text contradicts their moves, which are rejected as [dataset.MoveConflict]
-	// otherwise; [Parser.Conflict] tells them.
+	// otherwise; see [Parser.Conflict].
 	KeepConflicts bool
 
 	conflict Conflict
@@ -88,21 +88,19 @@ var (
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
 // a reject concerns this game only.
 //
-// The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
-// text; a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no
-// move of the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two
-// moves, where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the
-// moves if the tag is missing, “*” or no result; [Parser.Results] says what holds where they, or the board,
-// contradict each other.
+// The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the text;
+// a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no move of
+// the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two moves,
+// where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the moves if
+// the tag is missing, “*” or not a result; [Parser.Results] decides if they, or the board, contradict each other.
 //
 // The text must not contradict the moves (see conflict.go).
 //
-// Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
-// semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
-// in any form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, figurines, dashes for
-// hyphens, and whatever forms of a move [board.Position.ParseSAN] takes. Every move must be legal. What is not known to
-// say nothing is no move and costs the game: any other character, and a sign or a lone piece letter before a pawn's
-// move.
+// Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace, semicolon
+// and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers in any form
+// or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, figurines, dashes for hyphens, and
+// whatever forms of a move [board.Position.ParseSAN] takes. Every move must be legal. Anything else makes the game
+// unreadable: any other character, and a sign or a lone piece letter before a pawn's move.
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.begin(g)
 	if g.TooLong {
@@ -160,7 +158,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	return line, nil
 }
 
-// begin forgets the last game.
+// begin drops the state of the last game.
 func (p *Parser) begin(g Game) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
@@ -173,7 +171,7 @@ func (p *Parser) begin(g Game) {
 	p.earlyComments, p.nestingChecked, p.hasNested = p.earlyComments[:0], -1, false
 }
 
-// place says where the moves begin.
+// place sets the position where the moves begin.
 func (p *Parser) place(start board.Position, count numbering) {
 	p.pos, p.count, p.playing = start, count, true
 	if p.nestingChecked < 0 {
@@ -191,8 +189,8 @@ func (p *Parser) rereader(text []byte) *Parser {
 	return p.rereading
 }
 
-// Notes returns what the comments of the last game say, as far as ReadEvals and ReadClocks ask for it. They are valid
-// until the next call of Parse.
+// Notes returns the notes of the last game, as far as ReadEvals and ReadClocks are set. They are valid until the next
+// call of Parse.
 func (p *Parser) Notes() *Notes { return &p.notes }
 
 // reject describes what is wrong with text[from:to].

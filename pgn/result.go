@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// Conflict says what is contradictory in a game: which sources of its result, or its text and its moves.
+// Conflict says which parts of a game contradict each other: sources of its result, or its text and its moves.
 type Conflict struct {
 	Movetext bool // the tag, and the result behind the moves
 	Board    bool // mate or stalemate on the board, and one of the two

@@ -2,7 +2,7 @@ package pgn
 
 import "bytes"
 
-// event is what a scanner has met.
+// event is what a scanner has found.
 type event uint8
 
 const (
@@ -34,7 +34,7 @@ type scanner struct {
 	nextStart int // index of a game that is the next event, or −1
 
 	open          int  // index of the brace of the comment that pos is in, or −1
-	closedForSure bool // that comment is one, whatever follows
+	closedForSure bool // that comment is certainly one
 	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
 	inLineComment bool // pos is inside a “;” comment or a “%” line
 	inTagValue    bool // pos is inside the value of a tag that the break of an overlong line has cut
@@ -254,7 +254,7 @@ func (c *scanner) tag(buf []byte, to int) (event, int) {
 	return e, i
 }
 
-// unknown reads one byte that begins nothing known.
+// unknown reads one byte that begins no known token.
 func (c *scanner) unknown() {
 	if c.word < 0 {
 		c.word = c.pos

@@ -45,7 +45,7 @@ func (b *Batch) Release() {
 	b.buf, b.Games, b.pool = nil, nil, nil
 }
 
-// state says where in a game the splitter stands.
+// state is the part of a game in which the splitter is.
 type state uint8
 
 const (
@@ -102,7 +102,7 @@ type Splitter struct {
 	lf, cr int   // next line feed and carriage return at or behind pos; n if none
 	idle   int   // empty reads in a row
 	eof    bool
-	err    error // what the reader said, io.EOF included
+	err    error // the reader's error, io.EOF included
 
 	state   state
 	start   int   // of the present game in buf; of what is left of it if it is too long

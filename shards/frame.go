@@ -122,8 +122,7 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	}
 	if footer.Format != version {
 		return nil, &damage{at: int64(textEnd),
-			fault: fmt.Sprintf("version %d in the header, %d in the footer", version,
-			footer.Format)}
+			fault: fmt.Sprintf("version %d in the header, %d in the footer", version, footer.Format)}
 	}
 	if version != dataset.FormatVersion {
 		return nil, fmt.Errorf("%w %d (this program reads %d)", dataset.ErrVersion, version, dataset.FormatVersion)

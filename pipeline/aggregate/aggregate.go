@@ -22,7 +22,7 @@ var Presets = map[string]func(*dataset.Filter){
 	"prior": func(f *dataset.Filter) { f.MinBaseTime, f.DropUnknownElo = 180, true },
 }
 
-// Request asks to count the moves that were played in each position of games.
+// Request counts the moves that were played in each position of games.
 type Request struct {
 	In    []string // folders of datasets
 	Out   string   // folder
@@ -54,7 +54,7 @@ var (
 	ErrNothingKept = errors.New("no position was seen often enough")
 	// ErrTwice: a dataset was given more than once, so that its games would count twice.
 	ErrTwice = errors.New("the dataset is given twice")
-	// ErrSplits: games of one split are to count, and they are split by other percentages than the positions.
+	// ErrSplits: only games of one split count, but they were split by other percentages than the positions.
 	ErrSplits = errors.New("the games are split by other percentages than --split")
 )
 
@@ -69,7 +69,7 @@ type state struct {
 	Temporary int64          `json:"temporary"`
 }
 
-// aggregation is one under way.
+// aggregation is an aggregation under way.
 type aggregation struct {
 	Request
 	games     gameReader
@@ -95,8 +95,8 @@ func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
 	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
 }
 
-// GCPercent is a setting of the garbage collector (GOGC) with which a process takes little more memory
-// than [Request.Run] says.
+// GCPercent is a setting of the garbage collector (GOGC) that keeps a process close to the memory that [Request.Run]
+// states.
 const GCPercent = 35
 
 // Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 50 MB, some 15 MB with the usual
@@ -238,7 +238,7 @@ func (a *aggregation) work(ctx context.Context) error {
 // mergedPositions is the share of the last pass that is done, in positions.
 func (a *aggregation) mergedPositions() int64 { return a.positions * int64(a.state.Parts) / partitions }
 
-// report says how far the work is: done is the positions of all three passes.
+// report reports the progress: done counts the positions of all three passes.
 func (a *aggregation) report(note string, done int64) {
 	if a.Progress != nil {
 		a.Progress(pipeline.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
@@ -254,8 +254,8 @@ func (a *aggregation) sizeOf(chunk []setBlock) (n int64) {
 	return n
 }
 
-// each calls work with the chunks from number from on, and use with what it makes of them, in their order. before is
-// how much work went before the first chunk.
+// each calls work with the chunks from number from on, and use with its results, in their order. before is the work
+// done before the first chunk.
 func (a *aggregation) each(ctx context.Context, from int, note string, before int64,
 	work func(worker, number int, c *counts) error, use func(*counts) error) error {
 	type result struct {

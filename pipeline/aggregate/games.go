@@ -20,7 +20,7 @@ const (
 	RareBand     dataset.Reason = "rare_band"     // of a move: its position was seen too rarely in its band
 )
 
-// counts are what was read of the games.
+// counts are the figures of the games that were read.
 type counts struct {
 	Read    int64                    `json:"read"`
 	Rejects map[dataset.Reason]int64 `json:"rejects"`
@@ -51,8 +51,7 @@ type gameReader struct {
 	sets        []*shards.Dataset
 }
 
-// readOtherSplits reads the games of the other splits: a cut copy of one is not to count, though it is in the split
-// itself.
+// readOtherSplits reads the games of the other splits: a cut copy of one does not count, even in the right split.
 func (g *gameReader) readOtherSplits(ctx context.Context) error {
 	if g.split == nil {
 		return nil
@@ -108,7 +107,7 @@ func (g *gameReader) chunks(size int64) (all [][]setBlock, positions int64) {
 	return all, positions + n
 }
 
-// block calls each with every move of a block that counts, before it is played. lines is space.
+// block calls each with every move of a block that counts, before it is played. lines is a buffer.
 func (g *gameReader) block(at setBlock, lines *[]dataset.Line, c *counts,
 	each func(p *board.Position, m board.Move, band int)) (err error) {
 	d := g.sets[at.set]

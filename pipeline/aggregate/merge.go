@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// merged is what a partition holds.
+// merged has the lines of a partition.
 type merged struct {
 	lines     []dataset.Line
 	positions int64         // among the lines
@@ -91,8 +91,7 @@ func (out *merged) position(records []record, a *aggregation) error {
 	return nil
 }
 
-// policy is what was played, the most frequent move first. Of moves that were played equally often the lower number
-// comes first.
+// policy has the moves played, the most frequent first; among equally frequent moves the lower number comes first.
 func policy(records []record) []dataset.WeightedMove {
 	type count struct {
 		move  board.Move
@@ -115,7 +114,7 @@ func policy(records []record) []dataset.WeightedMove {
 	return list
 }
 
-// line is a position with what players of a rating played in it.
+// line is a position with the moves that players of a rating played in it.
 func line(start board.Position, elo int, policy []dataset.WeightedMove) dataset.Line {
 	l := dataset.Line{Source: dataset.SourceAggregate, Start: start, Samples: dataset.LastPosition(),
 		Policies: [][]dataset.WeightedMove{policy}}

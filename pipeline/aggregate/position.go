@@ -88,7 +88,7 @@ func (q *position) unpack() (board.Position, error) {
 	return p, err
 }
 
-// at returns type and colour of what stands on a square.
+// at returns the type and the colour of the piece on a square.
 func (q *position) at(on int) (t, color uint8) {
 	t = uint8(q.planes[0]>>on&1 | q.planes[1]>>on&1<<1 | q.planes[2]>>on&1<<2)
 	return t, uint8(q.planes[3] >> on & 1)

@@ -19,7 +19,7 @@ import (
 	"talbot/internal/durable"
 )
 
-// A run is a file of what was played in some million plies, sorted and counted:
+// A run is a file of the moves played in a few million plies, sorted and counted:
 //
 //	offset   bytes
 //	0        …      the sections of partitions 0, 1, 2 …, each one zstd frame, or nothing
@@ -131,7 +131,7 @@ func (c *coder) close() {
 	c.decoder.Close()
 }
 
-// write writes sorted records, equal ones folded, as a run. It returns the size of the file.
+// write writes sorted records, without equal ones, as a run. It returns the size of the file.
 func (c *coder) write(path string, records []record) (size int64, err error) {
 	f, err := durable.CreateAtomic(path)
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *sieve) addOne(key uint64) {
 	}
 }
 
-// mayBeFrequent reports false only if the key was added less often than asked for. Nothing may be added meanwhile.
+// mayBeFrequent reports false only if the key was added less often than least. Nothing may be added meanwhile.
 func (s *sieve) mayBeFrequent(key uint64) bool {
 	if s == nil {
 		return true

@@ -11,14 +11,14 @@ import (
 	"talbot/shards"
 )
 
-// Request asks to explain how two datasets differ. It keeps 50 bytes for each line of both.
+// Request compares two datasets. It keeps 50 bytes for each line of both.
 type Request struct {
 	A, B     string
 	Progress func(pipeline.Progress) // may be nil
 }
 
-// Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies
-// as many are in both as the dataset with fewer has.
+// Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies,
+// as many count as common as the dataset with fewer has.
 type Difference struct {
 	// Same: both hold the same lines with the same splits, samples, policies, labels and predictions. Their
 	// manifests, the order of their lines and their headers may differ.
@@ -72,7 +72,7 @@ type LineExample struct {
 	Plies  int    `json:"plies"`
 }
 
-// LabelDifference counts the samples of lines in both by what one engine said there.
+// LabelDifference compares one engine's labels for the samples of lines in both.
 type LabelDifference struct {
 	Fingerprint string `json:"fingerprint"`
 	OnlyA       int64  `json:"only_a"` // samples that it searched only in A

@@ -117,7 +117,7 @@ func (d *SetDifference) write(s *strings.Builder, what string) {
 	}
 }
 
-// none stands for a value that is not there.
+// none stands for a missing value.
 func none(s string) string {
 	if s == "" {
 		return "–"

@@ -16,7 +16,7 @@ import (
 	"talbot/synth"
 )
 
-// Request asks to draw endgames into a dataset.
+// Request draws endgames into a dataset.
 type Request struct {
 	Count         int64
 	Config        synth.Config
@@ -61,10 +61,10 @@ func (d *collection) done() bool {
 }
 
 // Run draws endgames 1, 2, 3, … until there are Count different ones; colour mirrors count as the same. Where a draw
-// repeats a position, another of the same material is drawn; where a class of material has run out of them, what would
-// be of it is spread over the others (see [synth.Remaining]); where all have, there are fewer than Count. The result
-// depends on the seed, not on the workers. Everything that was drawn counts as read. Memory is 26 bytes an endgame and
-// some 60 MB besides.
+// repeats a position, another of the same material is drawn; when a class of material has run out of them, its share is
+// spread over the others (see [synth.Remaining]); when all have, there are fewer than Count. The result depends on the
+// seed, not on the workers. Everything that was drawn counts as read. Memory is 26 bytes an endgame and some 60 MB
+// besides.
 func (s Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	if s.Count <= 0 {

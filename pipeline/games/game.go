@@ -28,7 +28,7 @@ type engineGame struct {
 	level    int     // plies for which neither side has been ahead
 }
 
-// play plays game number from one of the openings. Of what it draws at random nothing depends on another game.
+// play plays game number from one of the openings. Its random choices do not depend on other games.
 func play(s Style, seed uint64, number int64, openings []game.Opening, ask search) (dataset.Line, error) {
 	g := &engineGame{Style: s, random: rand.New(rand.NewPCG(seed, uint64(number))), search: ask}
 	o := openings[g.random.IntN(len(openings))]
@@ -107,7 +107,7 @@ func (g *engineGame) push(m board.Move) {
 	g.board.Push(m)
 }
 
-// adjudicate ends a game whose score, from the side to move's view, has said long enough how it will end.
+// adjudicate ends a game whose score, from the side to move's view, has been decisive for long enough.
 func (g *engineGame) adjudicate(score dataset.Score) (game.End, bool) {
 	cp, isCP := score.Centipawns()
 	ahead := 0 // 1 = White

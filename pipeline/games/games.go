@@ -16,7 +16,7 @@ import (
 	"talbot/stockfish"
 )
 
-// Request asks for a dataset of games.
+// Request makes a dataset of games of an engine against itself.
 type Request struct {
 	Games         int64
 	Seed          uint64
@@ -41,7 +41,7 @@ type Summary struct {
 // ShardGames is how many games a shard is of: what a kill costs at most, about a minute of two cores with 1,000 nodes.
 const ShardGames = 512
 
-// shardGames is what is used; see [SmallShards].
+// shardGames is the number in use; see [SmallShards].
 var shardGames int64 = ShardGames
 
 // SmallShards sets how many games a shard has until the test t ends.
@@ -57,8 +57,8 @@ type state struct {
 	Ends   map[string]int64 `json:"ends"`
 }
 
-// Run plays games 1, 2, 3, … until there are Games different ones. A game that was over before the engine was asked is
-// left out as a copy is. Memory is 26 bytes a game and some 100 MB besides.
+// Run plays games 1, 2, 3, … until there are Games different ones. A game that was over before the first search is left
+// out, as copies are. Memory is 26 bytes a game and some 100 MB besides.
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	begun := time.Now()
 	switch err := r.Style.Check(); {

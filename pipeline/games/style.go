@@ -7,16 +7,16 @@ import (
 	"talbot/dataset"
 )
 
-// Style says how games are played. Its zero value plays the engine's choices alone, from the openings.
+// Style says how games are played. Its zero value plays only the engine's best moves, from the openings.
 type Style struct {
 	// RandomPlies is the most random moves that follow the opening; each game draws a number from 0 to it.
 	RandomPlies int
 	// Blunders is the largest share of moves that are weak on purpose, in [0, 1]. Each game draws its own, Blunders·u³
 	// with u uniform in [0, 1), so that a third of the games have next to none. Half of them are any legal move, and
-	// half what the engine finds best among two to four random ones.
+	// half the best of two to four random ones.
 	Blunders float64
 	// Decided is the score in centipawns from which a game counts as won once it has lasted decidedPlies plies. Two of
-	// three games end there, the others go on to mate. 0: no game ends so.
+	// three games end there, the others go on to mate. 0: no game ends this way.
 	Decided int
 	// MostPlies is the longest game, with its opening.
 	MostPlies int
