@@ -87,8 +87,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1,
-		tagged: c.tagged, free: c.free,
-		suspect:    true,
+		tagged: c.tagged, free: c.free, suspect: true,
 		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
 	e, at := line.nextGame(buf, end)
 	if e != gameEvent {

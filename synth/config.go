@@ -70,8 +70,7 @@ func ParsePieces(s string) (w PieceWeights, err error) {
 		most, err2 := strconv.Atoi(hi)
 		if err := errors.Join(err, err1, err2); err != nil || fewest < MinPieces || most > MaxPieces || fewest > most {
 			return w, fmt.Errorf("pieces %q: expected counts or ranges within %d-%d, perhaps with weights", s,
-				MinPieces,
-				MaxPieces)
+				MinPieces, MaxPieces)
 		}
 		for n := fewest; n <= most; n++ {
 			w[n] += weight

@@ -30,8 +30,7 @@ const (
 )
 
 // Reasons lists the reasons in the order of [Rejects]: these and [dataset.Duplicate].
-var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast,
-	dataset.Duplicate}
+var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast, dataset.Duplicate}
 
 // Rejects counts what was thrown away, by the order of [Reasons].
 type Rejects [len(Reasons)]int64

@@ -209,8 +209,7 @@ func (a *aggregation) close() {
 
 // flags returns what decides the content, as the manifest has it.
 func (r *Request) flags() []dataset.Tag {
-	flags := append(r.Filter.Flags(),
-		dataset.Tag{Name: "bands", Value: r.Bands.String()},
+	flags := append(r.Filter.Flags(), dataset.Tag{Name: "bands", Value: r.Bands.String()},
 		dataset.Tag{Name: "min-count", Value: strconv.Itoa(r.MinCount)},
 		dataset.Tag{Name: "min-band", Value: strconv.Itoa(r.MinBand)})
 	if r.GamesOf != nil {

@@ -155,8 +155,7 @@ func (d *differ) digest(ctx context.Context, side int) error {
 			}
 			if d.Progress != nil {
 				d.Progress(pipeline.Progress{Verb: "diff " + set.Dir, Done: n, Total: set.Manifest.Counts.GamesKept,
-					Count: n,
-					Rate:  n, Unit: "lines"})
+					Count: n, Rate: n, Unit: "lines"})
 			}
 		}
 		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, ids, networks))

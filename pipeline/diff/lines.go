@@ -24,8 +24,7 @@ type lineDigest struct {
 
 func (a lineDigest) compare(b lineDigest) int {
 	return cmp.Or(compareKeys(a.key, b.key), cmp.Compare(a.samples, b.samples), cmp.Compare(a.policies, b.policies),
-		cmp.Compare(a.labels, b.labels), cmp.Compare(a.predictions, b.predictions),
-		cmp.Compare(a.headers, b.headers))
+		cmp.Compare(a.labels, b.labels), cmp.Compare(a.predictions, b.predictions), cmp.Compare(a.headers, b.headers))
 }
 
 // newLineDigest hashes a line; ids are the names of the fingerprints, networks those of the networks.

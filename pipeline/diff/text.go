@@ -79,8 +79,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	}
 	l := &d.Lines
 	plain.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", pipeline.Thousands(l.OnlyA),
-		pipeline.Thousands(l.OnlyB),
-		pipeline.Thousands(l.Both))
+		pipeline.Thousands(l.OnlyB), pipeline.Thousands(l.Both))
 	for _, e := range l.Examples {
 		plain.Fprintf(&s, "  only in %s: %s: %s – %s, %s\n", e.In, dataset.LineName(e.Source, e.Number, e.Input),
 			none(e.White), none(e.Black), pipeline.Count(int64(e.Plies), "ply"))
@@ -101,8 +100,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		plain.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
 			"(by %.1f centipawns on average)\n",
 			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal),
-			pipeline.Thousands(c.Different),
-			c.MeanCentipawns)
+			pipeline.Thousands(c.Different), c.MeanCentipawns)
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -143,8 +143,7 @@ func (s *AuditSummary) compare(ctx context.Context, dir string, warn func(error)
 	a, b := d.Manifest.Fingerprints[audit.Labels], d.Manifest.Fingerprints[audit.Truth]
 	if warn != nil && a.Build != b.Build {
 		warn(fmt.Errorf("the labels were made by %s (build %s), the audit by %s (build %s)", a.Engine, a.Build,
-			b.Engine,
-			b.Build))
+			b.Engine, b.Build))
 	}
 	s.All.Name = "all"
 	for f := board.Opening; f <= board.Endgame; f++ {

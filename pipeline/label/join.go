@@ -199,8 +199,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		}
 		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
 			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
-				Done:  c.Samples,
-				Total: parts[0].Manifest.Counts.Samples})
+				Done: c.Samples, Total: parts[0].Manifest.Counts.Samples})
 		}
 	}
 }

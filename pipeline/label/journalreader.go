@@ -30,8 +30,7 @@ func (h journalState) warning() error {
 			n++
 		}
 		all = append(all, fmt.Errorf("%d bytes in %d places are damaged: at least %d labels are searched again",
-			h.bytes,
-			n, n))
+			h.bytes, n, n))
 	}
 	return errors.Join(all...)
 }
@@ -59,8 +58,7 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, m searchResul
 			return h, nil
 		case first && skipped > 0:
 			return h, fmt.Errorf("%w: its first record cannot be read; without the journal its labels are searched "+
-				"again",
-				dataset.ErrDamaged)
+				"again", dataset.ErrDamaged)
 		case first && bytes.HasPrefix(record[durable.RecordHead:], []byte(identityText)):
 			if !bytes.Equal(record[durable.RecordHead:], identityPayload(id)) {
 				return h, fmt.Errorf("%w: it belongs to another command, engine or input; without the journal its "+

@@ -197,12 +197,9 @@ func uniform(purpose string, hash [16]byte, ply int) float64 {
 
 // hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
 func (l *labeller) hasImported(line *dataset.Line, k int) bool {
-	for _, c := range line.Labels {
-		if l.out.Manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(line.Labels, func(c dataset.LabelColumn) bool {
+		return l.out.Manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing
+	})
 }
 
 // journalIdentity is the SHA-256 of what decides the labels of a shard: the command, the fingerprints in the order of

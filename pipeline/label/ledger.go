@@ -104,8 +104,7 @@ type waiter struct {
 
 func newLedger(scope stockfish.HashScope) *ledger {
 	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]searchResult{},
-		shared:     map[identity]*sharedSearch{},
-		inPrevious: map[int64]identity{}}
+		shared: map[identity]*sharedSearch{}, inPrevious: map[int64]identity{}}
 }
 
 // addWanted notes the searches that a line needs, and those that it has from a journal.

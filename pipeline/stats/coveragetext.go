@@ -75,8 +75,7 @@ func (a *Agreement) write(b *strings.Builder) {
 	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
 		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]),
-			pipeline.Thousands(counts[1]),
-			pipeline.Thousands(counts[2]))
+			pipeline.Thousands(counts[1]), pipeline.Thousands(counts[2]))
 	}
 	plain.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
@@ -85,8 +84,7 @@ func (a *Agreement) write(b *strings.Builder) {
 			break
 		}
 		plain.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples),
-			pipeline.Thousands(s.Disagree),
-			100*float64(s.Disagree)/float64(s.Samples))
+			pipeline.Thousands(s.Disagree), 100*float64(s.Disagree)/float64(s.Samples))
 	}
 }
 

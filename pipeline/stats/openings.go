@@ -213,8 +213,7 @@ func (n *openingNode) list(p board.Position, all int64) (list []OpeningMove) {
 	for _, child := range n.next {
 		g := child.games
 		m := OpeningMove{Move: p.SAN(child.move), Games: g.sum(), WhiteWins: g[dataset.WhiteWins],
-			Draws:     g[dataset.Draw],
-			BlackWins: g[dataset.BlackWins]}
+			Draws: g[dataset.Draw], BlackWins: g[dataset.BlackWins]}
 		m.Share = float64(m.Games) / float64(all)
 		if known := m.WhiteWins + m.Draws + m.BlackWins; known > 0 {
 			score := (float64(m.WhiteWins) + float64(m.Draws)/2) / float64(known)

@@ -163,8 +163,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		}
 		if positions += n; o.Progress != nil {
 			o.Progress(pipeline.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
-				Count: positions,
-				Rate:  positions, Unit: "positions"})
+				Count: positions, Rate: positions, Unit: "positions"})
 		}
 	}
 	for _, t := range tallies[1:] {

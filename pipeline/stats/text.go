@@ -36,17 +36,14 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	if u := s.Unique; u != nil {
 		plain.Fprintf(&b, "%s (%s with colours swapped); among the samples %s (%s), the most frequent one %s\n",
 			pipeline.Count(u.Positions, "different position"), pipeline.Thousands(u.PositionsMirrored),
-			pipeline.Thousands(u.Samples),
-			pipeline.Thousands(u.SamplesMirrored),
-			pipeline.Count(u.MostCopies, "time"))
+			pipeline.Thousands(u.Samples), pipeline.Thousands(u.SamplesMirrored), pipeline.Count(u.MostCopies, "time"))
 		for _, o := range []struct {
 			name string
 			overlap.SplitOverlap
 		}{{"val", s.Overlap.Val}, {"test", s.Overlap.Test}} {
 			if o.Samples > 0 {
 				plain.Fprintf(&b, "%.2f %% of the %s samples have a position that occurs in train (%.2f %% with "+
-					"colours swapped)\n",
-					100*o.Share, o.name, 100*o.ShareMirrored)
+					"colours swapped)\n", 100*o.Share, o.name, 100*o.ShareMirrored)
 			}
 		}
 	}
@@ -90,8 +87,7 @@ func partTable(b *strings.Builder, title string, parts map[string]Totals, names 
 	for _, name := range names {
 		if p := parts[name]; p != (Totals{}) {
 			plain.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, pipeline.Thousands(p.Games),
-				pipeline.Thousands(p.Positions),
-				pipeline.Thousands(p.Samples), pipeline.Thousands(p.Labelled))
+				pipeline.Thousands(p.Positions), pipeline.Thousands(p.Samples), pipeline.Thousands(p.Labelled))
 		}
 	}
 }
@@ -133,8 +129,7 @@ func (l *LabelStats) write(b *strings.Builder) {
 			plain.Fprintf(b, "  of the %s with a label for the next position too, %s are blunders (%.2f %%), %s "+
 				"mistakes, %s inaccuracies\n",
 				pipeline.Thousands(p.Judged), pipeline.Thousands(p.Blunders), 100*p.BlunderShare,
-				pipeline.Thousands(p.Mistakes),
-				pipeline.Thousands(p.Inaccuracies))
+				pipeline.Thousands(p.Mistakes), pipeline.Thousands(p.Inaccuracies))
 		}
 	}
 	l.Depths.chart(b, "depth")
@@ -174,8 +169,7 @@ func chart(b *strings.Builder, title string, bars []bar) {
 			length = max(length, 1)
 		}
 		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.Name, strings.Repeat("█", length),
-			strings.Repeat(" ", barWidth-length),
-			pipeline.Thousands(r.Count), 100*float64(r.Count)/float64(sum))
+			strings.Repeat(" ", barWidth-length), pipeline.Thousands(r.Count), 100*float64(r.Count)/float64(sum))
 		b.WriteString(line + "\n")
 	}
 }

@@ -156,8 +156,7 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 		shards.VerifyProgress(func(lines int64) {
 			if v.Progress != nil {
 				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
-					Count: lines,
-					Rate:  lines, Unit: "lines"})
+					Count: lines, Rate: lines, Unit: "lines"})
 			}
 		}))
 	d := DatasetReport{
