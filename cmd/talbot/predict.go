@@ -160,8 +160,8 @@ type networkEvaluator struct{ *engine.Network }
 // Encoder returns the recipe's.
 func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() }
 
-// Answer asks the network.
-func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.EncodedPosition,
+// Evaluate runs the network.
+func (e networkEvaluator) Evaluate(ctx context.Context, questions []pipelinepredict.EncodedPosition,
 	answers []pipelinepredict.Output) error {
 	asked, said := make([]predict.Input, len(questions)), make([]predict.Output, len(questions))
 	for i, q := range questions {

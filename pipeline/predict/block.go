@@ -145,7 +145,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 	}
 	u.evaluated = int64(len(a.samples))
 	a.outputs = slices.Grow(a.outputs[:0], len(a.samples))[:len(a.samples)]
-	if err := p.Evaluator.Answer(ctx, a.inputs[:len(a.samples)], a.outputs); err != nil {
+	if err := p.Evaluator.Evaluate(ctx, a.inputs[:len(a.samples)], a.outputs); err != nil {
 		return nil, err
 	}
 	for i, k := range a.samples {

@@ -26,15 +26,15 @@ type EncodedPosition struct {
 
 // Output is what a network says of a position. What it does not know is left out.
 type Output struct {
-	Prior []float32 // log-probability of each legal move among the legal ones, in the order of the question
+	Prior []float32 // log-probability of each legal move among the legal ones, in the order of Codes
 	Value float32   // in [−1, 1] from the side to move's view
 }
 
-// Evaluator is a network. Answer may be called by several goroutines at once; answers[i] is that to questions[i].
-// What it says of a position must depend on that position alone.
+// Evaluator is a network. Evaluate may be called by several goroutines at once; outputs[i] is that for positions[i] and
+// must depend on that position alone.
 type Evaluator interface {
 	Encoder() encode.Encoder
-	Answer(ctx context.Context, questions []EncodedPosition, answers []Output) error
+	Evaluate(ctx context.Context, positions []EncodedPosition, outputs []Output) error
 }
 
 // ErrPredicted: the dataset has predictions of this network already.

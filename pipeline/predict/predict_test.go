@@ -37,7 +37,7 @@ type fake struct {
 	sleep  time.Duration
 }
 
-func (f *fake) Answer(ctx context.Context, questions []EncodedPosition, answers []Output) error {
+func (f *fake) Evaluate(ctx context.Context, questions []EncodedPosition, answers []Output) error {
 	if f.fail != nil {
 		if err := f.fail(f.asked.Load()); err != nil {
 			return err
