@@ -468,7 +468,7 @@ func TestKillLabel(t *testing.T) {
 			talbots, engines := 0, 0
 			for talbots+engines < rounds || talbots == 0 || engines == 0 {
 				j.Out = filepath.Join(t.TempDir(), "killed")
-				a, b := KillLabel(t, self, j, rng, rounds-talbots-engines)
+				a, b := KillLabel(t, self, j, rng, max(1, rounds-talbots-engines))
 				Same(t, want, j.Out)
 				most := needed + a*j.Workers*4 + b
 				if scope == stockfish.LineScope {
