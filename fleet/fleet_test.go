@@ -189,7 +189,7 @@ func questions(n int) (list []string) {
 // coordinator of the folder has the same key.
 func TestWork(t *testing.T) {
 	dir := t.TempDir()
-	c := testCoordinator(t, dir, nil)
+	c := testCoordinator(t, dir, func(cfg *Config) { cfg.Lease = time.Hour }) // nothing ends by that
 	e := &echo{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var workers []<-chan error
@@ -209,7 +209,6 @@ func TestWork(t *testing.T) {
 	if s := c.Status(); s.Done != 300 || s.Open != 0 || s.Refused != 0 || e.done.Load() != 300 {
 		t.Errorf("%+v, %d jobs done", s, e.done.Load())
 	}
-	begun := time.Now()
 	c.Finish()
 	join := joinOf(t, c)
 	for _, ended := range workers {
@@ -223,9 +222,6 @@ func TestWork(t *testing.T) {
 		}
 	}
 	c.Close()
-	if d := time.Since(begun); d > 10*time.Second { // of a busy machine; a lease takes longer
-		t.Errorf("ending took %v", d)
-	}
 	c = testCoordinator(t, dir, nil)
 	defer c.Close()
 	if again := joinOf(t, c); again.Pin != join.Pin || again.Token != join.Token {

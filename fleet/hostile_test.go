@@ -204,7 +204,7 @@ func TestStrangersAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 		return conn
 	}
 	// Never authenticating: the server says INFO and, after a while, ends it.
@@ -215,7 +215,7 @@ func TestStrangersAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plain.Close()
-	_ = plain.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = plain.SetDeadline(time.Now().Add(2 * time.Minute))
 	long := dial()
 	defer long.Close()
 	go func() {
@@ -227,10 +227,8 @@ func TestStrangersAreBounded(t *testing.T) {
 		}
 	}()
 	for name, conn := range map[string]net.Conn{"silent": silent, "no handshake": plain, "a long line": long} {
-		begun := time.Now()
-		_, _ = io.Copy(io.Discard, bufio.NewReader(conn))
-		if d := time.Since(begun); d > 15*time.Second {
-			t.Errorf("%s: not ended in %v", name, d)
+		if _, err := io.Copy(io.Discard, bufio.NewReader(conn)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the server does not end it", name)
 		}
 	}
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "key"))

@@ -15,7 +15,8 @@ import (
 //     first one says holds for all. Without a FEN tag they begin at 1, or with a number 0. Two dots or more behind a
 //     number are Black's.
 //   - A capture mark where nothing is taken, as Nxf3 to an empty square.
-//   - Letters of pieces that make other legal moves in another language (see language.go).
+//   - Letters of pieces that make other legal moves in another language, where something speaks against English (see
+//     language.go).
 //   - Moves that go on behind “*”, or behind a tag among them (see sequel.go).
 
 var (

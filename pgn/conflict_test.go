@@ -19,6 +19,9 @@ const kings = "[FEN \"k7/p7/8/8/8/8/5K2/7R w - - 0 1\"]\n\n"
 // mate is a position in which a knight reaches the square where a rook mates.
 const mate = "[FEN \"8/8/2K1Bb2/2N1k3/1p4R1/1B3n1P/3r1P2/8 w - - 0 1\"]\n\n"
 
+// fork is a position in which a knight gives check on a square that a rook reaches, too, without one.
+const fork = "[FEN \"4k3/8/8/8/4N3/8/8/5R1K w - - 0 1\"]\n\n"
+
 // TestMoveConflicts has texts that contradict their moves: each is a reject of its own reason, or kept and told.
 func TestMoveConflicts(t *testing.T) {
 	const tags = "[Event \"x\"]\n\n"
@@ -56,9 +59,7 @@ func TestMoveConflicts(t *testing.T) {
 		"a Dutch knight":       {tags + "1. Pf3 Pf6", "Pf3", errLetters, "f2f3 f7f6"},
 		"with kings": {tags + "1. e3 e6 2. Ke2 Ke7 3. Pf3 {Q} Pf6", "Pf3", errLetters,
 			"e2e3 e7e6 e1e2 e8e7 f2f3 f7f6"},
-		"a French king":     {kings + "1. Re1 a5", "Re1", errLetters, "h1e1 a7a5"},
-		"a Finnish knight":  {tags + "1. h4 a5 2. Rh3", "Rh3", errLetters, "h2h4 a7a5 h1h3"},
-		"a Romanian bishop": {tags + "1. e4 e5 2. Ne2 *", "Ne2", errLetters, "e2e4 e7e5 g1e2"},
+		"a check by a Finnish knight": {fork + "1. Rf6+ Kd8", "Rf6", errLetters, "f1f6 e8d8"},
 		"star": {tags + "1. e4 e5 2. Nf3 Nc6 * 3. Bb5 a6", "3. Bb5 a6", errBetween,
 			"e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"},
 		"star inside a move": {tags + "1. e4 e5 2. Nf3 * Nc6 3. Bb5", "Nc6 3. Bb5", errBetween,
@@ -150,6 +151,32 @@ func TestNoMoveConflicts(t *testing.T) {
 		}
 		if r != nil || moveList(line.Moves) != c.moves || p.Conflict().Moves {
 			t.Errorf("%s: %s, %v", name, moveList(line.Moves), r)
+		}
+	}
+}
+
+// TestLettersBehind: what stands behind a short game says whether moves that are legal in another language, too, are to
+// be trusted; if nothing does they are English.
+func TestLettersBehind(t *testing.T) {
+	const game = "\n\n[Event \"y\"]\n\n1. e4 e5 2. "
+	for name, c := range map[string]struct{ text, foreign string }{
+		"a French king":     {kings + "1. Re1 a5", "Cf3"},
+		"a Finnish knight":  {"1. h4 a5 2. Rh3", "Dxh5"},
+		"a Romanian bishop": {"1. e4 e5 2. Ne2 *", "Cf3"},
+		"a German tempo":    {"1. e4 e6 2. d4 d5 3. Nd2", "Sf3"}, // of another language than the one that fits
+		"a Turkish rook":    {"[FEN \"4k3/8/8/8/8/8/8/4K2R w - - 0 1\"]\n\n1. Kf1", "Ff3"},
+	} {
+		for next, trusted := range map[string]bool{
+			"": true, game + "Nf3": true, game + "Qh5": true, game + "Nf3 {" + c.foreign + "} Nc6": true,
+			"\n\n[Site \"" + c.foreign + " \"]\n\n1. e4": true, game + "Nf3 ; " + c.foreign + "\nNc6": true,
+			game + c.foreign: false, game + c.foreign + " Nc6": false, "\n\n1.e4 e5 2." + c.foreign + "\n": false,
+			game + "Nf3 (2. " + c.foreign + ") Nc6": false, game + c.foreign + "+ Ke7": false,
+			game + c.foreign + " Nc6 3. Qe2": true,
+		} {
+			line, r := new(Parser).Parse(Game{Number: 1, Text: []byte(c.text), Next: []byte(next)})
+			if trusted && (r != nil || len(line.Moves) == 0) || !trusted && (r == nil || r.Err != errLetters) {
+				t.Errorf("%s in front of %q: %s, %v", name, next, moveList(line.Moves), r)
+			}
 		}
 	}
 }

@@ -29,27 +29,44 @@ var languages = [...]language{
 	{"Turkish", "....RP"},
 }
 
+// english are the letters of SAN. P is none in the moves of games that programs write.
+var english = language{"English", "NBRQK."}
+
 var errLetters = errors.New("the piece letters may be those of another language")
 
-// checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, with check
-// where the text says so. That takes a short game: no language but English has a Q, or both N and B. Games next to each
-// other are of one language, so a queen's move behind the game will do.
+// checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, if the text
+// speaks against English: a check mark where English letters give no check, a P, or a move behind the game by a letter
+// that English does not have, as games next to each other are of one language. Nothing else does: short games in
+// English, as those of a book of openings, are many, and those in other languages few.
+//
+// No language but English has a Q, or both N and B.
 func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
 	if p.contradicts || isEnglish(start, p.moves) || hasQueenMove(p.game.Next) {
 		return nil
 	}
+	if !showsForeign(p.game.Next) && p.fits(start, &english) != nil {
+		return nil
+	}
 	for i := range languages {
-		q := p.rereader(p.text)
-		q.language = &languages[i]
-		if q.readTags() != nil {
-			continue
-		}
-		q.place(*start, newNumbering(start))
-		if r := q.readGame(); r == nil && !slices.Equal(p.moves, q.moves) {
+		if q := p.fits(start, &languages[i]); q != nil && !slices.Equal(p.moves, q.moves) {
 			return p.contradict(q.firstForeign, q.firstForeign+3, errLetters)
 		}
 	}
 	return nil
+}
+
+// fits reads the game by the letters of a language. It returns nil if a move is not legal or a check mark wrong.
+func (p *Parser) fits(start *board.Position, l *language) *Parser {
+	q := p.rereader(p.text)
+	q.language = l
+	if q.readTags() != nil {
+		return nil
+	}
+	q.place(*start, newNumbering(start))
+	if q.readGame() != nil {
+		return nil
+	}
+	return q
 }
 
 // isEnglish reports whether a queen, or both a knight and a bishop, have moved from where they stood at the start.
@@ -87,6 +104,31 @@ func hasQueenMove(text []byte) bool {
 			return true
 		}
 	}
+}
+
+// showsForeign reports whether text has a move by a piece whose letter English does not have, outside of tags and
+// comments: who comments on a game may do so in another language.
+func showsForeign(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '{':
+			i += indexOrLen(text[i:], '}')
+		case c == ';' || c == '[':
+			i += indexOrLen(text[i:], '\n')
+		case c >= 'A' && c <= 'Z' && bytes.IndexByte([]byte(sanLetters+"O"), c) < 0:
+			begins := i == 0 || classes[text[i-1]] == blankByte || text[i-1] == '.' || text[i-1] == '('
+			if begins && showsSquare(bytes.TrimPrefix(text[i+1:], []byte("x"))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// showsSquare reports whether text begins with a square behind which a word may end.
+func showsSquare(text []byte) bool {
+	return len(text) >= 2 && text[0] >= 'a' && text[0] <= 'h' && text[1] >= '1' && text[1] <= '8' &&
+		(len(text) == 2 || classes[text[2]] != letterByte && classes[text[2]] != digitByte)
 }
 
 // agreesWithMarks reports whether the last move gives check and mate as far as its text says so.

@@ -3,10 +3,12 @@ package pgn
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
 	"talbot/board"
+	"talbot/rows"
 )
 
 // sequels are games with something between their moves that begins another game by the splitter's rules.
@@ -136,38 +138,21 @@ var alphabets = map[string]string{
 }
 
 // TestLanguages writes random games, most of them short, in the letters of other languages, with letters for pawns or
-// without: none is read as another game. Those that are kept are those whose letters mean the same in English.
+// without, in front of another game in the same letters: none is read as another game. Those that are kept are those
+// whose letters mean the same in English.
 func TestLanguages(t *testing.T) {
 	caught, kept := map[string]int{}, 0
 	var p Parser
 	for name, letters := range alphabets {
 		for seed := range uint64(1000) {
 			rng := rand.New(rand.NewPCG(seed, 7))
-			pos, pawns := board.StartPosition(), rng.IntN(4) == 0
-			head := "[Event \"x\"]\n"
-			if rng.IntN(2) == 0 { // a few pieces
-				for range 100 + rng.IntN(300) {
-					moves := pos.LegalMoves(nil)
-					if len(moves) == 0 || rng.IntN(100) == 0 {
-						break
-					}
-					pos.Play(moves[rng.IntN(len(moves))])
-				}
-				head += fmt.Sprintf("[FEN %q]\n", pos.FEN())
+			pawns := rng.IntN(4) == 0
+			head, words, played := shortGame(rng)
+			for i := range words {
+				words[i] = foreign(words[i], letters, pawns)
 			}
-			var words []string
-			var played []board.Move
-			for range 1 + rng.IntN(1+rng.IntN(12)) {
-				moves := pos.LegalMoves(nil)
-				if len(moves) == 0 {
-					break
-				}
-				m := moves[rng.IntN(len(moves))]
-				words = append(words, foreign(pos.SAN(m), letters, pawns))
-				played = append(played, m)
-				pos.Play(m)
-			}
-			line, r := p.Parse(Game{Number: 1, Text: []byte(head + "\n" + strings.Join(words, " "))})
+			next := foreign("\n\n[Event \"y\"]\n\n1. e4 Nf6 2. Bd3 e5 3. Qe2 Rg8 1-0\n", letters, false)
+			line, r := p.Parse(Game{Number: 1, Text: []byte(head + strings.Join(words, " ")), Next: []byte(next)})
 			switch {
 			case r != nil && r.Err == errLetters:
 				caught[name]++
@@ -182,6 +167,86 @@ func TestLanguages(t *testing.T) {
 		caught) < 8 || kept == 0 {
 		t.Fail()
 	}
+}
+
+// shortGame returns the beginning of a text up to its moves, and one to twelve random moves, in SAN too.
+func shortGame(rng *rand.Rand) (head string, words []string, played []board.Move) {
+	pos := board.StartPosition()
+	head = "[Event \"x\"]\n"
+	if rng.IntN(2) == 0 { // a few pieces
+		for range 100 + rng.IntN(300) {
+			moves := pos.LegalMoves(nil)
+			if len(moves) == 0 || rng.IntN(100) == 0 {
+				break
+			}
+			pos.Play(moves[rng.IntN(len(moves))])
+		}
+		head += fmt.Sprintf("[FEN %q]\n", pos.FEN())
+	}
+	for range 1 + rng.IntN(1+rng.IntN(12)) {
+		moves := pos.LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		m := moves[rng.IntN(len(moves))]
+		words, played = append(words, pos.SAN(m)), append(played, m)
+		pos.Play(m)
+	}
+	return head + "\n", words, played
+}
+
+// TestShortEnglish: no game in English letters is left out for them, whatever other language they fit: random ones,
+// with check marks or without, and the beginnings of real ones, alone and in front of another.
+func TestShortEnglish(t *testing.T) {
+	var p Parser
+	games := 0
+	check := func(text, next string, played []board.Move) {
+		games++
+		line, r := p.Parse(Game{Number: 1, Text: []byte(text), Next: []byte(next)})
+		if r != nil || moveList(line.Moves) != moveList(played) {
+			t.Errorf("%s in front of %q: %s, %v", text, next, moveList(line.Moves), r)
+		}
+	}
+	const next = "\n\n[Event \"y\"]\n[Site \"De4 Sf3\"]\n\n1. e4 {Sf3 Cf3} Nf6 (1... Nc6) 2. Nf3 ; Df3\nNg8 *\n"
+	for seed := range uint64(20000) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		head, words, played := shortGame(rng)
+		if len(words) == 0 {
+			continue
+		}
+		text := strings.Join(words, " ")
+		if rng.IntN(2) == 0 {
+			text = strings.NewReplacer("+", "", "#", "").Replace(text)
+		}
+		check(head+text, pick(rng, "", next), played)
+	}
+	if _, err := os.Stat(sharedData); err != nil {
+		t.Skipf("SKIPPED: real games, as the shared test data are not here: %v", err)
+	}
+	for _, file := range []string{"rated/openings20.pgn.zst", "rated/mixed.pgn.zst"} {
+		in, err := rows.Open(sharedData + "/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := NewSplitter(in).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range b.Games {
+			line, r := new(Parser).Parse(g)
+			if r != nil {
+				continue
+			}
+			text := fmt.Sprintf("[FEN %q]\n\n", line.Start.FEN())
+			for n, m := range line.Moves[:min(len(line.Moves), 12)] {
+				text += line.Start.SAN(m) + " "
+				line.Start.Play(m)
+				check(text, "", line.Moves[:n+1])
+			}
+		}
+		in.Close()
+	}
+	t.Logf("%d games", games)
 }
 
 // foreign writes a move with other letters.

@@ -1,7 +1,9 @@
 package synth
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"talbot/board"
@@ -37,32 +39,43 @@ func reconstruct(t *testing.T, past Past, fen string, plies int, seed uint64) (s
 	return start, moves, true
 }
 
-// TestReconstructCounters: the past agrees with the counters, wherever some past does.
+// TestReconstructCounters: the past agrees with the counters, wherever some past does; else the counters that its moves
+// lead to hold.
 func TestReconstructCounters(t *testing.T) {
 	for _, c := range []struct {
-		fen     string
-		counted bool // whether its counters can be had and say something
+		fen      string
+		counters string // at the end; * is a clock that counts from the last capture or pawn move, or from the start
 	}{
 		// two moves of knights behind two of pawns
-		{"r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", true},
-		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 40", true}, // behind a capture or a pawn move
-		{"8/8/8/8/3k4/8/3PK3/8 w - - 1 40", true},
-		{"8/8/8/8/3k4/8/3PK3/8 b - - 3 40", true},
-		{"8/8/8/8/3k4/8/3PK3/8 b - - 77 90", true},
-		{"4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 30", true},
-		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 1", false}, // of nothing known
-		{"7k/5KR1/8/8/8/8/8/8 b - - 0 2", false},
+		{"r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "2 3"},
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 40", "0 40"}, // behind a capture or a pawn move
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 1 40", "1 40"},
+		{"8/8/8/8/3k4/8/3PK3/8 b - - 3 40", "3 40"},
+		{"8/8/8/8/3k4/8/3PK3/8 b - - 77 90", "77 90"},
+		{"4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 30", "0 30"},
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 1", "* 3"}, // of nothing known
+		{"8/8/8/8/3k4/8/3PK3/8 b - - 0 1", "* 3"},
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 1 1", "1 3"}, // four plies end with move 3
+		{"8/8/8/8/3k4/8/3PK3/8 b - - 77 2", "77 3"},
+		{"7k/5KR1/8/8/8/8/8/8 b - - 0 2", "0 3"},
+		{"4k3/8/8/3Pp3/8/8/8/4K3 w - e6 5 30", "* 30"}, // the last move is a pawn's
 	} {
 		for seed := range uint64(50) {
 			start, moves, ok := reconstruct(t, DefaultPast, c.fen, 4, seed)
 			if !ok {
 				t.Fatalf("%s: no past", c.fen)
 			}
+			free := start.HalfmoveClock() == 0
+			pos, clock := start, 0
 			for _, m := range moves {
-				start.Play(m)
+				if clock++; pos.IsCapture(m) || pos.PieceAt(m.From()).Type() == board.Pawn {
+					clock = 0
+				}
+				pos.Play(m)
 			}
-			if c.counted && start.FEN() != c.fen {
-				t.Fatalf("%s: the past leads to %s", c.fen, start.FEN())
+			want := strings.Replace(c.counters, "*", fmt.Sprint(clock), 1)
+			if got := fmt.Sprint(pos.HalfmoveClock(), " ", pos.FullmoveNumber()); got != want || want != c.counters && !free {
+				t.Fatalf("%s: %v from %s lead to %s, not %s", c.fen, moves, start.FEN(), got, want)
 			}
 		}
 	}

@@ -57,8 +57,8 @@ moves or with the board, --result-conflict decides.
 
 A game whose text contradicts its moves is left out as move_conflict: a move number that
 is not the board's (numbers begin at 1 or at the FEN's), a capture mark where nothing is
-taken, moves after "*" or a tag that continue the game, or letters that may be another
-language's. --move-conflict keep keeps and counts such games.
+taken, moves after "*" or a tag that continue the game, or letters that fit another
+language better than English. --move-conflict keep keeps and counts such games.
 
 Nothing else is left out unless you turn on a filter. Each filter counts what it leaves
 out under its own reason. --rejects lists everything that was left out, with file,

@@ -141,12 +141,24 @@ func TestSignalWhileWaiting(t *testing.T) {
 		"games":     {[]string{"ingest", "fifo", "--out", "a"}, []string{"saving; interrupt again", "continue with"}},
 		"materials": {[]string{"synth-endgames", "--count", "3", "--material-file", "fifo", "--out", "c"}, nil},
 		"openings":  {[]string{"match", "random:", "random:", "--openings", "fifo", "--out", "d"}, nil},
+		"an engine": {[]string{"synth-games", "--games", "3", "--engine", "./engine", "--workers", "1", "--out", "e"},
+			[]string{"saving; interrupt again", "continue with"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 				t.Skip(err)
+			}
+			const engine = "#!/bin/sh\n" + `while read line; do case $line in
+uci) echo "id name Fake"; echo "option name Hash type spin default 16 min 1 max 64"; echo uciok;;
+isready) echo readyok;;
+go*) read move <fifo;;
+quit) exit;;
+esac; done
+`
+			if err := os.WriteFile(filepath.Join(dir, "engine"), []byte(engine), 0o700); err != nil {
+				t.Fatal(err)
 			}
 			cmd, _, said := talbotCommand(t, dir, c.args...)
 			if err := cmd.Start(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/charmbracelet/x/vt"
@@ -90,6 +91,46 @@ func onTerminal(t *testing.T, columns int, progress string, args ...string) stri
 		}
 	}
 	return screen
+}
+
+// TestSignalAtPrompt: a signal ends setup where it waits for an answer, and nothing is installed.
+func TestSignalAtPrompt(t *testing.T) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		lib := filepath.Join(dir, "libonnxruntime.so")
+		if err := os.WriteFile(lib, library(t, "OrtGetApiBase", "free"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd, _, _ := talbotCommand(t, dir, "setup", "onnx", "--from", lib)
+		cmd.Stdout, cmd.Stderr = nil, nil
+		f, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var screen []byte
+		buf := make([]byte, 1<<12)
+		for sent := false; ; {
+			n, err := f.Read(buf) // EIO at the end
+			if screen = append(screen, buf[:n]...); err != nil {
+				break
+			}
+			if !sent && bytes.Contains(screen, []byte("[y/N]")) {
+				sent = true
+				if err := cmd.Process.Signal(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_ = cmd.Wait() // the status says it
+		if status := cmd.ProcessState.ExitCode(); status != exitInterrupted ||
+			!bytes.HasSuffix(ansi.ReplaceAll(screen, nil), []byte("[y/N] \r\ntalbot: error: interrupted\r\n")) {
+			t.Errorf("%v: status %d\n%s", s, status, screen)
+		}
+		if copied, err := filepath.Glob(filepath.Join(dir, ".local", "share", "talbot", "*", "*")); len(copied) > 0 {
+			t.Errorf("%v: %v, %v", s, copied, err)
+		}
+	}
 }
 
 // The long commands, on terminals of four widths.
