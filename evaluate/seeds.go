@@ -77,7 +77,7 @@ func studentQuantile(p, freedom float64) float64 {
 }
 
 // incompleteBeta is the regularised incomplete beta function, by the continued fraction of Abramowitz and Stegun,
-// 26.5.8, from behind (Lentz's method is not needed: the number of its terms is fixed).
+// 26.5.8, summed from its last term on.
 func incompleteBeta(x, a, b float64) float64 {
 	switch {
 	case x <= 0:

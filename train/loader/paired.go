@@ -129,7 +129,9 @@ func keepCommon(read []blockRecords) {
 // sampleAt is the place of a sample in its block, whoever reads it.
 type sampleAt struct{ line, ply int32 }
 
-func (a sampleAt) compare(b sampleAt) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.ply, b.ply)) }
+func (a sampleAt) compare(b sampleAt) int {
+	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.ply, b.ply))
+}
 
 func (r blockRecords) at(i int) sampleAt {
 	return sampleAt{r.places[r.samples[i].line], r.samples[i].ply}
