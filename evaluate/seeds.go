@@ -66,7 +66,7 @@ func studentQuantile(p, freedom float64) float64 {
 	// With x = ν/(ν + t²) the probability above t is half the regularised incomplete beta function of x at ν/2 and 1/2
 	// (Abramowitz and Stegun, 26.7.1), which grows with x: halve where it is.
 	low, high := 0.0, 1.0
-	for range 200 {
+	for range 60 {
 		if x := (low + high) / 2; incompleteBeta(x, freedom/2, 0.5)/2 < 1-p {
 			low = x
 		} else {
@@ -87,7 +87,7 @@ func incompleteBeta(x, a, b float64) float64 {
 	case x > (a+1)/(a+b+2): // there it converges slowly
 		return 1 - incompleteBeta(1-x, b, a)
 	}
-	const terms = 200
+	const terms = 100
 	fraction := 1.0
 	for k := terms; k > 0; k-- {
 		m := float64(k / 2)

@@ -79,7 +79,7 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	t := &contest{Compare: c, result: &Compared{Split: c.Split, Differing: []report.Differing{},
-		Unknown: []report.Unknown{}, SplitOtherwise: []string{}}}
+		Unknown: []report.Unknown{}, Notes: []string{}}}
 	for _, s := range c.Data {
 		t.result.Data = append(t.result.Data, s.Dir)
 	}
@@ -146,6 +146,12 @@ func (t *contest) warn(err error) {
 	}
 }
 
+// note is a warning that the result keeps.
+func (t *contest) note(err error) {
+	t.result.Notes = append(t.result.Notes, err.Error())
+	t.warn(err)
+}
+
 // open loads the networks.
 func (t *contest) open(b *backend.Backend) error {
 	names := map[string]int{}
@@ -207,6 +213,9 @@ func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*
 	weights, choice, err := e.weights(c)
 	if err != nil {
 		return nil, err
+	}
+	if _, last := run.Checkpoints(path).Last(); last >= 0 && last < c.End() && !strings.Contains(c.Schedule, "stop=") {
+		t.note(fmt.Errorf("the training of %s is not finished: it is at step %d of %d", one.Name, last, c.End()))
 	}
 	p, err := predict.Open(b, path, predict.Options{Choice: choice, Batches: []int{t.Batch}, Deterministic: true})
 	if err != nil {
@@ -293,8 +302,7 @@ func (t *contest) read(ctx context.Context) error {
 			}
 		}
 		if t.Split != "all" && slices.ContainsFunc(splits, func(s string) bool { return s != have }) {
-			t.result.SplitOtherwise = append(t.result.SplitOtherwise, one.Name)
-			t.warn(fmt.Errorf("%s was trained on data split %s, and %q is split %s: of all positions of the %s split "+
+			t.note(fmt.Errorf("%s was trained on data split %s, and %q is split %s: of all positions of the %s split "+
 				"it may have been trained on many; only the unseen ones are a fair comparison", one.Name,
 				strings.Join(splits, " and "), t.Data[0].Dir, have, t.Split))
 		}
@@ -435,7 +443,7 @@ func (t *contest) describe() error {
 			}
 		}
 		if len(mixed) > 0 {
-			t.warn(fmt.Errorf("the runs of %s differ in more than their seeds: %s", s.Name, strings.Join(mixed, ", ")))
+			t.note(fmt.Errorf("the runs of %s differ in more than their seeds: %s", s.Name, strings.Join(mixed, ", ")))
 		}
 	}
 	return nil

@@ -25,8 +25,8 @@ type Comparison struct {
 	Differing []Differing `json:"differing_settings"`
 	// Unknown are the runs whose training data cannot be read: what is called unseen, they may have seen.
 	Unknown []Unknown `json:"unknown_training_data"`
-	// Split differently than the data that is measured, they may have been trained on its test split.
-	SplitOtherwise []string `json:"split_otherwise"`
+	// Notes are what else makes the comparison worth less than it looks, in sentences.
+	Notes []string `json:"notes"`
 
 	Data         []string `json:"data"` // folders
 	Split        string   `json:"split"`
