@@ -283,8 +283,11 @@ func printComparison(out io.Writer, c *job.Compared) error {
 	return nil
 }
 
-// longestName is how much of a run's name heads a column.
-const longestName = 18
+// longestName is how much of a run's name heads a column, longestValue how much of a setting stands in one.
+const (
+	longestName  = 18
+	longestValue = 36
+)
 
 // printDiffering prints the settings that differ.
 func printDiffering(out io.Writer, c *job.Compared) error {
@@ -302,7 +305,7 @@ func printDiffering(out io.Writer, c *job.Compared) error {
 		d := &c.Differing[i]
 		plain.Fprintf(w, "%s", d.Name)
 		for k := range c.Settings {
-			plain.Fprintf(w, "\t%s", d.Of(&c.Settings[k]))
+			plain.Fprintf(w, "\t%s", shorten(plain.Escape(d.Of(&c.Settings[k])), longestValue))
 		}
 		fmt.Fprintln(w)
 	}

@@ -452,8 +452,8 @@ func (t *contest) describe() error {
 // namedSetting is a setting as text; "" is one that is not known.
 type namedSetting struct{ name, value string }
 
-// unsaid are the settings of a run that change nothing in its network.
-var unsaid = []string{"log_every", "checkpoint_every", "keep"}
+// unsaid are the settings of a run that change nothing in its network, or say the same as others.
+var unsaid = []string{"log_every", "checkpoint_every", "keep", "value_formula"}
 
 // settingsOf are the settings of a run in the order of run.json. An exported network does not tell how it was trained.
 func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {

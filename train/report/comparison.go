@@ -129,6 +129,9 @@ func (c *Comparison) Sentence(d *evaluate.Difference) string {
 	where := "all positions, seen in training or not"
 	if d.On == "unseen" {
 		where = "unseen positions"
+		if len(c.Unknown) > 0 {
+			where = "positions " + c.UnseenTo()
+		}
 	}
 	if interval == nil {
 		return fmt.Sprintf("on %s there are too few games to tell %s from %s: %s against %s", where, later, first,
@@ -138,8 +141,12 @@ func (c *Comparison) Sentence(d *evaluate.Difference) string {
 	if m.Kind == evaluate.Share {
 		unit = " points"
 	}
-	return fmt.Sprintf("%s: %s %s, on %s: %s %s against %s, difference %s%s (%s to %s)", later, v.Than(), first, where,
-		m.Row, m.Write(d.Figure), m.Write(d.First), m.WriteDifference(d.Difference), unit,
+	verb := "is "
+	if v == evaluate.Unclear {
+		verb = "shows "
+	}
+	return fmt.Sprintf("%s %s %s, on %s: %s %s against %s, difference %s%s (%s to %s)", later, verb+v.Than(), first,
+		where, m.Row, m.Write(d.Figure), m.Write(d.First), m.WriteDifference(d.Difference), unit,
 		m.WriteDifference(interval[0]), m.WriteDifference(interval[1]))
 }
 
