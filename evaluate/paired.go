@@ -307,10 +307,13 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 				c.Incomparable = append(c.Incomparable, Incomparable{k, m.Name, reason})
 			}
 		}
-		if trainKnown {
-			c.Differences = append(c.Differences, differences("unseen", k, comparable, settings[0], settings[k], unseen)...)
+		over := func(on string, chosen func(part) bool) {
+			c.Differences = append(c.Differences, differences(on, k, comparable, settings[0], settings[k], chosen)...)
 		}
-		c.Differences = append(c.Differences, differences("all", k, comparable, settings[0], settings[k], every)...)
+		if trainKnown {
+			over("unseen", unseen)
+		}
+		over("all", every)
 	}
 	return c
 }

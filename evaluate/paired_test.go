@@ -22,8 +22,8 @@ func numbered(lines, mostOfLine int, seed uint64) (all []Sample) {
 	for line := range int64(lines) {
 		for range 1 + r.IntN(mostOfLine) {
 			s := Sample{Source: "game", Packed: make([]uint64, layout.Words), Legal: make([]board.Move, 3),
-				Codes: []int32{0, 1, 2}, Policy: []Target{{r.IntN(3), 1}}, Floats: []float32{float32(2*r.Float64() - 1)},
-				Unseen: len(all)%3 > 0, Origin: &Origin{Position: board.StartPosition(), Line: line}}
+				Codes: []int32{0, 1, 2}, Policy: []Target{{r.IntN(3), 1}},
+				Floats: []float32{float32(2*r.Float64() - 1)}, Unseen: len(all)%3 > 0, Origin: &Origin{Position: board.StartPosition(), Line: line}}
 			s.Packed[0] = uint64(len(all))
 			all = append(all, s)
 		}
@@ -134,7 +134,8 @@ func TestANetworkAgainstItself(t *testing.T) {
 		t.Fatalf("%+v", c.Differences)
 	}
 	for _, d := range c.Differences {
-		if d.Difference != 0 || d.Interval == nil || *d.Interval != [2]float64{} || d.Verdict != Unclear || d.Seeds != nil {
+		if d.Difference != 0 || d.Interval == nil || *d.Interval != [2]float64{} || d.Verdict != Unclear ||
+			d.Seeds != nil {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -143,7 +144,8 @@ func TestANetworkAgainstItself(t *testing.T) {
 // Too few games have no interval, and say so.
 func TestTooFewGames(t *testing.T) {
 	samples := numbered(5, 9, 4)
-	c := compared(t, samples, false, contender("a", 0, guesses(samples, 1, 0)), contender("b", 1, guesses(samples, 2, 9)))
+	c := compared(t, samples, false, contender("a", 0, guesses(samples, 1, 0)),
+		contender("b", 1, guesses(samples, 2, 9)))
 	if len(c.Differences) == 0 {
 		t.Fatal("no differences")
 	}
@@ -357,19 +359,22 @@ func TestIncomparable(t *testing.T) {
 	}{
 		{func(c *Contender, n *asked) { n.knows.Value = false }, "value_mse", "b without a value", "top1",
 			"policy_ce_legal"},
-		{func(c *Contender, n *asked) { n.knows.Prior = false }, "top1", "b without a policy", "value_mse", "value_mse"},
+		{func(c *Contender, n *asked) { n.knows.Prior = false }, "top1", "b without a policy", "value_mse",
+			"value_mse"},
 		{func(c *Contender, n *asked) { c.Values = "cp/1000" }, "value_mse", "different scales",
 			"value_probability_mse", "value_probability_mse"},
 		{func(c *Contender, n *asked) { c.Moves = "multipv:0.1" }, "policy_ce_legal", "--policy-target", "value_mse",
 			"value_mse"},
-		{func(c *Contender, n *asked) { c.Layout.Candidates = 20 }, "top1", "candidates only", "value_mse", "value_mse"},
+		{func(c *Contender, n *asked) { c.Layout.Candidates = 20 }, "top1", "candidates only", "value_mse",
+			"value_mse"},
 	} {
 		c := made(want.change)
 		if why := reasons(c)[want.missing]; !strings.Contains(why, want.why) || has(c, want.missing) {
 			t.Errorf("%s: %q, want %q", want.missing, why, want.why)
 		}
 		heads := c.Heads(1)
-		if !has(c, want.have) || !slices.ContainsFunc(heads, func(d *Difference) bool { return d.Measure == want.head }) {
+		judged := slices.ContainsFunc(heads, func(d *Difference) bool { return d.Measure == want.head })
+		if !has(c, want.have) || !judged {
 			t.Errorf("%s, %s: %+v", want.have, want.head, heads)
 		}
 		if _, ok := reasons(c)["chances_ce"]; ok {

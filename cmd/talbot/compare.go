@@ -332,7 +332,8 @@ func printRuns(out io.Writer, c *job.Compared, on string) error {
 // printDifferences prints how a setting stands to the first one.
 func printDifferences(out io.Writer, c *job.Compared, on string, setting int) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	plain.Fprintf(w, "\t%s\t%s\tdifference\t95 %% interval\t\t\n", shorten(plain.Escape(c.Settings[0].Name), longestName),
+	plain.Fprintf(w, "\t%s\t%s\tdifference\t95 %% interval\t\t\n",
+		shorten(plain.Escape(c.Settings[0].Name), longestName),
 		shorten(plain.Escape(c.Settings[setting].Name), longestName))
 	for _, m := range c.Shown() {
 		share := m.Kind == evaluate.Share

@@ -318,7 +318,8 @@ func samePath(a, b string) bool {
 
 // trainedOn finds the datasets that a run was trained on, and those of the runs that its first weights are from, with
 // how they are split. An error says which of them cannot be read; the others are there.
-func (t *contest) trainedOn(path, checkpoint string, from run.Origin) (specs []loader.Spec, splits []string, err error) {
+func (t *contest) trainedOn(path, checkpoint string, from run.Origin) (specs []loader.Spec, splits []string,
+	err error) {
 	switch {
 	case checkpoint == builtin.Name:
 		return nil, nil, errors.New("the data of the network that comes with talbot is not here")

@@ -67,8 +67,8 @@ func TestCompareRuns(t *testing.T) {
 			if *x != *y || (u == nil) != (v == nil) || u != nil && *u != *v {
 				t.Errorf("%s of %s: %g, alone %g", m.Name, dir, *x, *y)
 			}
-			if p, q := found.Runs[i].Intervals[m.Name], alone.Intervals[m.Name]; math.Abs(p[0]-q[0])+math.Abs(p[1]-q[1]) >
-				1e-9 {
+			p, q := found.Runs[i].Intervals[m.Name], alone.Intervals[m.Name]
+			if math.Abs(p[0]-q[0])+math.Abs(p[1]-q[1]) > 1e-9 {
 				t.Errorf("%s of %s: %v, alone %v", m.Name, dir, p, q)
 			}
 		}

@@ -155,8 +155,8 @@ func (c *Comparison) Speaks(setting int) string {
 	a, b := len(c.Settings[0].Runs), len(c.Settings[setting].Runs)
 	switch {
 	case a > 1 && b > 1:
-		return fmt.Sprintf("The verdict is on the settings: the interval has the games and the seeds in it, from %d and "+
-			"%d runs.", b, a)
+		return fmt.Sprintf("The verdict is on the settings: the interval has the games and the seeds in it, from %d "+
+			"and %d runs.", b, a)
 	case a == 1 && b == 1:
 		return "The verdict is on these networks. Other seeds of the same settings would give others."
 	}
@@ -280,7 +280,8 @@ func WriteComparison(w io.Writer, c *Comparison) error {
 		v.Tables = append(v.Tables, c.table(on))
 	}
 	for _, i := range c.Incomparable {
-		v.Reasons = append(v.Reasons, Fact{evaluate.ByName(i.Measure).Row, c.Settings[i.Setting].Name + ": " + i.Reason})
+		v.Reasons = append(v.Reasons, Fact{evaluate.ByName(i.Measure).Row,
+			c.Settings[i.Setting].Name + ": " + i.Reason})
 	}
 	for _, r := range c.Runs {
 		v.Facts = append(v.Facts, Fact{r.Name, fmt.Sprintf("%s, %s, %s weights, %s", r.Recipe, r.Network, r.Weights,

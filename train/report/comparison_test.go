@@ -18,12 +18,12 @@ func twoRuns() *Comparison {
 	return &Comparison{
 		Comparison: &evaluate.Comparison{Networks: []evaluate.Standing{standing, standing}, Lines: 9, UnseenLines: 8,
 			Differences: []evaluate.Difference{
-				{On: "unseen", Setting: 1, Measure: "policy_ce_legal", Samples: 60, Figure: 1.5, First: 2, Difference: -0.5,
-					Interval: &[2]float64{-0.6, -0.4}, Verdict: evaluate.Better},
-				{On: "unseen", Setting: 1, Measure: "top1", Samples: 60, Figure: 0.25, First: 0.25, Verdict: evaluate.Unclear,
-					Interval: &[2]float64{}},
-				{On: "unseen", Setting: 1, Measure: "value_mse", Samples: 60, Figure: 0.45, First: 0.5, Difference: -0.05,
-					Interval: &[2]float64{-0.1, 0.01}, Verdict: evaluate.Unclear},
+				{On: "unseen", Setting: 1, Measure: "policy_ce_legal", Samples: 60, Figure: 1.5, First: 2,
+					Difference: -0.5, Interval: &[2]float64{-0.6, -0.4}, Verdict: evaluate.Better},
+				{On: "unseen", Setting: 1, Measure: "top1", Samples: 60, Figure: 0.25, First: 0.25,
+					Verdict: evaluate.Unclear, Interval: &[2]float64{}},
+				{On: "unseen", Setting: 1, Measure: "value_mse", Samples: 60, Figure: 0.45, First: 0.5,
+					Difference: -0.05, Interval: &[2]float64{-0.1, 0.01}, Verdict: evaluate.Unclear},
 				{On: "all", Setting: 1, Measure: "top1", Samples: 100, Figure: 0.2, First: 0.25, Difference: -0.05,
 					Verdict: evaluate.TooFew}},
 			Incomparable: []evaluate.Incomparable{{Setting: 1, Measure: "policy_ce", Reason: "other moves"}}},
@@ -49,9 +49,10 @@ func TestComparisonPage(t *testing.T) {
 	text := drawnComparison(t, c)
 	pagetest.Check(t, text, 0)
 	for _, want := range []string{`class="card verdict better"`, "two: better", "two: no clear difference",
-		"two is better than one, on unseen positions: policy cross-entropy, legal moves 1.5000 against 2.0000, difference " +
-			"-0.5000 (-0.6000 to -0.4000).", "two shows no clear difference from one", "Other seeds of the same settings",
-		"Positions unseen to all runs", "too few games", "other moves", "<bdi>–</bdi>", "95 % interval 1.9000 to 2.1000",
+		"two is better than one, on unseen positions: policy cross-entropy, legal moves 1.5000 against 2.0000, " +
+			"difference -0.5000 (-0.6000 to -0.4000).", "two shows no clear difference from one",
+		"Other seeds of the same settings", "Positions unseen to all runs", "too few games", "other moves",
+		"<bdi>–</bdi>", "95 % interval 1.9000 to 2.1000",
 		"left: 12.1%"} { // the point: −0.5 in ±1.1·0.6
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
