@@ -167,9 +167,7 @@ func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 				values = append(values, x)
 			}
 		}
-		if len(values) == replicates {
-			slices.Sort(values)
-			i := [2]float64{values[25], values[replicates-26]}
+		if i, ok := within95(values); ok {
 			if m.Kind == Share && i[0] == i[1] { // none or all: drawing again shows nothing else, which proves nothing
 				i = *wilson(i[0], lines)
 			}
@@ -177,4 +175,13 @@ func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 		}
 	}
 	return list
+}
+
+// within95 is the 95 % interval of what the replicates say, which are then sorted; false if some say nothing.
+func within95(values []float64) (interval [2]float64, ok bool) {
+	if len(values) < replicates {
+		return interval, false
+	}
+	slices.Sort(values)
+	return [2]float64{values[25], values[replicates-26]}, true
 }

@@ -20,7 +20,9 @@ type Measure struct {
 	Baseline string // the measure that any network should beat; "" = none
 	Fitted   string // another one, that is fitted on train samples
 	Verdict  bool   // the head is judged by it, against its baseline
-	Apart    bool   // it belongs to another part of the report: it has an interval, and is no member of [Figures]' JSON
+	// Targetless measures of moves look at no target.
+	Targetless bool
+	Apart      bool // it belongs to another part of the report: it has an interval, and is no member of [Figures]' JSON
 
 	Row    string // name on the card; "" = it has no row there
 	Rare   bool   // it has a row only where there is a figure of all samples

@@ -65,7 +65,7 @@ var measures = []*Measure{
 	{Name: "top5", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first five",
 		Tile: Tile{Name: "among the first five", Help: "the target is one of the five likeliest legal moves"},
 		sums: mean(func(q *assessment) (float64, bool) { return q.weightOfBest(5), q.hasPolicy() })},
-	{Name: "illegal_mass", Head: PolicyHead, Needs: others, Kind: Share, Lower: true, Interval: true,
+	{Name: "illegal_mass", Head: PolicyHead, Needs: others, Kind: Share, Lower: true, Interval: true, Targetless: true,
 		Row: "probability of illegal moves",
 		Tile: Tile{Name: "on illegal moves", Unseen: true,
 			Help: "probability that the network gives to moves that are not legal; lower is better"},
@@ -99,12 +99,13 @@ var measures = []*Measure{
 	// Positions in which some move mates, and the share of them whose most probable legal move does.
 	{Name: "mate_in_one_samples", Head: PolicyHead, Needs: prior, Kind: Count,
 		sums: number(func(q *assessment) bool { return q.mates })},
-	{Name: "mate_in_one", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "mates in one found",
+	{Name: "mate_in_one", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Targetless: true,
+		Row: "mates in one found",
 		Tile: Tile{Name: "mates in one found", Of: "mate_in_one_samples",
 			Help: "positions with a mate in one where the likeliest move mates"},
 		sums: mean(func(q *assessment) (float64, bool) { return indicator(q.mated), q.mates })},
 
-	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true,
+	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true, Targetless: true,
 		Row: "likeliest move of all is legal", Column: Column{"legal first", 5},
 		sums: mean(func(q *assessment) (float64, bool) {
 			first := q.answer.Inside + q.answer.Prior[q.first]

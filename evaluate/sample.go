@@ -3,7 +3,7 @@
 // It runs samples, as the encoder of the network's recipe writes them, through a [Network] and makes
 // a [Report] of figures, their bootstrap intervals, and the positions that the network got most wrong. What the network
 // does not know, or the recipe does not read, is left out. A further figure is one more [Measure] in the list of
-// measures.go. The package starts no goroutines.
+// measures.go. [ComparePaired] compares several networks on the same samples. The package starts no goroutines.
 package evaluate
 
 import (

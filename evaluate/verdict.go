@@ -12,12 +12,14 @@ type Intervals map[string][2]float64
 // Verdict says how a figure stands to a baseline.
 type Verdict string
 
-// The verdicts. Unclear: the interval of the figure holds the baseline, or there are too few games for an interval.
+// The verdicts. Unclear: the interval of the figure holds the baseline, or there are too few games for an interval,
+// which [Comparison] tells apart.
 const (
 	Better  Verdict = "better"
 	Alike   Verdict = "no better" // the very same
 	Worse   Verdict = "worse"
 	Unclear Verdict = "no clear difference"
+	TooFew  Verdict = "too few games" // for an interval
 )
 
 // Than is the verdict in words, to be followed by the baseline.

@@ -26,7 +26,6 @@ The exit status is 0 if both datasets hold the same lines with the same samples,
 policies, labels and splits, in any order and with any headers. Otherwise it is 1.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
-		SuggestFor:        []string{"compare"},
 		Args:              operands(2, 2, "two datasets"),
 		ValidArgsFunction: completeDatasets(2),
 		RunE: func(cmd *cobra.Command, dirs []string) error {

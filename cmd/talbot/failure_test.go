@@ -88,6 +88,8 @@ var failing = map[string]struct {
 		false},
 	"eval": {[]string{"--run", "x"}, []string{"--data", "lines", "--run", "none"}, []string{"--data", "lines", "--run",
 		"badrun"}, false},
+	"compare": {[]string{"x", "--data", "lines"}, []string{"none", "none", "--data", "lines"},
+		[]string{"badrun", "badrun", "--data", "lines"}, false},
 	"export": {nil, []string{"--run", "none", "--format", "onnx", "--out", "net"},
 		[]string{"--run", "badrun", "--format", "onnx", "--out", "net"}, false},
 	"match": {[]string{"random:", "--out", "x"}, []string{"random:", "random:", "--openings", "none.pgn", "--out", "x"},

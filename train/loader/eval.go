@@ -9,7 +9,6 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/internal/ordered"
 )
 
 // EvalOptions decide which samples are evaluated.
@@ -39,55 +38,16 @@ const evalChunk = 512
 // evaluated samples and lines only.
 func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[evaluate.Sample, error] {
 	return func(yield func(evaluate.Sample, error) bool) {
-		if err := d.samples(ctx, o, yield); err != nil {
-			yield(evaluate.Sample{}, err)
-		}
-	}
-}
-
-// samples returns nil after yield has said to stop.
-func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(evaluate.Sample, error) bool) error {
-	want := only(o.Splits...)
-	report := func(what string) func(int, int) {
-		return func(blocks, of int) {
-			if o.Progress != nil {
-				o.Progress(what, blocks, of)
-			}
-		}
-	}
-	var chosen []pick // by place; nil = all
-	var seen *occurrences
-	if o.Limit > 0 || o.TrainedOn != nil {
-		var err error
-		if chosen, seen, err = d.choose(ctx, want, o, report("choosing samples")); err != nil {
-			return err
-		}
-	}
-	if o.TrainedOn == nil {
-		seen = nil
-	} else if err := d.markTrained(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
-		return err
-	}
-	count := 0
-	for r, err := range d.checking().scan(ctx, want, nil) {
-		if err != nil {
-			return err
-		}
-		list := pickedIn(r, &chosen, o.Limit > 0)
-		for s, err := range d.evalSamples(r, list, seen, o.Audited) {
+		for s, err := range Paired(ctx, []*Data{d}, o) {
 			if err != nil {
-				return err
+				yield(evaluate.Sample{}, err)
+				return
 			}
-			count++
-			if !yield(s, nil) {
-				return nil
+			if !yield(s[0], nil) {
+				return
 			}
 		}
 	}
-	if count == 0 {
-		return d.noSamples(o.Splits)
-	}
-	return nil
 }
 
 func (d *Data) noSamples(splits []dataset.Split) error {
@@ -100,25 +60,22 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 
 // choose picks the samples of the limit and returns the positions and lines of those that are evaluated, none of them
 // seen yet. Without [EvalOptions.TrainedOn] there are no lines.
-func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences,
+func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences,
 	error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
 	}
 	chosen, all, count := newPicks(int(o.Limit)), &occurrences{positions: map[uint64]bool{}}, int64(0)
-	var splits dataset.Splits // of the train data
-	if o.TrainedOn != nil {
-		m, err := dataset.ReadManifest(o.TrainedOn[0].Dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		splits = m.Splits
+	trained, err := splitsOf(o.TrainedOn)
+	if err != nil {
+		return nil, nil, err
 	}
-	for r, err := range d.scan(ctx, want, done) {
+	for read, err := range p.scan(ctx, want, done) {
 		if err != nil {
 			return nil, nil, err
 		}
+		r := read[0]
 		for i := range r.samples {
 			s := &r.samples[i]
 			if count++; o.Limit == 0 {
@@ -128,13 +85,13 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 			}
 		}
 		for i := range r.lines {
-			if o.TrainedOn != nil && splits.Of(r.keys[i]) != dataset.Train {
+			if o.TrainedOn != nil && !trainedBy(trained, r.keys[i]) {
 				all.lines.Add(&r.lines[i])
 			}
 		}
 	}
 	if count == 0 {
-		return nil, nil, d.noSamples(o.Splits)
+		return nil, nil, p[0].noSamples(o.Splits)
 	}
 	list := chosen.sorted()
 	for _, p := range list {
@@ -148,6 +105,25 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 	}
 	all.lines.Sort()
 	return list, all, nil
+}
+
+// splitsOf are the different ways that datasets are split.
+func splitsOf(specs []Spec) (list []dataset.Splits, err error) {
+	for _, s := range specs {
+		m, err := dataset.ReadManifest(s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(list, m.Splits) {
+			list = append(list, m.Splits)
+		}
+	}
+	return list, nil
+}
+
+// trainedBy reports whether a line of that key is a train line by all of the splits.
+func trainedBy(splits []dataset.Splits, key uint64) bool {
+	return !slices.ContainsFunc(splits, func(s dataset.Splits) bool { return s.Of(key) != dataset.Train })
 }
 
 // pickedIn returns the indices of the samples of a block that are evaluated, and takes them off the list.
@@ -164,28 +140,6 @@ func pickedIn(r blockRecords, chosen *[]pick, limited bool) []int {
 		*chosen = (*chosen)[1:]
 	}
 	return list
-}
-
-// evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r blockRecords, list []int, seen *occurrences, audited string) iter.Seq2[evaluate.Sample,
-	error] {
-	chunks := slices.Collect(slices.Chunk(list, evalChunk))
-	return func(yield func(evaluate.Sample, error) bool) {
-		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
-			func(_, i int) ([]evaluate.Sample, error) {
-				return d.evalChunk(r, chunks[i], seen, audited)
-			}) {
-			if err != nil {
-				yield(evaluate.Sample{}, err)
-				return
-			}
-			for _, s := range samples {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func (d *Data) evalChunk(r blockRecords, list []int, seen *occurrences, print string) ([]evaluate.Sample, error) {

@@ -16,6 +16,7 @@ import (
 type records struct {
 	lines    []dataset.Line // without labels and policies
 	keys     []uint64       // split keys of the lines
+	places   []int32        // numbers of the lines in their block
 	samples  []record
 	targets  []dataset.WeightedMove
 	floats   []float32
@@ -73,6 +74,7 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 			kept := *v.line
 			kept.Policies, kept.Labels, kept.Predictions = nil, nil, nil
 			r.lines, r.keys, last = append(r.lines, kept), append(r.keys, v.key), v.line
+			r.places = append(r.places, v.place)
 		}
 		v.sample.line, v.sample.first = int32(len(r.lines)-1), uint32(len(r.targets))
 		v.sample.number = int32(len(r.samples))
@@ -89,6 +91,7 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 // visit is a usable sample while its line is replayed. It is valid during the call that it is given to.
 type visit struct {
 	line   *dataset.Line
+	place  int32  // number of the line in the block
 	part   int    // of the block, that the line is in
 	key    uint64 // split key of the line
 	view   *encode.View
@@ -125,7 +128,7 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 		for i >= (v.part+1)*len(lines)/blockParts {
 			v.part++
 		}
-		v.line = &lines[i]
+		v.line, v.place = &lines[i], int32(i)
 		v.key = dataset.SplitKey(v.line)
 		split := s.Manifest.Splits.Of(v.key)
 		if !want[split] {

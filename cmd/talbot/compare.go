@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"talbot/encode"
+	"talbot/evaluate"
+	"talbot/internal/cache"
+	"talbot/internal/plain"
+	"talbot/network/run"
+	"talbot/pipeline"
+	"talbot/train/job"
+	"talbot/train/loader"
+)
+
+type compareOptions struct {
+	data, split, label, backend, valueTarget, policyTarget, weights, html string
+
+	samples             int64
+	batch, workers      int
+	newest, json, force bool
+}
+
+func newCompare() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare RUN RUN… --data DIR[,DIR…]",
+		Short: "Tell whether one network is better than another",
+		Long: `Compare prints which settings of runs differ, their figures side by side, and the
+difference of each later run from the first one on the same samples, with a verdict:
+better, worse or no clear difference. RUN is a run, a checkpoint, an exported network, or
+net:, the network that comes with talbot.
+
+The verdict counts on positions that are unseen: those that no train sample of any of the
+runs has, nor of the runs that they began with (--from). They leave out lines that are cut
+copies of train lines. For this, the training data of all runs must be in its original
+place or in --data; compare says where it is not. Figures on all positions are printed
+too.
+
+Intervals are 95 % bootstrap intervals over whole games, in which the same games are drawn
+for all runs. An interval that contains 0 is no clear difference. With fewer than about
+eight games there is none ("too few games").
+
+RUN RUN compares two networks: another seed of the same settings would give another one.
+To compare the settings, train each with two seeds or more and join their runs with
+commas. The interval then has both in it, the variance between seeds and that between
+games. Three runs of each are few: only clear differences show.
+
+Runs of different recipes are compared in the figures that mean the same for both, on
+the samples that both can use. Values on different scales are compared as win
+probabilities. What cannot be compared is listed with the reason.`,
+		Example: `  talbot compare run1 run2 --data labelled
+  talbot compare net: run1 --data labelled --split val --samples 10000 --json
+  talbot compare a1,a2,a3 b1,b2,b3 --data labelled --html compared.html`,
+		SuggestFor:        []string{"versus", "ab"},
+		Args:              operands(2, many, "two runs or more"),
+		ValidArgsFunction: completeRuns,
+		RunE:              func(cmd *cobra.Command, runs []string) error { return o.compare(cmd.Context(), runs) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
+	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
+	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
+	f.StringVar(&o.label, "label", "",
+		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
+			"tables if there is one)")
+	f.StringVar(&o.valueTarget, "value-target", "",
+		"target to compare the values with: recipe, tanh, wdl or winprob (default: that of each run)")
+	f.StringVar(&o.policyTarget, "policy-target", "",
+		"target to compare the moves with: played or multipv:T (default: that of each run)")
+	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoints, not the best")
+	f.StringVar(&o.weights, "weights", "", "for runs with --ema: raw or average weights (default: average)")
+	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
+	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
+	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
+	f.StringVar(&o.html, "html", "", "write the comparison as a page to this file")
+	addForce(f, &o.force)
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	section(f, "Samples", "data", "split", "samples", "label", "value-target", "policy-target")
+	section(f, "Networks", "newest", "weights", "batch", "backend", "workers")
+	section(f, "Output", "html", "force", "json")
+	values(cmd, "split", "test", "val", "train", "all")
+	values(cmd, "weights", "raw", "average")
+	values(cmd, "value-target", valueTargets...)
+	values(cmd, "policy-target", "played", "multipv:")
+	values(cmd, "backend", answering...)
+	completeFolders(cmd, "data", isDataset)
+	return cmd
+}
+
+// completeRuns completes the operands of a command that takes runs, or several with commas between them.
+func completeRuns(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	i := strings.LastIndexByte(typed, ',') + 1
+	all := foldersThat(run.IsRun)(typed[i:])
+	for k := range all {
+		all[k] = typed[:i] + all[k]
+	}
+	return completed(all)
+}
+
+// runsOf reads an operand: one run, or several of one setting with commas between them. A path with a comma in it that
+// is there is one run.
+func runsOf(operand string) ([]string, error) {
+	if _, err := os.Stat(operand); err == nil {
+		return []string{operand}, nil
+	}
+	runs := strings.Split(operand, ",")
+	if slices.Contains(runs, "") {
+		return nil, usage(fmt.Errorf("%q: a run between commas is missing", operand),
+			"for example `talbot compare a1,a2 b1,b2 --data labelled`")
+	}
+	return runs, nil
+}
+
+func (o *compareOptions) job(operands []string) (job.Compare, error) {
+	c := job.Compare{Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
+		Workers: o.workers, Cache: cache.User(), Weights: o.weights, Warn: warn}
+	if missing := missingFlag("data", o.data); missing != nil {
+		return c, usage(missing, "for example `talbot compare run1 run2 --data labelled`")
+	}
+	for _, operand := range operands {
+		runs, err := runsOf(operand)
+		if err != nil {
+			return c, err
+		}
+		c.Settings = append(c.Settings, runs)
+	}
+	if _, err := job.ParseSplits(o.split); err != nil {
+		return c, usage(err, "for example --split test")
+	}
+	const largest = 1 << 14
+	switch {
+	case o.samples < 0:
+		return c, usage(fmt.Errorf("--samples must not be negative: %d", o.samples), "use 0 for all samples")
+	case o.batch < 1 || o.batch > largest:
+		return c, usage(fmt.Errorf("--batch must be from 1 to %d: %d", largest, o.batch),
+			"a larger batch only needs more memory")
+	case o.weights != "" && o.weights != "raw" && o.weights != "average":
+		return c, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
+	}
+	if err := checkBackend(o.backend, answering); err != nil {
+		return c, err
+	}
+	if o.valueTarget != "" {
+		value, err := encode.ParseValueTarget(o.valueTarget)
+		if err != nil {
+			return c, usage(err, "for example --value-target wdl")
+		}
+		c.Value = &value
+	}
+	if o.policyTarget != "" {
+		policy, err := encode.ParsePolicyTarget(o.policyTarget)
+		if err != nil {
+			return c, usage(err, "for example --policy-target played")
+		}
+		c.Policy = &policy
+	}
+	if o.newest {
+		c.Choice = run.NewestCheckpoint
+	}
+	var err error
+	if o.html != "" {
+		if c.Page, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check(); err != nil {
+			return c, err
+		}
+	}
+	if c.Data, err = loader.ParseSpecs(o.data); err != nil {
+		return c, usage(err, "for example --data games,puzzles")
+	}
+	if c.Data[0].Weight > 0 {
+		return c, usage(fmt.Errorf("data %q: weights are for training only; compare takes every sample once", o.data),
+			"for example --data games,puzzles")
+	}
+	return c, nil
+}
+
+func (o *compareOptions) compare(ctx context.Context, operands []string) error {
+	c, err := o.job(operands)
+	if err != nil {
+		return err
+	}
+	ctx, stop := stops(ctx)
+	defer stop()
+	show, end := phases()
+	c.Begun = func(backend string) { tell("backend: %s\n", backend) }
+	c.Progress = func(what string, done, of int64) {
+		unit := "blocks"
+		switch what {
+		case "comparing":
+			unit = "positions"
+		case "checking the data":
+			unit = pipeline.Bytes
+		}
+		show(pipeline.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
+	}
+	result, err := c.Run(ctx)
+	end()
+	if err != nil && !errors.Is(err, job.ErrIncomplete) {
+		return repeatable(err)
+	}
+	if o.json {
+		return errors.Join(printJSON(result), err)
+	}
+	if e := printComparison(stdout, result); e != nil {
+		return e
+	}
+	if c.Page != "" && err == nil {
+		printf("\npage: %s\n", c.Page)
+	}
+	return err
+}
+
+// printComparison prints what differs, the figures, the differences, and the verdicts last.
+func printComparison(out io.Writer, c *job.Compared) error {
+	plain.Fprintf(out, "%s split: %s of %s", c.Split, pipeline.Count(c.Samples, "sample"),
+		pipeline.Count(c.Lines, "game"))
+	if c.Unseen != nil {
+		plain.Fprintf(out, ", %s: %s of %s", c.UnseenTo(), pipeline.Count(*c.Unseen, "sample"),
+			pipeline.Count(c.UnseenLines, "game"))
+	} else {
+		fmt.Fprint(out, "; it is not known which of them are unseen")
+	}
+	plain.Fprintf(out, ", in %.1f s\n", c.Seconds)
+	for _, r := range c.Runs {
+		plain.Fprintf(out, "  %s: %s, %s, step %d, %s weights\n", r.Name, r.Recipe, r.Network, r.Step, r.Weights)
+	}
+	if err := printDiffering(out, c); err != nil {
+		return err
+	}
+	parts := []string{"all"}
+	if c.Unseen != nil {
+		parts = []string{"unseen", "all"}
+	}
+	for _, on := range parts {
+		where := "all positions, seen in training or not"
+		if on == "unseen" {
+			where = "positions " + c.UnseenTo()
+		}
+		if len(c.Runs) > 2 {
+			plain.Fprintf(out, "\n%s, each run\n\n", where)
+			if err := printRuns(out, c, on); err != nil {
+				return err
+			}
+		}
+		for k := 1; k < len(c.Settings); k++ {
+			plain.Fprintf(out, "\n%s: %s against %s\n\n", where, c.Settings[k].Name, c.Settings[0].Name)
+			if err := printDifferences(out, c, on, k); err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.Incomparable) > 0 {
+		fmt.Fprint(out, "\nnot comparable\n")
+		for _, i := range c.Incomparable {
+			plain.Fprintf(out, "  %s, %s: %s\n", c.Settings[i.Setting].Name, evaluate.ByName(i.Measure).Row, i.Reason)
+		}
+	}
+	fmt.Fprintln(out)
+	for k := 1; k < len(c.Settings); k++ {
+		heads := c.Heads(k)
+		if len(heads) == 0 {
+			plain.Fprintf(out, "%s and %s have no figure in common that judges a network\n", c.Settings[k].Name,
+				c.Settings[0].Name)
+			continue
+		}
+		for _, d := range heads {
+			plain.Fprintf(out, "%s\n", c.Sentence(d))
+		}
+		plain.Fprintf(out, "%s\n", c.Speaks(k))
+	}
+	for _, u := range c.Unknown {
+		plain.Fprintf(out, "%s may have been trained on any of the positions: %s\n", u.Run, u.Reason)
+	}
+	return nil
+}
+
+// longestName is how much of a run's name heads a column, longestValue how much of a setting stands in one.
+const (
+	longestName  = 18
+	longestValue = 36
+)
+
+// printDiffering prints the settings that differ.
+func printDiffering(out io.Writer, c *job.Compared) error {
+	if len(c.Differing) == 0 {
+		fmt.Fprint(out, "\nno setting differs\n")
+		return nil
+	}
+	fmt.Fprint(out, "\nsettings that differ\n\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, s := range c.Settings {
+		plain.Fprintf(w, "\t%s", shorten(plain.Escape(s.Name), longestName))
+	}
+	fmt.Fprintln(w)
+	for i := range c.Differing {
+		d := &c.Differing[i]
+		plain.Fprintf(w, "%s", d.Name)
+		for k := range c.Settings {
+			plain.Fprintf(w, "\t%s", shorten(plain.Escape(d.Of(&c.Settings[k])), longestValue))
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// printRuns prints the figures of all runs, a column each.
+func printRuns(out io.Writer, c *job.Compared, on string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, r := range c.Runs {
+		plain.Fprintf(w, "\t%s", shorten(plain.Escape(r.Name), longestName))
+	}
+	fmt.Fprint(w, "\t\n")
+	for _, m := range c.Shown() {
+		fmt.Fprint(w, m.Row)
+		for i := range c.Runs {
+			plain.Fprintf(w, "\t%s", cell(c.FiguresOf(i, on).Of(m.Name), m.Kind == evaluate.Share))
+		}
+		fmt.Fprint(w, "\t\n")
+	}
+	return w.Flush()
+}
+
+// printDifferences prints how a setting stands to the first one.
+func printDifferences(out io.Writer, c *job.Compared, on string, setting int) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	plain.Fprintf(w, "\t%s\t%s\tdifference\t95 %% interval\t\t\n",
+		shorten(plain.Escape(c.Settings[0].Name), longestName),
+		shorten(plain.Escape(c.Settings[setting].Name), longestName))
+	for _, m := range c.Shown() {
+		share := m.Kind == evaluate.Share
+		d := c.Difference(on, setting, m)
+		if d == nil {
+			plain.Fprintf(w, "%s\t%s\t%s\t-\t\t\t\n", m.Row, cell(c.Mean(0, on, m), share),
+				cell(c.Mean(setting, on, m), share))
+			continue
+		}
+		verdict, interval := d.Final()
+		within := ""
+		if interval != nil {
+			within = m.WriteDifference(interval[0]) + " … " + m.WriteDifference(interval[1])
+		}
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Row, cell(&d.First, share), cell(&d.Figure, share),
+			m.WriteDifference(d.Difference), within, verdict)
+	}
+	return w.Flush()
+}

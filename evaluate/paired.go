@@ -1,0 +1,453 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"talbot/encode"
+)
+
+// Contender is a network that is compared with others on the same samples.
+type Contender struct {
+	Name    string // for the eye
+	Network Network
+	Setting int // its number; networks of one setting differ in what was drawn for them
+	Reader  int // whose samples it is asked about: networks that read and learn alike have the same
+
+	Layout encode.Layout // of the recipe
+	// See [Options].
+	PredictedProbability, LabelProbability func(value float32) float64
+
+	Values    string // what its values mean, and what they are compared with: the same text, the same scale
+	Moves     string // what its moves are compared with, as "played"
+	LegalMask bool   // what it says of illegal moves means nothing
+}
+
+// Comparison is what several networks are worth on the same samples, and by how much they differ there.
+type Comparison struct {
+	Networks []Standing `json:"-"` // as they were given
+	// Differences are those of each later setting from the first one, on "unseen" samples and on "all".
+	Differences  []Difference   `json:"differences"`
+	Incomparable []Incomparable `json:"not_comparable"`
+	Lines        int64          `json:"lines"`        // that the samples are of
+	UnseenLines  int64          `json:"unseen_lines"` // that have unseen ones
+}
+
+// Standing is what one network is worth.
+type Standing struct {
+	Figures         Figures   `json:"figures"`
+	Intervals       Intervals `json:"intervals"`
+	Unseen          Figures   `json:"unseen"` // nil if it is not known what was trained on
+	UnseenIntervals Intervals `json:"unseen_intervals"`
+	Knows           Knows     `json:"-"`
+}
+
+// Difference is by how much a figure of a setting differs from that of the first one, both the means of their networks.
+type Difference struct {
+	On      string  `json:"on"`      // "all" or "unseen"
+	Setting int     `json:"setting"` // its number
+	Measure string  `json:"measure"`
+	Samples int64   `json:"samples"` // that the figures are over
+	Figure  float64 `json:"figure"`
+	First   float64 `json:"first"` // the figure of the first setting
+	// Difference is Figure less First. The interval is that of these networks over the games that could have been
+	// drawn, from the bootstrap: the games are drawn alike for all networks. Nil: there are too few.
+	Difference float64     `json:"difference"`
+	Interval   *[2]float64 `json:"interval"`
+	Verdict    Verdict     `json:"verdict"`
+	// Seeds is the same for networks that other seeds would have given; nil unless both settings have several
+	// networks, and an interval.
+	Seeds *SeedReport `json:"seeds"`
+}
+
+// Write writes a figure of the measure.
+func (m *Measure) Write(x float64) string {
+	if m.Kind == Share {
+		return fmt.Sprintf("%.2f %%", 100*x)
+	}
+	return fmt.Sprintf("%.4f", x)
+}
+
+// WriteDifference writes a difference of two figures, with its sign; that of shares is in percentage points.
+func (m *Measure) WriteDifference(x float64) string {
+	if m.Kind == Share {
+		return fmt.Sprintf("%+.2f", 100*x)
+	}
+	return fmt.Sprintf("%+.4f", x)
+}
+
+// Final is the verdict that counts: that on the settings, where there is one.
+func (d *Difference) Final() (Verdict, *[2]float64) {
+	if d.Seeds != nil {
+		return d.Seeds.Verdict, &d.Seeds.Interval
+	}
+	return d.Verdict, d.Interval
+}
+
+// Incomparable is a figure that says nothing about the difference of two settings.
+type Incomparable struct {
+	Setting int    `json:"setting"`
+	Measure string `json:"measure"`
+	Reason  string `json:"reason"`
+}
+
+// On are the differences of a setting on "all" or "unseen" samples, in the order of [Measures].
+func (c *Comparison) On(on string, setting int) (list []*Difference) {
+	for i := range c.Differences {
+		if d := &c.Differences[i]; d.On == on && d.Setting == setting {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Heads are the differences that a setting is judged by, one for each head that can be compared: those of the measures
+// with a verdict, and of the win probability where values are on different scales. They are on unseen samples where
+// these are known.
+func (c *Comparison) Heads(setting int) (list []*Difference) {
+	on := "all"
+	if c.Networks[0].Unseen != nil {
+		on = "unseen"
+	}
+	has := map[Head]bool{}
+	for _, d := range c.On(on, setting) {
+		m := ByName(d.Measure)
+		if !has[m.Head] && (m.Verdict || m.Needs.Probability) {
+			list, has[m.Head] = append(list, d), true
+		}
+	}
+	return list
+}
+
+// standing is a network in a running comparison.
+type standing struct {
+	Contender
+	scorer
+	asks        evaluation
+	all, unseen tally
+	boot        bootstrap
+}
+
+// ComparePaired asks several networks about the same samples, so many at a time. Of each sample there is one for each
+// reader, in which only what the recipe reads and learns differs; what one of them has no target for is compared in
+// none. It stops at the first error of the samples, a network or ctx. trainKnown says that it is known which samples
+// are unseen.
+func ComparePaired(ctx context.Context, contenders []Contender, samples iter.Seq2[[]Sample, error], batch int,
+	trainKnown bool) (*Comparison, error) {
+	p := &pairing{lines: map[bool]int64{}, last: map[bool]int64{false: -1, true: -1}}
+	layouts := map[int]*encode.Layout{}
+	for _, c := range contenders {
+		s := &standing{Contender: c, all: newTally(), unseen: newTally(), asks: evaluation{network: c.Network}}
+		s.scorer = newScorer(c.Network.Capabilities(), Options{Layout: c.Layout,
+			PredictedProbability: c.PredictedProbability, LabelProbability: c.LabelProbability})
+		p.networks = append(p.networks, s)
+		layouts[c.Reader] = &s.Layout
+	}
+	pending := make([][]Sample, len(layouts)) // by reader
+	flush := func() error {
+		err := p.add(ctx, pending)
+		for i := range pending {
+			pending[i] = pending[i][:0]
+		}
+		return err
+	}
+	for group, err := range samples {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		sameTargets(group, layouts)
+		for i := range group {
+			pending[i] = append(pending[i], group[i])
+		}
+		if len(pending[0]) >= batch {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(pending[0]) > 0 {
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	return p.comparison(trainKnown), nil
+}
+
+// sameTargets takes from a sample what one of the readers has no target for, where it learns such.
+func sameTargets(group []Sample, layouts map[int]*encode.Layout) {
+	drop := func(has, lacks func(i int) bool, take func(i int)) {
+		for i := range group {
+			if has(i) && lacks(i) {
+				for k := range group {
+					if has(k) {
+						take(k)
+					}
+				}
+				return
+			}
+		}
+	}
+	drop(func(i int) bool { return layouts[i].Moves != encode.NoMoves },
+		func(i int) bool { return len(group[i].Policy) == 0 },
+		func(i int) { group[i].Policy = nil })
+	for _, name := range []string{encode.ValueFloat, encode.ResultFloat} {
+		at := func(i int) int { return layouts[i].Float(name) }
+		drop(func(i int) bool { return at(i) >= 0 },
+			func(i int) bool { _, ok := float(&group[i], at(i)); return !ok },
+			func(i int) {
+				if k := at(i); k < len(group[i].Floats) {
+					group[i].Floats[k] = float32(math.NaN())
+				}
+			})
+	}
+}
+
+// pairing is a comparison that goes on.
+type pairing struct {
+	networks []*standing
+	lines    map[bool]int64 // of all samples, and of the unseen ones (true)
+	last     map[bool]int64
+}
+
+// add takes the same samples as each reader sees them.
+func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
+	scores := make([][]assessment, len(p.networks))
+	for k, n := range p.networks {
+		mine := samples[n.Reader]
+		answers, err := n.asks.ask(ctx, mine, nil)
+		if err != nil {
+			return err
+		}
+		for i := range mine {
+			q, err := n.score(&mine[i], &answers[i])
+			if err != nil {
+				return fmt.Errorf("%s, sample %d: %w", n.Name, i, err)
+			}
+			scores[k] = append(scores[k], q)
+		}
+	}
+	t := newTally()
+	for i := range samples[0] {
+		s := &samples[0][i]
+		p.count(false, s)
+		if s.Unseen {
+			p.count(true, s)
+		}
+		p.sameLabel(scores, i)
+		for k, n := range p.networks {
+			clear(t)
+			t.score(&scores[k][i], n.knows)
+			n.all.add(t, 1)
+			if s.Unseen {
+				n.unseen.add(t, 1)
+			}
+			if s.Origin != nil {
+				n.boot.add(s.Origin.Line, part{unseen: s.Unseen}, t)
+			}
+		}
+	}
+	return nil
+}
+
+// count counts the line of a sample, unless it has.
+func (p *pairing) count(unseen bool, s *Sample) {
+	if s.Origin != nil && s.Origin.Line != p.last[unseen] {
+		p.lines[unseen]++
+		p.last[unseen] = s.Origin.Line
+	}
+}
+
+// sameLabel compares all win probabilities with that of the label by the first network that knows one: the position has
+// only one, and the targets differ a little in it.
+func (p *pairing) sameLabel(scores [][]assessment, i int) {
+	var label *float64
+	for k, n := range p.networks {
+		if q := &scores[k][i]; n.knows.Probability && q.labelled {
+			if label == nil {
+				label = &q.likelyLabel
+			}
+			q.likelyLabel = *label
+		}
+	}
+}
+
+func (p *pairing) comparison(trainKnown bool) *Comparison {
+	c := &Comparison{Differences: []Difference{}, Incomparable: []Incomparable{}, Lines: p.lines[false],
+		UnseenLines: p.lines[true]}
+	every, unseen := func(part) bool { return true }, func(p part) bool { return p.unseen }
+	settings := map[int][]*standing{}
+	for _, n := range p.networks {
+		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Knows: n.knows}
+		if trainKnown {
+			s.Unseen, s.UnseenIntervals = n.unseen.figures(), n.boot.intervals(unseen)
+		}
+		c.Networks = append(c.Networks, s)
+		settings[n.Setting] = append(settings[n.Setting], n)
+	}
+	for _, k := range slices.Sorted(maps.Keys(settings)) {
+		if k == 0 {
+			continue
+		}
+		var comparable []*Measure
+		for _, m := range measures {
+			if !m.Interval || m.Apart {
+				continue
+			}
+			if reason := m.incomparable(settings[0], settings[k]); reason == "" {
+				comparable = append(comparable, m)
+			} else if reason != noNetwork {
+				c.Incomparable = append(c.Incomparable, Incomparable{k, m.Name, reason})
+			}
+		}
+		over := func(on string, chosen func(part) bool) {
+			c.Differences = append(c.Differences, differences(on, k, comparable, settings[0], settings[k], chosen)...)
+		}
+		if trainKnown {
+			over("unseen", unseen)
+		}
+		over("all", every)
+	}
+	return c
+}
+
+// noNetwork: no network has such a figure, so that nobody asks why there is no difference.
+const noNetwork = "no network has it"
+
+// incomparable says why a figure of two settings cannot be compared; "" if it can.
+func (m *Measure) incomparable(first, later []*standing) string {
+	both := slices.Concat(first, later)
+	var without []string
+	for _, n := range both {
+		if !n.knows.Has(m.Needs) {
+			without = append(without, n.Name)
+		}
+	}
+	switch {
+	case len(without) == len(both):
+		return noNetwork
+	case len(without) > 0:
+		return strings.Join(without, ", ") + " " + m.Needs.lack(first[0].knows, later[0].knows)
+	}
+	for _, n := range both {
+		if m.Needs.Others && n.LegalMask {
+			return n.Name + " was trained with --legal-mask: what it says of illegal moves means nothing"
+		}
+	}
+	for _, n := range both[1:] {
+		a, b := both[0], n
+		switch {
+		case m.Head == PolicyHead && a.Layout.Candidates != b.Layout.Candidates:
+			return fmt.Sprintf("%s and %s do not choose among the same moves: one sees candidates only", a.Name, b.Name)
+		case m.Needs.Others && a.Layout.Indices != b.Layout.Indices:
+			return fmt.Sprintf("it is over all moves that a recipe numbers: %d of %s, %d of %s", a.Layout.Indices,
+				a.Name, b.Layout.Indices, b.Name)
+		case m.Head == PolicyHead && !m.Targetless && a.Moves != b.Moves:
+			return fmt.Sprintf("%s is compared with the policy target %s, %s with %s; --policy-target sets one for "+
+				"all", a.Name, a.Moves, b.Name, b.Moves)
+		case m.Needs == value && a.Values != b.Values:
+			return fmt.Sprintf("the values of %s and %s are on different scales; the win probability is on one", a.Name,
+				b.Name)
+		}
+	}
+	return ""
+}
+
+// lack says what some network has not that a measure needs.
+func (needs Knows) lack(networks ...Knows) string {
+	lacks := func(of func(k Knows) bool) bool {
+		return of(needs) && !(of(networks[0]) && of(networks[1]))
+	}
+	switch {
+	case lacks(func(k Knows) bool { return k.Prior }):
+		return "without a policy"
+	case lacks(func(k Knows) bool { return k.Others }):
+		return "without probabilities of illegal moves"
+	case lacks(func(k Knows) bool { return k.WDL }):
+		return "without chances of win, draw and loss"
+	case lacks(func(k Knows) bool { return k.Value }):
+		return "without a value"
+	}
+	return "without a known win probability of its values"
+}
+
+// differences are those of two settings over the chosen parts.
+func differences(on string, setting int, list []*Measure, first, later []*standing,
+	chosen func(part) bool) (all []Difference) {
+	over := func(n *standing) tally {
+		if on == "unseen" {
+			return n.unseen
+		}
+		return n.all
+	}
+	drawnOf := func(list []*standing) (sums [][]tally) {
+		for _, n := range list {
+			sums = append(sums, n.boot.union(chosen))
+		}
+		return sums
+	}
+	drawnFirst, drawnLater := drawnOf(first), drawnOf(later)
+	for _, m := range list {
+		ofFirst, ok := figuresOfAll(m, first, over)
+		ofLater, ok2 := figuresOfAll(m, later, over)
+		if !ok || !ok2 {
+			continue
+		}
+		d := Difference{On: on, Setting: setting, Measure: m.Name, Samples: m.Samples(over(first[0]).figures()),
+			Figure: spread(ofLater).mean, First: spread(ofFirst).mean, Verdict: TooFew}
+		d.Difference = d.Figure - d.First
+		if i, ok := within95(drawnDifferences(m, drawnFirst, drawnLater)); ok {
+			d.Interval, d.Verdict = &i, Compare(d.Difference, 0, m.Lower, &i)
+			if len(first) > 1 && len(later) > 1 {
+				r := ofSeeds(ofLater, ofFirst, i, m.Lower)
+				d.Seeds = &r
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// figuresOfAll are the figures of networks; false if one has none.
+func figuresOfAll(m *Measure, list []*standing, over func(*standing) tally) (figures []float64, ok bool) {
+	for _, n := range list {
+		x, ok := over(n).figure(m)
+		if !ok {
+			return nil, false
+		}
+		figures = append(figures, x)
+	}
+	return figures, true
+}
+
+// drawnDifferences is the difference of the means in each replicate that has one.
+func drawnDifferences(m *Measure, first, later [][]tally) (values []float64) {
+	mean := func(of [][]tally, replicate int) (sum float64, ok bool) {
+		for _, sums := range of {
+			if sums == nil {
+				return 0, false
+			}
+			x, ok := sums[replicate].figure(m)
+			if !ok {
+				return 0, false
+			}
+			sum += x / float64(len(of))
+		}
+		return sum, true
+	}
+	for r := range replicates {
+		a, ok := mean(first, r)
+		b, ok2 := mean(later, r)
+		if ok && ok2 {
+			values = append(values, b-a)
+		}
+	}
+	return values
+}

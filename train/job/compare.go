@@ -1,0 +1,535 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/encode"
+	"talbot/evaluate"
+	"talbot/internal/cache"
+	"talbot/internal/durable"
+	"talbot/network/backend"
+	"talbot/network/builtin"
+	"talbot/network/model"
+	"talbot/network/predict"
+	"talbot/network/run"
+	"talbot/train/loader"
+	"talbot/train/report"
+)
+
+// Compare compares the networks of several runs on the same samples.
+type Compare struct {
+	// Settings are the runs of each setting: folders, checkpoints, exported networks, or [builtin.Name]. The others are
+	// compared with the first.
+	Settings [][]string
+	Data     []loader.Spec        // without weights
+	Split    string               // "train", "val", "test" or "all"
+	Label    string               // fingerprint whose labels count; "" = the last
+	Samples  int64                // that many, spread over the data; 0 = all
+	Value    *encode.ValueTarget  // that all are compared with; nil = each with what it was trained on
+	Policy   *encode.PolicyTarget // the same
+	Batch    int                  // positions that a network is asked about at a time
+	Choice   run.Choice
+	Weights  string // as [Eval.Weights]
+	Backend  string // as [backend.Open] takes it
+	Workers  int    // that encode and read, 0 = one for each processor
+	Cache    *cache.Folder
+	Page     string // file of the page that shows it all; "" = none
+
+	Begun    func(backend string)
+	Progress func(what string, done, of int64)
+	Warn     func(error)
+}
+
+// Compared is what a comparison found.
+type Compared = report.Comparison
+
+// contest is a comparison that goes on.
+type contest struct {
+	Compare
+	result   *Compared
+	networks []*predict.Predictor // in the order of the runs
+	list     []evaluate.Contender
+	readers  []reader
+	trained  []loader.Spec // what the networks were trained on, as far as it is known
+	known    bool          // of any of them
+}
+
+// reader is an encoding with its targets, that several networks may have in common.
+type reader struct {
+	encoder encode.Encoder
+	targets encode.Targets
+	data    *loader.Data
+}
+
+// Run compares. Errors are those of [Eval.Run]; a file that could not be written is [ErrIncomplete].
+func (c Compare) Run(ctx context.Context) (*Compared, error) {
+	begun := time.Now()
+	splits, err := ParseSplits(c.Split)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	t := &contest{Compare: c, result: &Compared{Split: c.Split, Differing: []report.Differing{},
+		Unknown: []report.Unknown{}, Notes: []string{}}}
+	for _, s := range c.Data {
+		t.result.Data = append(t.result.Data, s.Dir)
+	}
+	if c.Value != nil {
+		t.result.ValueTarget = c.Value.String()
+	}
+	if c.Policy != nil {
+		t.result.PolicyTarget = c.Policy.String()
+	}
+	b, err := backend.OpenForInference(c.Backend)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Finalize()
+	t.result.Backend = b.Kind
+	defer func() {
+		for _, p := range t.networks {
+			p.Close()
+		}
+	}()
+	if err := t.open(b); err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, r := range t.readers {
+			if r.data != nil {
+				r.data.Close()
+			}
+		}
+	}()
+	if err := t.read(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.describe(); err != nil {
+		return nil, err
+	}
+	if c.Begun != nil {
+		c.Begun(b.Why)
+	}
+	choose := loader.EvalOptions{Splits: splits, Limit: c.Samples}
+	if t.known {
+		choose.TrainedOn = t.trained
+	}
+	if err := t.measure(ctx, choose); err != nil {
+		return nil, err
+	}
+	t.result.Seconds = time.Since(begun).Seconds()
+	if c.Page != "" {
+		var page bytes.Buffer
+		err := report.WriteComparison(&page, t.result)
+		if err == nil {
+			err = durable.WriteFile(c.Page, page.Bytes())
+		}
+		if err != nil {
+			return t.result, fmt.Errorf("%w: page: %w", ErrIncomplete, err)
+		}
+	}
+	return t.result, nil
+}
+
+func (t *contest) warn(err error) {
+	if t.Warn != nil {
+		t.Warn(err)
+	}
+}
+
+// note is a warning that the result keeps.
+func (t *contest) note(err error) {
+	t.result.Notes = append(t.result.Notes, err.Error())
+	t.warn(err)
+}
+
+// open loads the networks.
+func (t *contest) open(b *backend.Backend) error {
+	names := map[string]int{}
+	for k, runs := range t.Settings {
+		s := report.Setting{}
+		sums := map[string]string{}
+		for _, path := range runs {
+			one := report.Compared{Run: path, Setting: k, Name: nameOf(path)}
+			if names[one.Name]++; names[one.Name] > 1 {
+				one.Name = fmt.Sprintf("%s (%d)", one.Name, names[one.Name])
+			}
+			p, err := t.load(b, path, &one)
+			if err != nil {
+				return err
+			}
+			t.networks = append(t.networks, p)
+			if before, ok := sums[p.Sum]; ok {
+				return fmt.Errorf("%w: %q and %q are the same network: twice in one setting it would look as if seeds "+
+					"made no difference", ErrConfig, before, path)
+			}
+			sums[p.Sum] = path
+			s.Runs = append(s.Runs, len(t.result.Runs))
+			t.result.Runs = append(t.result.Runs, one)
+		}
+		t.result.Settings = append(t.result.Settings, s)
+	}
+	for k := range t.result.Settings {
+		var all []string
+		for _, i := range t.result.Settings[k].Runs {
+			all = append(all, t.result.Runs[i].Name)
+		}
+		t.result.Settings[k].Name = strings.Join(all, ",")
+	}
+	return nil
+}
+
+// nameOf is what a run is called: its folder, or its file with the run's folder before it.
+func nameOf(path string) string {
+	if path == builtin.Name {
+		return path
+	}
+	full := path
+	if abs, err := filepath.Abs(path); err == nil {
+		full = abs
+	}
+	if run.IsFile(path) && run.IsRun(runOf(full)) {
+		return filepath.Base(runOf(full)) + "/" + filepath.Base(full)
+	}
+	return filepath.Base(full)
+}
+
+// load loads the network of a run and its place among the readers.
+func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
+	c, err := t.config(path)
+	if err != nil {
+		return nil, err
+	}
+	e := Eval{Dir: path, Weights: t.Weights, Choice: t.Choice}
+	weights, choice, err := e.weights(c)
+	if err != nil {
+		return nil, err
+	}
+	if _, last := run.Checkpoints(path).Last(); last >= 0 && last < c.End() && !strings.Contains(c.Schedule, "stop=") {
+		t.note(fmt.Errorf("the training of %s is not finished: it is at step %d of %d", one.Name, last, c.End()))
+	}
+	p, err := predict.Open(b, path, predict.Options{Choice: choice, Batches: []int{t.Batch}, Deterministic: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, damaged := range p.Damaged {
+		t.warn(fmt.Errorf("skipping %w", damaged))
+	}
+	learnt, err := targets(p.Config)
+	if err != nil {
+		p.Close()
+		return nil, fmt.Errorf("%q: %w: %w", p.Path, run.ErrDamaged, err)
+	}
+	held := learnt
+	if t.Value != nil {
+		held.Value = *t.Value
+	}
+	if t.Policy != nil {
+		held.Policy = *t.Policy
+	}
+	if p.Exported {
+		weights = "exported"
+	}
+	one.Checkpoint, one.Step, one.Recipe, one.Weights = p.Path, p.Step, p.Config.Recipe, weights
+	one.Network, one.Parameters = p.Network().String(), model.CountTrainable(p.Network().Params())
+	reads := slices.IndexFunc(t.readers, func(r reader) bool {
+		return r.targets == held && reflect.DeepEqual(r.encoder, p.Encoder())
+	})
+	if reads < 0 {
+		reads = len(t.readers)
+		t.readers = append(t.readers, reader{encoder: p.Encoder(), targets: held})
+	}
+	t.list = append(t.list, evaluate.Contender{Name: one.Name, Network: p, Setting: one.Setting, Reader: reads,
+		Layout:               p.Encoder().Layout(),
+		PredictedProbability: learnt.Value.WinProbability(p.Encoder()),
+		LabelProbability:     held.Value.WinProbability(p.Encoder()),
+		Values:               learnt.Value.Formula(p.Encoder()) + " | " + held.Value.Formula(p.Encoder()),
+		Moves:                held.Policy.String(), LegalMask: legalMask(p.Config)})
+	return p, nil
+}
+
+// config is what a run or a file says of itself.
+func (t *contest) config(path string) (run.Config, error) {
+	if !run.IsFile(path) {
+		return run.ReadConfig(path, t.Warn)
+	}
+	w, err := run.ReadWeights(path)
+	if err != nil {
+		return run.Config{}, err
+	}
+	return w.Config, nil
+}
+
+// read opens the data for each reader, and finds what the networks were trained on.
+func (t *contest) read(ctx context.Context) error {
+	var checked func(bytes, of int64)
+	if t.Progress != nil {
+		checked = func(bytes, of int64) { t.Progress("checking the data", bytes, of) }
+	}
+	for i := range t.readers {
+		r := &t.readers[i]
+		var err error
+		if r.data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: r.encoder, Label: t.Label, Targets: r.targets,
+			Workers: t.Workers, Cache: t.Cache, Origins: true, Checked: checked}); err != nil {
+			return err
+		}
+	}
+	for _, warning := range t.readers[0].data.Derived() {
+		t.warn(warning)
+	}
+	have := t.readers[0].data.Sets[0].Manifest.Splits.String()
+	for i, p := range t.networks {
+		one := &t.result.Runs[i]
+		specs, splits, err := t.trainedOn(one.Run, p.Path, p.Config.From)
+		if err != nil {
+			t.result.Unknown = append(t.result.Unknown, report.Unknown{Run: one.Name, Reason: err.Error()})
+			t.warn(fmt.Errorf("cannot tell which positions are unseen to %s: %w", one.Name, err))
+		} else {
+			t.known = true
+		}
+		for _, s := range specs {
+			if !slices.ContainsFunc(t.trained, func(o loader.Spec) bool { return samePath(o.Dir, s.Dir) }) {
+				t.trained = append(t.trained, s)
+			}
+		}
+		if t.Split != "all" && slices.ContainsFunc(splits, func(s string) bool { return s != have }) {
+			t.note(fmt.Errorf("%s was trained on data split %s, and %q is split %s: of all positions of the %s split "+
+				"it may have been trained on many; only the unseen ones are a fair comparison", one.Name,
+				strings.Join(splits, " and "), t.Data[0].Dir, have, t.Split))
+		}
+	}
+	return nil
+}
+
+func samePath(a, b string) bool {
+	x, err := filepath.Abs(a)
+	y, err2 := filepath.Abs(b)
+	return err == nil && err2 == nil && x == y
+}
+
+// trainedOn finds the datasets that a run was trained on, and those of the runs that its first weights are from, with
+// how they are split. An error says which of them cannot be read; the others are there.
+func (t *contest) trainedOn(path, checkpoint string, from run.Origin) (specs []loader.Spec, splits []string,
+	err error) {
+	switch {
+	case checkpoint == builtin.Name:
+		return nil, nil, errors.New("the data of the network that comes with talbot is not here")
+	case run.IsFile(path):
+		if path = runOf(path); !run.IsRun(path) {
+			return nil, nil, fmt.Errorf("%q is in no run", checkpoint)
+		}
+	}
+	id, err := loader.ReadIdentity(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if id.Unsealed != nil {
+		t.warn(id.Unsealed)
+	}
+	splits = []string{id.Splits}
+	specs, missing := id.Locate(t.Data)
+	if len(missing) > 0 {
+		return specs, splits, fmt.Errorf("its data is no longer in %q", strings.Join(missing, ", "))
+	}
+	if from.Path == "" {
+		return specs, splits, nil
+	}
+	// The weights before were trained too.
+	earlier, err := run.ReadWeights(from.Path)
+	if err == nil && earlier.Sum != from.Sum {
+		err = fmt.Errorf("%q has changed since", from.Path)
+	}
+	if err != nil {
+		return specs, splits, fmt.Errorf("the weights that it began with: %w", err)
+	}
+	more, moreSplits, err := t.trainedOn(from.Path, from.Path, earlier.Config.From)
+	if err != nil {
+		err = fmt.Errorf("the weights that it began with: %w", err)
+	}
+	for _, s := range moreSplits {
+		if !slices.Contains(splits, s) {
+			splits = append(splits, s)
+		}
+	}
+	return append(specs, more...), splits, err
+}
+
+// measure runs the samples through the networks.
+func (t *contest) measure(ctx context.Context, choose loader.EvalOptions) error {
+	total := int64(0)
+	choose.Total = func(n int64) { total = n }
+	if t.Progress != nil {
+		choose.Progress = func(what string, blocks, of int) { t.Progress(what, int64(blocks), int64(of)) }
+	}
+	var data []*loader.Data
+	for _, r := range t.readers {
+		data = append(data, r.data)
+	}
+	samples, unseen := int64(0), int64(0)
+	counted := func(all iter.Seq2[[]evaluate.Sample, error]) iter.Seq2[[]evaluate.Sample, error] {
+		return func(yield func([]evaluate.Sample, error) bool) {
+			for group, err := range all {
+				if err == nil {
+					samples++
+					if group[0].Unseen {
+						unseen++
+					}
+					if t.Progress != nil && samples%256 == 0 {
+						t.Progress("comparing", samples, total)
+					}
+				}
+				if !yield(group, err) {
+					return
+				}
+			}
+		}
+	}
+	found, err := evaluate.ComparePaired(ctx, t.list, counted(loader.Paired(ctx, data, choose)), t.Batch, t.known)
+	if err != nil {
+		return err
+	}
+	t.result.Comparison, t.result.Samples = found, samples
+	if t.known {
+		t.result.Unseen = &unseen
+	}
+	for i := range t.result.Runs {
+		t.result.Runs[i].Standing = found.Networks[i]
+	}
+	return nil
+}
+
+// describe finds the settings that the runs do not have alike.
+func (t *contest) describe() error {
+	var order []string
+	all := make([]map[string]string, len(t.networks))
+	for i, p := range t.networks {
+		list, err := settingsOf(p.Config, p.Exported)
+		if err != nil {
+			return err
+		}
+		list = append(list, dataOf(t.result.Runs[i].Run)...)
+		all[i] = map[string]string{}
+		for at, s := range list {
+			all[i][s.name] = s.value
+			if !slices.Contains(order, s.name) {
+				order = slices.Insert(order, min(at, len(order)), s.name)
+			}
+		}
+	}
+	for _, name := range order {
+		d := report.Differing{Name: name}
+		for i := range all {
+			d.Values = append(d.Values, all[i][name])
+		}
+		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
+			t.result.Differing = append(t.result.Differing, d)
+		}
+	}
+	for _, s := range t.result.Settings {
+		var mixed []string
+		for _, d := range t.result.Differing {
+			if d.Name != "seed" && slices.ContainsFunc(s.Runs, func(i int) bool {
+				return d.Values[i] != d.Values[s.Runs[0]]
+			}) {
+				mixed = append(mixed, d.Name)
+			}
+		}
+		if len(mixed) > 0 {
+			t.note(fmt.Errorf("the runs of %s differ in more than their seeds: %s", s.Name, strings.Join(mixed, ", ")))
+		}
+	}
+	return nil
+}
+
+// namedSetting is a setting as text; "" is one that is not known.
+type namedSetting struct{ name, value string }
+
+// unsaid are the settings of a run that change nothing in its network, or say the same as others.
+var unsaid = []string{"log_every", "checkpoint_every", "keep", "value_formula"}
+
+// settingsOf are the settings of a run in the order of run.json. An exported network does not tell how it was trained.
+func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil { // {
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		switch name := fmt.Sprint(name); {
+		case name == "settings":
+			values := c.Settings.Values()
+			for _, s := range sortedKeys(values) {
+				list = append(list, namedSetting{s, unquoted(values[s])})
+			}
+		case name == "from":
+			list = append(list, namedSetting{name, fmt.Sprintf("%s, step %d", c.From.Path, c.From.Step)})
+		case slices.Contains(unsaid, name), exported && !slices.Contains([]string{"recipe", "value_target",
+			"policy_target"}, name):
+		default:
+			list = append(list, namedSetting{name, unquoted(string(value))})
+		}
+	}
+	return list, nil
+}
+
+func sortedKeys(m map[string]string) (list []string) {
+	for name := range m {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// unquoted is a JSON value as it is shown.
+func unquoted(value string) string {
+	var text string
+	if json.Unmarshal([]byte(value), &text) == nil {
+		return text
+	}
+	return value
+}
+
+// dataOf are the data that a run was trained on, as far as its folder tells.
+func dataOf(path string) []namedSetting {
+	if run.IsFile(path) {
+		path = runOf(path)
+	}
+	id, err := loader.ReadIdentity(path)
+	if err != nil {
+		return nil
+	}
+	var sets []string
+	for _, s := range id.Sets {
+		text := filepath.Base(s.Dir)
+		if s.Weight > 0 {
+			text += fmt.Sprintf(":%g", s.Weight)
+		}
+		sets = append(sets, fmt.Sprintf("%s (%.8s)", text, s.Manifest))
+	}
+	list := []namedSetting{{"data", strings.Join(sets, ", ")}, {"splits", id.Splits},
+		{"max_copies", fmt.Sprint(id.MaxCopies)}}
+	if id.Label != "" {
+		list = append(list, namedSetting{"label", id.Label})
+	}
+	return list
+}
