@@ -73,7 +73,7 @@ func (o *outlet) height() int {
 // columnsOf returns what asks for the width of a terminal; nil if the file is none.
 func columnsOf(file *os.File) func() int {
 	fd := int(file.Fd())
-	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {
+	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" || !obeys(fd) {
 		return nil
 	}
 	return func() int {
