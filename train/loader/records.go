@@ -198,14 +198,6 @@ type blockRecords struct {
 	set, block int
 }
 
-// scan extracts all blocks of all datasets in order. It ends with ctx's error.
-func (d *Data) scan(ctx context.Context, want splitSet, done func(blocks, of int)) iter.Seq2[blockRecords, error] {
-	return overBlocks(ctx, d, done, func(set, block int) (blockRecords, error) {
-		r, err := d.extract(d.Sets[set], block, want)
-		return blockRecords{r, set, block}, err
-	})
-}
-
 // overBlocks yields in order what work makes of each block of all datasets. It ends with ctx's error.
 func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int),
 	work func(set, block int) (T, error)) iter.Seq2[T, error] {
