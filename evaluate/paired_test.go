@@ -23,7 +23,8 @@ func numbered(lines, mostOfLine int, seed uint64) (all []Sample) {
 		for range 1 + r.IntN(mostOfLine) {
 			s := Sample{Source: "game", Packed: make([]uint64, layout.Words), Legal: make([]board.Move, 3),
 				Codes: []int32{0, 1, 2}, Policy: []Target{{r.IntN(3), 1}},
-				Floats: []float32{float32(2*r.Float64() - 1)}, Unseen: len(all)%3 > 0, Origin: &Origin{Position: board.StartPosition(), Line: line}}
+				Floats: []float32{float32(2*r.Float64() - 1)}, Unseen: len(all)%3 > 0,
+				Origin: &Origin{Position: board.StartPosition(), Line: line}}
 			s.Packed[0] = uint64(len(all))
 			all = append(all, s)
 		}

@@ -74,7 +74,8 @@ func TestReconstructCounters(t *testing.T) {
 				pos.Play(m)
 			}
 			want := strings.Replace(c.counters, "*", fmt.Sprint(clock), 1)
-			if got := fmt.Sprint(pos.HalfmoveClock(), " ", pos.FullmoveNumber()); got != want || want != c.counters && !free {
+			if got := fmt.Sprint(pos.HalfmoveClock(), " ", pos.FullmoveNumber()); got != want ||
+				want != c.counters && !free {
 				t.Fatalf("%s: %v from %s lead to %s, not %s", c.fen, moves, start.FEN(), got, want)
 			}
 		}

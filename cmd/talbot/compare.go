@@ -47,7 +47,7 @@ place or in --data; compare says where it is not. Figures on all positions are p
 too.
 
 Intervals are 95 % bootstrap intervals over whole games, in which the same games are drawn
-for all runs. An interval that contains 0 is no clear difference. With fewer than about
+for all runs. An interval around 0 says: no clear difference. With fewer than about
 eight games there is none ("too few games").
 
 RUN RUN compares two networks: another seed of the same settings would give another one.
