@@ -334,7 +334,11 @@ func (m *Measure) incomparable(first, later []*standing) string {
 	case len(without) == len(both):
 		return noNetwork
 	case len(without) > 0:
-		return strings.Join(without, ", ") + " " + m.Needs.lack(first[0].knows, later[0].knows)
+		verb := " lacks "
+		if len(without) > 1 {
+			verb = " lack "
+		}
+		return strings.Join(without, ", ") + verb + m.Needs.lacking(first[0].knows, later[0].knows)
 	}
 	for _, n := range both {
 		if m.Needs.Others && n.LegalMask {
@@ -360,22 +364,22 @@ func (m *Measure) incomparable(first, later []*standing) string {
 	return ""
 }
 
-// lack says what some network has not that a measure needs.
-func (needs Knows) lack(networks ...Knows) string {
+// lacking says what a measure needs and not all networks have.
+func (needs Knows) lacking(networks ...Knows) string {
 	lacks := func(of func(k Knows) bool) bool {
 		return of(needs) && !(of(networks[0]) && of(networks[1]))
 	}
 	switch {
 	case lacks(func(k Knows) bool { return k.Prior }):
-		return "without a policy"
+		return "a policy"
 	case lacks(func(k Knows) bool { return k.Others }):
-		return "without probabilities of illegal moves"
+		return "probabilities of illegal moves"
 	case lacks(func(k Knows) bool { return k.WDL }):
-		return "without chances of win, draw and loss"
+		return "chances of win, draw and loss"
 	case lacks(func(k Knows) bool { return k.Value }):
-		return "without a value"
+		return "a value"
 	}
-	return "without a known win probability of its values"
+	return "a known win probability of its values"
 }
 
 // differences are those of two settings over the chosen parts.

@@ -358,9 +358,9 @@ func TestIncomparable(t *testing.T) {
 		missing, why string
 		have, head   string
 	}{
-		{func(c *Contender, n *asked) { n.knows.Value = false }, "value_mse", "b without a value", "top1",
+		{func(c *Contender, n *asked) { n.knows.Value = false }, "value_mse", "b lacks a value", "top1",
 			"policy_ce_legal"},
-		{func(c *Contender, n *asked) { n.knows.Prior = false }, "top1", "b without a policy", "value_mse",
+		{func(c *Contender, n *asked) { n.knows.Prior = false }, "top1", "b lacks a policy", "value_mse",
 			"value_mse"},
 		{func(c *Contender, n *asked) { c.Values = "cp/1000" }, "value_mse", "different scales",
 			"value_probability_mse", "value_probability_mse"},

@@ -47,8 +47,8 @@ place or in --data; compare says where it is not. Figures on all positions are p
 too.
 
 Intervals are 95 % bootstrap intervals over whole games, in which the same games are drawn
-for all runs. An interval around 0 says: no clear difference. With fewer than about
-eight games there is none ("too few games").
+for all runs. If one contains 0, the verdict is "no clear difference"; with fewer than
+about eight games there is none, and the verdict is "too few games".
 
 RUN RUN compares two networks: another seed of the same settings would give another one.
 To compare the settings, train each with two seeds or more and join their runs with

@@ -176,7 +176,7 @@ func TestCompareRecipes(t *testing.T) {
 	for _, i := range found.Incomparable {
 		reason[i.Measure] = i.Reason
 	}
-	if !strings.Contains(reason["top1"], "without a policy") || !strings.Contains(reason["value_mse"],
+	if !strings.Contains(reason["top1"], "lacks a policy") || !strings.Contains(reason["value_mse"],
 		"different scales") || len(found.On("all", 1)) != 1 {
 		t.Errorf("%+v, %+v", reason, found.On("all", 1))
 	}

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"talbot/evaluate"
@@ -85,7 +86,7 @@ func (d *Differing) Of(s *Setting) string {
 	return strings.Join(list, ", ")
 }
 
-// Head is the name of what a measure judges, as "Policy".
+// headOf is the name of what a measure judges, as "Policy".
 func headOf(m *evaluate.Measure) string {
 	return strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])
 }
@@ -178,12 +179,7 @@ func (c *Comparison) UnseenTo() string {
 }
 
 func (c *Comparison) unknown(name string) bool {
-	for _, u := range c.Unknown {
-		if u.Run == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Unknown, func(u Unknown) bool { return u.Run == name })
 }
 
 // Shown are the measures that some network has and that a comparison shows.
@@ -248,8 +244,25 @@ type differenceRow struct {
 	SeedsLow, SeedsWidth                        float64
 }
 
+// shownNames returns the comparison with names as a page shows them: they stand within sentences.
+func (c *Comparison) shownNames() *Comparison {
+	shown := *c
+	shown.Runs, shown.Settings, shown.Unknown = slices.Clone(c.Runs), slices.Clone(c.Settings), slices.Clone(c.Unknown)
+	for i := range shown.Runs {
+		shown.Runs[i].Name = page.Plain(shown.Runs[i].Name)
+	}
+	for i := range shown.Settings {
+		shown.Settings[i].Name = page.Plain(shown.Settings[i].Name)
+	}
+	for i := range shown.Unknown {
+		shown.Unknown[i].Run = page.Plain(shown.Unknown[i].Run)
+	}
+	return &shown
+}
+
 // WriteComparison writes the page.
 func WriteComparison(w io.Writer, c *Comparison) error {
+	c = c.shownNames()
 	v := comparisonView{Comparison: c}
 	var names []string
 	for _, s := range c.Settings {
