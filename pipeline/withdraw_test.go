@@ -30,13 +30,15 @@ type forger struct {
 
 const liar, honest = 1, 2
 
+var _ label.Shared = (*forger)(nil)
+
 type foundOut struct{}
 
 func (foundOut) Error() string  { return "worker 1 lies" }
 func (foundOut) Withdrawn() int { return liar }
 
 func (f *forger) Serve(context.Context, string) error { return nil }
-func (f *forger) Expect(int64)                        {}
+func (f *forger) SetRemaining(int64)                  {}
 func (f *forger) Banned(worker int) bool              { return worker == liar && *f.caught }
 func (f *forger) Builds() []string                    { return nil }
 func (f *forger) Remote() (a, b, c int64)             { return int64(f.given), 0, int64(f.forged) }
