@@ -32,6 +32,9 @@ var languages = [...]language{
 // english are the letters of SAN. P is none in the moves of games that programs write.
 var english = language{"English", "NBRQK."}
 
+// anyEnglish has a P for pawns as well.
+var anyEnglish = language{"English", sanLetters}
+
 var errLetters = errors.New("the piece letters may be those of another language")
 
 // checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, if the text

@@ -4,12 +4,18 @@ import "talbot/dataset"
 
 // checkSequel looks at what stands behind a game that has no result, or moves without tags behind it: the splitter
 // begins another game there, and plays no moves. If they play on from the end of this game, further than from a start
-// of their own, they are its own moves, and the game is not whole.
+// of their own, they are its own moves, and the game is not whole. A check mark where they give no check ends that.
 func (p *Parser) checkSequel() *dataset.Reject {
 	next := p.game.Next
 	at := skipSpace(next, 0)
 	if p.contradicts || at == len(next) || p.ended && next[at] == '[' {
 		return nil
+	}
+	var piece scanner // what stands behind it says nothing of this game
+	piece.reset(0, true)
+	piece.free = !p.tags.any
+	if e, end := piece.nextGame(next, len(next)); e != noEvent {
+		next = next[:end]
 	}
 	q := p.rereader(next)
 	if q.readTags() != nil || len(q.tags.get(tagFEN)) > 0 {
@@ -19,6 +25,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	count.half += len(p.moves)
 	count.settled = true
 	from := q.i
+	q.language = &anyEnglish
 	q.place(p.pos, count)
 	q.readMoves()
 	reached := len(q.moves)

@@ -32,7 +32,7 @@ func splitAll(s *Splitter) ([]Game, error) {
 			return games, err
 		}
 		for _, g := range b.Games {
-			g.Text = bytes.Clone(g.Text)
+			g.Text, g.Next = bytes.Clone(g.Text), bytes.Clone(g.Next)
 			games = append(games, g)
 		}
 		b.Release()

@@ -147,6 +147,7 @@ func (l *Loader) Restore(text json.RawMessage) error {
 			return fmt.Errorf("state of the loader %q has a number that cannot be", text)
 		}
 	}
+	l.Close() // what reads ahead goes by it
 	l.full = !state.Even
 	for i, p := range state.Sets {
 		if err := l.streams[i].seek(p); err != nil {
