@@ -19,15 +19,12 @@ import (
 	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train/job"
-	"talbot/train/loader"
 )
 
 type compareOptions struct {
-	data, split, label, backend, valueTarget, policyTarget, weights, html string
-
-	samples             int64
-	batch, workers      int
-	newest, json, force bool
+	measureOptions
+	policyTarget, html string
+	json, force        bool
 }
 
 func newCompare() *cobra.Command {
@@ -67,33 +64,20 @@ probabilities. What cannot be compared is listed with the reason.`,
 		RunE:              func(cmd *cobra.Command, runs []string) error { return o.compare(cmd.Context(), runs) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
-	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
-	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
-	f.StringVar(&o.label, "label", "",
-		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
-			"tables if there is one)")
 	f.StringVar(&o.valueTarget, "value-target", "",
 		"target to compare the values with: recipe, tanh, wdl or winprob (default: that of each run)")
 	f.StringVar(&o.policyTarget, "policy-target", "",
 		"target to compare the moves with: played or multipv:T (default: that of each run)")
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoints, not the best")
 	f.StringVar(&o.weights, "weights", "", "for runs with --ema: raw or average weights (default: average)")
-	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
-	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
+	o.addFlags(cmd)
 	f.StringVar(&o.html, "html", "", "write the comparison as a page to this file")
 	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Samples", "data", "split", "samples", "label", "value-target", "policy-target")
 	section(f, "Networks", "newest", "weights", "batch", "backend", "workers")
 	section(f, "Output", "html", "force", "json")
-	values(cmd, "split", "test", "val", "train", "all")
-	values(cmd, "weights", "raw", "average")
-	values(cmd, "value-target", valueTargets...)
 	values(cmd, "policy-target", "played", "multipv:")
-	values(cmd, "backend", answering...)
-	completeFolders(cmd, "data", isDataset)
 	return cmd
 }
 
@@ -134,28 +118,9 @@ func (o *compareOptions) job(operands []string) (job.Compare, error) {
 		}
 		c.Settings = append(c.Settings, runs)
 	}
-	if _, err := job.ParseSplits(o.split); err != nil {
-		return c, usage(err, "for example --split test")
-	}
-	const largest = 1 << 14
-	switch {
-	case o.samples < 0:
-		return c, usage(fmt.Errorf("--samples must not be negative: %d", o.samples), "use 0 for all samples")
-	case o.batch < 1 || o.batch > largest:
-		return c, usage(fmt.Errorf("--batch must be from 1 to %d: %d", largest, o.batch),
-			"a larger batch only needs more memory")
-	case o.weights != "" && o.weights != "raw" && o.weights != "average":
-		return c, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
-	}
-	if err := checkBackend(o.backend, answering); err != nil {
+	var err error
+	if c.Value, c.Choice, err = o.check(); err != nil {
 		return c, err
-	}
-	if o.valueTarget != "" {
-		value, err := encode.ParseValueTarget(o.valueTarget)
-		if err != nil {
-			return c, usage(err, "for example --value-target wdl")
-		}
-		c.Value = &value
 	}
 	if o.policyTarget != "" {
 		policy, err := encode.ParsePolicyTarget(o.policyTarget)
@@ -164,23 +129,13 @@ func (o *compareOptions) job(operands []string) (job.Compare, error) {
 		}
 		c.Policy = &policy
 	}
-	if o.newest {
-		c.Choice = run.NewestCheckpoint
-	}
-	var err error
 	if o.html != "" {
 		if c.Page, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check(); err != nil {
 			return c, err
 		}
 	}
-	if c.Data, err = loader.ParseSpecs(o.data); err != nil {
-		return c, usage(err, "for example --data games,puzzles")
-	}
-	if c.Data[0].Weight > 0 {
-		return c, usage(fmt.Errorf("data %q: weights are for training only; compare takes every sample once", o.data),
-			"for example --data games,puzzles")
-	}
-	return c, nil
+	c.Data, err = o.specs("compare")
+	return c, err
 }
 
 func (o *compareOptions) compare(ctx context.Context, operands []string) error {
@@ -192,16 +147,7 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	defer stop()
 	show, end := phases()
 	c.Begun = func(backend string) { tell("backend: %s\n", backend) }
-	c.Progress = func(what string, done, of int64) {
-		unit := "blocks"
-		switch what {
-		case "comparing":
-			unit = "positions"
-		case "checking the data":
-			unit = pipeline.Bytes
-		}
-		show(pipeline.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
-	}
+	c.Progress = measureProgress(show)
 	result, err := c.Run(ctx)
 	end()
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
@@ -348,7 +294,7 @@ func printDifferences(out io.Writer, c *job.Compared, on string, setting int) er
 		if interval != nil {
 			within = m.WriteDifference(interval[0]) + " … " + m.WriteDifference(interval[1])
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Row, cell(&d.First, share), cell(&d.Figure, share),
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Row, m.Write(d.First), m.Write(d.Figure),
 			m.WriteDifference(d.Difference), within, verdict)
 	}
 	return w.Flush()

@@ -10,29 +10,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/encode"
 	"talbot/internal/cache"
 	"talbot/network/builtin"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train/job"
-	"talbot/train/loader"
 )
 
 type evalOptions struct {
-	run, data, split, label, backend, valueTarget string
-	puzzles, report, weights                      string
-	syzygy, engine, audit                         string
+	measureOptions
+	run, puzzles, report  string
+	syzygy, engine, audit string
 
-	samples           int64
-	batch, workers    int
-	newest, noHistory bool
-	style             bool
-	json              bool
-	force             bool
-	checkTables       bool
+	noHistory   bool
+	style       bool
+	json        bool
+	force       bool
+	checkTables bool
 }
 
 func newEval() *cobra.Command {
@@ -94,9 +89,6 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run, or net:, the network that comes with talbot (required)")
-	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
-	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
-	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"folders of Syzygy tables to check moves and values against, separated as in PATH")
@@ -107,31 +99,20 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.StringVar(&o.weights, "weights", "", "for a run with --ema: raw or average weights (default: average)")
 	f.StringVar(&o.report, "report", "",
 		"file for the report, or \"none\" (default: RUN/report.html; other names with --no-history and --weights raw)")
-	f.StringVar(&o.label, "label", "",
-		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
-			"tables if there is one)")
 	f.StringVar(&o.valueTarget, "value-target", "",
 		"target to compare the value with: recipe, tanh, wdl or winprob (default: that of the run)")
-	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
-	f.StringVar(&o.backend, "backend", "auto",
-		answeringFlag)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
 	f.BoolVar(&o.style, "style", false,
 		"also compare how aggressive the first choices are with the moves played, and the network before --from")
-	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
+	o.addFlags(cmd)
 	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Network", "run", "newest", "weights", "backend", "batch", "workers")
 	section(f, "Samples", "data", "split", "samples", "label", "value-target", "no-history")
 	section(f, "Other measurements", "style", "puzzles", "syzygy", "check-tables", "engine", "audit")
 	section(f, "Output", "report", "force", "json")
-	values(cmd, "split", "test", "val", "train", "all")
-	values(cmd, "weights", "raw", "average")
-	values(cmd, "value-target", valueTargets...)
-	values(cmd, "backend", answering...)
 	completeFolders(cmd, "run", run.IsRun)
-	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "audit", isDataset)
 	completeFolder(cmd, "syzygy")
 	return cmd
@@ -151,45 +132,15 @@ func (o *evalOptions) job() (job.Eval, error) {
 		return e, usage(fmt.Errorf("--run %q is a file", o.run),
 			"give the folder of the run; --newest measures its newest checkpoint")
 	}
-	if _, err := job.ParseSplits(o.split); err != nil {
-		return e, usage(err, "for example --split test")
-	}
-	const largest = 1 << 14
-	switch {
-	case o.samples < 0:
-		return e, usage(fmt.Errorf("--samples must not be negative: %d", o.samples), "use 0 for all samples")
-	case o.batch < 1 || o.batch > largest:
-		return e, usage(fmt.Errorf("--batch must be from 1 to %d: %d", largest, o.batch),
-			"a larger batch only needs more memory")
-	}
-	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
-		return e, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
-	}
-	if err := checkBackend(o.backend, answering); err != nil {
+	var err error
+	if e.Value, e.Choice, err = o.check(); err != nil {
 		return e, err
 	}
-	if o.valueTarget != "" {
-		value, err := encode.ParseValueTarget(o.valueTarget)
-		if err != nil {
-			return e, usage(err, "for example --value-target wdl")
-		}
-		e.Value = &value
-	}
-	if o.newest {
-		e.Choice = run.NewestCheckpoint
-	}
-	var err error
 	if e.Report, err = o.page(e.ReportName()); err != nil {
 		return e, err
 	}
-	if e.Data, err = loader.ParseSpecs(o.data); err != nil {
-		return e, usage(err, "for example --data games,puzzles")
-	}
-	if e.Data[0].Weight > 0 {
-		return e, usage(fmt.Errorf("data %q: weights are for training only; eval takes every sample once", o.data),
-			"for example --data games,puzzles")
-	}
-	return e, nil
+	e.Data, err = o.specs("eval")
+	return e, err
 }
 
 // page returns where the page goes, "" for none. The run's own pages are made anew.
@@ -245,18 +196,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	show, end := phases()
 	e.Begun = func(backend string) { tell("backend: %s\n", backend) }
 	e.Warn = warn
-	e.Progress = func(what string, done, of int64) {
-		unit := "blocks"
-		switch what {
-		case "evaluating":
-			unit = "positions"
-		case "checking the data":
-			unit = pipeline.Bytes
-		case "solving puzzles":
-			unit = "puzzles"
-		}
-		show(pipeline.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
-	}
+	e.Progress = measureProgress(show)
 	figures, err := e.Run(ctx)
 	end()
 	switch {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -205,12 +205,11 @@ func nameOf(path string) string {
 
 // load loads the network of a run and its place among the readers.
 func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
-	c, err := t.config(path)
+	c, err := configOf(path, t.Warn)
 	if err != nil {
 		return nil, err
 	}
-	e := Eval{Dir: path, Weights: t.Weights, Choice: t.Choice}
-	weights, choice, err := e.weights(c)
+	weights, choice, err := chooseWeights(c, path, t.Weights, t.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -255,18 +254,6 @@ func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*
 		Values:               learnt.Value.Formula(p.Encoder()) + " | " + held.Value.Formula(p.Encoder()),
 		Moves:                held.Policy.String(), LegalMask: legalMask(p.Config)})
 	return p, nil
-}
-
-// config is what a run or a file says of itself.
-func (t *contest) config(path string) (run.Config, error) {
-	if !run.IsFile(path) {
-		return run.ReadConfig(path, t.Warn)
-	}
-	w, err := run.ReadWeights(path)
-	if err != nil {
-		return run.Config{}, err
-	}
-	return w.Config, nil
 }
 
 // read opens the data for each reader, and finds what the networks were trained on.
@@ -375,25 +362,21 @@ func (t *contest) measure(ctx context.Context, choose loader.EvalOptions) error 
 		data = append(data, r.data)
 	}
 	samples, unseen := int64(0), int64(0)
-	counted := func(all iter.Seq2[[]evaluate.Sample, error]) iter.Seq2[[]evaluate.Sample, error] {
-		return func(yield func([]evaluate.Sample, error) bool) {
-			for group, err := range all {
-				if err == nil {
-					samples++
-					if group[0].Unseen {
-						unseen++
-					}
-					if t.Progress != nil && samples%256 == 0 {
-						t.Progress("comparing", samples, total)
-					}
+	groups := func(yield func([]evaluate.Sample, error) bool) {
+		for group, err := range loader.Paired(ctx, data, choose) {
+			if err == nil {
+				samples++
+				if group[0].Unseen {
+					unseen++
 				}
-				if !yield(group, err) {
-					return
-				}
+			}
+			if !yield(group, err) {
+				return
 			}
 		}
 	}
-	found, err := evaluate.ComparePaired(ctx, t.list, counted(loader.Paired(ctx, data, choose)), t.Batch, t.known)
+	found, err := evaluate.ComparePaired(ctx, t.list, counted(groups, "comparing", &total, t.Progress), t.Batch,
+		t.known)
 	if err != nil {
 		return err
 	}
@@ -478,7 +461,7 @@ func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
 		switch name := fmt.Sprint(name); {
 		case name == "settings":
 			values := c.Settings.Values()
-			for _, s := range sortedKeys(values) {
+			for _, s := range slices.Sorted(maps.Keys(values)) {
 				list = append(list, namedSetting{s, unquoted(values[s])})
 			}
 		case name == "from":
@@ -490,14 +473,6 @@ func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
 		}
 	}
 	return list, nil
-}
-
-func sortedKeys(m map[string]string) (list []string) {
-	for name := range m {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // unquoted is a JSON value as it is shown.

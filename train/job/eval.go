@@ -98,17 +98,30 @@ func ParseSplits(text string) ([]dataset.Split, error) {
 	return []dataset.Split{s}, nil
 }
 
-// weights names the network that is evaluated, and says how it is chosen.
-func (e Eval) weights(c run.Config) (string, run.Choice, error) {
+// chooseWeights names the weights of a run that are evaluated: of those asked for, "raw", "average" or "" for averaged
+// ones where there are any, and adds to the choice how they are chosen.
+func chooseWeights(c run.Config, path, weights string, choice run.Choice) (string, run.Choice, error) {
 	switch averaged := c.EMA > 0; {
-	case e.Weights == "average" && !averaged:
-		return "", 0, fmt.Errorf("%w: %q has no averaged weights", ErrConfig, e.Dir)
-	case e.Weights == "raw", e.Weights == "" && !averaged:
-		return "raw", e.Choice | run.RawWeights, nil
-	case e.Weights == "average", e.Weights == "":
-		return "average", e.Choice, nil
+	case weights == "average" && !averaged:
+		return "", 0, fmt.Errorf("%w: %q has no averaged weights", ErrConfig, path)
+	case weights == "raw", weights == "" && !averaged:
+		return "raw", choice | run.RawWeights, nil
+	case weights == "average", weights == "":
+		return "average", choice, nil
 	}
-	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, e.Weights)
+	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, weights)
+}
+
+// configOf is the configuration of a run, or what a file of weights says of its own.
+func configOf(path string, warn func(error)) (run.Config, error) {
+	if !run.IsFile(path) {
+		return run.ReadConfig(path, warn)
+	}
+	w, err := run.ReadWeights(path)
+	if err != nil {
+		return run.Config{}, err
+	}
+	return w.Config, nil
 }
 
 // Run evaluates. Errors are those of [run.ReadConfig], [predict.Open], [loader.Open] and [loader.Data.Samples],
@@ -246,11 +259,11 @@ func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]datase
 
 // open loads the network on its backend. The caller closes both.
 func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
-	c, err := e.config()
+	c, err := configOf(e.Dir, e.Warn)
 	if err != nil {
 		return nil, nil, err
 	}
-	weights, choice, err := e.weights(c)
+	weights, choice, err := chooseWeights(c, e.Dir, e.Weights, e.Choice)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -270,18 +283,6 @@ func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
 	return b, p, nil
 }
 
-// config is the configuration of the run, or what [builtin.Name] says of its own.
-func (e Eval) config() (run.Config, error) {
-	if e.Dir != builtin.Name {
-		return run.ReadConfig(e.Dir, e.Warn)
-	}
-	w, err := run.ReadWeights(e.Dir)
-	if err != nil {
-		return run.Config{}, err
-	}
-	return w.Config, nil
-}
-
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
 var ErrIncomplete = errors.New("the other figures are complete")
 
@@ -294,7 +295,7 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	if e.Progress != nil {
 		choose.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
 	}
-	samples := e.counted(data.Samples(ctx, choose), &total)
+	samples := counted(data.Samples(ctx, choose), "evaluating", &total, e.Progress)
 	a, err := evaluate.Evaluate(ctx, p, samples, o)
 	if err != nil {
 		return err
@@ -448,15 +449,16 @@ func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 }
 
 // counted reports progress at regular intervals of samples.
-func (e Eval) counted(samples iter.Seq2[evaluate.Sample, error], total *int64) iter.Seq2[evaluate.Sample, error] {
-	if e.Progress == nil {
+func counted[T any](samples iter.Seq2[T, error], what string, total *int64,
+	progress func(what string, done, of int64)) iter.Seq2[T, error] {
+	if progress == nil {
 		return samples
 	}
-	return func(yield func(evaluate.Sample, error) bool) {
+	return func(yield func(T, error) bool) {
 		n := int64(0)
 		for s, err := range samples {
 			if n++; n%256 == 0 {
-				e.Progress("evaluating", n, *total)
+				progress(what, n, *total)
 			}
 			if !yield(s, err) {
 				return
