@@ -18,8 +18,8 @@
 //
 // Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
-// and then as if it had not been. MaxCollisions bounds these. Visits that need no network are added at once. Batches
-// grow with the visits that there are and those to come: see batch.go.
+// and then as if it had not been. MaxCollisions bounds these; the next one ends the batch. Visits that need no network
+// are added at once. Batches grow with the visits that there are and those to come: see batch.go.
 //
 // Proofs. Each position has bounds of its result. Checkmate, stalemate, insufficient material, the fiftieth move
 // without a capture or pawn move, and a third occurrence have their value; so does what endgame tables know, with the
