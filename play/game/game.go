@@ -125,7 +125,7 @@ func (s *Seats) move(ctx context.Context, g *playing) (Ply, error) {
 	game, moves, clock := g.game, g.moves, g.clock
 	turn := game.Position().Turn()
 	limits := s.Limits[turn]
-	r := Request{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.Patience}
+	r := MoveRequest{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.Patience}
 	if r.Patience == 0 {
 		r.Patience = DefaultPatience
 	}

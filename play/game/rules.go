@@ -193,7 +193,7 @@ func (f *Referee) decide(ctx context.Context, g *board.Game, start board.Positio
 func (f *Referee) ask(ctx context.Context, g *board.Game, start board.Position, moves []board.Move) (dataset.Result,
 	error) {
 	j := f.Judge
-	r := Request{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: judgePatience}
+	r := MoveRequest{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: judgePatience}
 	a, err := j.Move(ctx, &r)
 	if err != nil && ctx.Err() == nil {
 		if err = j.NewGame(ctx, 0); err == nil {
