@@ -90,7 +90,7 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 				return e.out.failed()
 			}
 		case r := <-e.done:
-			if err := e.take(r); err != nil {
+			if err := e.handleResult(r); err != nil {
 				e.quit()
 				return err
 			}
