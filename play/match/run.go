@@ -192,7 +192,7 @@ func (r *run) play(drain, hard context.Context) error {
 			ending = nil
 		case p := <-results:
 			under--
-			if err := r.take(p, ctx); err != nil && failed == nil {
+			if err := r.recordGame(p, ctx); err != nil && failed == nil {
 				failed = err
 				cancel()
 			}
@@ -262,8 +262,8 @@ func (r *run) missing() (numbers []int) {
 	return numbers
 }
 
-// take takes over what a worker answers.
-func (r *run) take(p playedGame, ctx context.Context) error {
+// recordGame takes over what a worker answers.
+func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	switch {
 	case p.err != nil && ctx.Err() != nil:
 		return nil // given up
