@@ -105,7 +105,7 @@ func (a *Accumulator) count(q *assessment, t tally) {
 func (a *Accumulator) Report(trainKnown bool) Report {
 	every := func(part) bool { return true }
 	figures := a.all.figures()
-	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Knows: a.knows,
+	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Abilities: a.knows,
 		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
 		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
 		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),

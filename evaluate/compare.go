@@ -95,7 +95,7 @@ func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Outpu
 }
 
 // report returns nil if nothing was compared.
-func (t *symmetryTally) report(knows Knows) *Symmetry {
+func (t *symmetryTally) report(knows Abilities) *Symmetry {
 	if t.samples == 0 {
 		return nil
 	}

@@ -44,7 +44,7 @@ type Standing struct {
 	Intervals       Intervals `json:"intervals"`
 	Unseen          Figures   `json:"unseen"` // nil if it is not known what was trained on
 	UnseenIntervals Intervals `json:"unseen_intervals"`
-	Knows           Knows     `json:"-"`
+	Abilities           Abilities     `json:"-"`
 }
 
 // Difference is by how much a figure of a setting differs from that of the first one, both the means of their networks.
@@ -285,7 +285,7 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 	every, unseen := func(part) bool { return true }, func(p part) bool { return p.unseen }
 	settings := map[int][]*standing{}
 	for _, n := range p.networks {
-		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Knows: n.knows}
+		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Abilities: n.knows}
 		if trainKnown {
 			s.Unseen, s.UnseenIntervals = n.unseen.figures(), n.boot.intervals(unseen)
 		}
@@ -365,18 +365,18 @@ func (m *Measure) incomparable(first, later []*standing) string {
 }
 
 // lacking says what a measure needs and not all networks have.
-func (needs Knows) lacking(networks ...Knows) string {
-	lacks := func(of func(k Knows) bool) bool {
+func (needs Abilities) lacking(networks ...Abilities) string {
+	lacks := func(of func(k Abilities) bool) bool {
 		return of(needs) && !(of(networks[0]) && of(networks[1]))
 	}
 	switch {
-	case lacks(func(k Knows) bool { return k.Prior }):
+	case lacks(func(k Abilities) bool { return k.Prior }):
 		return "a policy"
-	case lacks(func(k Knows) bool { return k.Others }):
+	case lacks(func(k Abilities) bool { return k.Others }):
 		return "probabilities of illegal moves"
-	case lacks(func(k Knows) bool { return k.WDL }):
+	case lacks(func(k Abilities) bool { return k.WDL }):
 		return "chances of win, draw and loss"
-	case lacks(func(k Knows) bool { return k.Value }):
+	case lacks(func(k Abilities) bool { return k.Value }):
 		return "a value"
 	}
 	return "a known win probability of its values"

@@ -282,7 +282,7 @@ func TestHalvesCoverEachOther(t *testing.T) {
 	var tallies [2][]tally
 	for k, n := range []*asked{guesses(samples, 1, 0.5), guesses(samples, 2, 0.55)} {
 		a := accumulator(nil)
-		a.knows = Knows{Capabilities: n.knows}
+		a.knows = Abilities{Capabilities: n.knows}
 		for i := range samples {
 			s := samples[i]
 			s.Origin = nil // nobody looks for mates

@@ -46,7 +46,7 @@ type Parts struct {
 	Simple  *Simple      `json:"fitted_baselines"`
 	Audited AuditedError `json:"-"`
 	Misses  []Miss       `json:"misses"` // the worst first
-	Knows   Knows        `json:"-"`      // what the network was measured in
+	Abilities   Abilities        `json:"-"`      // what the network was measured in
 }
 
 // SourceFigures are over samples of one source.

@@ -12,7 +12,7 @@ import (
 
 // scorer holds answers against samples.
 type scorer struct {
-	knows                                  Knows
+	knows                                  Abilities
 	value, result                          int                         // number of the float, −1 if the recipe has none
 	predictedProbability, labelProbability func(value float32) float64 // of a network's value, and of a label
 	valueFromWDL                           bool                        // the value is that of the chances
@@ -20,7 +20,7 @@ type scorer struct {
 }
 
 func newScorer(network predict.Capabilities, o Options) scorer {
-	s := scorer{knows: Knows{Capabilities: network, Probability: o.PredictedProbability != nil &&
+	s := scorer{knows: Abilities{Capabilities: network, Probability: o.PredictedProbability != nil &&
 		o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.WDL && !network.Value {

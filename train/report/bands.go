@@ -30,7 +30,7 @@ type ratingCell struct {
 
 // bands returns nil if the evaluation has none.
 func (e *Eval) bands() *bands {
-	if e.Bands == nil || !e.Knows.Prior {
+	if e.Bands == nil || !e.Abilities.Prior {
 		return nil
 	}
 	v := new(bands)
