@@ -26,9 +26,9 @@ type BandParts struct {
 	Elo    int     `json:"elo"`    // that stands for the band
 	Moves  int64   `json:"moves"`  // that were played in the samples
 	Unseen Figures `json:"unseen"` // of the samples whose positions do not occur in train; nil if that is not known
-	// Told has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network that
+	// GivenRatings has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network that
 	// reads no rating.
-	Told []RatingFigures `json:"told"`
+	GivenRatings []RatingFigures `json:"told"`
 }
 
 // Name is such as "1500–1999".
@@ -147,7 +147,7 @@ func (a *Accumulator) bandReports(trainKnown bool) (list []BandReport) {
 		}
 		if b.moves >= leastMoves {
 			for j := range b.told {
-				r.Told = append(r.Told, b.told[j].report(a.ranges[j].Elo))
+				r.GivenRatings = append(r.GivenRatings, b.told[j].report(a.ranges[j].Elo))
 			}
 		}
 		list = append(list, r)

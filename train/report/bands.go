@@ -38,16 +38,16 @@ func (e *Eval) bands() *bands {
 	for i := range e.Bands {
 		b := &e.Bands[i]
 		v.Rows, v.Names = append(v.Rows, b), append(v.Names, b.Name())
-		for _, t := range b.Told {
+		for _, t := range b.GivenRatings {
 			largest = max(largest, math.Abs(t.More))
 		}
 	}
 	for _, b := range v.Rows {
-		if b.Told == nil {
+		if b.GivenRatings == nil {
 			continue
 		}
 		row := ratingRow{Name: b.Name()}
-		for _, t := range b.Told {
+		for _, t := range b.GivenRatings {
 			c := ratingCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
 				Shade: math.Abs(t.More) / largest,
 				Hover: fmt.Sprintf("cross-entropy %.4f; %s to %s more; first move right in %s", t.CE,

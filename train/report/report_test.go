@@ -66,7 +66,7 @@ func TestBandsAndCandidates(t *testing.T) {
 	f := r.Eval.Figures
 	band := func(from, to, elo int, told ...evaluate.RatingFigures) evaluate.BandReport {
 		return evaluate.BandReport{Figures: f, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo, Moves: 5000,
-			Told: told}}
+			GivenRatings: told}}
 	}
 	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.RatingFigures{Elo: 1250, CE: 1.75},
 		evaluate.RatingFigures{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0,
