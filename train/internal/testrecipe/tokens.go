@@ -140,9 +140,9 @@ func (Tokens) Loss(heads []*Node, b model.Batch) []model.Sum {
 	return []model.Sum{{Shown: Neg(ReduceAllSum(Mul(target, LogSoftmax(heads[0], 1))))}}
 }
 
-// Answer gives priors, and what falls on other moves.
-func (Tokens) Answer(heads []*Node, legal *Node) model.Outputs {
-	return model.IndexedAnswer(heads[0], legal)
+// Outputs gives priors, and what falls on other moves.
+func (Tokens) Outputs(heads []*Node, legal *Node) model.Outputs {
+	return model.IndexedOutputs(heads[0], legal)
 }
 
 // Cost counts the head.
