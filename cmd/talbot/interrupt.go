@@ -36,8 +36,8 @@ type interruption struct {
 	end   func(error)                          // ends the process; nil: really
 }
 
-// errAgain is how a command ends that was interrupted and has kept nothing.
-var errAgain = hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+// errRepeatCommand is how a command ends that was interrupted and has kept nothing.
+var errRepeatCommand = hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
 
 // interrupts returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, for commands whose work is saved and
 // gone on with by the same command line. What it returns with it ends the watch.
@@ -47,13 +47,13 @@ func interrupts(parent context.Context) (context.Context, func()) {
 
 // stops is [interrupts] for commands that keep nothing.
 func stops(parent context.Context) (context.Context, func()) {
-	return interruption{says: "stopping", words: func() error { return errAgain }}.watch(parent)
+	return interruption{says: "stopping", words: func() error { return errRepeatCommand }}.watch(parent)
 }
 
 // repeatable turns the end of an interrupted command that keeps nothing into words.
 func repeatable(err error) error {
 	if err != nil && errors.Is(err, context.Canceled) {
-		return errAgain
+		return errRepeatCommand
 	}
 	return err
 }
