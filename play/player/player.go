@@ -235,8 +235,8 @@ func unsearched(r *mcts.Report) bool {
 
 // Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is
 // asked for.
-func Fallback(g *board.Game, only []board.Move) []mcts.Line {
-	moves := only
+func Fallback(g *board.Game, searchMoves []board.Move) []mcts.Line {
+	moves := searchMoves
 	if len(moves) == 0 {
 		moves = g.Position().LegalMoves(nil)
 	}
