@@ -18,7 +18,7 @@ type Symmetry struct {
 
 // History compares a network's figures on some samples with those on the same ones when it is shown each as if its game
 // had begun with it: without earlier boards and repetitions. A network that is much worse then has learned to read the
-// past, and perhaps who made it up.
+// past, and perhaps the author of it.
 type History struct {
 	With    Figures `json:"with"`
 	Without Figures `json:"without"`

@@ -133,7 +133,7 @@ type standing struct {
 	boot        bootstrap
 }
 
-// ComparePaired asks several networks about the same samples, so many at a time. Of each sample there is one for each
+// ComparePaired asks several networks about the same samples, a batch at a time. Of each sample there is one for each
 // reader, in which only what the recipe reads and learns differs; what one of them has no target for is compared in
 // none. It stops at the first error of the samples, a network or ctx. trainKnown says that it is known which samples
 // are unseen.
@@ -318,7 +318,7 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 	return c
 }
 
-// noNetwork: no network has such a figure, so that nobody asks why there is no difference.
+// noNetwork: no network has such a figure. It explains why there is no difference.
 const noNetwork = "no network has it"
 
 // incomparable says why a figure of two settings cannot be compared; "" if it can.

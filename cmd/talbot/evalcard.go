@@ -256,7 +256,7 @@ func printPuzzles(out io.Writer, p *evaluate.PuzzleReport) error {
 	return w.Flush()
 }
 
-// byNumber sorts numbers by their values, and what is none behind them.
+// byNumber sorts numbers by their values, and other text after them.
 func byNumber(a, b string) int {
 	rank := func(s string) int {
 		if n, err := strconv.Atoi(s); err == nil {

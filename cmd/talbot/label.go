@@ -221,7 +221,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showChecking(show)
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
-	r.Warn, r.ResumeCommand = warn, again()
+	r.Warn, r.ResumeCommand = warn, invocation()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			sayKind("warning", "no label: %v", err)

@@ -220,7 +220,7 @@ func (o *matchOptions) resumeError(err error) error {
 	if status, _ := classify(err); status != exitInterrupted {
 		return err
 	}
-	command := again()
+	command := invocation()
 	if !o.resume {
 		command += " --resume"
 	}

@@ -49,7 +49,7 @@ type ChosenMove struct {
 	Nodes  int64 // 0: not known
 	// Illegal says that a network chose this move without a search, and that its favourite of all moves was illegal.
 	Illegal bool
-	// Elapsed is the time that the move took, if the player knows better than who asked; else 0.
+	// Elapsed is the time that the move took, if the player measured it better than its caller can; else 0.
 	Elapsed time.Duration
 }
 

@@ -202,7 +202,7 @@ func (r *run) play(drain, hard context.Context) error {
 		}
 	}
 	close(todo)
-	cancel() // nobody plays any more; engines that hang need not be waited for
+	cancel() // all games are over; engines that hang need not be waited for
 	workers.Wait()
 	if failed == nil && r.played() < r.stop && hard.Err() != nil {
 		return context.Cause(hard)
@@ -286,7 +286,7 @@ func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	return nil
 }
 
-// GameFault is told of as a warning.
+// GameFault is a warning about a game.
 type GameFault struct {
 	Game   int // from 1
 	Player string

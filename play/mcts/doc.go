@@ -50,8 +50,8 @@
 // once and heed no limits but Moves.
 //
 // rollouts draws a move with a probability proportional to share · (1 − (vmax − v)/2)^(0.3·√rating), where v is the
-// mean of the simulations through it, before the first the engine's value, both for who plays it, vmax the largest of
-// these, and rating that of who plays. A simulation ends at a position that none has come to yet.
+// mean of the simulations through it, before the first the engine's value, both for its player, vmax the largest of
+// these, and rating that of the player. A simulation ends at the first position that none has reached before.
 //
 // # Reports
 //

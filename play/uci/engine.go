@@ -172,7 +172,7 @@ func read(in io.Reader, lines chan<- line, stop <-chan struct{}) {
 	}
 }
 
-// note says something to whoever reads the engine's output.
+// note prints a message for readers of the engine's output.
 func (e *Engine) note(format string, values ...any) {
 	e.out.say("info string " + plain.Sprintf(format, values...) + "\n")
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // tokens reads 65 tokens, one that is always 0 and then what stands on each square, and learns a score of each legal
-// move: 4 + 1/n for the move played by who wins, −4 − 1/n for that of who loses, n the plies left; 0 for the others,
+// move: 4 + 1/n for a move of the winner, −4 − 1/n for one of the loser, n the plies left; 0 for the others,
 // and −10 for all that is not legal. So nosearch will learn from its own games.
 type tokens struct{ encode.Napoleon }
 
