@@ -25,8 +25,9 @@ func TestWorseThanBaseline(t *testing.T) {
 		other := maps.Clone(better)
 		other["policy_ce_legal"], other["top1"], other["value_mse"] = 3+by, 0.25-by, 0.5+by
 		var b strings.Builder
-		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other, Abilities: talbotBot,
-			BySource: map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
+		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other,
+			Abilities: talbotBot,
+			BySource:  map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
 		if err := printFigures(&b, f); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestOneVerdict(t *testing.T) {
 		few := maps.Clone(figures)
 		few["value_mse"] = 0.9
 		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures,
-			Abilities:           talbotBot,
+			Abilities:       talbotBot,
 			Intervals:       evaluate.Intervals{"value_mse": c.interval},
 			UnseenIntervals: evaluate.Intervals{"value_mse": c.interval},
 			BySource:        map[string]evaluate.Figures{"puzzle": few},

@@ -229,7 +229,7 @@ func wrapList(rows []string, grid [][]string, start, columns int) []string {
 }
 
 // wrapWords breaks a line between words; what follows is indented, by less if a word would not fit otherwise. A word
-// that is wider than the terminal is left to the terminal, so that it can be copied; a command in backquotes stays whole
+// that is wider than the terminal is left to the terminal, so it can be copied; a command in backquotes stays whole
 // if it can. more stands at the end of each line but the last.
 func wrapWords(line string, columns, indent int, more string) []string {
 	const least = 2

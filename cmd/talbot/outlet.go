@@ -27,8 +27,8 @@ func outlets() (out, err *outlet) {
 // errOutput says that standard output could not be written. The command has done all else.
 var errOutput = errors.New("cannot write to standard output")
 
-// outlet is one of the two. It makes text plain and remembers the first error, for callers that do not check. On a terminal
-// it keeps one line below all text, which says how far the work is. It is safe for concurrent use.
+// outlet is one of the two. It makes text plain and remembers the first error, which callers may ignore. On a
+// terminal it keeps one line below all text, which says how far the work is. It is safe for concurrent use.
 type outlet struct {
 	file io.Writer
 	mu   sync.Mutex

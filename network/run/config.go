@@ -1,6 +1,6 @@
 // Package run is the folder of a training run: its settings, its lock, and its checkpoints.
 //
-// Package train describes the files. The process that trains holds a [Claim]; all others read: [ReadConfig] says what the run
+// Package train describes the files. The trainer holds a [Claim]; all others read: [ReadConfig] says what the run
 // computes, [Load] gives a checkpoint and [State], and [ReadWeights] what another run may begin with. The package
 // starts no goroutines.
 package run

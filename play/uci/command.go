@@ -15,7 +15,7 @@ import (
 
 // goCommand is what "go" asks for.
 type goCommand struct {
-	searchMoves             []string // searchmoves
+	searchMoves      []string // searchmoves
 	ponder, infinite bool
 	left, increment  [2]time.Duration // by colour
 	clock            [2]bool          // left was given

@@ -140,7 +140,7 @@ func themes(p puzzle, score searched, mated bool, position *chess.Position) []st
 	return append(t, "middlegame")
 }
 
-// rating is a guess from the length of the solution and the depth that finds its first move; the puzzle was never played.
+// rating is a guess from the length of the solution and the depth that finds its first move, not from play.
 func (p puzzle) rating() int { return 600 + 250*(len(p.moves)/2-1) + 60*min(p.depth, 20) }
 
 // writeRow writes the puzzle as a row of the CSV.

@@ -233,7 +233,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			}
 			for _, m := range evaluate.Measures() {
 				x, ok := f.Report.Figures[m.Name]
-				if knows := f.Abilities.Has(m.Needs); !m.Apart && !m.Rare && m.Kind != evaluate.Count && ok != knows &&
+				if has := f.Abilities.Has(m.Needs); !m.Apart && !m.Rare && m.Kind != evaluate.Count && ok != has &&
 					m.Name != "mate_in_one" && m.Name != "chances_ce" || ok && math.IsNaN(x) {
 					t.Errorf("%s: %v, %g", m.Name, ok, x)
 				}

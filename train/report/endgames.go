@@ -23,7 +23,7 @@ type endgames struct {
 type verdicts struct {
 	Result string
 	Count  int64
-	Counts   []verdictCount
+	Counts []verdictCount
 }
 
 type verdictCount struct {

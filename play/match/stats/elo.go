@@ -8,7 +8,7 @@ const z95 = 1.959963984540054
 // eloScale is 800/ln 10: the Elo of a difference of one in score, about an even one, is twice this.
 const eloScale = 800 / math.Ln10
 
-// EloOf returns the difference in Elo at which a player scores that many points a game: 400·log10(score/(1 − score)), by
+// EloOf returns the difference in Elo at which a player scores score points a game: 400·log10(score/(1 − score)), by
 // the logistic curve of Arpad Elo, The Rating of Chessplayers (1978), 8.4. It is −Inf for 0 and +Inf for 1.
 func EloOf(score float64) float64 {
 	switch {
