@@ -12,7 +12,7 @@ import (
 type bands struct {
 	Rows  []*evaluate.BandReport
 	Names []string    // of the ratings given to the network: the columns of Told
-	Told  []ratingRow // of the bands with enough moves
+	GivenRatings  []ratingRow // of the bands with enough moves
 }
 
 // ratingRow compares the ratings that the network can be given for the moves of one band.
@@ -57,7 +57,7 @@ func (e *Eval) bands() *bands {
 			}
 			row.Cells = append(row.Cells, c)
 		}
-		v.Told = append(v.Told, row)
+		v.GivenRatings = append(v.GivenRatings, row)
 	}
 	return v
 }
