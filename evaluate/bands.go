@@ -26,8 +26,8 @@ type BandParts struct {
 	Elo    int     `json:"elo"`    // that stands for the band
 	Moves  int64   `json:"moves"`  // that were played in the samples
 	Unseen Figures `json:"unseen"` // of the samples whose positions do not occur in train; nil if that is not known
-	// GivenRatings has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network
-	// that reads no rating.
+	// GivenRatings has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a
+	// network that reads no rating.
 	GivenRatings []RatingFigures `json:"told"`
 }
 
