@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the README's commands as a newcomer would: in a Debian that has nothing but git, the certificates and Go.
 #
-#	scripts/bare.sh [NAME…]      only the commands of these tasks (demo, test)
+#	scripts/bare.sh [NAME…]      only these scripts (demo, test)
 #
 # What is committed is cloned. Mirror, proxies and certificates are those of this machine: of apt, of Go and of the
 # environment. Needs root, debootstrap, Go and git. DIR is where the system is made (by default a temporary folder,
@@ -23,7 +23,7 @@ done
 mirror=$(apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(COMPONENT) $(SITE)' |
 	sed -n "s/^Packages $suite main //p" | head -n 1)
 [ -n "$mirror" ] || fail "apt has no source for $suite" "choose a release that it has: SUITE=… scripts/bare.sh"
-commands=$(sed -n '/^go run .*\/cmd\/task@/p' README.md)
+commands=$(sed -n '/^scripts\/[a-z]*\.sh$/p' README.md)
 [ -n "$commands" ] || fail "the README has no command" "this is a bug of the script"
 
 if [ -n "${DIR:-}" ]; then
@@ -80,7 +80,7 @@ IFS='
 '
 for command in $commands; do
 	unset IFS
-	name=${command##* }
+	name=$(basename "$command" .sh)
 	case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
 	echo "bare: \$ $command"
 	started=$(date +%s)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails if a function is called by nothing, or by tests alone and is not named here with its reason. DEADCODE is the
-# command, with Go's settings; TAGS are the build tags.
+# command; without XLA more is dead, so it must be there.
 set -eu
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
@@ -19,8 +19,8 @@ play/mcts/methods.go Register           searchers of tests in other packages
 play/session/session.go Session.Moves   the game so far, for users of the package
 syzygy/table.go Seal                    tables that syzygytest makes
 EOF
-env $DEADCODE ${TAGS:+-tags=${TAGS#-tags }} -test ./... >"$temp/all"
-env $DEADCODE ${TAGS:+-tags=${TAGS#-tags }} ./cmd/... ./scripts/... >"$temp/tests"
+$DEADCODE -test ./... >"$temp/all"
+$DEADCODE ./cmd/... ./scripts/... >"$temp/tests"
 sed 's/:.*: / /' "$temp/tests" | sort >"$temp/found"
 awk '{ print $1, $2 }' "$temp/known" | sort >"$temp/names"
 comm -3 "$temp/found" "$temp/names" >"$temp/wrong"

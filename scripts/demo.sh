@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs the whole pipeline on the sample data, from PGN to a trained network, and fails if the network is not better than
-# chance on positions that it was not trained on. Needs bin/talbot and Stockfish: run it as `task demo`. Everything goes
-# into demo-out/, which is made afresh.
+# Builds talbot, installs Stockfish if it is missing, and runs the whole pipeline on the sample data, from PGN to a
+# trained network. It fails if the network is not better than chance on positions that it was not trained on. Everything
+# goes into demo-out/, which is made afresh.
 #
 # Labels are limited by nodes, the training ends after a number of steps, and the backend is always the same, so that
 # the same machine prints the same figures each time.
 #
 # DEMO_FRACTION is the share of the game positions that are labelled, DEMO_STEPS the length of the training, DEMO_SEED
-# the seed of its weights and order.
+# the seed of its weights and order. TALBOT is a talbot that was built before; nothing is built or installed then.
 set -eu
 export LC_ALL=C # numbers have a point
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ out=demo-out
 fraction=${DEMO_FRACTION:-0.1}
 steps=${DEMO_STEPS:-2500}
 seed=${DEMO_SEED:-1}
-talbot=./bin/talbot
+talbot=${TALBOT:-./bin/talbot}
 
 red='' green='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
@@ -29,7 +29,10 @@ fail() {
 	exit 1
 }
 
-[ -x "$talbot" ] || fail "$talbot is missing" "run the demo as a task, which builds it first"
+if [ -z "${TALBOT:-}" ]; then
+	sh scripts/build.sh
+	"$talbot" setup stockfish --yes
+fi
 
 # Only a folder that an earlier demo made is removed.
 if [ -e $out ]; then
@@ -185,3 +188,4 @@ echo "network     $out/run"
 echo "results     $out/*.json"
 [ -z "$worse" ] || fail "no better than chance: ${worse%; }" "run talbot doctor; see $out/run/report.html"
 echo "report      $out/run/report.html"
+echo "play it     bin/talbot play $out/run"

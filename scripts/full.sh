@@ -10,15 +10,14 @@
 #	bench/PACKAGE        the benchmarks of a package, each once
 #
 # What passed of full and race is taken from Go's test cache until what it reads changes, so that a run that was
-# interrupted resumes. The output of each piece is kept in OUT. GO is the go command, TAGS the build tags.
+# interrupted resumes. The output of each piece is kept in OUT.
 set -eu
-GO=${GO:-go}
-TAGS=${TAGS:-}
+cd "$(dirname "$0")/.."
 FUZZTIME=${FUZZTIME:-5s}
 OUT=${OUT:-full-out}
 
-module=$(env $GO list -m)
-files=$(env $GO list $TAGS -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | grep .)
+module=$(sh scripts/go.sh list -m)
+files=$(sh scripts/go.sh list -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... | grep .)
 
 # declared NAME [BODY] prints package and name of the tests' functions whose name begins so and whose body has that.
 declared() {
@@ -39,11 +38,11 @@ pieces=$({
 # run KIND PACKAGE NAME runs a piece.
 run() {
 	case $1 in
-	full) TALBOT_FULL=1 env $GO test $TAGS -p 1 -timeout 6h -v -run "^$3\$" "./$2" ;;
+	full) TALBOT_FULL=1 sh scripts/go.sh test -p 1 -timeout 6h -v -run "^$3\$" "./$2" ;;
 	# The matrix product of GoMLX's backend go, with SIMD, trips checkptr.
-	race) env $GO test $TAGS -p 1 -timeout 90m -race -gcflags=all=-d=checkptr=0 "./$2" ;;
-	fuzz) env $GO test $TAGS -p 1 -run '^$' -fuzz "^$3\$" -fuzztime "$FUZZTIME" "./$2" ;;
-	bench) env $GO test $TAGS -p 1 -timeout 60m -run '^$' -bench . -benchtime 1x "./$2" ;;
+	race) sh scripts/go.sh test -p 1 -timeout 90m -race -gcflags=all=-d=checkptr=0 "./$2" ;;
+	fuzz) sh scripts/go.sh test -p 1 -run '^$' -fuzz "^$3\$" -fuzztime "$FUZZTIME" "./$2" ;;
+	bench) sh scripts/go.sh test -p 1 -timeout 60m -run '^$' -bench . -benchtime 1x "./$2" ;;
 	esac
 }
 

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Runs every fuzz target of every package for FUZZTIME. GO is the go command, TAGS the build tags.
+# Runs every fuzz target of every package for FUZZTIME.
 set -eu
-GO=${GO:-go}
-TAGS=${TAGS:-}
+cd "$(dirname "$0")/.."
 FUZZTIME=${FUZZTIME:-30s}
 
-targets=$(env $GO list $TAGS -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... |
+targets=$(sh scripts/go.sh list -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... |
 	while read -r package file; do
 		if [ -n "$package" ]; then
 			sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$package \1|p" "$file"
@@ -15,5 +14,5 @@ targets=$(env $GO list $TAGS -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}
 
 echo "$targets" | while read -r package target; do
 	echo "fuzz: $package $target for $FUZZTIME"
-	env $GO test $TAGS -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" "$package" </dev/null
+	sh scripts/go.sh test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" "$package" </dev/null
 done

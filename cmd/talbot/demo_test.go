@@ -106,6 +106,7 @@ func TestDemoJudges(t *testing.T) {
 				}
 			}
 			cmd := exec.Command(shell, filepath.Join(dir, "scripts", "demo.sh"))
+			cmd.Env = append(os.Environ(), "TALBOT=./bin/talbot")
 			var out, fails strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &fails
 			err = cmd.Run()
@@ -113,7 +114,7 @@ func TestDemoJudges(t *testing.T) {
 				t.Errorf("%d rows say worse, want %d:\n%s", n, c.worse, &out)
 			}
 			if c.want == "" {
-				if err != nil || !strings.HasSuffix(out.String(), "report      demo-out/run/report.html\n") {
+				if err != nil || !strings.HasSuffix(out.String(), "play it     bin/talbot play demo-out/run\n") {
 					t.Errorf("%v\n%s%s", err, &out, &fails)
 				}
 				return

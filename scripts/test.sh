@@ -1,0 +1,13 @@
+#!/bin/sh
+# Checks the code, compiles it for the other platforms, and runs all tests: scripts/test.sh -run NAME ./pgn passes flags
+# and packages to go test.
+set -eu
+cd "$(dirname "$0")/.."
+sh scripts/lint.sh
+sh scripts/cross.sh
+[ $# -gt 0 ] || set -- ./...
+# What go test builds stays on the disk.
+echo "test: go test $*; most packages take seconds, the longest minutes"
+GOTMPDIR=${TMPDIR:-/tmp} TMPDIR=$(sh scripts/tmpdir.sh)
+export GOTMPDIR TMPDIR
+exec sh scripts/go.sh test -timeout 15m "$@"
