@@ -10,9 +10,9 @@ import (
 
 // bands are the figures by the rating of the player to move.
 type bands struct {
-	Rows  []*evaluate.BandReport
-	Names []string    // of the ratings given to the network: the columns of Told
-	GivenRatings  []ratingRow // of the bands with enough moves
+	Rows         []*evaluate.BandReport
+	Names        []string    // of the ratings given to the network: the columns of Told
+	GivenRatings []ratingRow // of the bands with enough moves
 }
 
 // ratingRow compares the ratings that the network can be given for the moves of one band.
