@@ -149,14 +149,14 @@ func TestDeadLinks(t *testing.T) {
 	}
 }
 
-// The README is read in two screens, and names every document.
+// The README is read in three screens, and names every document.
 func TestReadme(t *testing.T) {
 	readme, err := fs.ReadFile(repository, "README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(string(readme), "\n"); lines > 120 {
-		t.Errorf("README.md has %d lines, more than 120: move something to docs/", lines)
+	if lines := strings.Count(string(readme), "\n"); lines > 150 {
+		t.Errorf("README.md has %d lines, more than 150: move something to docs/", lines)
 	}
 	for _, file := range documents(t, repository) {
 		if file != "README.md" && !strings.Contains(string(readme), "("+file+")") {
