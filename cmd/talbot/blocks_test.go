@@ -255,8 +255,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// cutSample writes the first games and puzzles of the sample data to files of the same names in a folder.
-func cutSample(t *testing.T, dir string, games, puzzles int) {
+// sampleGames are the games of the sample data.
+func sampleGames(t *testing.T) []string {
 	t.Helper()
 	packed, err := fs.ReadFile(repository, "sample/games.pgn.zst")
 	if err != nil {
@@ -271,22 +271,33 @@ func cutSample(t *testing.T, dir string, games, puzzles int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	games := strings.Split(string(text), "\n[Event ")
+	for i := range games[1:] {
+		games[i+1] = "[Event " + games[i+1]
+	}
+	return games
+}
+
+// writeGames writes a compressed file of games.
+func writeGames(t *testing.T, file string, games []string) {
+	t.Helper()
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer encoder.Close()
-	const begin = "[Event "
-	parts := bytes.SplitAfterN(text, []byte("\n"+begin), games+1)
-	text = bytes.TrimSuffix(bytes.Join(parts[:games], nil), []byte(begin))
-	lines := strings.SplitAfterN(document(t, "sample/puzzles.csv"), "\n", puzzles+2)
-	for name, content := range map[string][]byte{
-		"games.pgn.zst": encoder.EncodeAll(text, nil),
-		"puzzles.csv":   []byte(strings.Join(lines[:puzzles+1], "")),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	text := strings.Join(games, "\n")
+	if err := os.WriteFile(file, encoder.EncodeAll([]byte(text), nil), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writePuzzles writes the first of the sample's puzzles.
+func writePuzzles(t *testing.T, file string, n int) {
+	t.Helper()
+	lines := strings.SplitAfter(document(t, "sample/puzzles.csv"), "\n")
+	if err := os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -391,7 +402,8 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	if !r.full {
-		cutSample(t, filepath.Join(r.dir, "sample"), 300, 100)
+		writeGames(t, filepath.Join(r.dir, "sample", "games.pgn.zst"), sampleGames(t)[:100])
+		writePuzzles(t, filepath.Join(r.dir, "sample", "puzzles.csv"), 60)
 	}
 	count := 0
 	for _, file := range pages(t) {
@@ -412,27 +424,27 @@ func TestBlocks(t *testing.T) {
 
 // exampleMarks are the marks of the examples of help that begin so.
 var exampleMarks = map[string]string{
-	"talbot bench":                             "full: it measures for half a minute",
-	"talbot doctor --gpu --out":                "not run: needs an NVIDIA GPU",
-	"talbot doctor --gpu --backend xla:cpu":    "full: needs XLA and takes minutes",
-	"talbot eval --run run1 --data endgames":   "not run: needs endgame tables, as testdata/script/tables.txt has",
-	"talbot label endgames --out endgames-l":   "not run: needs endgame tables, as testdata/script/tables.txt has",
-	"talbot label lines --out labelled-sf17":   "not run: needs another Stockfish",
-	"talbot label lines --out many":            "not run: takes port 7777, as a block of docs/13-many-machines.md does",
-	"talbot worker":                            "not run: needs a coordinator, as a block of docs/13-many-machines.md has",
-	"talbot status":                            "not run: needs a coordinator, as a block of docs/13-many-machines.md has",
-	"talbot setup":                             "not run: installs software",
-	"talbot label labelled-nodes --audit":      "full: a hundred times the nodes",
-	"talbot train --data labelled --run run1 ": "small: 1/1000",
-	"talbot train --data games:0.7":            "not run: a network of 20×128 takes hours without a GPU",
-	"talbot man pages":                         "not run: shows a page in a pager",
+	"talbot bench":                           "full: it measures for half a minute",
+	"talbot doctor --gpu --out":              "not run: needs an NVIDIA GPU",
+	"talbot doctor --gpu --backend xla:cpu":  "full: needs XLA and takes minutes",
+	"talbot eval --run run1 --data endgames": "not run: needs endgame tables, as testdata/script/tables.txt has",
+	"talbot label endgames --out endgames-l": "not run: needs endgame tables, as testdata/script/tables.txt has",
+	"talbot label lines --out labelled-sf17": "not run: needs another Stockfish",
+	"talbot label lines --out many":          "not run: takes port 7777, as a block of docs/13-many-machines.md does",
+	"talbot worker":                          "not run: needs a coordinator, as a block of docs/13-many-machines.md has",
+	"talbot status":                          "not run: needs a coordinator, as a block of docs/13-many-machines.md has",
+	"talbot setup":                           "not run: installs software",
+	"talbot label labelled-nodes --audit":    "full: a hundred times the nodes",
+	"talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps": "small: 1/1000",
+	"talbot train --data games:0.7":                                           "not run: a network of 20×128 takes hours without a GPU",
+	"talbot man pages":                                                        "not run: shows a page in a pager",
 }
 
 // exampleFiles makes what the examples of help read: their sizes, not those of the examples, make them fast.
 const exampleFiles = `
 mkdir collection lichess
 cp games.pgn.zst collection
-cp games.pgn.zst lichess/2026-01.pgn.zst
+mv lichess.pgn.zst lichess/2026-01.pgn.zst
 printf '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 1/2-1/2\n' | gzip >games.pgn.gz
 printf '7k/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "one";\n' >mates.epd
 ln -s "$(command -v stockfish)" new
@@ -466,7 +478,15 @@ func TestExamplesRun(t *testing.T) {
 	if err := os.Symlink(filepath.Join(r.dir, "bin"), filepath.Join(fixture, "bin")); err != nil {
 		t.Fatal(err)
 	}
-	cutSample(t, fixture, 4, 20)
+	games := sampleGames(t)
+	writePuzzles(t, filepath.Join(fixture, "puzzles.csv"), 20)
+	for i := range 2 { // of players whom the presets take
+		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n" + games[i]
+	}
+	writeGames(t, filepath.Join(fixture, "lichess.pgn.zst"), games[:2])
+	// The shortest: each of their positions is searched for 20 ms.
+	slices.SortStableFunc(games, func(a, b string) int { return len(a) - len(b) })
+	writeGames(t, filepath.Join(fixture, "games.pgn.zst"), games[:30])
 	cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", exampleFiles)
 	cmd.Dir, cmd.Env = fixture, r.env
 	if output, err := cmd.CombinedOutput(); err != nil {
