@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 	examples := 0
 	for _, cmd := range commandsOf(newRoot()) {
 		for line := range strings.Lines(cmd.Example) {
-			if err := parse(line); err != nil || !strings.Contains(line, "talbot ") {
+			if err := checkUsage(line); err != nil || !strings.Contains(line, "talbot ") {
 				t.Errorf("%s: %v", cmd.CommandPath(), err)
 			}
 			examples++
