@@ -125,7 +125,7 @@ func shellBlocks(page, text string) ([]block, error) {
 }
 
 var (
-	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|seconds|tc)[ =]|` +
+	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|movetime|seconds|tc)[ =]|` +
 		`\b(?:nodes|movetime)=)([\d.+]+)`)
 	numbers = regexp.MustCompile(`[\d.]+`)
 )
@@ -436,6 +436,7 @@ small: 1/5
   talbot bench
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json
 small: 1/20
+  talbot label lines --calibrate --movetime 20ms
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot synth-games --games 100 --nodes 200 --seed 1 --out games
 small: 1/100
@@ -445,17 +446,13 @@ small: 1/100
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --out scored --nodes 20000 --multipv 2
   talbot match net:,nodes=400 cmd:stockfish,depth=1 --games 100 --out m7
+  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
 small: 1/500
   talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
 small: 1/1000, always: hours as printed
   talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5
   talbot match cmd:./new cmd:./old --tc 10+0.1 --games 400 --out m4
   talbot synth-games --games 15000 --seed 2 --blunders 0.1 --out games2
-full: a hundred games
-  talbot match cmd:./new cmd:a,rating=1900 random: --gauntlet --depth 4 --out m6
-  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
-full: it searches a hundred times as many nodes
-  talbot label labelled-nodes --audit 0.1% --out audit
 full: it times a large network
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
 full: it needs XLA's plugin and minutes
@@ -487,7 +484,7 @@ const coordinator = "talbot label endgames --out shared --nodes 20000 --workers 
 // exampleFiles makes what the examples of help read: their sizes, not those of the examples, make them fast.
 const exampleFiles = `
 mkdir collection lichess
-cp games.pgn.zst collection
+cp games.pgn.zst lichess.pgn.zst collection
 mv lichess.pgn.zst lichess/2026-01.pgn.zst
 printf '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 1/2-1/2\n' | gzip >games.pgn.gz
 printf '7k/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "one";\n' >mates.epd
@@ -507,9 +504,17 @@ talbot label endgames --nodes 100 --out labelled-20ms
 cp -R labelled labelled-100ms
 talbot label labelled --audit 50% --out audit
 talbot aggregate lines --out positions --bands none --min-count 1 --min-band 1
-talbot train --data labelled --run run1 --blocks 1 --filters 8 --batch 8 --steps 4 --backend go
-talbot train --recipe prior --data positions --run prior --blocks 1 --filters 8 --batch 8 --steps 4 --backend go
-talbot predict labelled --run run1 --out predicted
+tiny="--blocks 1 --filters 8 --batch 8 --steps 4 --backend go"
+for seed in 1 2 3; do
+  talbot train --data labelled --run a$seed --seed $seed $tiny
+  talbot train --data labelled --run b$seed --seed $seed $tiny --lr 1e-3
+done
+cp -R a1 run1
+cp -R b1 run2
+talbot train --recipe prior --data positions --run prior $tiny
+talbot synth-endgames --count 6 --seed 2 --out few
+talbot label few --nodes 100 --out few-labelled
+talbot predict few-labelled --run run1 --out predicted
 `
 
 // Every example of help runs, in the order of its command's examples, in a folder with the files that they read.
@@ -525,9 +530,9 @@ func TestExamplesRun(t *testing.T) {
 		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n" + games[i]
 	}
 	writeGames(t, filepath.Join(files, "lichess.pgn.zst"), games[:2])
-	// The shortest, because each of their positions is searched for 20 ms.
+	// Short ones, because each of their positions is searched for 20 ms, and one that is in the split test.
 	slices.SortStableFunc(games, func(a, b string) int { return len(a) - len(b) })
-	writeGames(t, filepath.Join(files, "games.pgn.zst"), games[:30])
+	writeGames(t, filepath.Join(files, "games.pgn.zst"), games[30:50])
 	if output, err := s.shell(t, files, "set -e\n"+exampleFiles); err != nil {
 		t.Fatalf("making the files that examples read: %v\n%s", err, output)
 	}
