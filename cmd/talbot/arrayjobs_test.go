@@ -48,7 +48,7 @@ func TestArrayJobs(t *testing.T) {
 	}
 	const tasks = 3
 	few := strings.NewReplacer("20000", "300", "/16", fmt.Sprint("/", tasks), "1-16", fmt.Sprint("1-", tasks),
-		"cpus-per-task=8", "cpus-per-task=1", "/data/", "", "part$", "PART$")
+		"cpus-per-task=8", "cpus-per-task=1", "/data/", "", "lines-part$", "PART$")
 	run := func(prefix, script string, task func(i int) []string) {
 		t.Helper()
 		script = strings.ReplaceAll(few.Replace(script), "PART$", prefix+"$")

@@ -56,22 +56,8 @@ func TestExamples(t *testing.T) {
 	examples := 0
 	for _, cmd := range commandsOf(newRoot()) {
 		for line := range strings.Lines(cmd.Example) {
-			line, _, _ = strings.Cut(strings.TrimSpace(line), " > ")
-			line, _, _ = strings.Cut(line, " && ")
-			if i := strings.LastIndex(line, "| "); i >= 0 {
-				line = line[i+2:]
-			}
-			words := strings.Fields(line)
-			root := newRoot()
-			c, args, err := root.Find(words[1:])
-			if err == nil {
-				err = c.ParseFlags(args)
-			}
-			if err == nil && c.Args != nil {
-				err = c.Args(c, c.Flags().Args())
-			}
-			if words[0] != "talbot" || err != nil {
-				t.Errorf("%s: example %q: %v", cmd.CommandPath(), line, err)
+			if err := checkUsage(line); err != nil || !strings.Contains(line, "talbot ") {
+				t.Errorf("%s: %v", cmd.CommandPath(), err)
 			}
 			examples++
 		}

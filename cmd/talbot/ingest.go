@@ -96,7 +96,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
   talbot ingest puzzles.csv mates.epd --out tactics --history 4 --seed 1
   talbot ingest games.pgn.zst --out evals --import-evals --sample-rate 0.2
-  zcat games.pgn.gz | talbot ingest - --out lines --json`,
+  zcat games.pgn.gz | talbot ingest - --out piped --json`,
 		SuggestFor: []string{"import", "read", "pgn"},
 		Args:       operands(1, many, "one or more files or folders"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
