@@ -47,8 +47,8 @@ type block struct {
 var (
 	markComment = regexp.MustCompile(`^<!-- (.*) -->$`)
 	smallMark   = regexp.MustCompile(`^1/(\d+)(?:, always: (.+))?$`)
-	compiles    = regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*go (?:run|build|test)\b`)
-	taskTest    = regexp.MustCompile(`(?m)^go run \S+/cmd/task@\S+ test$`)
+	compiles    = regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*go (?:run|build|test)\b|^scripts/(?:build|demo)\.sh`)
+	runsTests   = regexp.MustCompile(`(?m)^scripts/test\.sh`)
 	exitStatus  = regexp.MustCompile(`^(.*?)\s+# exit status (\d+)`)
 	talbotCall  = regexp.MustCompile(`(?:^|[|&;(]|\bdo|\bexec)\s*(?:\S*/)?talbot( [^|>&#]*)`)
 	shellVar    = regexp.MustCompile(`\$\w+`)
@@ -115,7 +115,7 @@ func shellBlocks(page, text string) ([]block, error) {
 	for i, b := range blocks {
 		switch {
 		case b.notRun != "" || b.fullOnly != "":
-		case taskTest.MatchString(b.text):
+		case runsTests.MatchString(b.text):
 			blocks[i].notRun = "it would run this test"
 		case compiles.MatchString(b.text):
 			blocks[i].fullOnly = "it compiles talbot"
@@ -581,11 +581,11 @@ func TestExamplesRun(t *testing.T) {
 // What is read of pages is what they have, and shrinking changes only sizes.
 func TestShellBlocks(t *testing.T) {
 	text := "a\n<!-- small: 1/20, always: long -->\n<!-- terminals -->\n```sh\nbin/talbot x \\\n  --steps 400\n```\n" +
-		"```yaml\na: b\n```\n```sh\ngo run a/cmd/task@v1 build\n```\n<!-- needs: man -->\n```sh\nman\n```\n"
+		"```yaml\na: b\n```\n```sh\nscripts/build.sh\n```\n<!-- needs: man -->\n```sh\nman\n```\n"
 	blocks, err := shellBlocks("f", text)
 	want := []block{
 		{place: "f:4", text: "bin/talbot x \\\n  --steps 400\n", divisor: 20, alwaysSmall: "long", terminals: true},
-		{place: "f:11", text: "go run a/cmd/task@v1 build\n", fullOnly: "it compiles talbot"},
+		{place: "f:11", text: "scripts/build.sh\n", fullOnly: "it compiles talbot"},
 		{place: "f:15", text: "man\n", needs: "man"},
 	}
 	if err != nil || !slices.Equal(blocks, want) {
