@@ -21,12 +21,14 @@ import (
 var reportText string
 
 var reportTemplate = page.New("match", reportText, template.FuncMap{
-	"n":       func(n int) string { return page.Thousands(int64(n)) },
-	"n64":     page.Thousands,
-	"elo":     eloText,
-	"number":  numberText,
-	"percent": percentText,
-	"score":   scoreText,
+	"n":        func(n int) string { return page.Thousands(int64(n)) },
+	"n64":      page.Thousands,
+	"elo":      eloText,
+	"number":   numberText,
+	"percent":  percentText,
+	"score":    scoreText,
+	"rating":   func(x RatingResult) string { return roundText(x.Rating) },
+	"rating95": func(x RatingResult) string { return roundText(x.Low) + " to " + roundText(x.High) },
 })
 
 // How much a page shows, so that it does not grow with the match.
@@ -214,7 +216,7 @@ func (r *run) split(d *document) {
 		return strings.Compare(a.Name, b.Name)
 	})
 	if c, ok := page.NewBandChart(page.Band{Title: "Elo by game", Note: "the estimate of " +
-		page.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in their order",
+		page.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in the order of their numbers",
 		XName: "games", Points: points}); ok {
 		d.Curve = c
 	}
@@ -246,7 +248,7 @@ func (d *document) addCharts(lengths []page.Bar) {
 	if l, ok := page.NewBarList(ends); ok {
 		d.Charts = append(d.Charts, l)
 	}
-	results := page.Bars{Title: "Results by colour", Note: "of all games, whoever was White", Unit: "games",
+	results := page.Bars{Title: "Results by colour", Note: "of all games", Unit: "games",
 		Bars: []page.Bar{{Name: "White wins", Count: int64(d.WhiteWins)},
 			{Name: "draws", Count: int64(d.Games - d.WhiteWins - d.BlackWins)},
 			{Name: "Black wins", Count: int64(d.BlackWins)}}}
@@ -330,8 +332,13 @@ func (d *document) LLRText() string {
 // RatingText is a rating with its interval.
 func (a against) RatingText() string { return ratingText(a.Rating) }
 
-// Own is the rating of the first player.
-func (d *document) Own() string { return ratingText(&d.Ratings[0]) }
+// roundText is a rating without an interval.
+func roundText(n Number) string {
+	if !n.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%.0f", float64(n))
+}
 
 func ratingText(x *RatingResult) string {
 	if x == nil || !x.Rating.Known() {

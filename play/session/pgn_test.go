@@ -60,7 +60,7 @@ func TestPGN(t *testing.T) {
 			if err := s.Move(m); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Answer(t.Context()); err != nil {
+			if _, err := s.Reply(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
