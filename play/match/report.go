@@ -216,7 +216,7 @@ func (r *run) split(d *document) {
 		return strings.Compare(a.Name, b.Name)
 	})
 	if c, ok := page.NewBandChart(page.Band{Title: "Elo by game", Note: "the estimate of " +
-		page.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in the order of their numbers",
+		page.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in their order",
 		XName: "games", Points: points}); ok {
 		d.Curve = c
 	}
