@@ -53,11 +53,12 @@ Adjudication is off by default. --syzygy ends games that endgame tables decide,
 --maxmoves long ones as draws, and --judge those that a third engine finds decided.
 --resign and --draw use the scores of the players themselves; both must agree.
 
-DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads, and
-result.json. Interrupt a match at any time: games that have ended are kept, and
---resume continues it, unless a file that an option or argument of an engine names has
-changed. After the first Ctrl-C the games in progress have three seconds to end, the
-second aborts them; --resume plays them again. The figures so far are printed.`,
+DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads,
+result.json, and report.html, a page to look at meanwhile. Interrupt a match at any
+time: games that have ended are kept, and --resume continues it, unless a file that an
+option or argument of an engine names has changed. After the first Ctrl-C the games in
+progress have three seconds to end, the second aborts them; --resume plays them again. The
+figures so far are printed.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3

@@ -27,6 +27,7 @@ type playOptions struct {
 	elo         int
 	temperature float64
 	unicode     bool
+	pgn         string
 }
 
 func newPlay() *cobra.Command {
@@ -37,7 +38,8 @@ func newPlay() *cobra.Command {
 		Long: `Play lets you play against the network that comes with talbot or, with RUN, against one
 that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, e7e8q).
 "help" lists the commands: take moves back, let the network move for you, start again,
-resign.
+resign, save the game. With --pgn each game is added to a file when you leave it, whether
+it is over or not.
 
 The network thinks for a second, or as long as --nodes or --movetime says. With
 --searcher rollouts give it more, such as --movetime 1m.
@@ -48,6 +50,7 @@ rollouts, --elo is the rating of both sides.`,
 		Example: `  talbot play
   talbot play run1
   talbot play run1 --color black --nodes 100
+  talbot play --pgn games.pgn
   talbot play prior --elo 1500 --temperature 1
   echo e4 | talbot play --nodes 1`,
 		Args:              operands(0, 1, "at most one run"),
@@ -70,6 +73,7 @@ rollouts, --elo is the rating of both sides.`,
 	f.Float64Var(&o.temperature, "temperature", 0,
 		"temperature for drawing the move by its visits, or by its prior (default: the best one)")
 	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figurines, not letters")
+	f.StringVar(&o.pgn, "pgn", "", "add each game, over or not, to this `FILE` as PGN")
 	values(cmd, "color", "white", "black", "random")
 	return cmd
 }
@@ -113,6 +117,15 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.pgn != "" {
+		var err error
+		if o.pgn, err = (outputFile{flag: "--pgn", path: o.pgn, own: true}).check(); err != nil {
+			return err
+		}
+		if err := session.CheckPGN(o.pgn); err != nil {
+			return usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
+		}
+	}
 	quick, err := o.check()
 	if err != nil {
 		return err
@@ -131,6 +144,6 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
 	}
-	t := console.Terminal{Session: g, Unicode: o.unicode, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
+	t := console.Terminal{Session: g, Unicode: o.unicode, SaveTo: o.pgn, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
 	return t.Run(ctx, os.Stdin, prompting{stdout})
 }

@@ -31,7 +31,7 @@ var pieces = []piece{
 		"15c2.8-2.3 7-1.7 9.5.3V11h-3V8h3z", "M15 28h15M22.5 18v9"},
 }
 
-// Board is a position laid out for drawing, the side to move at the bottom.
+// Board is a position laid out for drawing.
 type Board struct {
 	FEN    string
 	Number string // of the move, as "24…"
@@ -62,12 +62,15 @@ type coordinate struct {
 	Dark bool // stands on a dark square
 }
 
-// NewBoard lays a position out.
-func NewBoard(p *board.Position) Board {
+// NewBoard lays a position out, the side to move at the bottom.
+func NewBoard(p *board.Position) Board { return NewBoardFrom(p, p.Turn()) }
+
+// NewBoardFrom lays a position out with a side at the bottom.
+func NewBoardFrom(p *board.Position, bottom board.Color) Board {
 	b := Board{FEN: p.FEN(), Turn: "White", Number: fmt.Sprintf("%d.", p.FullmoveNumber()),
-		black: p.Turn() == board.Black}
+		black: bottom == board.Black}
 	b.Look = "https://lichess.org/analysis/standard/" + strings.ReplaceAll(b.FEN, " ", "_")
-	if b.black {
+	if p.Turn() == board.Black {
 		b.Turn, b.Number = "Black", fmt.Sprintf("%d…", p.FullmoveNumber())
 	}
 	for s := board.Square(0); s < 64; s++ {

@@ -3,7 +3,7 @@
 //
 // [New] parses a page that uses the templates "style" (in its head) and "pieces" (once, before the first board). What
 // is to be drawn is laid out first, in numbers: [NewLineChart], [NewBarChart], [NewBarList], [NewCalibrationChart],
-// [NewBoard]. A page then has it drawn by the function "draw", and a program by [Draw].
+// [NewBandChart], [NewBoard]. A page then has it drawn by the function "draw", and a program by [Draw].
 //
 // A page needs nothing from elsewhere and shows hostile text as text: what comes from files goes through the function
 // "plain". The package starts no goroutines.
@@ -50,6 +50,7 @@ func (*LineChart) template() string        { return "linechart" }
 func (*BarChart) template() string         { return "barchart" }
 func (*BarList) template() string          { return "barlist" }
 func (*CalibrationChart) template() string { return "calibration" }
+func (*BandChart) template() string        { return "band" }
 
 // Draw draws a picture: a chart with its title, in a card, and of a board the SVG alone. Both need the styles of a
 // page, boards its pieces too.

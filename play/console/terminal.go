@@ -21,6 +21,8 @@ type Terminal struct {
 	*session.Session
 	Unicode bool // figurines instead of letters
 	Prompt  bool // a person types: the number of the move is shown before each line
+	// SaveTo is the file to which each game is added when it is left, over or not; empty: none.
+	SaveTo string
 
 	out  io.Writer
 	err  error // of the output
@@ -32,14 +34,17 @@ const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
   go                         let the network move for you; then you play the other side
   new [white|black]          start again, with the side you name
   resign                     give up the game
+  save FILE                  add the game so far to a file, as PGN
   board, moves, fen          show the board, the moves so far, the position
   eval                       what the network thinks of the position
   help, quit`
 
 // Run plays until "quit", the end of the input, or the end of ctx, whose error it returns, as it does the first error
 // of the network and of the output.
-func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	t.out, t.err = out, nil
+	defer func() { err = errors.Join(err, t.keep()) }()
+	t.Begin()
 	t.say("%s\nYou play %s. Type a move, or help.\n\n", t.Player.Title(), t.Human)
 	t.show()
 	lines := bufio.NewScanner(in)
@@ -65,6 +70,30 @@ func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 		return t.err
 	}
 	return lines.Err()
+}
+
+// keep adds the game that is left to the file of all games.
+func (t *Terminal) keep() error {
+	if t.SaveTo == "" {
+		return nil
+	}
+	return t.AppendPGN(t.SaveTo)
+}
+
+// save adds the game so far to the file that the rest of the line names.
+func (t *Terminal) save(path string) {
+	switch {
+	case path == "":
+		t.say("Type save and the name of a file, such as save games.pgn.\n")
+	case len(t.Moves()) == 0:
+		t.say("There is no move to save.\n")
+	default:
+		if err := t.AppendPGN(path); err != nil {
+			t.say("The game is not saved: %v\n", err)
+			return
+		}
+		t.say("The game is added to %s.\n", path)
+	}
 }
 
 func (t *Terminal) say(format string, values ...any) {
@@ -104,8 +133,10 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 			break
 		}
 		t.show()
+	case "save":
+		t.save(strings.TrimSpace(strings.TrimSpace(line)[len("save"):]))
 	case "new":
-		t.restart(words[1:])
+		return false, t.restart(words[1:])
 	case "resign":
 		t.Resign()
 	case "go":
@@ -128,22 +159,28 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 }
 
 // restart begins a new game.
-func (t *Terminal) restart(words []string) {
+func (t *Terminal) restart(words []string) error {
+	human := t.Human
 	if len(words) > 0 {
 		switch strings.ToLower(words[0]) {
 		case "white":
-			t.Human = board.White
+			human = board.White
 		case "black":
-			t.Human = board.Black
+			human = board.Black
 		default:
 			t.say("Type new white or new black.\n")
-			return
+			return nil
 		}
 	}
-	t.told = false
+	if err := t.keep(); err != nil { // with the colours that it was played with
+		return err
+	}
+	t.told, t.Human = false, human
 	t.Restart()
+	t.Begin()
 	t.say("You play %s.\n", t.Human)
 	t.show()
+	return nil
 }
 
 // answer shows the network's move, if it is to move.

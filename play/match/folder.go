@@ -19,6 +19,7 @@ const (
 	PGNFile     = "games.pgn"     // all games in order
 	journalFile = "games.journal" // all games in the order in which they ended; what the PGN is made of
 	ResultFile  = "result.json"
+	PageFile    = "report.html" // the match as a page
 	lockFile    = "match.lock"
 	logFolder   = "logs" // of engines, a file for each player
 )

@@ -32,6 +32,8 @@ type run struct {
 	test   *tally // of the games before tested, in order; only with a sequential test
 	tested int
 	stop   int // games that count; the rest came too late for the test
+
+	paged time.Time // when the page was written
 }
 
 // Run plays the match and returns what it gave. When drain ends no more game begins, and those under way are played to
@@ -79,6 +81,9 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	}
 	if err == nil {
 		err = r.play(drain, hard)
+	}
+	if pageErr := r.writePage(); pageErr != nil {
+		r.Warn(fmt.Errorf("writing the page of the match: %w", pageErr))
 	}
 	if finishErr := r.finish(); err == nil || finishErr != nil {
 		err = errors.Join(err, finishErr)
@@ -282,6 +287,11 @@ func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	}
 	if r.Progress != nil {
 		r.Progress(r.progress())
+	}
+	if time.Since(r.paged) >= pageEvery {
+		if err := r.writePage(); err != nil {
+			r.Warn(fmt.Errorf("writing the page of the match: %w", err))
+		}
 	}
 	return nil
 }

@@ -28,7 +28,26 @@ type Session struct {
 	MoveTime time.Duration // of each search; 0: no limit
 
 	moves    []board.Move
-	resigned bool // by the person
+	took     []time.Duration // by move
+	began    time.Time       // of the game: when it was first looked at or moved in
+	turn     time.Time       // when the side to move was given the position
+	resigned bool            // by the person
+}
+
+// push plays a move that was made now.
+func (s *Session) push(m board.Move) {
+	now := time.Now()
+	s.Begin()
+	s.moves, s.took = append(s.moves, m), append(s.took, now.Sub(s.turn))
+	s.turn = now
+}
+
+// Begin starts the time of a game's first move, if that does not run.
+func (s *Session) Begin() {
+	if s.began.IsZero() {
+		s.began = time.Now()
+		s.turn = s.began
+	}
 }
 
 // The errors of a move that is not asked for. The caller says so.
@@ -96,7 +115,7 @@ func (s *Session) Move(text string) error {
 	}
 	m, err := p.ParseSAN([]byte(text))
 	if err == nil {
-		s.moves = append(s.moves, m)
+		s.push(m)
 	}
 	return err
 }
@@ -109,7 +128,7 @@ func (s *Session) Reply(ctx context.Context) (*Thought, error) {
 	}
 	t, err := s.Think(ctx)
 	if err == nil {
-		s.moves = append(s.moves, t.Lines[0].PV[0])
+		s.push(t.Lines[0].PV[0])
 	}
 	return t, err
 }
@@ -173,6 +192,7 @@ func (s *Session) Back() bool {
 	if s.Position().Turn() != s.Human {
 		s.moves = s.moves[:len(s.moves)-1]
 	}
+	s.took, s.turn = s.took[:len(s.moves)], time.Now()
 	return true
 }
 
@@ -184,7 +204,7 @@ func (s *Session) Resign() { s.resigned = true }
 
 // Restart begins a new game from the start.
 func (s *Session) Restart() {
-	s.moves, s.resigned = nil, false
+	s.moves, s.took, s.resigned, s.began = nil, nil, false, time.Time{}
 	s.Player.Clear()
 }
 

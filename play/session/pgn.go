@@ -1,0 +1,177 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// pgnColumns is where lines of moves are broken.
+const pgnColumns = 80
+
+// HumanName is the person's name in PGN.
+const HumanName = "Human"
+
+// PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and behind
+// each move the time that it took. A game that is not over has the result "*".
+func (s *Session) PGN() string {
+	var b strings.Builder
+	tag := func(name, value string) {
+		value = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.Map(func(c rune) rune {
+			if c < ' ' || c == 0x7f {
+				return ' '
+			}
+			return c
+		}, value))
+		fmt.Fprintf(&b, "[%s \"%s\"]\n", name, value)
+	}
+	names := [2]string{s.Player.Title(), s.Player.Title()}
+	names[s.Human] = HumanName
+	began := s.began
+	if began.IsZero() {
+		began = time.Now()
+	}
+	result, ending := s.pgnResult()
+	tag("Event", "talbot play")
+	tag("Site", "?")
+	tag("Date", began.Format("2006.01.02"))
+	tag("Round", "-")
+	tag("White", names[board.White])
+	tag("Black", names[board.Black])
+	tag("Result", result.String())
+	tag("Time", began.Format("15:04:05"))
+	if s.Start != board.StartPosition() {
+		tag("SetUp", "1")
+		tag("FEN", s.Start.FEN())
+	}
+	tag("PlyCount", strconv.Itoa(len(s.moves)))
+	tag("TimeControl", "-")
+	if result == dataset.ResultUnknown {
+		tag("Termination", "unterminated")
+	} else {
+		tag("Termination", "normal")
+		tag("Ending", ending)
+	}
+	b.WriteByte('\n')
+	s.pgnMoves(&b, result)
+	return b.String()
+}
+
+// pgnResult returns the result, unknown while the game is played, and how it ended.
+func (s *Session) pgnResult() (dataset.Result, string) {
+	r, over := s.Result()
+	switch {
+	case !over:
+		return dataset.ResultUnknown, ""
+	case r.Drawn:
+		return dataset.Draw, r.End
+	case r.Winner == board.White:
+		return dataset.WhiteWins, r.End
+	}
+	return dataset.BlackWins, r.End
+}
+
+// pgnMoves writes the moves with their times, and the result.
+func (s *Session) pgnMoves(b *strings.Builder, result dataset.Result) {
+	column := 0
+	word := func(text string) {
+		switch {
+		case column == 0:
+		case column+1+len(text) > pgnColumns:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(text)
+		column += len(text)
+	}
+	p := s.Start
+	timed := false
+	for i, m := range s.moves {
+		if p.Turn() == board.White {
+			word(fmt.Sprintf("%d.", p.FullmoveNumber()))
+		} else if i == 0 || timed {
+			word(fmt.Sprintf("%d...", p.FullmoveNumber()))
+		}
+		word(p.SAN(m))
+		if timed = i < len(s.took); timed {
+			seconds := int(s.took[i].Round(time.Second) / time.Second)
+			word(fmt.Sprintf("{[%%emt %d:%02d:%02d]}", seconds/3600, seconds/60%60, seconds%60))
+		}
+		p.Play(m)
+	}
+	word(result.String())
+	b.WriteString("\n\n")
+}
+
+// AppendPGN adds the game so far to the end of a file, which is made if it is not there. A game without moves is not
+// written.
+func (s *Session) AppendPGN(path string) (err error) {
+	if len(s.moves) == 0 {
+		return nil
+	}
+	if err := CheckPGN(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text := s.PGN()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if n := info.Size(); n > 0 { // a game begins on a line of its own
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, n-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			text = "\n\n" + text
+		}
+	}
+	if _, err := f.WriteString(text); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// CheckPGN reports a path that no game can be added to: something that is there and is not a file of text.
+func CheckPGN(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%q is not a file", path)
+	case info.Size() == 0:
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, min(info.Size(), 512))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return err
+	}
+	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
+	if text != "" && !strings.ContainsAny(text[:1], "[{;%1") {
+		return fmt.Errorf("%q does not hold games in PGN", path)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pgn"
+	"talbot/play/internal/fakenet"
+)
+
+const pythonReader = `
+import sys, chess.pgn
+with open(sys.argv[1]) as f:
+    while (g := chess.pgn.read_game(f)) is not None:
+        assert not g.errors, g.errors
+        for tag in "Event Site Date Round White Black Result".split():
+            assert tag in g.headers, tag
+        nodes = list(g.mainline())
+        assert all(n.emt() is not None for n in nodes)
+        print(g.headers["Result"], g.headers["White"] == "Human", len(nodes), g.end().board().fen())
+`
+
+// Games are added to a file one behind the other, and read as they were by talbot's reader and by python-chess: one
+// given up, one not over, one that ends by mate from a position of its own.
+func TestPGN(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.pgn")
+	type game struct {
+		start  board.Position
+		moves  []board.Move
+		result dataset.Result
+		fen    string
+		white  bool
+	}
+	var games []game
+	add := func(s *Session, result dataset.Result) {
+		t.Helper()
+		if err := s.AppendPGN(path); err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, game{s.Start, s.Moves(), result, s.Position().FEN(), s.Human == board.White})
+	}
+	s := begin(t, &fakenet.Network{}, board.StartFEN)
+	if err := s.AppendPGN(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a game without moves is written")
+	}
+	play := func(s *Session, moves ...string) {
+		t.Helper()
+		for _, m := range moves {
+			if err := s.Move(m); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Reply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	play(s, "e4", "Nf3")
+	add(s, dataset.ResultUnknown)
+	s.Back()
+	play(s, "d3")
+	s.Resign()
+	add(s, dataset.BlackWins)
+	mate := begin(t, &fakenet.Network{}, "6k1/5ppp/8/8/8/8/r4PPP/6K1 b - - 0 30")
+	mate.Human = board.Black
+	play(mate, "Ra1#")
+	add(mate, dataset.BlackWins)
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splitter, p, n := pgn.NewSplitter(bytes.NewReader(text)), &pgn.Parser{}, 0
+	for {
+		batch, err := splitter.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range batch.Games {
+			line, reject := p.Parse(g)
+			if reject != nil {
+				t.Fatalf("game %d: %v", n, reject)
+			}
+			want := games[n]
+			if line.Start != want.start || !slices.Equal(line.Moves, want.moves) || line.Result != want.result ||
+				(line.Tag("White") == HumanName) != want.white {
+				t.Errorf("game %d is read as %v %v", n, line.Moves, line.Result)
+			}
+			n++
+		}
+	}
+	if n != len(games) {
+		t.Errorf("%d of %d games", n, len(games))
+	}
+	for line := range strings.Lines(string(text)) {
+		if len(line) > pgnColumns+1 && line[0] != '[' {
+			t.Errorf("a line of %d characters", len(line))
+		}
+	}
+	if out, err := exec.Command("python3", "-c", "import chess.pgn").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: no python-chess (pip install chess==1.11.2): %s", out)
+	}
+	out, err := exec.Command("python3", "-c", pythonReader, path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for i, g := range games {
+		want := g.result.String() + " " + map[bool]string{true: "True", false: "False"}[g.white] + " " +
+			string(rune('0'+len(g.moves))) + " " + g.fen
+		if i >= len(lines) || lines[i] != want {
+			t.Errorf("python-chess reads %q, game %d should be %q", lines, i, want)
+		}
+	}
+}
+
+// What is there and holds no games is left alone; games go behind a last line without an end.
+func TestAppendPGN(t *testing.T) {
+	s := begin(t, &fakenet.Network{}, board.StartFEN)
+	if err := s.Move("e4"); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	other := filepath.Join(dir, "diary.txt")
+	if err := os.WriteFile(other, []byte("Dear diary"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, other, filepath.Join(dir, "none", "a.pgn")} {
+		if err := s.AppendPGN(path); err == nil {
+			t.Errorf("a game is added to %s", path)
+		}
+	}
+	if text, _ := os.ReadFile(other); string(text) != "Dear diary" {
+		t.Errorf("the file is now %q", text)
+	}
+	cut := filepath.Join(dir, "cut.pgn")
+	if err := os.WriteFile(cut, []byte("[Event \"a\"]\n\n1. e4 *"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AppendPGN(cut); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(cut); !strings.Contains(string(text), "1. e4 *\n\n[Event \"talbot play\"]\n") {
+		t.Errorf("the file is now %q", text)
+	}
+}
