@@ -410,7 +410,7 @@ func TestBlocks(t *testing.T) {
 		if err := os.Mkdir(sample, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[:100])
+		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 	}
 	count := 0
@@ -432,8 +432,10 @@ func TestBlocks(t *testing.T) {
 
 // markedExamples are marks, each followed by the examples of help that have it.
 const markedExamples = `
-small: 1/5
+full: it measures for half a minute
   talbot bench
+  talbot bench --run run1
+small: 1/5
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json
 small: 1/20
   talbot label lines --calibrate --movetime 20ms
@@ -483,7 +485,7 @@ const coordinator = "talbot label endgames --out shared --nodes 20000 --workers 
 
 // exampleFiles makes what the examples of help read: their sizes, not those of the examples, make them fast.
 const exampleFiles = `
-mkdir collection lichess
+mkdir -p collection lichess network/builtin
 cp games.pgn.zst lichess.pgn.zst collection
 mv lichess.pgn.zst lichess/2026-01.pgn.zst
 printf '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 1/2-1/2\n' | gzip >games.pgn.gz
@@ -498,7 +500,7 @@ talbot ingest games.pgn.zst --sample-rate 0.3 --out more
 talbot ingest games.pgn.zst --sample-rate 0.4 --out lichess-01
 talbot ingest puzzles.csv --out lichess-02
 cp -R lines lines-old
-talbot synth-endgames --count 60 --seed 1 --out endgames
+talbot synth-endgames --count 60 --seed 5 --out endgames
 talbot label endgames --nodes 200 --out labelled
 talbot label endgames --nodes 100 --out labelled-20ms
 cp -R labelled labelled-100ms
