@@ -229,9 +229,10 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 		t.Fatal(err)
 	}
 	s.copyFile(t, self, "bin/talbot") // no link, since a block may build another
-	s.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "TALBOT_") || strings.HasPrefix(v, "XDG_")
-	}), "HOME="+s.dir, "MANPAGER=cat",
+	})
+	s.env = append(slices.Clone(env), "HOME="+s.dir, "MANPAGER=cat",
 		"PATH="+filepath.Join(s.dir, "bin")+":"+filepath.Dir(engine)+":"+os.Getenv("PATH"))
 	if !full {
 		return s
@@ -239,7 +240,9 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 	// The plugins of XLA, with which everything compiles for seconds, and what Go has downloaded.
 	s.env = append(s.env, "XDG_DATA_HOME="+filepath.Dir(filepath.Dir(backend.PluginDir())))
 	for _, name := range []string{"GOENV", "GOPATH", "GOMODCACHE", "GOCACHE"} {
-		value, err := exec.Command("go", "env", name).Output()
+		cmd := exec.Command("go", "env", name)
+		cmd.Env = env
+		value, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("go env %s: %v", name, err)
 		}
