@@ -25,12 +25,12 @@ import (
 //
 // Comments before a block of a page, which readers do not see, are its marks:
 //
-//	<!-- small: 1/20 -->                sizes (steps, games, nodes, ...) are divided by 20, except with TALBOT_FULL=1
-//	<!-- small: 1/20, always: REASON --> with TALBOT_FULL=1, too
-//	<!-- full: REASON -->               it runs only with TALBOT_FULL=1
-//	<!-- needs: PROGRAM -->             it runs only where this program is installed
-//	<!-- not run: REASON -->            it never runs: only its commands, flags and values are checked
-//	<!-- terminals -->                  its commands run at the same time, as in several terminals
+//	<!-- small: 1/20 -->                  sizes (steps, games, nodes...) are divided by 20, but not with TALBOT_FULL=1
+//	<!-- small: 1/20, always: REASON -->  with TALBOT_FULL=1, too
+//	<!-- full: REASON -->                 it runs only with TALBOT_FULL=1
+//	<!-- needs: PROGRAM -->               it runs only where this program is installed
+//	<!-- not run: REASON -->              it never runs: only its commands, flags and values are checked
+//	<!-- terminals -->                    its commands run at the same time, as in several terminals
 //
 // A block without marks runs as printed. A command followed by "# exit status N" must end with that status.
 type block struct {
@@ -529,9 +529,9 @@ func TestExamplesRun(t *testing.T) {
 	if err := os.Mkdir(files, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	games := sampleGames(t)
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
-	for i := range 2 { // with ratings that pass the filters of the presets
+	games := sampleGames(t)
+	for i := range games { // ratings that pass the filters of the presets
 		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n" + games[i]
 	}
 	writeGames(t, filepath.Join(files, "lichess.pgn.zst"), games[:2])
@@ -596,7 +596,7 @@ func TestShellBlocks(t *testing.T) {
 	if err != nil || !slices.Equal(blocks, want) {
 		t.Errorf("got %+v (%v)", blocks, err)
 	}
-	for _, bad := range []string{"<!-- small: 20 -->\n```sh\n```\n", "<!-- full -->\n```sh\n```\n",
+	for _, bad := range []string{"<!-- small: 20 -->\n```sh\n```\n", "<!-- full: -->\n```sh\n```\n",
 		"<!-- not run: x -->\ntext\n", "```\nbin/talbot x\n```\n", "1. a\n   ```sh\n   bin/talbot x\n   ```\n"} {
 		if _, err := shellBlocks("f", bad); err == nil {
 			t.Errorf("no error for %q", bad)
