@@ -451,8 +451,8 @@ small: 1/100
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --out scored --nodes 20000 --multipv 2
   talbot match net:,nodes=400 cmd:stockfish,depth=1 --games 100 --out m7
-  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
 small: 1/500
+  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
   talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
 small: 1/1000, always: hours as printed
   talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5
@@ -531,8 +531,8 @@ func TestExamplesRun(t *testing.T) {
 	}
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
 	games := sampleGames(t)
-	for i := range games { // ratings that pass the filters of the presets
-		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n" + games[i]
+	for i := range games { // what passes the filters of the presets
+		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n[TimeControl \"600+5\"]\n" + games[i]
 	}
 	writeGames(t, filepath.Join(files, "lichess.pgn.zst"), games[:2])
 	// Short ones, because each of their positions is searched for 20 ms, and one that is in the split test.
