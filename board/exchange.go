@@ -4,7 +4,7 @@ package board
 var pawnsWorth = [...]int{Pawn: 1, Knight: 3, Bishop: 3, Rook: 5, Queen: 9, King: 0}
 
 // Exchange returns what a legal move wins or loses on the square that it
-// reaches, in pawns, seen by who plays it (knight and bishop 3, rook 5, queen
+// reaches, in pawns, from the view of its player (knight and bishop 3, rook 5, queen
 // 9): what it takes and what it promotes to, less the most that the opponent
 // can win by capturing there, if both keep capturing on that square with legal
 // moves, in the order that is best for each, and stop when it pays. What hangs

@@ -15,7 +15,7 @@ const (
 // Scores of moves that [NoSearch] learns; that of a legal move which was not played is 0.
 const (
 	NoSearchIllegal = -10
-	NoSearchPlayed  = 4 // by who wins, but for 1/n; the negative of it by who loses
+	NoSearchPlayed  = 4 // by the winner, but for 1/n; the negative of it by the loser
 )
 
 // NoSearch is the encoding of the recipe nosearch: 78 tokens, and the 1968 moves of [UCIIndex].
@@ -131,7 +131,7 @@ func (e NoSearch) Learn(dst *Target, v *View, t Targets) bool {
 //	weight · result · (4 + 1/n)
 //
 // n counts the side's own moves that are left, this one included: half of the plies, rounded up. So the move of who
-// wins has 4 + 1/n, that of who loses −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has
+// wins has 4 + 1/n, that of the loser −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has
 // −10.
 func NoSearchScore(weight, result, plies float32) float32 {
 	n := max(1, float32(int(plies+1)/2))

@@ -26,7 +26,7 @@ const (
 // probable moves and how an engine values them, for a network that says how often players of a rating choose each.
 //
 //	numbers  0 … 19    the priors of the candidates, the highest first; they sum to 1
-//	number   20+4i+d   the value after candidate i at depth 1, 3, 7, 10 (d = 0 … 3) from the view of who plays it:
+//	number   20+4i+d   the value after candidate i at depth 1, 3, 7, 10 (d = 0 … 3) from the view of its player:
 //	                   tanh(0.3 · pawns), where a mate counts as 100 pawns, ±1
 //	number   100       the rating of the side to move / 1500 − 1; 0 if it is not known
 //

@@ -52,9 +52,9 @@ var tahlOrder = [6]board.PieceType{board.Pawn, board.Rook, board.Knight, board.B
 // board. In the past it is the king's move; plies before the start of the line are zeros.
 //
 // The board after a move is 12 layers of bits, own P N B R Q K, then the opponent's, in the frame and from the view of
-// who moves. Its pieces are in the order of all other recipes, which is not that of the planes.
+// the side to move. Its pieces are in the order of all other recipes, which is not that of the planes.
 //
-// Source: the README of Tahl, whose planes name White and Black and do not tell who moves. That White is the mover
+// Source: the README of Tahl, whose planes name White and Black, not the side to move. That White is the mover
 // here, what stands on planes 20 … 27, and all of the target is our choice.
 type Tahl struct{}
 

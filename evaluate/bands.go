@@ -26,9 +26,9 @@ type BandParts struct {
 	Elo    int     `json:"elo"`    // that stands for the band
 	Moves  int64   `json:"moves"`  // that were played in the samples
 	Unseen Figures `json:"unseen"` // of the samples whose positions do not occur in train; nil if that is not known
-	// Told has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network that
-	// reads no rating.
-	Told []RatingFigures `json:"told"`
+	// GivenRatings has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a
+	// network that reads no rating.
+	GivenRatings []RatingFigures `json:"told"`
 }
 
 // Name is such as "1500–1999".
@@ -84,7 +84,7 @@ func (b *bandTally) add(s *Sample, t tally) {
 
 // evaluateBands asks about the samples that are in a band as if the rating was that of each band in turn.
 func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options) error {
-	if o.Layout.Rating == nil || !e.knows.Prior || len(e.bands) == 0 {
+	if o.Layout.Rating == nil || !e.abilities.Prior || len(e.bands) == 0 {
 		return nil
 	}
 	samples := slices.DeleteFunc(slices.Clone(all), func(s Sample) bool { return e.bandOf(&s) == nil })
@@ -147,7 +147,7 @@ func (a *Accumulator) bandReports(trainKnown bool) (list []BandReport) {
 		}
 		if b.moves >= leastMoves {
 			for j := range b.told {
-				r.Told = append(r.Told, b.told[j].report(a.ranges[j].Elo))
+				r.GivenRatings = append(r.GivenRatings, b.told[j].report(a.ranges[j].Elo))
 			}
 		}
 		list = append(list, r)

@@ -37,7 +37,7 @@ func oddsOf(rating uint64) float64 {
 // TestToldRatings: the samples of a band with 5,000 moves are shown with the rating of each band, and what is reported
 // of it is what sums over lines give; with fewer moves, and without ratings, there is no comparison.
 func TestToldRatings(t *testing.T) {
-	network := &asked{knows: predict.Capabilities{Prior: true, Others: true}, batch: 64,
+	network := &asked{abilities: predict.Capabilities{Prior: true, Others: true}, batch: 64,
 		answer: func(q predict.Input) predict.Output {
 			p, known := oddsOf(q.Packed[4]>>8&0xffff), 0.5
 			if p == 0 { // the sample as it is
@@ -65,7 +65,7 @@ func TestToldRatings(t *testing.T) {
 	bands := a.Report(true).Bands
 	if len(bands) != 4 || bands[0].Count("samples") != 5000 || bands[0].Moves != 5000 || bands[1].Moves != 4999 ||
 		bands[2].Moves != 0 || bands[3].Moves != 5000 || bands[0].Unseen.Count("samples") != 2500 ||
-		bands[1].Told != nil || bands[2].Told != nil {
+		bands[1].GivenRatings != nil || bands[2].GivenRatings != nil {
 		t.Fatalf("%+v", bands)
 	}
 	near := func(what string, got, want float64) {
@@ -81,14 +81,14 @@ func TestToldRatings(t *testing.T) {
 	}
 	own := -0.25*math.Log(0.25) - 0.75*math.Log(0.75)
 	for i, band := range encode.PriorBands {
-		told, p := bands[0].Told[i], oddsOf(uint64(band.Elo))
+		told, p := bands[0].GivenRatings[i], oddsOf(uint64(band.Elo))
 		ce := -0.25*math.Log(p) - 0.75*math.Log(1-p)
 		near("told "+band.String(), told.CE, ce)
 		near("more", told.More, ce-own)
 		near("its interval", told.MoreInterval[1]-told.MoreInterval[0], 0) // all lines are alike
 		near("first move", told.Top1, map[bool]float64{true: 0.25, false: 0.75}[p > 0.5])
 		p = oddsOf(uint64(band.Elo))
-		near("counted, told "+band.String(), bands[3].Told[i].CE, -0.75*math.Log(p)-0.25*math.Log(1-p))
+		near("counted, told "+band.String(), bands[3].GivenRatings[i].CE, -0.75*math.Log(p)-0.25*math.Log(1-p))
 	}
 	if text, err := json.Marshal(bands[1]); err != nil || !json.Valid(text) {
 		t.Errorf("%s, %v", text, err)
@@ -108,7 +108,8 @@ func TestToldRatings(t *testing.T) {
 	if a, err = Evaluate(t.Context(), network, sequence(samples), o); err != nil {
 		t.Fatal(err)
 	}
-	if bands := a.Report(false).Bands; bands[0].Told != nil || bands[0].Unseen != nil || bands[0].Moves != 5000 {
+	bands = a.Report(false).Bands
+	if bands[0].GivenRatings != nil || bands[0].Unseen != nil || bands[0].Moves != 5000 {
 		t.Errorf("without ratings: %+v", bands[0])
 	}
 }

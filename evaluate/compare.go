@@ -18,7 +18,7 @@ type Symmetry struct {
 
 // History compares a network's figures on some samples with those on the same ones when it is shown each as if its game
 // had begun with it: without earlier boards and repetitions. A network that is much worse then has learned to read the
-// past, and perhaps who made it up.
+// past, and perhaps the author of it.
 type History struct {
 	With    Figures `json:"with"`
 	Without Figures `json:"without"`
@@ -79,7 +79,7 @@ func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Outpu
 		t := &a.symmetry
 		t.samples++
 		t.value += math.Abs(one.value - other.value)
-		if !a.knows.Prior {
+		if !a.abilities.Prior {
 			continue
 		}
 		gap := 0.0
@@ -95,15 +95,15 @@ func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Outpu
 }
 
 // report returns nil if nothing was compared.
-func (t *symmetryTally) report(knows Knows) *Symmetry {
+func (t *symmetryTally) report(abilities Abilities) *Symmetry {
 	if t.samples == 0 {
 		return nil
 	}
 	s, n := &Symmetry{Samples: t.samples}, float64(t.samples)
-	if knows.Value {
+	if abilities.Value {
 		s.ValueGap = ratio(t.value, n)
 	}
-	if knows.Prior {
+	if abilities.Prior {
 		s.PolicyGap, s.SameMove = ratio(t.policy, n), ratio(float64(t.same), n)
 	}
 	return s
@@ -117,7 +117,7 @@ func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Out
 	one := newTally()
 	add := func(to tally, p part, q *assessment) {
 		clear(one)
-		one.score(q, a.knows)
+		one.score(q, a.abilities)
 		to.add(one, 1)
 		if at := q.sample.Origin; at != nil {
 			a.past.boot.add(at.Line, p, one)

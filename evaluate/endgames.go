@@ -160,7 +160,7 @@ func (a *Accumulator) judge(ctx context.Context, q *assessment) (t endgameTally,
 		return t, nil
 	}
 	t.samples = 1
-	if a.knows.Value {
+	if a.abilities.Value {
 		t.valued = 1
 		t.verdicts[result][verdict(q.value)] = 1
 		e := q.value - (float64(result) - float64(dataset.Drawn))
@@ -183,7 +183,7 @@ func (a *Accumulator) judge(ctx context.Context, q *assessment) (t endgameTally,
 	return t, err
 }
 
-// keeps returns 1 if the position after a move is worth at least that result to who moved; false if the tables do not
+// keeps returns 1 if the position after a move is worth at least that result to the mover; false if the tables do not
 // know it. The 50-move count begins with the move: shuffling in a won position keeps it won until it does not.
 func keeps(ctx context.Context, tables Tables, p *board.Position, m board.Move, result dataset.Class) (kept int64,
 	known bool, err error) {

@@ -13,13 +13,13 @@ import (
 
 // asked is a network that a function answers for.
 type asked struct {
-	knows  predict.Capabilities
-	batch  int
-	answer func(q predict.Input) predict.Output
-	sizes  []int // of the batches so far
+	abilities predict.Capabilities
+	batch     int
+	answer    func(q predict.Input) predict.Output
+	sizes     []int // of the batches so far
 }
 
-func (a *asked) Capabilities() predict.Capabilities { return a.knows }
+func (a *asked) Capabilities() predict.Capabilities { return a.abilities }
 func (a *asked) Batch() int                         { return a.batch }
 
 func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []predict.Output) error {

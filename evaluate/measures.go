@@ -8,11 +8,11 @@ import (
 )
 
 var (
-	prior       = Knows{Capabilities: predict.Capabilities{Prior: true}}
-	others      = Knows{Capabilities: predict.Capabilities{Prior: true, Others: true}}
-	value       = Knows{Capabilities: predict.Capabilities{Value: true}}
-	chances     = Knows{Capabilities: predict.Capabilities{WDL: true}}
-	probability = Knows{Capabilities: predict.Capabilities{Value: true}, Probability: true}
+	prior       = Abilities{Capabilities: predict.Capabilities{Prior: true}}
+	others      = Abilities{Capabilities: predict.Capabilities{Prior: true, Others: true}}
+	value       = Abilities{Capabilities: predict.Capabilities{Value: true}}
+	chances     = Abilities{Capabilities: predict.Capabilities{WDL: true}}
+	probability = Abilities{Capabilities: predict.Capabilities{Value: true}, Probability: true}
 )
 
 // measures is the list, in the order of JSON. Measures of a policy are over the samples with a policy target, those of

@@ -44,7 +44,7 @@ type Standing struct {
 	Intervals       Intervals `json:"intervals"`
 	Unseen          Figures   `json:"unseen"` // nil if it is not known what was trained on
 	UnseenIntervals Intervals `json:"unseen_intervals"`
-	Knows           Knows     `json:"-"`
+	Abilities       Abilities `json:"-"`
 }
 
 // Difference is by how much a figure of a setting differs from that of the first one, both the means of their networks.
@@ -133,7 +133,7 @@ type standing struct {
 	boot        bootstrap
 }
 
-// ComparePaired asks several networks about the same samples, so many at a time. Of each sample there is one for each
+// ComparePaired asks several networks about the same samples, a batch at a time. Of each sample there is one for each
 // reader, in which only what the recipe reads and learns differs; what one of them has no target for is compared in
 // none. It stops at the first error of the samples, a network or ctx. trainKnown says that it is known which samples
 // are unseen.
@@ -244,7 +244,7 @@ func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
 		p.sameLabel(scores, i)
 		for k, n := range p.networks {
 			clear(t)
-			t.score(&scores[k][i], n.knows)
+			t.score(&scores[k][i], n.abilities)
 			n.all.add(t, 1)
 			if s.Unseen {
 				n.unseen.add(t, 1)
@@ -270,7 +270,7 @@ func (p *pairing) count(unseen bool, s *Sample) {
 func (p *pairing) sameLabel(scores [][]assessment, i int) {
 	var label *float64
 	for k, n := range p.networks {
-		if q := &scores[k][i]; n.knows.Probability && q.labelled {
+		if q := &scores[k][i]; n.abilities.Probability && q.labelled {
 			if label == nil {
 				label = &q.likelyLabel
 			}
@@ -285,7 +285,7 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 	every, unseen := func(part) bool { return true }, func(p part) bool { return p.unseen }
 	settings := map[int][]*standing{}
 	for _, n := range p.networks {
-		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Knows: n.knows}
+		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Abilities: n.abilities}
 		if trainKnown {
 			s.Unseen, s.UnseenIntervals = n.unseen.figures(), n.boot.intervals(unseen)
 		}
@@ -318,7 +318,7 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 	return c
 }
 
-// noNetwork: no network has such a figure, so that nobody asks why there is no difference.
+// noNetwork: no network has such a figure. It explains why there is no difference.
 const noNetwork = "no network has it"
 
 // incomparable says why a figure of two settings cannot be compared; "" if it can.
@@ -326,7 +326,7 @@ func (m *Measure) incomparable(first, later []*standing) string {
 	both := slices.Concat(first, later)
 	var without []string
 	for _, n := range both {
-		if !n.knows.Has(m.Needs) {
+		if !n.abilities.Has(m.Needs) {
 			without = append(without, n.Name)
 		}
 	}
@@ -338,7 +338,7 @@ func (m *Measure) incomparable(first, later []*standing) string {
 		if len(without) > 1 {
 			verb = " lack "
 		}
-		return strings.Join(without, ", ") + verb + m.Needs.lacking(first[0].knows, later[0].knows)
+		return strings.Join(without, ", ") + verb + m.Needs.lacking(first[0].abilities, later[0].abilities)
 	}
 	for _, n := range both {
 		if m.Needs.Others && n.LegalMask {
@@ -365,18 +365,18 @@ func (m *Measure) incomparable(first, later []*standing) string {
 }
 
 // lacking says what a measure needs and not all networks have.
-func (needs Knows) lacking(networks ...Knows) string {
-	lacks := func(of func(k Knows) bool) bool {
+func (needs Abilities) lacking(networks ...Abilities) string {
+	lacks := func(of func(k Abilities) bool) bool {
 		return of(needs) && !(of(networks[0]) && of(networks[1]))
 	}
 	switch {
-	case lacks(func(k Knows) bool { return k.Prior }):
+	case lacks(func(k Abilities) bool { return k.Prior }):
 		return "a policy"
-	case lacks(func(k Knows) bool { return k.Others }):
+	case lacks(func(k Abilities) bool { return k.Others }):
 		return "probabilities of illegal moves"
-	case lacks(func(k Knows) bool { return k.WDL }):
+	case lacks(func(k Abilities) bool { return k.WDL }):
 		return "chances of win, draw and loss"
-	case lacks(func(k Knows) bool { return k.Value }):
+	case lacks(func(k Abilities) bool { return k.Value }):
 		return "a value"
 	}
 	return "a known win probability of its values"

@@ -54,7 +54,7 @@ func guesses(samples []Sample, seed uint64, sharp float64) *asked {
 		}
 		answers[i].Value = s.Floats[0]*float32(sharp) + float32(0.3*r.NormFloat64())
 	}
-	return &asked{knows: predict.Capabilities{Prior: true, Value: true}, batch: 64,
+	return &asked{abilities: predict.Capabilities{Prior: true, Value: true}, batch: 64,
 		answer: func(q predict.Input) predict.Output { return answers[q.Packed[0]] }}
 }
 
@@ -282,7 +282,7 @@ func TestHalvesCoverEachOther(t *testing.T) {
 	var tallies [2][]tally
 	for k, n := range []*asked{guesses(samples, 1, 0.5), guesses(samples, 2, 0.55)} {
 		a := accumulator(nil)
-		a.knows = Knows{Capabilities: n.knows}
+		a.abilities = Abilities{Capabilities: n.abilities}
 		for i := range samples {
 			s := samples[i]
 			s.Origin = nil // nobody looks for mates
@@ -292,7 +292,7 @@ func TestHalvesCoverEachOther(t *testing.T) {
 				t.Fatal(err)
 			}
 			sums := newTally()
-			sums.score(&q, a.knows)
+			sums.score(&q, a.abilities)
 			tallies[k] = append(tallies[k], sums)
 		}
 	}
@@ -358,9 +358,9 @@ func TestIncomparable(t *testing.T) {
 		missing, why string
 		have, head   string
 	}{
-		{func(c *Contender, n *asked) { n.knows.Value = false }, "value_mse", "b lacks a value", "top1",
+		{func(c *Contender, n *asked) { n.abilities.Value = false }, "value_mse", "b lacks a value", "top1",
 			"policy_ce_legal"},
-		{func(c *Contender, n *asked) { n.knows.Prior = false }, "top1", "b lacks a policy", "value_mse",
+		{func(c *Contender, n *asked) { n.abilities.Prior = false }, "top1", "b lacks a policy", "value_mse",
 			"value_mse"},
 		{func(c *Contender, n *asked) { c.Values = "cp/1000" }, "value_mse", "different scales",
 			"value_probability_mse", "value_probability_mse"},

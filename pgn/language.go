@@ -110,7 +110,7 @@ func hasQueenMove(text []byte) bool {
 }
 
 // showsForeign reports whether text has a move by a piece whose letter English does not have, outside of tags and
-// comments: who comments on a game may do so in another language.
+// comments: they may be in another language than the moves.
 func showsForeign(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

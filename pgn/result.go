@@ -56,7 +56,7 @@ func (p *Parser) Conflict() Conflict { return p.conflict }
 
 // resultAt returns the result that text opens with and its length, or 0. The two numbers are joined by a hyphen, a dash
 // or a colon, with blanks around it or not; halves are “1/2”, “½”, “0.5” or “0,5”, and one half alone is a draw. A
-// longer word, such as castling “0-0-0”, is none.
+// longer word, such as castling “0-0-0”, is not a result.
 func resultAt(text []byte) (dataset.Result, int) {
 	if len(text) > 0 && text[0] == '*' {
 		return dataset.ResultUnknown, 1

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Pace is how fast work goes on, as somebody saw who watched it. The zero value has seen nothing. It belongs to one
+// Pace measures how fast work goes on. The zero value has measured nothing. It belongs to one
 // goroutine.
 //
 // A time left is worth showing if it can be trusted: the first that is shown is within a factor of two of what it

@@ -175,7 +175,7 @@ func epdMoves(p *board.Position, texts []string) ([]board.Move, *dataset.Reject)
 }
 
 // LooksLikeEPD reports whether a text begins as EPD does: with a FEN's placement and side to move, without a comma, or
-// with “startpos”. A table or lines of evaluations, which may begin so too, are none.
+// with “startpos”. A table or lines of evaluations, which may begin so too, are not EPD.
 func LooksLikeEPD(head []byte) bool {
 	line := firstRow(head)
 	if bytes.HasPrefix(line, []byte("startpos")) {

@@ -29,7 +29,7 @@ type Result struct {
 	Sample int             // index into the job's Plies
 	Labels []dataset.Label // one for each fingerprint of the pool: all Labelled, all Terminal or all Failed
 	Err    error           // why it failed, nil otherwise
-	Worker int             // who searched it, where others than the pool's engines do; 0 for these
+	Worker int             // the worker that searched it, if not an engine of the pool; 0 for these
 }
 
 // Pool labels positions with several engines. Engines live from one call of

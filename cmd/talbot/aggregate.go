@@ -136,7 +136,7 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
-	r.Progress, r.Warn, r.ResumeCommand = show, warn, again()
+	r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
 	sum, err := r.Run(ctx)
 	end()
 	if errors.Is(err, aggregate.ErrNothingKept) {

@@ -13,7 +13,7 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
+var talbotBot = evaluate.Abilities{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
 	Probability: true}
 
 // The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
@@ -25,8 +25,9 @@ func TestWorseThanBaseline(t *testing.T) {
 		other := maps.Clone(better)
 		other["policy_ce_legal"], other["top1"], other["value_mse"] = 3+by, 0.25-by, 0.5+by
 		var b strings.Builder
-		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other, Knows: talbotBot,
-			BySource: map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
+		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other,
+			Abilities: talbotBot,
+			BySource:  map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
 		if err := printFigures(&b, f); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestAMeasureHasARow(t *testing.T) {
 		remove := evaluate.Register(&evaluate.Measure{Name: "added", Head: of, Row: "an addition", Interval: true,
 			Lower: true, Baseline: "base", Verdict: true})
 		figures := evaluate.Figures{"added": 0.5, "base": 0.25}
-		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Knows: talbotBot,
+		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Abilities: talbotBot,
 			Intervals: map[string][2]float64{"added": {0.375, 0.625}},
 			BySource:  map[string]evaluate.Figures{"game": {"added": 0.125, "base": 0.25}}}}}
 		var b strings.Builder
@@ -102,12 +103,12 @@ func TestCardOfNetworks(t *testing.T) {
 	} {
 		figures := evaluate.Figures{"samples": 9, "value_samples": 9}
 		for _, m := range evaluate.Measures() {
-			if m.Kind != evaluate.Count && (evaluate.Knows{Capabilities: c.knows}).Has(m.Needs) {
+			if m.Kind != evaluate.Count && (evaluate.Abilities{Capabilities: c.knows}).Has(m.Needs) {
 				figures[m.Name] = 0.5
 			}
 		}
 		f := job.Figures{About: job.About{LegalMask: c.legalMask}, Report: evaluate.Report{Figures: figures,
-			Parts: evaluate.Parts{Knows: evaluate.Knows{Capabilities: c.knows},
+			Parts: evaluate.Parts{Abilities: evaluate.Abilities{Capabilities: c.knows},
 				History: &evaluate.History{With: figures, Without: figures}}}}
 		if c.knows.Value {
 			f.Symmetry = &evaluate.Symmetry{Samples: 9, ValueGap: &gap}
@@ -173,7 +174,7 @@ func TestOneVerdict(t *testing.T) {
 		few := maps.Clone(figures)
 		few["value_mse"] = 0.9
 		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures,
-			Knows:           talbotBot,
+			Abilities:       talbotBot,
 			Intervals:       evaluate.Intervals{"value_mse": c.interval},
 			UnseenIntervals: evaluate.Intervals{"value_mse": c.interval},
 			BySource:        map[string]evaluate.Figures{"puzzle": few},

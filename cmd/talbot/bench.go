@@ -108,7 +108,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 		for _, size := range withUsual(sizes, usual) {
 			s, err := engine.Bench(ctx, engine.Config{Path: o.run, Backend: name, Batch: size}, o.each)
 			if errors.Is(err, context.Canceled) {
-				return errAgain
+				return errRepeatCommand
 			}
 			if err != nil {
 				return err
@@ -125,7 +125,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 		if o.run == builtin.Name {
 			c, err := engine.Choose(ctx, engine.Config{Path: o.run, Backend: name})
 			if errors.Is(err, context.Canceled) {
-				return errAgain
+				return errRepeatCommand
 			}
 			if err != nil {
 				return err

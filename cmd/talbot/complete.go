@@ -49,10 +49,10 @@ func completed(all []string) ([]string, cobra.ShellCompDirective) {
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeDatasets completes the operands of a command that takes so many datasets at most.
+// completeDatasets completes the operands of a command that takes up to most datasets.
 func completeDatasets(most int) cobra.CompletionFunc { return completeOperands(most, isDataset) }
 
-// completeOperands completes the operands of a command that takes so many folders of that kind at most.
+// completeOperands completes the operands of a command that takes up to most folders of that kind.
 func completeOperands(most int, is func(dir string) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {

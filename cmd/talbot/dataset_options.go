@@ -47,7 +47,7 @@ func printTotals(out string, sum output.Summary) {
 	}
 }
 
-// skipped is the error of a strict command that left out so many games.
+// skipped is the error of a strict command that left out games.
 func skipped(o datasetOptions, games int64) error {
 	if o.strict && games > 0 {
 		return fmt.Errorf("%s left out: %w", pipeline.Thousands(games), errSkipped)

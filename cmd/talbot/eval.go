@@ -201,7 +201,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	end()
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errAgain
+		return errRepeatCommand
 	case err != nil && !errors.Is(err, job.ErrIncomplete):
 		return err
 	}

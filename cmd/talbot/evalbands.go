@@ -19,7 +19,7 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	var told []*evaluate.BandReport
 	for i := range bands {
 		b := &bands[i]
-		if b.Told != nil {
+		if b.GivenRatings != nil {
 			told = append(told, b)
 		}
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", b.Name(), pipeline.Thousands(b.Count("samples")),
@@ -38,7 +38,7 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	for _, b := range told {
 		own := true
 		plain.Fprintf(w, "%s\t", b.Name())
-		for _, t := range b.Told {
+		for _, t := range b.GivenRatings {
 			if t.Elo == b.Elo {
 				plain.Fprintf(w, "%.4f\t", t.CE)
 				continue

@@ -23,7 +23,7 @@ func TestCardOfBands(t *testing.T) {
 	}
 	band := func(from, to, elo int, told []evaluate.RatingFigures) evaluate.BandReport {
 		return evaluate.BandReport{Figures: figures, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo,
-			Moves: 12_345_678, Told: told}}
+			Moves: 12_345_678, GivenRatings: told}}
 	}
 	bands := []evaluate.BandReport{band(0, 1500, 1250, told(0)), band(1500, 2000, 1750, told(1)),
 		band(2000, 2500, 2250, told(2)), band(2500, 0, 2750, nil)}
@@ -49,13 +49,13 @@ func TestCardOfBands(t *testing.T) {
 	if n := strings.Count(text, "from 2500"); n != 2 { // a row and a column
 		t.Errorf("%d times from 2500:\n%s", n, text)
 	}
-	bands[0].Told = told(0)
-	bands[0].Told[1].More = -0.001
+	bands[0].GivenRatings = told(0)
+	bands[0].GivenRatings[1].More = -0.001
 	if text = print(); !strings.Contains(text, "\nin 2 of 3 bands the network is best") {
 		t.Error(text)
 	}
 	for i := range bands {
-		bands[i].Told = nil
+		bands[i].GivenRatings = nil
 	}
 	if text = print(); strings.Contains(text, "told") {
 		t.Error(text)

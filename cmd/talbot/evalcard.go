@@ -48,7 +48,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	row("", "95 % interval", func(i int) string { return columns[i].head })
 	for _, m := range evaluate.ByHead() {
-		if m.Row == "" || !f.Knows.Has(m.Needs) || f.LegalMask && m.Needs.Others ||
+		if m.Row == "" || !f.Abilities.Has(m.Needs) || f.LegalMask && m.Needs.Others ||
 			m.Rare && f.Of(m.Name) == nil {
 			continue
 		}
@@ -86,12 +86,12 @@ func printFigures(out io.Writer, f job.Figures) error {
 	if h := f.History; h != nil {
 		a, b := h.With, h.Without
 		var parts []string
-		if f.Knows.Prior {
+		if f.Abilities.Prior {
 			parts = append(parts, fmt.Sprintf("cross-entropy over legal moves %s (with it %s), first move %s (%s)",
 				cell(b.Of("policy_ce_legal"), false), cell(a.Of("policy_ce_legal"), false), cell(b.Of("top1"), true),
 				cell(a.Of("top1"), true)))
 		}
-		if f.Knows.Value {
+		if f.Abilities.Value {
 			parts = append(parts, fmt.Sprintf("value squared error %s (%s)", cell(b.Of("value_mse"), false),
 				cell(a.Of("value_mse"), false)))
 		}
@@ -256,7 +256,7 @@ func printPuzzles(out io.Writer, p *evaluate.PuzzleReport) error {
 	return w.Flush()
 }
 
-// byNumber sorts numbers by their values, and what is none behind them.
+// byNumber sorts numbers by their values, and other text after them.
 func byNumber(a, b string) int {
 	rank := func(s string) int {
 		if n, err := strconv.Atoi(s); err == nil {

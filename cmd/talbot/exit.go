@@ -196,7 +196,7 @@ func folderHint(err error) string {
 	case errors.As(err, &older):
 		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
 			"` and repeat the command"
-	case errors.As(err, &interrupted) && interrupted.ResumeCommand == again():
+	case errors.As(err, &interrupted) && interrupted.ResumeCommand == invocation():
 		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or " +
 			"remove this one"
 	case errors.As(err, &interrupted) && interrupted.ResumeCommand != "":

@@ -131,7 +131,7 @@ func laidOut(paragraph string) bool {
 	return strings.HasPrefix(paragraph, "  ") || strings.Contains(paragraph, "\n  ")
 }
 
-// wrapText breaks the paragraphs of a text anew for so many columns.
+// wrapText breaks the paragraphs of a text anew for a width in columns.
 func wrapText(text string, columns int) string {
 	all := paragraphs(text)
 	for i, p := range all {

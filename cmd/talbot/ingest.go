@@ -199,7 +199,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, Results: results, KeepMoveConflicts: o.moveConflict == "keep", Tables: tables,
 		Rejects: o.rejects, History: o.history,
-		Warn: warn, ResumeCommand: again(),
+		Warn: warn, ResumeCommand: invocation(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {
 				say("talbot: skipped the file %s: %v\n", file, reject.Err)

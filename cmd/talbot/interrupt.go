@@ -11,7 +11,7 @@ import (
 )
 
 // A command that is interrupted answers at once and ends within five seconds, whatever it is doing: it may wait for a
-// pipe that nobody writes to, for a compiler, or for a search that takes an hour, none of which can be told to stop. So
+// pipe without a writer, for a compiler, or for a search that takes an hour, none of which can be told to stop. So
 // it first gets the grace to end by itself, then what it is waiting for is given up, and then the process ends. No work
 // is lost that way but what was given up: all files are whole or absent, and what is on disk is gone on with.
 const (
@@ -36,8 +36,8 @@ type interruption struct {
 	end   func(error)                          // ends the process; nil: really
 }
 
-// errAgain is how a command ends that was interrupted and has kept nothing.
-var errAgain = hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+// errRepeatCommand is how a command ends that was interrupted and has kept nothing.
+var errRepeatCommand = hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
 
 // interrupts returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, for commands whose work is saved and
 // gone on with by the same command line. What it returns with it ends the watch.
@@ -47,13 +47,13 @@ func interrupts(parent context.Context) (context.Context, func()) {
 
 // stops is [interrupts] for commands that keep nothing.
 func stops(parent context.Context) (context.Context, func()) {
-	return interruption{says: "stopping", words: func() error { return errAgain }}.watch(parent)
+	return interruption{says: "stopping", words: func() error { return errRepeatCommand }}.watch(parent)
 }
 
 // repeatable turns the end of an interrupted command that keeps nothing into words.
 func repeatable(err error) error {
 	if err != nil && errors.Is(err, context.Canceled) {
-		return errAgain
+		return errRepeatCommand
 	}
 	return err
 }
@@ -64,11 +64,11 @@ func resumable(err error) error {
 	if status, _ := classify(err); status != exitInterrupted {
 		return err
 	}
-	return hintError{error: errInterrupted, hint: "continue with `" + again() + "`", status: exitInterrupted}
+	return hintError{error: errInterrupted, hint: "continue with `" + invocation() + "`", status: exitInterrupted}
 }
 
-// again returns the command line of this process.
-func again() string { return "talbot " + shellQuote(os.Args[1:]) }
+// invocation returns the command line of this process.
+func invocation() string { return "talbot " + shellQuote(os.Args[1:]) }
 
 // watched counts the interruptions that are watched for.
 var watched atomic.Int32
@@ -123,7 +123,7 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 			}
 		case s := <-signals:
 			if s == syscall.SIGHUP {
-				// Whoever read the output may be gone too, and writing to it must not end what is being saved.
+				// The reader of the output may be gone too, and writing to it must not end what is being saved.
 				signal.Ignore(syscall.SIGPIPE)
 			}
 			if first {
@@ -150,7 +150,7 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 	}
 }
 
-// lastWords is set by whoever ends the process: the command itself, or a signal that it did not heed.
+// lastWords is set by what ends the process: the command itself, or a signal that it did not heed.
 var lastWords atomic.Bool
 
 // endProcess ends the process with an error, or without a word: what is committed stays, and the next run ignores

@@ -47,7 +47,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
-	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: again()}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)

@@ -219,9 +219,9 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 		words: func() error { return resumable(context.Canceled) }}.watch(ctx)
 	show, end := phases()
 	shown := 0
-	r.Progress, r.Tables.Progress = show, showChecking(show)
+	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
-	r.Warn, r.ResumeCommand = warn, again()
+	r.Warn, r.ResumeCommand = warn, invocation()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			sayKind("warning", "no label: %v", err)

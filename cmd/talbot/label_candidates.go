@@ -13,7 +13,7 @@ import (
 // usualDepths are those at which candidates are valued, after the move: as published for the recipe prior.
 const usualDepths = "1,3,7,10"
 
-// maxCandidates is the most candidates of a sample: a label has at most so many lines.
+// maxCandidates is the most candidates of a sample: a label cannot have more lines.
 const maxCandidates = 256
 
 // chooseMoves checks the flags of --candidates and sets the limit of its searches.

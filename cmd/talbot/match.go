@@ -101,7 +101,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	drain, stop := interruption{says: "finishing the games in progress",
 		giveUp: func() bool { abort(); return true },
 		lost:   "giving up the games in progress; --resume plays them again",
-		words:  func() error { return o.again(context.Canceled) }}.watch(hard)
+		words:  func() error { return o.resumeError(context.Canceled) }}.watch(hard)
 	defer stop()
 	var networks engine.Shared
 	defer networks.Close()
@@ -130,7 +130,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	result, err := m.Run(drain, hard)
 	end()
 	if err != nil {
-		if err = o.again(err); !errors.Is(err, errInterrupted) || result.Games == 0 {
+		if err = o.resumeError(err); !errors.Is(err, errInterrupted) || result.Games == 0 {
 			return err
 		}
 	}
@@ -215,12 +215,12 @@ func (o *matchOptions) announce(m *match.Match) {
 	detail("openings: %s", pipeline.Count(int64(len(m.Openings.List)), "opening"))
 }
 
-// again is the error of a match that did not end, with the command line that goes on with it.
-func (o *matchOptions) again(err error) error {
+// resumeError is the error of a match that did not end, with the command line that goes on with it.
+func (o *matchOptions) resumeError(err error) error {
 	if status, _ := classify(err); status != exitInterrupted {
 		return err
 	}
-	command := again()
+	command := invocation()
 	if !o.resume {
 		command += " --resume"
 	}

@@ -170,7 +170,7 @@ func (o *matchOptions) rules(m *match.Match) (err error) {
 	return nil
 }
 
-// test reads the sequential test; nil: there is none.
+// test reads the sequential test; nil: none was asked for.
 func (o *matchOptions) test() (*stats.SPRT, error) {
 	if o.sprt == "" {
 		return nil, nil

@@ -84,7 +84,7 @@ func matchTable(p match.Progress, left []string, columns, height int) string {
 	return strings.Join(append(rows, matchLine(p, left).text(columns)), "\n")
 }
 
-// padded is a name in so many columns.
+// padded is a name padded to a width in columns.
 func padded(name string, columns int) string {
 	name = shorten(plain.Escape(name), columns)
 	return name + strings.Repeat(" ", max(0, columns-uniseg.StringWidth(name)))

@@ -157,7 +157,7 @@ func splitTable(rows []string, columns int) ([]string, bool) {
 	return all, true
 }
 
-// fitName returns the name of a row in lines of so many columns. Only a word that is wider than that is cut.
+// fitName returns the name of a row, broken into lines of that width. Only a word that is wider than that is cut.
 func fitName(name string, columns int) []string {
 	if widthOf(name) <= columns {
 		return []string{name}
@@ -229,7 +229,7 @@ func wrapList(rows []string, grid [][]string, start, columns int) []string {
 }
 
 // wrapWords breaks a line between words; what follows is indented, by less if a word would not fit otherwise. A word
-// that is wider than the terminal is left to the terminal, for those who copy it; a command in backquotes stays whole
+// that is wider than the terminal is left to the terminal, so it can be copied; a command in backquotes stays whole
 // if it can. more stands at the end of each line but the last.
 func wrapWords(line string, columns, indent int, more string) []string {
 	const least = 2
@@ -268,7 +268,7 @@ type word struct {
 	text   string
 }
 
-// wordsOf splits a line at spaces, but not those of a command in backquotes that fits in so many columns.
+// wordsOf splits a line at spaces, but not those of a command in backquotes that fits in the width.
 func wordsOf(line string, columns int) []word {
 	var all []word
 	before := 0
@@ -285,7 +285,7 @@ func wordsOf(line string, columns int) []word {
 	return all
 }
 
-// withValues joins a flag with the value behind it, if both fit in so many columns.
+// withValues joins a flag with the value behind it, if both fit in that many columns.
 func withValues(words []word, columns int) []word {
 	var all []word
 	for _, w := range words {

@@ -27,8 +27,8 @@ func outlets() (out, err *outlet) {
 // errOutput says that standard output could not be written. The command has done all else.
 var errOutput = errors.New("cannot write to standard output")
 
-// outlet is one of the two. It makes text plain and remembers the first error, for those who do not look. On a terminal
-// it keeps one line below all text, which says how far the work is. It is safe for concurrent use.
+// outlet is one of the two. It makes text plain and remembers the first error, which callers may ignore. On a
+// terminal it keeps one line below all text, which says how far the work is. It is safe for concurrent use.
 type outlet struct {
 	file io.Writer
 	mu   sync.Mutex
@@ -70,7 +70,7 @@ func (o *outlet) height() int {
 	return o.rows()
 }
 
-// columnsOf returns what asks for the width of a terminal; nil if the file is none.
+// columnsOf returns a function that asks for the width of a terminal; nil if the file is not a terminal.
 func columnsOf(file *os.File) func() int {
 	fd := int(file.Fd())
 	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {

@@ -111,7 +111,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	defer stop()
 	show, end := progress()
 	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n},
-		ResumeCommand: again(), Progress: show, Warn: warn}.Run(ctx)
+		ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {
 		return hint(err, "`talbot stats` shows them")

@@ -48,7 +48,7 @@ func (l statusLine) text(columns int) string {
 	return drawBar(verb, l.share, min(longestBar, shortestBar+spare)) + " " + text
 }
 
-// drawBar returns verb, percentage and a bar of that many columns, without a bar if there are none.
+// drawBar returns verb, percentage and a bar of that many columns; no bar if the number is 0.
 func drawBar(verb string, share float64, columns int) string {
 	const whole = 100_000
 	var ends progressbar.Theme

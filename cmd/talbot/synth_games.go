@@ -104,8 +104,9 @@ func (o *gamesOptions) request() (r games.Request, c stockfish.Config, err error
 	if c.Path, err = stockfish.Find(o.engine); err != nil {
 		return r, c, err
 	}
-	r = games.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Splits: splits, ResumeCommand: again(),
-		Warn: warn}
+	r = games.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Splits: splits,
+		ResumeCommand: invocation(),
+		Warn:          warn}
 	all, err := match.Book()
 	r.Book = "talbot's own"
 	if o.openings != "" {

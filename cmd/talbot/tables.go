@@ -29,11 +29,10 @@ func addCheckTables(f *pflag.FlagSet, again *bool) {
 		"read all files of --syzygy for damage, also large ones that were read before")
 }
 
-// showChecking shows how far a check of tables has come.
-func showChecking(show func(pipeline.Progress)) func(done, total int64) {
+// showBytes shows how many bytes of all a check has read.
+func showBytes(show func(pipeline.Progress), verb string) func(done, total int64) {
 	return func(done, total int64) {
-		show(pipeline.Progress{Verb: "checking tables", Done: done, Total: total, Count: done, Rate: done,
-			Unit: pipeline.Bytes})
+		show(pipeline.Progress{Verb: verb, Done: done, Total: total, Count: done, Rate: done, Unit: pipeline.Bytes})
 	}
 }
 
@@ -42,7 +41,7 @@ func findTables(ctx context.Context, path string, again bool) (*syzygy.Set, erro
 	show, end := phases()
 	defer end()
 	c := tablesCheck(again)
-	c.Progress = showChecking(show)
+	c.Progress = showBytes(show, "checking tables")
 	return syzygy.Open(ctx, path, c)
 }
 

@@ -66,7 +66,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
-	o.Progress, o.Warn, o.ResumeCommand = show, warn, again()
+	o.Progress, o.Warn, o.ResumeCommand = show, warn, invocation()
 	sum, err := o.Run(ctx)
 	end()
 	if err != nil {

@@ -216,10 +216,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
 	defer stop()
 	show, end := phases()
-	t.Checked = func(bytes, of int64) {
-		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes, Rate: bytes,
-			Unit: pipeline.Bytes})
-	}
+	t.Checked = showBytes(show, "checking the data")
 	t.Surveyed = func(blocks, of int) {
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})

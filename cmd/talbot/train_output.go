@@ -137,7 +137,7 @@ func settingsBesideSize(c run.Config) string {
 }
 
 // prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There
-// are none for a run that is over soon.
+// are none for a short run.
 func prospectLines(p job.Prospect) (lines []string) {
 	if p.Left < 10*time.Second {
 		return nil

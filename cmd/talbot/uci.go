@@ -59,7 +59,7 @@ func (o *playerOptions) check() (engine.Quick, error) {
 	if err := checkBackend(o.backend, answering); err != nil {
 		return engine.Quick{}, err
 	}
-	if o.run == builtin.Name && o.backend == "auto" { // who begins with what is there does not wait for a compiler
+	if o.run == builtin.Name && o.backend == "auto" { // a first game does not wait for a compiler
 		o.backend = backend.AtOnce
 	}
 	return engine.Look(o.run)

@@ -14,7 +14,7 @@ import (
 // many is a number of operands without a limit.
 const many = math.MaxInt
 
-// operands accepts so many arguments beside the flags; what says in words how many and of what.
+// operands accepts a number of arguments beside the flags; what describes them in words.
 func operands(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		given := "none given"

@@ -143,9 +143,9 @@ func (t Lynx) Loss(heads []*Node, b Batch) []Sum {
 	}
 }
 
-// Answer gives priors, the value and the chances.
-func (Lynx) Answer(heads []*Node, legal *Node) Outputs {
-	a := IndexedAnswer(heads[0], legal)
+// Outputs gives priors, the value and the chances.
+func (Lynx) Outputs(heads []*Node, legal *Node) Outputs {
+	a := IndexedOutputs(heads[0], legal)
 	a.WDL, a.Value = Softmax(heads[1], 1), heads[2]
 	return a
 }

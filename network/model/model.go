@@ -51,9 +51,9 @@ type Network interface {
 	// Loss returns for each term its sum over a batch, of which heads are what Forward returned with Losses.
 	Loss(heads []*graph.Node, b Batch) []Sum
 
-	// Answer turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each
+	// Outputs turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each
 	// position, [N, L, words] int32, −1 behind the last one; nil for a recipe without moves.
-	Answer(heads []*graph.Node, legal *graph.Node) Outputs
+	Outputs(heads []*graph.Node, legal *graph.Node) Outputs
 
 	// Cost estimates what training takes for each sample.
 	Cost(form Form) Cost

@@ -112,8 +112,8 @@ func (Napoleon) Terms() []Term { return []Term{{Name: "value_mse", Weight: 1, Ov
 // Loss sums up the squared error.
 func (Napoleon) Loss(heads []*Node, b Batch) []Sum { return []Sum{{Shown: valueSum(heads[0], b, 0)}} }
 
-// Answer gives the value.
-func (Napoleon) Answer(heads []*Node, _ *Node) Outputs { return Outputs{Value: heads[0]} }
+// Outputs gives the value.
+func (Napoleon) Outputs(heads []*Node, _ *Node) Outputs { return Outputs{Value: heads[0]} }
 
 // Cost counts ten activations of the first block and twelve of each of the others; in the form Products the shifted
 // copies of their inputs as well.

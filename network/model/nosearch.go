@@ -201,8 +201,8 @@ func scoresOf(b Batch) *Node {
 	return StopGradient(AddScalar(all, encode.NoSearchIllegal))
 }
 
-// Answer gives priors, and what falls on moves that are not legal.
-func (NoSearch) Answer(heads []*Node, legal *Node) Outputs { return IndexedAnswer(heads[0], legal) }
+// Outputs gives priors, and what falls on moves that are not legal.
+func (NoSearch) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutputs(heads[0], legal) }
 
 // Cost counts products, and what is kept: as measured, about 21 times the features of each token and one number for
 // each pair of tokens of each head; half of that in the last block. XLA's CPU plugin grew by 1.5 MB a sample with 2

@@ -55,8 +55,8 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 // never is the logit of a move that cannot be.
 const never = -1e9
 
-// IndexedAnswer is the part of an [Outputs] that a policy of indexed moves gives.
-func IndexedAnswer(logits, legal *Node) Outputs {
+// IndexedOutputs is the part of an [Outputs] that a policy of indexed moves gives.
+func IndexedOutputs(logits, legal *Node) Outputs {
 	g := logits.Graph()
 	n, l, moves := legal.Shape().Dim(0), legal.Shape().Dim(1), logits.Shape().Dim(1)
 	among, there, at := listedLogits(logits, legal)

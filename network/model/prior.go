@@ -118,8 +118,8 @@ func (Prior) Loss(heads []*Node, b Batch) []Sum {
 	return []Sum{{Shown: s.entropy}, {Shown: heads[1]}, {Shown: s.top1}}
 }
 
-// Answer gives priors, and what falls on moves that are not legal.
-func (Prior) Answer(heads []*Node, legal *Node) Outputs { return IndexedAnswer(heads[0], legal) }
+// Outputs gives priors, and what falls on moves that are not legal.
+func (Prior) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutputs(heads[0], legal) }
 
 // Cost counts what the trunk keeps, and four tensors the size of the logits; in the forms Products and Tiles also the
 // other 16 of the 25 shifted copies of the planes.

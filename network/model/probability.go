@@ -105,11 +105,11 @@ func (n Probability) Terms() []Term {
 // Loss sums up the terms. The softmax is over all 20, also where there are fewer candidates.
 func (Probability) Loss(heads []*Node, b Batch) []Sum { return Prior{}.Loss(heads, b) }
 
-// Answer gives priors: of what is no candidate none.
-func (Probability) Answer(heads []*Node, legal *Node) Outputs {
+// Outputs gives priors: of what is no candidate none.
+func (Probability) Outputs(heads []*Node, legal *Node) Outputs {
 	g, n := heads[0].Graph(), heads[0].Shape().Dim(0)
 	none := BroadcastToDims(Scalar(g, dtypes.Float32, never), n, 1)
-	return Outputs{Prior: IndexedAnswer(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
+	return Outputs{Prior: IndexedOutputs(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
 }
 
 // Cost counts products, and what is kept for the gradients.

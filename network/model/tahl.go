@@ -120,8 +120,8 @@ func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 	}
 }
 
-// Answer gives priors, among the legal moves alone, and the value.
-func (Tahl) Answer(heads []*Node, legal *Node) Outputs {
+// Outputs gives priors, among the legal moves alone, and the value.
+func (Tahl) Outputs(heads []*Node, legal *Node) Outputs {
 	logits := Reshape(heads[0], heads[0].Shape().Dim(0), tahlBits)
 	return Outputs{Prior: LogSoftmax(ChangeScores(logits, legal), 1), Value: heads[1]}
 }

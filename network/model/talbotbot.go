@@ -89,9 +89,9 @@ func (t TalbotBot) Loss(heads []*Node, b Batch) []Sum {
 	return []Sum{{s.smoothed, s.entropy}, {Shown: valueSum(heads[1], b, 0)}, {Shown: s.top1}}
 }
 
-// Answer gives priors and the value.
-func (TalbotBot) Answer(heads []*Node, legal *Node) Outputs {
-	a := IndexedAnswer(heads[0], legal)
+// Outputs gives priors and the value.
+func (TalbotBot) Outputs(heads []*Node, legal *Node) Outputs {
+	a := IndexedOutputs(heads[0], legal)
 	a.Value = heads[1]
 	return a
 }

@@ -85,7 +85,7 @@ func questions(t testing.TB, e encode.Encoder, n int) []Input {
 // plain is talbotbot without moves: it gives the value, and chances that follow from it.
 type plain struct{ model.TalbotBot }
 
-func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Outputs {
+func (p plain) Outputs(heads []*graph.Node, legal *graph.Node) model.Outputs {
 	if legal != nil {
 		panic("there are no moves")
 	}

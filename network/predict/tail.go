@@ -57,7 +57,7 @@ func (d *device) read(in []*graph.Node) model.Outputs {
 	if len(in) > len(d.heads) {
 		legal = in[len(d.heads)]
 	}
-	a := d.network.Answer(in[:len(d.heads)], legal)
+	a := d.network.Outputs(in[:len(d.heads)], legal)
 	if d.legalOnly || a.Inside == nil || a.Outside == nil || a.Other == nil || a.OtherShare == nil {
 		a.Inside, a.Outside, a.Other, a.OtherShare = nil, nil, nil, nil
 	}

@@ -37,7 +37,7 @@ var occupants = []string{dataset.ManifestName, checkpointsName, MetricsName, Eve
 
 // NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
 // what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
-// belongs to one process at a time ([durable.ErrLocked]). Whoever has a Claim closes it.
+// belongs to one process at a time ([durable.ErrLocked]). The owner of a Claim closes it.
 func NewClaim(dir string, resume bool) (*Claim, error) {
 	c := &Claim{dir: dir}
 	if err := c.check(resume); err != nil {

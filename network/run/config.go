@@ -1,6 +1,6 @@
 // Package run is the folder of a training run: its settings, its lock, and its checkpoints.
 //
-// Package train describes the files. Who trains holds a [Claim]; everybody else reads: [ReadConfig] says what the run
+// Package train describes the files. The trainer holds a [Claim]; all others read: [ReadConfig] says what the run
 // computes, [Load] gives a checkpoint and [State], and [ReadWeights] what another run may begin with. The package
 // starts no goroutines.
 package run
@@ -33,7 +33,7 @@ type Config struct {
 	Until int64 `json:"until,omitempty"`
 
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
-	// says it in one line, for whoever reads run.json.
+	// says it in one line, for readers of run.json.
 	ValueTarget  string `json:"value_target,omitempty"`
 	ValueFormula string `json:"value_formula,omitempty"`
 

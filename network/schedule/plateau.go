@@ -23,7 +23,7 @@ type PlateauState struct {
 	Any    bool    `json:"any"`    // there was a validation
 }
 
-// ParsePlateau reads plateau:PATIENCE=FACTOR or plateau:PATIENCE=FACTOR,stop=N; any other schedule is none.
+// ParsePlateau reads plateau:PATIENCE=FACTOR or plateau:PATIENCE=FACTOR,stop=N; any other schedule is not one.
 func ParsePlateau(name string) (p Plateau, err error) {
 	kind, text, _ := strings.Cut(name, ":")
 	if kind != "plateau" {

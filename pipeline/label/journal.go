@@ -23,7 +23,7 @@ type journal struct {
 	buf []byte
 }
 
-// searchResult has the labels of a search, one for each fingerprint, and who searched.
+// searchResult has the labels of a search, one for each fingerprint, and the worker that searched.
 type searchResult struct {
 	labels []dataset.Label
 	origin origin

@@ -149,7 +149,7 @@ func (t *Terminal) restart(words []string) {
 // answer shows the network's move, if it is to move.
 func (t *Terminal) answer(ctx context.Context) error {
 	p := t.Position()
-	thought, err := t.Answer(ctx)
+	thought, err := t.Reply(ctx)
 	if thought == nil {
 		return err
 	}

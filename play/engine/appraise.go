@@ -135,14 +135,14 @@ func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst [
 	return dst, nil
 }
 
-func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.AppraisalInput, only []board.Move) ([]dataset.Label,
+func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.AppraisalInput, moves []board.Move) ([]dataset.Label,
 	error) {
 	for again := false; ; again = true {
 		engine, err := e.valuesAt(ctx, at.Depth)
 		if err != nil {
 			return nil, err
 		}
-		labels, err := engine.SearchMoves(ctx, at.Start, at.Moves, only)
+		labels, err := engine.SearchMoves(ctx, at.Start, at.Moves, moves)
 		if err == nil {
 			return labels, nil
 		}

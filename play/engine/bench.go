@@ -112,7 +112,7 @@ type Choices struct {
 	NodesPerSecond float64 `json:"nodes_per_second"`
 }
 
-// Choices of [Choose]: a position in so many plies of the lines, and the nodes of a search.
+// Choices of [Choose]: one position every so often along the lines, and the nodes of a search.
 const (
 	chooseEvery = 4
 	chooseNodes = 100

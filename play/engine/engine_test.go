@@ -510,7 +510,7 @@ type watched struct {
 	moves, illegal *int64
 }
 
-func (w *watched) Move(ctx context.Context, r *game.Request) (game.Answer, error) {
+func (w *watched) Move(ctx context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
 	answers := make([]mcts.Evaluation, 1)
 	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
 	if err := w.oracle.Evaluate(ctx, answers); err != nil {
@@ -543,7 +543,7 @@ func TestClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := board.NewGame(board.StartPosition())
-	r := game.Request{Start: board.StartPosition(), Game: g}
+	r := game.MoveRequest{Start: board.StartPosition(), Game: g}
 	for _, clock := range []*game.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
 		r.Clock, r.Limits = clock, game.Limits{}
 		if clock == nil {

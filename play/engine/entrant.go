@@ -271,7 +271,7 @@ func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
 }
 
 // Move searches. An error of the network ends the match.
-func (c *competitor) Move(ctx context.Context, r *game.Request) (game.Answer, error) {
+func (c *competitor) Move(ctx context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
 	begun := time.Now()
 	t := pace.New(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
@@ -287,10 +287,10 @@ func (c *competitor) Move(ctx context.Context, r *game.Request) (game.Answer, er
 		err = ctx.Err()
 	}
 	if err != nil {
-		return game.Answer{}, err
+		return game.ChosenMove{}, err
 	}
 	best := &report.Lines[0]
-	return game.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
+	return game.ChosenMove{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
 		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.FallbackMove}, nil
 }
 

@@ -137,7 +137,7 @@ func (e *Engine) Close() error {
 }
 
 // judged turns an error of talking with the engine into a fault of its, lets go of the engine and writes the fault into
-// its log. The end of ctx is nobody's fault.
+// its log. The end of ctx is not a fault.
 func (e *Engine) judged(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -16,7 +16,7 @@ func TestSearchCommands(t *testing.T) {
 	e4, _ := p.ParseUCI("e2e4")
 	clock := &Clock{Left: [2]time.Duration{61500 * time.Millisecond, 300 * time.Microsecond},
 		Increment: [2]time.Duration{600 * time.Millisecond, 0}, MovesToGo: 7}
-	for want, r := range map[string]Request{
+	for want, r := range map[string]MoveRequest{
 		"position startpos\ngo nodes 400\n": {Start: board.StartPosition(),
 			Limits: Limits{Nodes: 400}},
 		"position startpos\ngo depth 5 nodes 400 movetime 50\n": {Start: board.StartPosition(),

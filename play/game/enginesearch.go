@@ -13,13 +13,13 @@ import (
 
 // Move has the engine search. The engine is told all moves of the game, so it knows repetitions. One that has no time
 // left is told to stop and gets a moment more, so that it need not be killed for having lost on time.
-func (e *Engine) Move(ctx context.Context, r *Request) (Answer, error) {
+func (e *Engine) Move(ctx context.Context, r *MoveRequest) (ChosenMove, error) {
 	if e.client == nil {
-		return Answer{}, errors.New("the engine does not run: NewGame comes first")
+		return ChosenMove{}, errors.New("the engine does not run: NewGame comes first")
 	}
 	pos := r.Game.Position()
 	began := time.Now()
-	var a Answer
+	var a ChosenMove
 	var text string
 	ready := false
 	visit := func(line []byte) (_ bool, err error) {
@@ -46,9 +46,9 @@ func (e *Engine) Move(ctx context.Context, r *Request) (Answer, error) {
 	err = e.judged(ctx, err)
 	switch {
 	case err != nil && (!stopped || ctx.Err() != nil):
-		return Answer{}, err
+		return ChosenMove{}, err
 	case stopped:
-		return Answer{}, e.lost(r.Limits.silence(), fmt.Errorf("no bestmove within %v",
+		return ChosenMove{}, e.lost(r.Limits.silence(), fmt.Errorf("no bestmove within %v",
 			r.Patience.Round(time.Millisecond)))
 	}
 	if a.Move, err = pos.ParseUCI(text); err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) lost(kind FaultKind, err error) error {
 }
 
 // learn takes over what a line of info says. Lines that cannot be read are passed over: they cost no game.
-func (a *Answer) learn(line []byte) {
+func (a *ChosenMove) learn(line []byte) {
 	i, err := uci.ParseInfoLoosely(line)
 	if err != nil || i.Rank != 1 {
 		return
@@ -77,7 +77,7 @@ func (a *Answer) learn(line []byte) {
 }
 
 // searchCommands is everything for one search in one write.
-func (e *Engine) searchCommands(r *Request) string {
+func (e *Engine) searchCommands(r *MoveRequest) string {
 	b := uci.AppendPosition(append(e.commands[:0], "isready\n"...), r.Start, r.Moves)
 	b = append(b, "go"...)
 	number := func(name string, n int64) {

@@ -20,7 +20,7 @@ const judgePatience = DefaultPatience
 // ended, takes a part of that.
 const grace = 3 * time.Second
 
-// Seats are the players of games, and who watches over them.
+// Seats are the players of games and their supervisor.
 type Seats struct {
 	Players  [2]Player // by colour
 	Limits   [2]Limits
@@ -97,7 +97,7 @@ func (s *Seats) step(ctx context.Context, g *playing) error {
 	return nil
 }
 
-// PlayerError is that of a player who cannot play.
+// PlayerError is the error of a player that cannot play.
 type PlayerError struct {
 	Colour board.Color
 	Err    error
@@ -108,7 +108,7 @@ func (e *PlayerError) Error() string { return e.Err.Error() }
 // Unwrap returns why it cannot.
 func (e *PlayerError) Unwrap() error { return e.Err }
 
-// wind sets the clocks; nil if nobody has one.
+// wind sets the clocks; nil if no player has one.
 func (s *Seats) wind() *Clock {
 	var c Clock
 	for side, l := range s.Limits {
@@ -125,7 +125,7 @@ func (s *Seats) move(ctx context.Context, g *playing) (Ply, error) {
 	game, moves, clock := g.game, g.moves, g.clock
 	turn := game.Position().Turn()
 	limits := s.Limits[turn]
-	r := Request{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.Patience}
+	r := MoveRequest{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.Patience}
 	if r.Patience == 0 {
 		r.Patience = DefaultPatience
 	}

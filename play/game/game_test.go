@@ -26,13 +26,13 @@ func (s *scripted) NewGame(context.Context, uint64) error {
 	return nil
 }
 
-func (s *scripted) Move(_ context.Context, r *Request) (Answer, error) {
+func (s *scripted) Move(_ context.Context, r *MoveRequest) (ChosenMove, error) {
 	n := s.n
 	s.n++
 	if r.Clock != nil {
 		s.seen = append(s.seen, *r.Clock)
 	}
-	var a Answer
+	var a ChosenMove
 	a.Move = r.Game.Position().LegalMoves(nil)[0]
 	switch {
 	case n < len(s.moves):
@@ -154,15 +154,15 @@ func TestPlayersFaults(t *testing.T) {
 // silentPlayer says nothing until it is told to end.
 type silentPlayer struct{ Random }
 
-func (*silentPlayer) Move(ctx context.Context, _ *Request) (Answer, error) {
+func (*silentPlayer) Move(ctx context.Context, _ *MoveRequest) (ChosenMove, error) {
 	<-ctx.Done()
-	return Answer{}, ctx.Err()
+	return ChosenMove{}, ctx.Err()
 }
 
 type illegalPlayer struct{ Random }
 
-func (*illegalPlayer) Move(context.Context, *Request) (Answer, error) {
-	return Answer{Move: board.NewMove(0, 63)}, nil
+func (*illegalPlayer) Move(context.Context, *MoveRequest) (ChosenMove, error) {
+	return ChosenMove{Move: board.NewMove(0, 63)}, nil
 }
 
 // TestAdjudication: each rule ends the game where it should, and not before.
@@ -252,8 +252,8 @@ func TestRandomIsUniform(t *testing.T) {
 	for i := range uint64(draws) {
 		p.NewGame(context.Background(), i)
 		q.NewGame(context.Background(), i)
-		a, _ := p.Move(context.Background(), &Request{Game: g})
-		b, _ := q.Move(context.Background(), &Request{Game: g})
+		a, _ := p.Move(context.Background(), &MoveRequest{Game: g})
+		b, _ := q.Move(context.Background(), &MoveRequest{Game: g})
 		if a.Move != b.Move {
 			t.Fatalf("seed %d: %v and %v", i, a.Move, b.Move)
 		}

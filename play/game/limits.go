@@ -17,8 +17,8 @@ type Limits struct {
 	Control  TimeControl
 }
 
-// TimeControl is a clock: so much time for so many moves, or for the game, and an increment for each move. The zero
-// value is none.
+// TimeControl is a clock: a time for a number of moves, or for the game, and an increment for each move. The zero
+// value is no clock.
 type TimeControl struct {
 	Moves     int // 0: the whole game
 	Base      time.Duration

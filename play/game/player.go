@@ -17,13 +17,13 @@ type Player interface {
 	NewGame(ctx context.Context, seed uint64) error
 	// Move says what the player plays in a position that has legal moves. A *[Fault] loses the game; every other error
 	// ends the match. Where ctx ends, so does Move, soon and with its error.
-	Move(ctx context.Context, r *Request) (Answer, error)
+	Move(ctx context.Context, r *MoveRequest) (ChosenMove, error)
 	// Close ends the player.
 	Close() error
 }
 
-// Request is what a player is asked.
-type Request struct {
+// MoveRequest is what a player is asked.
+type MoveRequest struct {
 	Start board.Position // of the game
 	Moves []board.Move   // legal, played from Start
 	Game  *board.Game    // the same game; to be read alone
@@ -40,8 +40,8 @@ type Clock struct {
 	MovesToGo int // to the next time control, 0: none
 }
 
-// Answer is a player's move and what it says of the position that it moves in, from its own view.
-type Answer struct {
+// ChosenMove is a player's move and what it says of the position that it moves in, from its own view.
+type ChosenMove struct {
 	Move   board.Move
 	Score  dataset.Score
 	Scored bool  // Score is there
@@ -49,7 +49,7 @@ type Answer struct {
 	Nodes  int64 // 0: not known
 	// Illegal says that a network chose this move without a search, and that its favourite of all moves was illegal.
 	Illegal bool
-	// Elapsed is the time that the move took, if the player knows better than who asked; else 0.
+	// Elapsed is the time that the move took, if the player measured it better than its caller can; else 0.
 	Elapsed time.Duration
 }
 

@@ -20,9 +20,9 @@ func (p *Random) NewGame(_ context.Context, seed uint64) error {
 }
 
 // Move draws a move.
-func (p *Random) Move(_ context.Context, r *Request) (Answer, error) {
+func (p *Random) Move(_ context.Context, r *MoveRequest) (ChosenMove, error) {
 	p.legal = r.Game.Position().LegalMoves(p.legal[:0])
-	return Answer{Move: p.legal[p.rng.IntN(len(p.legal))]}, nil
+	return ChosenMove{Move: p.legal[p.rng.IntN(len(p.legal))]}, nil
 }
 
 // Close does nothing.

@@ -36,7 +36,7 @@ type Ply struct {
 	Illegal bool
 }
 
-// FaultNote says who lost a game by a fault.
+// FaultNote names the player that lost a game by a fault.
 type FaultNote struct {
 	Kind   FaultKind `json:"kind"`
 	Player int       `json:"player"` // the colour

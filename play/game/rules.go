@@ -13,7 +13,7 @@ import (
 
 // Rules end games before the rules of chess do. The zero value has none.
 type Rules struct {
-	// MaxMoves ends a game that has so many moves of both sides, the opening's included, as a draw unless the judge
+	// MaxMoves ends a game after that many moves of both sides, the opening's included, as a draw unless the judge
 	// says otherwise; 0: none.
 	MaxMoves int
 	Resign   *ResignRule
@@ -111,7 +111,7 @@ type Referee struct {
 	Judge  *Judge // nil: none
 
 	ahead [2]int         // plies in a row that say the colour is winning
-	even  int            // plies in a row that say nobody is
+	even  int            // plies in a row that say neither side is
 	said  dataset.Result // the judge's last word
 }
 
@@ -193,7 +193,7 @@ func (f *Referee) decide(ctx context.Context, g *board.Game, start board.Positio
 func (f *Referee) ask(ctx context.Context, g *board.Game, start board.Position, moves []board.Move) (dataset.Result,
 	error) {
 	j := f.Judge
-	r := Request{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: judgePatience}
+	r := MoveRequest{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: judgePatience}
 	a, err := j.Move(ctx, &r)
 	if err != nil && ctx.Err() == nil {
 		if err = j.NewGame(ctx, 0); err == nil {

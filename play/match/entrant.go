@@ -65,7 +65,7 @@ func Enter(ctx context.Context, s Spec, limits game.Limits, network func(Spec) (
 	return e, nil
 }
 
-// ErrNoNetworks: a player is a trained network, and whoever asked can play none.
+// ErrNoNetworks: a player is a trained network, and the caller cannot play networks.
 var ErrNoNetworks = errors.New("trained networks cannot play here")
 
 // enterEngine makes an entrant of a UCI engine.

@@ -103,7 +103,7 @@ func (f Files) addTables(path string) (found bool, err error) {
 	return err == nil, err
 }
 
-// hashFile returns what [Files] have of the first so many bytes of a file.
+// hashFile returns what [Files] have of the first bytes of a file.
 func hashFile(path string, size int64) (string, error) {
 	file, err := durable.OpenRegular(path)
 	if err != nil {

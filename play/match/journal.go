@@ -70,7 +70,7 @@ func headerRecord(h header) ([]byte, error) {
 	return durable.AppendRecord(nil, append([]byte(journalText), text...)), nil
 }
 
-// appendTo opens a journal that ends at so many bytes.
+// appendTo opens a journal that ends after size bytes.
 func appendTo(path string, end int64) (*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR)
 	if err != nil {

@@ -30,8 +30,8 @@ type Match struct {
 	LogEngines bool   // all that engines say, not just the last lines before a fault
 	Event      string // in the PGN
 
-	Warn     func(error)    // nil: nobody is told
-	Progress func(Progress) // called after each game, from one goroutine; nil: nobody is told
+	Warn     func(error)    // may be nil
+	Progress func(Progress) // called after each game, from one goroutine; may be nil
 }
 
 // Progress is how far a match has come.

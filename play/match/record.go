@@ -47,13 +47,13 @@ func (r *Record) key() (k gameKey) {
 
 // recordJSON is a record as the journal has it.
 type recordJSON struct {
-	Number int        `json:"game"`
-	White  int        `json:"white"`
-	Black  int        `json:"black"`
-	Start  string     `json:"start,omitempty"` // FEN; empty: the standard position
-	Book   int        `json:"book"`
-	Moves  string     `json:"moves"` // UCI
-	Said   [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
+	Number   int        `json:"game"`
+	White    int        `json:"white"`
+	Black    int        `json:"black"`
+	Start    string     `json:"start,omitempty"` // FEN; empty: the standard position
+	Book     int        `json:"book"`
+	Moves    string     `json:"moves"` // UCI
+	Searches [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
 	// Illegal has the indices in Said of the moves played in place of an illegal favourite.
 	Illegal []int           `json:"illegal,omitempty"`
 	Result  string          `json:"result"`
@@ -68,7 +68,7 @@ const noScore = -1 << 15
 // MarshalJSON writes the record as the journal has it.
 func (r *Record) MarshalJSON() ([]byte, error) {
 	j := recordJSON{Number: r.Number, White: r.Players[board.White], Black: r.Players[board.Black], Book: r.Book,
-		Result: r.Result.String(), End: r.End, Fault: r.Fault, Micros: r.Time.Microseconds(), Said: [][4]int64{}}
+		Result: r.Result.String(), End: r.End, Fault: r.Fault, Micros: r.Time.Microseconds(), Searches: [][4]int64{}}
 	if r.Start != board.StartPosition() {
 		j.Start = r.Start.FEN()
 	}
@@ -83,7 +83,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 			if p.Scored {
 				score = int64(p.Score)
 			}
-			j.Said = append(j.Said, [4]int64{score, int64(p.Depth), p.Nodes, p.Time.Microseconds()})
+			j.Searches = append(j.Searches, [4]int64{score, int64(p.Depth), p.Nodes, p.Time.Microseconds()})
 			if p.Illegal {
 				j.Illegal = append(j.Illegal, i-r.Book)
 			}
@@ -115,7 +115,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	pos := r.Start
 	texts := strings.Fields(j.Moves)
 	if j.Number < 0 || j.White == j.Black || min(j.White, j.Black) < 0 || j.Book < 0 ||
-		len(texts) != j.Book+len(j.Said) || r.Result == dataset.ResultUnknown || j.End == "" {
+		len(texts) != j.Book+len(j.Searches) || r.Result == dataset.ResultUnknown || j.End == "" {
 		return errRecord
 	}
 	for i, text := range texts {
@@ -126,7 +126,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 		pos.Play(m)
 		p := game.Ply{Move: m}
 		if i >= j.Book {
-			said := j.Said[i-j.Book]
+			said := j.Searches[i-j.Book]
 			if p.Scored = said[0] != noScore; p.Scored {
 				if p.Score = dataset.Score(said[0]); int64(p.Score) != said[0] || !p.Score.Valid() {
 					return errRecord
@@ -137,7 +137,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 		r.Plies = append(r.Plies, p)
 	}
 	for _, i := range j.Illegal {
-		if i < 0 || i >= len(j.Said) {
+		if i < 0 || i >= len(j.Searches) {
 			return errRecord
 		}
 		r.Plies[j.Book+i].Illegal = true

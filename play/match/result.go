@@ -16,7 +16,7 @@ type Result struct {
 	Figures
 	Faults    map[game.FaultKind]int64 `json:"faults"`
 	Endings   map[game.End]int64       `json:"endings"`
-	WhiteWins int                      `json:"white_wins"` // of all games, whoever was White
+	WhiteWins int                      `json:"white_wins"` // of all games, with either player as White
 	BlackWins int                      `json:"black_wins"`
 	Plies     int64                    `json:"plies"` // the openings' included
 

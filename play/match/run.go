@@ -192,7 +192,7 @@ func (r *run) play(drain, hard context.Context) error {
 			ending = nil
 		case p := <-results:
 			under--
-			if err := r.take(p, ctx); err != nil && failed == nil {
+			if err := r.recordGame(p, ctx); err != nil && failed == nil {
 				failed = err
 				cancel()
 			}
@@ -202,7 +202,7 @@ func (r *run) play(drain, hard context.Context) error {
 		}
 	}
 	close(todo)
-	cancel() // nobody plays any more; engines that hang need not be waited for
+	cancel() // all games are over; engines that hang need not be waited for
 	workers.Wait()
 	if failed == nil && r.played() < r.stop && hard.Err() != nil {
 		return context.Cause(hard)
@@ -262,8 +262,8 @@ func (r *run) missing() (numbers []int) {
 	return numbers
 }
 
-// take takes over what a worker answers.
-func (r *run) take(p playedGame, ctx context.Context) error {
+// recordGame takes over what a worker answers.
+func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	switch {
 	case p.err != nil && ctx.Err() != nil:
 		return nil // given up
@@ -286,7 +286,7 @@ func (r *run) take(p playedGame, ctx context.Context) error {
 	return nil
 }
 
-// GameFault is told of as a warning.
+// GameFault is a warning about a game.
 type GameFault struct {
 	Game   int // from 1
 	Player string

@@ -27,7 +27,7 @@ type tally struct {
 	halfs map[int]int // points in half points of the one game of a pair that was counted, by pair
 }
 
-// seenGame is a game with who played it, by colour.
+// seenGame is a game with its players, by colour.
 type seenGame struct {
 	key     gameKey
 	players [2]int

@@ -62,7 +62,7 @@ type Progress struct {
 	Nodes        int64         // visits added
 	Batch        time.Duration // that the last batch took
 	Smallest     bool          // it was one of the smallest
-	Growth       float64       // the next batch is so many times as large; 0: not known
+	Growth       float64       // size of the next batch divided by that of the last; 0: not known
 	Best, Second int64         // visits of the root's two most visited moves
 	Settled      bool          // nothing can change any more: one legal move, or the root is proven
 }

@@ -55,7 +55,7 @@ func (t *tree) nextBatchSize() int {
 	return size
 }
 
-// collisions is how many descents of a batch may end where another waits: as many for each position of the batch.
+// collisions is how many descents of a batch may end where another waits: MaxCollisions, in proportion to its size.
 func (t *tree) collisions() int {
 	return (t.options.MaxCollisions*t.size + len(t.answers) - 1) / len(t.answers)
 }

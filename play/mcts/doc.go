@@ -18,8 +18,8 @@
 //
 // Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
-// and then as if it had not been. MaxCollisions bounds these. Visits that need no network are added at once. Batches
-// grow with the visits that there are and those to come: see batch.go.
+// and then as if it had not been. MaxCollisions bounds these; the next one ends the batch. Visits that need no network
+// are added at once. Batches grow with the visits that there are and those to come: see batch.go.
 //
 // Proofs. Each position has bounds of its result. Checkmate, stalemate, insufficient material, the fiftieth move
 // without a capture or pawn move, and a third occurrence have their value; so does what endgame tables know, with the
@@ -50,8 +50,8 @@
 // once and heed no limits but Moves.
 //
 // rollouts draws a move with a probability proportional to share · (1 − (vmax − v)/2)^(0.3·√rating), where v is the
-// mean of the simulations through it, before the first the engine's value, both for who plays it, vmax the largest of
-// these, and rating that of who plays. A simulation ends at a position that none has come to yet.
+// mean of the simulations through it, before the first the engine's value, both for its player, vmax the largest of
+// these, and rating that of the player. A simulation ends at the first position that none has reached before.
 //
 // # Reports
 //

@@ -49,8 +49,8 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	if a.Illegal {
 		t.illegal++
 	}
-	value, drawn := valueOf(t.knows, a), float32(0)
-	if t.knows.WDL {
+	value, drawn := valueOf(t.abilities, a), float32(0)
+	if t.abilities.WDL {
 		drawn = a.WDL[1]
 	}
 	priors := t.priorsOf(a, len(l.legal))
@@ -70,7 +70,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 // priorsOf returns an answer's priors, at the temperature of the options; equal ones from a network without.
 func (t *tree) priorsOf(a *Evaluation, legal int) []uint16 {
 	priors, weights := t.priors[:legal], t.weights[:legal]
-	if !t.knows.Prior {
+	if !t.abilities.Prior {
 		for i := range priors {
 			priors[i] = pack(1 / float32(legal))
 		}

@@ -11,17 +11,17 @@ import (
 // fake is a network made of two functions, or of a hash of what it may see. It fails the test where it is asked about
 // what an evaluator is never asked.
 type fake struct {
-	t       testing.TB
-	batch   int
-	sizes   []int // nil: batch alone
-	knows   Capabilities
-	past    int
-	prior   func(g *board.Game, m board.Move) float64 // nil: equal
-	value   func(g *board.Game) float64               // nil: 0
-	after   func() error                              // called by Evaluate
-	drawn   float32                                   // chance of a draw
-	illegal bool
-	lacks   error // what CanAppraise says
+	t         testing.TB
+	batch     int
+	sizes     []int // nil: batch alone
+	abilities Capabilities
+	past      int
+	prior     func(g *board.Game, m board.Move) float64 // nil: equal
+	value     func(g *board.Game) float64               // nil: 0
+	after     func() error                              // called by Evaluate
+	drawn     float32                                   // chance of a draw
+	illegal   bool
+	lacks     error // what CanAppraise says
 
 	slots  []Evaluation
 	asked  int64
@@ -29,7 +29,8 @@ type fake struct {
 }
 
 func newFake(t testing.TB, batch int) *fake {
-	return &fake{t: t, batch: batch, knows: Capabilities{Prior: true, Value: true}, slots: make([]Evaluation, batch)}
+	return &fake{t: t, batch: batch, abilities: Capabilities{Prior: true, Value: true},
+		slots: make([]Evaluation, batch)}
 }
 
 func (f *fake) Batch() int { return f.batch }
@@ -39,7 +40,7 @@ func (f *fake) Sizes() []int {
 	}
 	return f.sizes
 }
-func (f *fake) Capabilities() Capabilities { return f.knows }
+func (f *fake) Capabilities() Capabilities { return f.abilities }
 func (f *fake) History() int               { return f.past }
 
 // CanAppraise says that nothing is missing.

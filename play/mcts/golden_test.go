@@ -217,7 +217,7 @@ func TestChances(t *testing.T) {
 		}
 	}
 	f := newFake(t, 4)
-	f.knows.WDL = true
+	f.abilities.WDL = true
 	f.value = func(*board.Game) float64 { return 0 }
 	f.drawn = 0.9
 	s := mustNew(t, "puct", f)
@@ -227,7 +227,7 @@ func TestChances(t *testing.T) {
 			t.Errorf("%d nodes: %+v", nodes, l)
 		}
 	}
-	f.knows = Capabilities{WDL: true} // neither priors nor a value: win less loss
+	f.abilities = Capabilities{WDL: true} // neither priors nor a value: win less loss
 	f.value = func(g *board.Game) float64 { return 0.05 - 0.1*float64(g.Position().Turn()) }
 	s = mustNew(t, "puct", f)
 	set(t, s, board.StartFEN)

@@ -148,7 +148,7 @@ func (t *tree) line(e *edge, expected Line) Line {
 
 // chances returns those of a value whose chance of a draw is known if the network gives it.
 func (t *tree) chances(v, drawn float32) [3]float32 {
-	if !t.knows.WDL {
+	if !t.abilities.WDL {
 		return wdlOf(v)
 	}
 	drawn = min(max(drawn, 0), 1-max(v, -v))

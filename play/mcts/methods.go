@@ -58,11 +58,11 @@ func MethodOf(name string) (Method, error) {
 
 // DefaultFor is the method for a network that answers with what knows says, where nothing else is asked for: puct with
 // priors and values, the move of the highest prior without values, and napoleon's search without priors.
-func DefaultFor(knows Capabilities) string {
+func DefaultFor(abilities Capabilities) string {
 	switch {
-	case knows.Prior && knows.values():
+	case abilities.Prior && abilities.values():
 		return "puct"
-	case knows.Prior:
+	case abilities.Prior:
 		return "policy"
 	}
 	return "napoleon"
@@ -75,11 +75,11 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch knows := e.Capabilities(); {
-	case m.Prior && !knows.Prior:
+	switch abilities := e.Capabilities(); {
+	case m.Prior && !abilities.Prior:
 		return nil, fmt.Errorf("the searcher %s needs a network with priors over moves; this one has none: take value "+
 			"or puct", name)
-	case m.Value && !knows.values():
+	case m.Value && !abilities.values():
 		return nil, fmt.Errorf("the searcher %s needs a network that values positions; this one gives priors only: "+
 			"take policy", name)
 	}

@@ -47,13 +47,13 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	if a.Illegal {
 		r.Illegal, r.FallbackMove = 1, true
 	}
-	knows := s.evaluator.Capabilities()
+	abilities := s.evaluator.Capabilities()
 	line := Line{Visits: 1}
-	if knows.Value || knows.WDL {
-		line.Value = valueOf(knows, a)
+	if abilities.Value || abilities.WDL {
+		line.Value = valueOf(abilities, a)
 	}
 	line.WDL = wdlOf(line.Value)
-	if knows.WDL {
+	if abilities.WDL {
 		line.WDL = a.WDL
 	}
 	weights := make([]float64, len(moves))

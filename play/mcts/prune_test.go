@@ -15,7 +15,7 @@ func TestPrune(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		name := []string{"puct", "talbotbot"}[seed%2]
 		f := noisy(t, 1+random.IntN(32), random.IntN(3))
-		f.knows.WDL = seed%3 == 0
+		f.abilities.WDL = seed%3 == 0
 		s := mustNew(t, name, f, func(o *Options) {
 			o.Hash, o.CacheSize = 1<<20, []int{0, 300, 2000}[random.IntN(3)]
 			o.MultiPV = 1 + random.IntN(3)

@@ -32,7 +32,7 @@ type AppraisalInput struct {
 type LikelyMove struct {
 	Move  board.Move
 	Share float64 // of players who choose it, above 0
-	Value float64 // in [−1, 1], of the position behind it for who plays it
+	Value float64 // in [−1, 1], of the position after it, for its player
 }
 
 // rollouts searches as players of a rating would: simulation by simulation it walks down moves drawn by how likely they
@@ -43,8 +43,8 @@ type LikelyMove struct {
 //
 //	share · (1 − (vmax − v)/2)^(0.3·√rating)
 //
-// where v is the mean of the simulations through it, before the first the appraiser's value, both for who plays it;
-// vmax is the largest of these, and rating that of who plays. At 1500 the exponent is 11.6.
+// where v is the mean of the simulations through it, before the first the appraiser's value, both for its player;
+// vmax is the largest of these, and rating that of the player. At 1500 the exponent is 11.6.
 //
 // Source: chess-deep-learning. That v is the mean, and that the appraiser is asked about a position when a second
 // simulation comes to it, is ours: neither is published.
@@ -60,7 +60,7 @@ type rollouts struct {
 	simulations
 }
 
-// rolloutNode is a move of the tree, or its root. Values are for who played the move.
+// rolloutNode is a move of the tree, or its root. Values are from the view of the move's player.
 type rolloutNode struct {
 	move   board.Move
 	end    outcome // of the game behind it
@@ -178,7 +178,7 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 	return nil
 }
 
-// mean is what a move is worth for who plays it.
+// mean is the value of a move for its player.
 func (b *rolloutNode) mean() float64 {
 	if b.visits == 0 {
 		return b.value

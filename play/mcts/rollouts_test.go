@@ -233,7 +233,7 @@ func TestRolloutsChoice(t *testing.T) {
 		t.Errorf("an engine that is not there: %v", err)
 	}
 	f = newFake(t, 1)
-	f.knows.Prior = false
+	f.abilities.Prior = false
 	if _, err := New("rollouts", f, Defaults()); err == nil {
 		t.Error("a network without priors is no error")
 	}

@@ -33,10 +33,10 @@ func (r *root) set(start *board.Position, moves []board.Move) {
 }
 
 // allowed returns the legal moves that a search may choose from. If none of only is legal, that is all legal moves.
-func (r *root) allowed(only []board.Move) []board.Move {
+func (r *root) allowed(searchMoves []board.Move) []board.Move {
 	var list []board.Move
 	for _, m := range r.legal {
-		if slices.Contains(only, m) {
+		if slices.Contains(searchMoves, m) {
 			list = append(list, m)
 		}
 	}

@@ -73,7 +73,7 @@ var Settings = []Setting{
 		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number,
 		-100, 100, "0.33", func(o *Options) any { return &o.FPU }},
 	{"MaxCollisions", "collisions", "puct",
-		"descents of a full batch that may end at a node already waiting for the network", Integer, 0, 10000, "32",
+		"descents of a full batch that may end at a node already waiting for the network", Integer, 0, 10000, "0",
 		func(o *Options) any { return &o.MaxCollisions }},
 	{"TalbotBotC", "talbotbot-c", "talbotbot", "weight of priors against values", Number, 0, 100, "5",
 		func(o *Options) any { return &o.TalbotBotC }},

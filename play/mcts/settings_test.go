@@ -59,7 +59,7 @@ func TestNewRefuses(t *testing.T) {
 	f := newFake(t, 1)
 	for _, c := range []struct {
 		name, want string
-		knows      Capabilities
+		abilities  Capabilities
 	}{
 		{"playouts", "puct, talbotbot", Capabilities{Prior: true, Value: true}},
 		{"puct", "priors only: take policy", Capabilities{Prior: true}},
@@ -68,13 +68,13 @@ func TestNewRefuses(t *testing.T) {
 		{"value", "priors only: take policy", Capabilities{Prior: true}},
 		{"policy", "take value or puct", Capabilities{Value: true}},
 	} {
-		f.knows = c.knows
+		f.abilities = c.abilities
 		if s, err := New(c.name, f, Defaults()); err == nil || s != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	for _, name := range Names() {
-		f.knows = Capabilities{Prior: name != "napoleon", WDL: true}
+		f.abilities = Capabilities{Prior: name != "napoleon", WDL: true}
 		if _, err := New(name, f, Defaults()); err != nil {
 			t.Error(err)
 		}

@@ -13,7 +13,7 @@ type tree struct {
 	arena
 	cache     *cache
 	evaluator Evaluator
-	knows     Capabilities
+	abilities Capabilities
 	options   Options
 	// choose returns the edge of an expanded node that a descent follows, -1 if it cannot continue.
 	choose func(t *tree, n *node, top bool) int
@@ -73,7 +73,7 @@ func newTree(e Evaluator, o Options) *tree {
 	if o.PositionCache {
 		past = -1
 	}
-	t := &tree{evaluator: e, knows: e.Capabilities(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
+	t := &tree{evaluator: e, abilities: e.Capabilities(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
 	t.arena.limit = o.Hash - t.cache.bytes()
 	t.arena.reset()
 	t.sizes = sizesOf(e, o.Batch, int(min(t.arena.limit/batchBytes, math.MaxInt32)))

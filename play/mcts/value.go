@@ -75,7 +75,7 @@ type child struct {
 // children values the positions after moves.
 type children struct {
 	evaluator Evaluator
-	knows     Capabilities
+	abilities Capabilities
 	answers   []Evaluation
 	waiting   []int
 	replies   []board.Move
@@ -87,7 +87,7 @@ func newChildren(e Evaluator, o Options) children {
 	if o.Batch > 0 {
 		batch = min(batch, o.Batch)
 	}
-	return children{evaluator: e, knows: e.Capabilities(), answers: make([]Evaluation, max(batch, 1))}
+	return children{evaluator: e, abilities: e.Capabilities(), answers: make([]Evaluation, max(batch, 1))}
 }
 
 // value values the positions after moves, which are legal in the present one: by the rules where the game is over,
@@ -131,9 +131,9 @@ func (c *children) ask(ctx context.Context) error {
 	}
 	for i, a := range answers {
 		at := &c.list[c.waiting[i]]
-		at.value = valueOf(c.knows, &a)
+		at.value = valueOf(c.abilities, &a)
 		at.chances = wdlOf(at.value)
-		if c.knows.WDL {
+		if c.abilities.WDL {
 			at.chances = a.WDL
 		}
 	}

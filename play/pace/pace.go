@@ -1,7 +1,7 @@
 // Package pace decides how long a search may take.
 //
-// In go clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
-// network takes; out comes whether to go on, asked after each batch (see [mcts.Limits]). The package starts no
+// From clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
+// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no
 // goroutines.
 package pace
 
@@ -33,7 +33,7 @@ type Clock struct {
 const (
 	horizon     = 30 // moves that a game is taken to last still
 	farthest    = 50 // moves to a time control that are taken into account
-	stretch     = 3  // Limit is at most so many Targets
+	stretch     = 3  // Limit is at most this many Targets
 	margin      = 10 // of usable one part is kept, also with one move to go: the next batch may take longer
 	incremental = 4  // of the increment three quarters are spent at once
 )

@@ -1,6 +1,6 @@
 // Package player chooses moves with a network and a search: what the UCI engine, matches and the console play with.
 //
-// In go positions with their past, and limits or clocks; out come moves, and what the search says of them. A [Player]
+// It turns positions with their past, and limits or clocks, into moves with the search's report. A [Player]
 // belongs to one goroutine and starts none but those of the network that it opens.
 package player
 
@@ -39,7 +39,7 @@ type Evaluator interface {
 	Rate(white, black int)
 }
 
-// Open opens a network for batches of so many positions, 0 being what its backend likes.
+// Open opens a network for batches of that many positions; 0 takes the backend's best.
 type Open func(batch int) (Network, error)
 
 // Auto is the searcher that fits the network.
@@ -197,7 +197,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	defer func() {
 		if x := recover(); x != nil {
 			r, err = nil, fmt.Errorf("panic: %v", x)
-			p.searcher = nil // nobody knows what it left behind; [Player.Prepare] makes another one
+			p.searcher = nil // its state is unknown; [Player.Prepare] makes another one
 		}
 		if r == nil {
 			r = &mcts.Report{}
@@ -235,8 +235,8 @@ func unsearched(r *mcts.Report) bool {
 
 // Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is
 // asked for.
-func Fallback(g *board.Game, only []board.Move) []mcts.Line {
-	moves := only
+func Fallback(g *board.Game, searchMoves []board.Move) []mcts.Line {
+	moves := searchMoves
 	if len(moves) == 0 {
 		moves = g.Position().LegalMoves(nil)
 	}

@@ -101,9 +101,9 @@ func (s *Session) Move(text string) error {
 	return err
 }
 
-// Answer lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
+// Reply lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
 // The errors are the network's, or the context's.
-func (s *Session) Answer(ctx context.Context) (*Thought, error) {
+func (s *Session) Reply(ctx context.Context) (*Thought, error) {
 	if _, over := s.Result(); over || s.Position().Turn() == s.Human {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ func TestGame(t *testing.T) {
 	if err := s.Move("e2e5"); err == nil || len(s.Moves()) != 0 {
 		t.Errorf("an illegal move: %v", err)
 	}
-	if a, err := s.Answer(t.Context()); a != nil || err != nil {
+	if a, err := s.Reply(t.Context()); a != nil || err != nil {
 		t.Errorf("the network moves for the person: %v, %v", a, err)
 	}
 	if err := s.Move("e4"); err != nil {
@@ -44,7 +44,7 @@ func TestGame(t *testing.T) {
 	if err := s.Move("e5"); !errors.Is(err, ErrTurn) {
 		t.Errorf("a move for the network: %v", err)
 	}
-	a, err := s.Answer(t.Context())
+	a, err := s.Reply(t.Context())
 	if err != nil || a.Lines[0].PV[0] != s.Last() || len(s.Moves()) != 2 || !a.Scored || a.String() == "" {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -56,7 +56,7 @@ func TestGame(t *testing.T) {
 		t.Error("moves are not taken back")
 	}
 	s.Swap()
-	if a, err := s.Answer(t.Context()); a == nil || err != nil || s.Human != board.Black || s.Back() {
+	if a, err := s.Reply(t.Context()); a == nil || err != nil || s.Human != board.Black || s.Back() {
 		t.Errorf("the network does not begin: %v, %v", a, err)
 	}
 	s.Resign()
@@ -92,7 +92,7 @@ func TestResults(t *testing.T) {
 		if r, over := s.Result(); !over || r != c.want {
 			t.Errorf("%s: %+v, %v", c.fen, r, over)
 		}
-		if a, err := s.Answer(t.Context()); a != nil || err != nil {
+		if a, err := s.Reply(t.Context()); a != nil || err != nil {
 			t.Errorf("%s: an answer: %v", c.fen, err)
 		}
 		if _, err := s.Think(t.Context()); !errors.Is(err, ErrOver) {
@@ -107,13 +107,13 @@ func TestErrors(t *testing.T) {
 	s := begin(t, n, board.StartFEN)
 	s.Human = board.Black
 	n.Fails.Store(true)
-	if _, err := s.Answer(t.Context()); !errors.Is(err, fakenet.ErrFails) {
+	if _, err := s.Reply(t.Context()); !errors.Is(err, fakenet.ErrFails) {
 		t.Errorf("a network that fails: %v", err)
 	}
 	n.Fails.Store(false)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Answer(ctx); !errors.Is(err, context.Canceled) || len(s.Moves()) != 0 {
+	if _, err := s.Reply(ctx); !errors.Is(err, context.Canceled) || len(s.Moves()) != 0 {
 		t.Errorf("an end from outside: %v", err)
 	}
 }

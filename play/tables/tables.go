@@ -1,6 +1,6 @@
 // Package tables gives a search what Syzygy endgame tables say.
 //
-// In go positions of few pieces, out come results under perfect play. The tables are read by a Stockfish process (see
+// It turns positions of few pieces into results under perfect play. The tables are read by a Stockfish process (see
 // [stockfish.Tables]), which answers some ten thousand questions a second: too slow to wait for in a search, and enough
 // to answer what it meets. So a question that is new is not answered but handed to a goroutine that asks; when the
 // search meets the position again the answer is there. How soon that is depends on the machine, and so may the search.
@@ -28,7 +28,7 @@ type answer struct {
 	known bool
 }
 
-// Prober implements [mcts.Prober]. Probe belongs to one goroutine, Close to whoever has it then.
+// Prober implements [mcts.Prober]. Probe belongs to one goroutine, Close to its owner at that time.
 type Prober struct {
 	set       *syzygy.Set
 	notes     []string

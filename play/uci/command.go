@@ -15,7 +15,7 @@ import (
 
 // goCommand is what "go" asks for.
 type goCommand struct {
-	only             []string // searchmoves
+	searchMoves      []string // searchmoves
 	ponder, infinite bool
 	left, increment  [2]time.Duration // by colour
 	clock            [2]bool          // left was given
@@ -85,7 +85,7 @@ func parseGo(words []string) (g goCommand, notes []string) {
 			g.mate = int(min(1<<30, positive(word)))
 		case "searchmoves":
 			for len(words) > 0 && board.LooksLikeUCI([]byte(words[0])) {
-				g.only = append(g.only, words[0])
+				g.searchMoves = append(g.searchMoves, words[0])
 				words = words[1:]
 			}
 		}
@@ -128,7 +128,7 @@ func (g *goCommand) endless() bool {
 
 // limits are those of the search but time.
 func (g *goCommand) limits(p *board.Position) (l mcts.Limits, notes []string) {
-	for _, text := range g.only {
+	for _, text := range g.searchMoves {
 		m, err := p.ParseUCI(text)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("searchmoves: %v", err))
@@ -136,7 +136,7 @@ func (g *goCommand) limits(p *board.Position) (l mcts.Limits, notes []string) {
 			l.SearchMoves = append(l.SearchMoves, m)
 		}
 	}
-	if len(g.only) > 0 && len(l.SearchMoves) == 0 {
+	if len(g.searchMoves) > 0 && len(l.SearchMoves) == 0 {
 		notes = append(notes, "searchmoves names no legal move: all are searched")
 	}
 	if !g.infinite {

@@ -90,7 +90,7 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 				return e.out.failed()
 			}
 		case r := <-e.done:
-			if err := e.take(r); err != nil {
+			if err := e.handleResult(r); err != nil {
 				e.quit()
 				return err
 			}
@@ -172,7 +172,7 @@ func read(in io.Reader, lines chan<- line, stop <-chan struct{}) {
 	}
 }
 
-// note says something to whoever reads the engine's output.
+// note prints a message for readers of the engine's output.
 func (e *Engine) note(format string, values ...any) {
 	e.out.say("info string " + plain.Sprintf(format, values...) + "\n")
 }

@@ -206,13 +206,13 @@ func (e *Engine) ponderHit(at time.Time) {
 	}
 }
 
-// take takes over what the goroutine that had the player has done. The error is one that ends the engine.
-func (e *Engine) take(r result) error {
+// handleResult takes over what the goroutine that had the player has done. The error is one that ends the engine.
+func (e *Engine) handleResult(r result) error {
 	was := e.work
 	e.work = idle
 	e.closeRetired()
 	if was == searching {
-		e.searched(r)
+		e.handleSearch(r)
 	} else if err := e.prepared(r); err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (e *Engine) take(r result) error {
 	return nil
 }
 
-// searched takes over what a search has found.
-func (e *Engine) searched(r result) {
+// handleSearch takes over what a search has found.
+func (e *Engine) handleSearch(r result) {
 	s := e.search
 	s.cancel()
 	if s.alarm != nil {
@@ -326,7 +326,7 @@ func (e *Engine) quit() {
 		select {
 		case r := <-e.done:
 			e.work = idle
-			e.searched(r)
+			e.handleSearch(r)
 		case <-time.After(patience):
 			e.decline(e.search.request, errors.New("the network does not answer"))
 		}

@@ -1,6 +1,6 @@
 // Makesample plays the games and finds the puzzles of the folder sample/ with Stockfish.
 //
-// In goes a seed; out come games.pgn, engine games in PGN, and puzzles.csv, tactics found in these games in the columns
+// It turns a seed into games.pgn, engine games in PGN, and puzzles.csv, tactics found in these games in the columns
 // of the Lichess puzzle database. Every search is limited by nodes and starts from an empty hash, and every game draws
 // from a generator of its own, so that the same seed and the same Stockfish version give the same bytes at any number
 // of workers. It starts one goroutine and one engine process a worker.

@@ -71,7 +71,7 @@ func (f found) onlyMove() bool {
 	return best.cp >= winning && second.cp <= notWinning
 }
 
-// solve returns the puzzle whose solver is to move at the ply, without moves if it is none.
+// solve returns the puzzle whose solver is to move at the ply, without moves if there is none.
 func solve(e *engine, g *game, ply int) (puzzle, error) {
 	p := puzzle{fen: g.positions[ply-1].String(), game: g.number, ply: ply}
 	line, position := []string{g.moves[ply-1]}, g.positions[ply]
@@ -140,7 +140,7 @@ func themes(p puzzle, score searched, mated bool, position *chess.Position) []st
 	return append(t, "middlegame")
 }
 
-// rating is a guess from the length of the solution and the depth that finds its first move; nobody played the puzzle.
+// rating is a guess from the length of the solution and the depth that finds its first move, not from play.
 func (p puzzle) rating() int { return 600 + 250*(len(p.moves)/2-1) + 60*min(p.depth, 20) }
 
 // writeRow writes the puzzle as a row of the CSV.

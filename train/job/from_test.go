@@ -208,7 +208,7 @@ func says(t *testing.T, b *backend.Backend, data string, built recipe.Built) (li
 		if layout.Codes == 0 {
 			legal = nil
 		}
-		answer := built.Network.Answer(heads, legal)
+		answer := built.Network.Outputs(heads, legal)
 		return append(slices.Clip(heads), answer.Nodes()...)
 	})
 	if err != nil {

@@ -188,24 +188,24 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 	if err := p.Predict(t.Context(), questions, out); err != nil {
 		t.Fatal(err)
 	}
-	knows := p.Capabilities()
+	abilities := p.Capabilities()
 	for i, a := range out {
 		sum := 0.0
 		for _, x := range a.Prior {
 			sum += math.Exp(float64(x))
 		}
-		if knows.Prior && (len(a.Prior)*p.Encoder().Layout().Codes != len(questions[i].Codes) ||
+		if abilities.Prior && (len(a.Prior)*p.Encoder().Layout().Codes != len(questions[i].Codes) ||
 			math.Abs(sum-1) > 1e-4) {
 			t.Errorf("%d priors of %d words sum to %g", len(a.Prior), len(questions[i].Codes), sum)
 		}
-		if knows.Value && !(a.Value >= -1 && a.Value <= 1) {
+		if abilities.Value && !(a.Value >= -1 && a.Value <= 1) {
 			t.Errorf("value %g", a.Value)
 		}
-		if total := a.WDL[0] + a.WDL[1] + a.WDL[2]; knows.WDL && math.Abs(float64(total)-1) > 1e-4 {
+		if total := a.WDL[0] + a.WDL[1] + a.WDL[2]; abilities.WDL && math.Abs(float64(total)-1) > 1e-4 {
 			t.Errorf("chances %v", a.WDL)
 		}
 	}
-	if !knows.Prior && !knows.Value && !knows.WDL {
+	if !abilities.Prior && !abilities.Value && !abilities.WDL {
 		t.Errorf("%s knows nothing", r.Name)
 	}
 }

@@ -126,7 +126,7 @@ func keepCommon(read []blockRecords) {
 	}
 }
 
-// sampleAt is the place of a sample in its block, whoever reads it.
+// sampleAt is the place of a sample in its block, for every reader.
 type sampleAt struct{ line, ply int32 }
 
 func (a sampleAt) compare(b sampleAt) int {

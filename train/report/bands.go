@@ -10,9 +10,9 @@ import (
 
 // bands are the figures by the rating of the player to move.
 type bands struct {
-	Rows  []*evaluate.BandReport
-	Names []string    // of the ratings given to the network: the columns of Told
-	Told  []ratingRow // of the bands with enough moves
+	Rows         []*evaluate.BandReport
+	Names        []string    // of the ratings given to the network: the columns of Told
+	GivenRatings []ratingRow // of the bands with enough moves
 }
 
 // ratingRow compares the ratings that the network can be given for the moves of one band.
@@ -30,7 +30,7 @@ type ratingCell struct {
 
 // bands returns nil if the evaluation has none.
 func (e *Eval) bands() *bands {
-	if e.Bands == nil || !e.Knows.Prior {
+	if e.Bands == nil || !e.Abilities.Prior {
 		return nil
 	}
 	v := new(bands)
@@ -38,16 +38,16 @@ func (e *Eval) bands() *bands {
 	for i := range e.Bands {
 		b := &e.Bands[i]
 		v.Rows, v.Names = append(v.Rows, b), append(v.Names, b.Name())
-		for _, t := range b.Told {
+		for _, t := range b.GivenRatings {
 			largest = max(largest, math.Abs(t.More))
 		}
 	}
 	for _, b := range v.Rows {
-		if b.Told == nil {
+		if b.GivenRatings == nil {
 			continue
 		}
 		row := ratingRow{Name: b.Name()}
-		for _, t := range b.Told {
+		for _, t := range b.GivenRatings {
 			c := ratingCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
 				Shade: math.Abs(t.More) / largest,
 				Hover: fmt.Sprintf("cross-entropy %.4f; %s to %s more; first move right in %s", t.CE,
@@ -57,7 +57,7 @@ func (e *Eval) bands() *bands {
 			}
 			row.Cells = append(row.Cells, c)
 		}
-		v.Told = append(v.Told, row)
+		v.GivenRatings = append(v.GivenRatings, row)
 	}
 	return v
 }

@@ -13,7 +13,7 @@ import (
 func twoRuns() *Comparison {
 	f := evaluate.Figures{"samples": 100, "policy_ce_legal": 2, "top1": 0.25, "value_mse": 0.5}
 	i := evaluate.Intervals{"policy_ce_legal": {1.9, 2.1}}
-	standing := evaluate.Standing{Figures: f, Intervals: i, Unseen: f, UnseenIntervals: i, Knows: talbotBot}
+	standing := evaluate.Standing{Figures: f, Intervals: i, Unseen: f, UnseenIntervals: i, Abilities: talbotBot}
 	unseen := int64(60)
 	return &Comparison{
 		Comparison: &evaluate.Comparison{Networks: []evaluate.Standing{standing, standing}, Lines: 9, UnseenLines: 8,

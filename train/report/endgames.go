@@ -23,7 +23,7 @@ type endgames struct {
 type verdicts struct {
 	Result string
 	Count  int64
-	Said   []verdictCount
+	Counts []verdictCount
 }
 
 type verdictCount struct {
@@ -59,7 +59,7 @@ func (e *Eval) endgames() *endgames {
 		}
 		for _, verdict := range []int{2, 1, 0} {
 			n := r.Verdicts[result][verdict]
-			row.Said = append(row.Said, verdictCount{n, float64(n) / float64(max(row.Count, 1)), verdict == result})
+			row.Counts = append(row.Counts, verdictCount{n, float64(n) / float64(max(row.Count, 1)), verdict == result})
 		}
 		g.Verdicts = append(g.Verdicts, row)
 	}

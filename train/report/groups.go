@@ -96,7 +96,7 @@ func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) stri
 
 // columns returns the measures that are columns of the tables.
 func (e *Eval) columns() []*evaluate.Measure {
-	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool { return !e.Knows.Has(m.Needs) })
+	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool { return !e.Abilities.Has(m.Needs) })
 }
 
 // inOrder are names with an order of their own.

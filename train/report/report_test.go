@@ -14,7 +14,7 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
+var talbotBot = evaluate.Abilities{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
 	Probability: true}
 
 // line is one of the metrics with a term.
@@ -40,7 +40,7 @@ func made() Run {
 	ends := evaluate.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
 		Moves: evaluate.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: evaluate.Kept{Positions: 30,
 			Kept: x(0.845)}}
-	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Knows: talbotBot,
+	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Abilities: talbotBot,
 		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]evaluate.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]evaluate.Figures{"2200": f, "800": f, "unknown": f},
@@ -66,7 +66,7 @@ func TestBandsAndCandidates(t *testing.T) {
 	f := r.Eval.Figures
 	band := func(from, to, elo int, told ...evaluate.RatingFigures) evaluate.BandReport {
 		return evaluate.BandReport{Figures: f, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo, Moves: 5000,
-			Told: told}}
+			GivenRatings: told}}
 	}
 	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.RatingFigures{Elo: 1250, CE: 1.75},
 		evaluate.RatingFigures{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0,
@@ -86,7 +86,7 @@ func TestBandsAndCandidates(t *testing.T) {
 		}
 	}
 	pagetest.Check(t, page.String(), 1)
-	r.Eval.Knows.Prior = false
+	r.Eval.Abilities.Prior = false
 	if r.Eval.bands() != nil {
 		t.Error("bands of a network without a policy")
 	}
@@ -180,7 +180,7 @@ func TestPageOfNetworks(t *testing.T) {
 		half := 0.5
 		e := r.Eval
 		e.Puzzles, e.Report.Endgames, e.Misses = nil, nil, nil
-		e.Knows, e.Symmetry = evaluate.Knows{Capabilities: c.knows}, &evaluate.Symmetry{Samples: 9}
+		e.Abilities, e.Symmetry = evaluate.Abilities{Capabilities: c.knows}, &evaluate.Symmetry{Samples: 9}
 		if c.knows.Value {
 			e.Symmetry.ValueGap = &half
 		}

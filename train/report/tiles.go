@@ -72,7 +72,7 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 func (e *Eval) tiles() []tile {
 	var list []tile
 	for _, m := range evaluate.Measures() {
-		if m.Tile.Name != "" && e.Knows.Has(m.Needs) {
+		if m.Tile.Name != "" && e.Abilities.Has(m.Needs) {
 			list = append(list, e.tile(m))
 		}
 	}

@@ -48,10 +48,10 @@ func (r Run) verdicts() []verdict {
 			Text: "The network has not been evaluated on positions that it was not trained on."}}
 	}
 	var list []verdict
-	if e.Knows.Prior {
+	if e.Abilities.Prior {
 		list = append(list, e.policyVerdict())
 	}
-	if e.Knows.Value {
+	if e.Abilities.Value {
 		list = append(list, e.valueVerdict())
 	}
 	for i := range list {

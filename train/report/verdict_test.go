@@ -44,7 +44,7 @@ func TestVerdicts(t *testing.T) {
 				"0.0500 to 0.1500"}},
 	} {
 		r := Run{Eval: &Eval{Report: evaluate.Report{Figures: c.all, Parts: evaluate.Parts{Unseen: c.unseen,
-			UnseenIntervals: c.intervals, Knows: talbotBot}}}}
+			UnseenIntervals: c.intervals, Abilities: talbotBot}}}}
 		list := r.verdicts()
 		if list[0].Class != c.policy || list[1].Class != c.value {
 			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)

@@ -1,4 +1,4 @@
-// Package fakenet has a network for tests that is none: what it says about a position is drawn from its key, so that it
+// Package fakenet has a fake network for tests: what it says about a position is drawn from its key, so that it
 // is the same each time, and it can be slow, and fail.
 package fakenet
 

@@ -8,7 +8,7 @@ const z95 = 1.959963984540054
 // eloScale is 800/ln 10: the Elo of a difference of one in score, about an even one, is twice this.
 const eloScale = 800 / math.Ln10
 
-// EloOf returns the difference in Elo at which a player scores so many points a game: 400·log10(score/(1 − score)), by
+// EloOf returns the difference in Elo at which a player scores score points a game: 400·log10(score/(1 − score)), by
 // the logistic curve of Arpad Elo, The Rating of Chessplayers (1978), 8.4. It is −Inf for 0 and +Inf for 1.
 func EloOf(score float64) float64 {
 	switch {
@@ -20,7 +20,7 @@ func EloOf(score float64) float64 {
 	return 400 * math.Log10(score/(1-score))
 }
 
-// ScoreOf returns the points a game that a player scores who is so much stronger, the inverse of [EloOf].
+// ScoreOf returns the points a game that a player scores at a difference in Elo, the inverse of [EloOf].
 func ScoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
 // Elo is a difference in Elo with the limits of its interval, in which the truth lies in 95 of 100 matches. A limit

@@ -1,7 +1,7 @@
 // Package stats says what the results of a match are worth: Elo and normalized Elo with intervals, the likelihood of
 // superiority, sequential tests, and a rating over several opponents.
 //
-// In go counts of results, out come numbers. Results that are counted as pairs of games with colours reversed
+// It turns counts of results into figures. Results that are counted as pairs of games with colours reversed
 // ([Pentanomial]) are preferred to single games ([Trinomial]): the two games of a pair begin with the same opening and
 // are not independent, so the variance of single games is not that of the match.
 //

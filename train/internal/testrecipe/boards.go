@@ -126,8 +126,8 @@ func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
 	return []model.Sum{{Shown: ce}, {Shown: Neg(ReduceAllSum(Mul(known, Reshape(of, n))))}}
 }
 
-// Answer gives priors that know legal moves only, and chances.
-func (Boards) Answer(heads []*Node, legal *Node) model.Outputs {
+// Outputs gives priors that know legal moves only, and chances.
+func (Boards) Outputs(heads []*Node, legal *Node) model.Outputs {
 	return model.Outputs{Prior: LogSoftmax(model.ChangeScores(heads[0], legal), 1), WDL: Softmax(heads[1], 1)}
 }
 

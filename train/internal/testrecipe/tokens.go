@@ -14,7 +14,7 @@ import (
 )
 
 // tokens reads 65 tokens, one that is always 0 and then what stands on each square, and learns a score of each legal
-// move: 4 + 1/n for the move played by who wins, −4 − 1/n for that of who loses, n the plies left; 0 for the others,
+// move: 4 + 1/n for a move of the winner, −4 − 1/n for one of the loser, n the plies left; 0 for the others,
 // and −10 for all that is not legal. So nosearch will learn from its own games.
 type tokens struct{ encode.Napoleon }
 
@@ -140,9 +140,9 @@ func (Tokens) Loss(heads []*Node, b model.Batch) []model.Sum {
 	return []model.Sum{{Shown: Neg(ReduceAllSum(Mul(target, LogSoftmax(heads[0], 1))))}}
 }
 
-// Answer gives priors, and what falls on other moves.
-func (Tokens) Answer(heads []*Node, legal *Node) model.Outputs {
-	return model.IndexedAnswer(heads[0], legal)
+// Outputs gives priors, and what falls on other moves.
+func (Tokens) Outputs(heads []*Node, legal *Node) model.Outputs {
+	return model.IndexedOutputs(heads[0], legal)
 }
 
 // Cost counts the head.
