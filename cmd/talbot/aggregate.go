@@ -55,7 +55,7 @@ grow with the number of games. Repeat an interrupted command to continue it. The
 bytes with any number of workers.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
-  talbot aggregate lines --out positions --bands 1200,1600,2000 --min-band 5
+  talbot aggregate lines --out by-band --bands 1200,1600,2000 --min-band 5
   talbot aggregate lines --out train-only --games-of train --min-count 1`,
 		SuggestFor:        []string{"count", "unique", "distribution", "explorer"},
 		Args:              operands(1, many, "one or more datasets"),

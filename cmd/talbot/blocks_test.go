@@ -25,12 +25,12 @@ import (
 //
 // Comments before a block of a page, which readers do not see, are its marks:
 //
-//	<!-- small: 1/20 -->                sizes (steps, games, nodes, ...) are divided by 20, except with TALBOT_FULL=1
-//	<!-- small: 1/20, always: REASON --> with TALBOT_FULL=1, too
-//	<!-- full: REASON -->               it runs only with TALBOT_FULL=1
-//	<!-- needs: PROGRAM -->             it runs only where this program is installed
-//	<!-- not run: REASON -->            it never runs: only its commands, flags and values are checked
-//	<!-- terminals -->                  its commands run at the same time, as in several terminals
+//	<!-- small: 1/20 -->                  sizes (steps, games, nodes...) are divided by 20, but not with TALBOT_FULL=1
+//	<!-- small: 1/20, always: REASON -->  with TALBOT_FULL=1, too
+//	<!-- full: REASON -->                 it runs only with TALBOT_FULL=1
+//	<!-- needs: PROGRAM -->               it runs only where this program is installed
+//	<!-- not run: REASON -->              it never runs: only its commands, flags and values are checked
+//	<!-- terminals -->                    its commands run at the same time, as in several terminals
 //
 // A block without marks runs as printed. A command followed by "# exit status N" must end with that status.
 type block struct {
@@ -229,9 +229,10 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 		t.Fatal(err)
 	}
 	s.copyFile(t, self, "bin/talbot") // no link, since a block may build another
-	s.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "TALBOT_") || strings.HasPrefix(v, "XDG_")
-	}), "HOME="+s.dir, "MANPAGER=cat",
+	})
+	s.env = append(slices.Clone(env), "HOME="+s.dir, "MANPAGER=cat",
 		"PATH="+filepath.Join(s.dir, "bin")+":"+filepath.Dir(engine)+":"+os.Getenv("PATH"))
 	if !full {
 		return s
@@ -239,7 +240,9 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 	// The plugins of XLA, with which everything compiles for seconds, and what Go has downloaded.
 	s.env = append(s.env, "XDG_DATA_HOME="+filepath.Dir(filepath.Dir(backend.PluginDir())))
 	for _, name := range []string{"GOENV", "GOPATH", "GOMODCACHE", "GOCACHE"} {
-		value, err := exec.Command("go", "env", name).Output()
+		cmd := exec.Command("go", "env", name)
+		cmd.Env = env
+		value, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("go env %s: %v", name, err)
 		}
@@ -410,7 +413,7 @@ func TestBlocks(t *testing.T) {
 		if err := os.Mkdir(sample, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[:100])
+		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 	}
 	count := 0
@@ -432,8 +435,10 @@ func TestBlocks(t *testing.T) {
 
 // markedExamples are marks, each followed by the examples of help that have it.
 const markedExamples = `
-small: 1/5
+full: it measures for half a minute
   talbot bench
+  talbot bench --run run1
+small: 1/5
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json
 small: 1/20
   talbot label lines --calibrate --movetime 20ms
@@ -446,8 +451,8 @@ small: 1/100
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --out scored --nodes 20000 --multipv 2
   talbot match net:,nodes=400 cmd:stockfish,depth=1 --games 100 --out m7
-  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
 small: 1/500
+  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
   talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
 small: 1/1000, always: hours as printed
   talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5
@@ -483,7 +488,7 @@ const coordinator = "talbot label endgames --out shared --nodes 20000 --workers 
 
 // exampleFiles makes what the examples of help read: their sizes, not those of the examples, make them fast.
 const exampleFiles = `
-mkdir collection lichess
+mkdir -p collection lichess network/builtin
 cp games.pgn.zst lichess.pgn.zst collection
 mv lichess.pgn.zst lichess/2026-01.pgn.zst
 printf '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 1/2-1/2\n' | gzip >games.pgn.gz
@@ -498,7 +503,7 @@ talbot ingest games.pgn.zst --sample-rate 0.3 --out more
 talbot ingest games.pgn.zst --sample-rate 0.4 --out lichess-01
 talbot ingest puzzles.csv --out lichess-02
 cp -R lines lines-old
-talbot synth-endgames --count 60 --seed 1 --out endgames
+talbot synth-endgames --count 60 --seed 5 --out endgames
 talbot label endgames --nodes 200 --out labelled
 talbot label endgames --nodes 100 --out labelled-20ms
 cp -R labelled labelled-100ms
@@ -524,10 +529,10 @@ func TestExamplesRun(t *testing.T) {
 	if err := os.Mkdir(files, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	games := sampleGames(t)
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
-	for i := range 2 { // with ratings that pass the filters of the presets
-		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n" + games[i]
+	games := sampleGames(t)
+	for i := range games { // what passes the filters of the presets
+		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n[TimeControl \"600+5\"]\n" + games[i]
 	}
 	writeGames(t, filepath.Join(files, "lichess.pgn.zst"), games[:2])
 	// Short ones, because each of their positions is searched for 20 ms, and one that is in the split test.
@@ -591,7 +596,7 @@ func TestShellBlocks(t *testing.T) {
 	if err != nil || !slices.Equal(blocks, want) {
 		t.Errorf("got %+v (%v)", blocks, err)
 	}
-	for _, bad := range []string{"<!-- small: 20 -->\n```sh\n```\n", "<!-- full -->\n```sh\n```\n",
+	for _, bad := range []string{"<!-- small: 20 -->\n```sh\n```\n", "<!-- full: -->\n```sh\n```\n",
 		"<!-- not run: x -->\ntext\n", "```\nbin/talbot x\n```\n", "1. a\n   ```sh\n   bin/talbot x\n   ```\n"} {
 		if _, err := shellBlocks("f", bad); err == nil {
 			t.Errorf("no error for %q", bad)

@@ -90,7 +90,7 @@ the second aborts them. A position on which the engine fails twice is stored as 
   talbot label lines --out many --nodes 20000 --listen :7777 --join-file join
   talbot label predicted --out valued --candidates 20
   talbot label lines --calibrate --movetime 20ms
-  talbot label labelled-nodes --audit 0.1% --out audit
+  talbot label labelled-nodes --audit 1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish`,
 		SuggestFor:        []string{"analyse", "analyze", "annotate"},
 		Args:              operands(1, 1, "one dataset"),
