@@ -37,9 +37,9 @@ else
 fi
 
 echo "bare: making a minimal $suite in $root"
-debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
-	fail "debootstrap failed" "see $root.log"
-rm "$root.log"
+debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$root" "$mirror" >"$root.debootstrap.log" 2>&1 ||
+	fail "debootstrap failed" "see $root.debootstrap.log"
+rm "$root.debootstrap.log"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 apt-config dump | grep -i '^Acquire::.*proxy' >"$root/etc/apt/apt.conf.d/proxy" || true
