@@ -30,6 +30,9 @@ all='linux_amd64 linux_arm64 darwin_arm64 windows_amd64 linux_amd64_dynamic'
 for name; do
 	case " $all " in *" $name "*) ;; *) fail "there is no build $name" "choose among: $all" ;; esac
 done
+# What makerelease wants to know of each package.
+linked='{{if not .Standard}}{{.ImportPath}}	{{.Dir}}	{{with .Module}}{{if .Main}}	{{else}}'
+linked=$linked'{{.Path}}	{{.Version}}{{end}}	{{.Dir}}{{end}}{{end}}'
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 trap 'exit 130' INT TERM
@@ -57,7 +60,7 @@ for name; do
 		go version -m "$temp/$name/$binary" | sed '1s/^.*: //; s/^\t*//'
 		echo "C compiler	$compiler"
 	} >"$temp/$name/BUILD"
-	go list -deps -tags "$tags" -f '{{if not .Standard}}{{.ImportPath}}	{{.Dir}}	{{with .Module}}{{if .Main}}	{{else}}{{.Path}}	{{.Version}}{{end}}	{{.Dir}}{{end}}{{end}}' ./cmd/talbot >"$temp/$name.packages"
+	go list -deps -tags "$tags" -f "$linked" ./cmd/talbot >"$temp/$name.packages"
 	env -u GOOS -u GOARCH "$temp/makerelease" -name "talbot_${version}_$name" -packages "$temp/$name.packages" \
 		-goroot "$(go env GOROOT)" -go "$GOTOOLCHAIN" -time "$time" -out "$OUT" \
 		"$temp/$name/$binary" "$temp/$name/BUILD" README.md LICENSE CHANGELOG.md
