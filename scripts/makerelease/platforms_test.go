@@ -98,9 +98,9 @@ BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE out, SIZE_T n) { return SystemFunction036(out, n); }
 `
 
-// wine returns Wine and what to add to its environment. Its prefix is in the folder; an older Wine gets the library
+// wine returns Wine and what to add to its environment. Its prefix is in the folder; an old Wine gets the library
 // that Go needs, if there is a compiler for it.
-func wine(t *testing.T, dir string) (program string, env []string) {
+func wine(t *testing.T, dir string) (program string, env []string, old bool) {
 	t.Helper()
 	program = full(t, "wine64", "wine")
 	prefix := filepath.Join(dir, "wine")
@@ -110,7 +110,7 @@ func wine(t *testing.T, dir string) (program string, env []string) {
 	output(t, boot)
 	library := filepath.Join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {
-		return program, env
+		return program, env, false
 	}
 	compiler, err := exec.LookPath("x86_64-w64-mingw32-gcc")
 	if err != nil {
@@ -119,13 +119,13 @@ func wine(t *testing.T, dir string) (program string, env []string) {
 	cmd := exec.Command(compiler, "-shared", "-x", "c", "-o", library, "-", "-ladvapi32")
 	cmd.Stdin = strings.NewReader(prng)
 	output(t, cmd)
-	return program, env
+	return program, env, true
 }
 
 // TestWindows: under Wine, from games to a network that plays, twice where that replaces files.
 func TestWindows(t *testing.T) {
 	dir := t.TempDir()
-	emulator, env := wine(t, dir)
+	emulator, env, _ := wine(t, dir)
 	program := compile(t, "windows", "amd64", "./cmd/talbot", dir+"/talbot.exe")
 	f := foreign{t: t, dir: dir, prefix: []string{emulator, program}, env: env}
 	compile(t, "windows", "amd64", "./scripts/makerelease/testdata/engine", dir+"/engine.exe")
@@ -154,7 +154,10 @@ func TestWindows(t *testing.T) {
 // TestWindowsPackages: what is written anew for Windows, under Wine.
 func TestWindowsPackages(t *testing.T) {
 	prefix := t.TempDir()
-	emulator, env := wine(t, prefix)
+	emulator, env, old := wine(t, prefix)
+	if old {
+		t.Skip("SKIPPED: Wine before version 9 cannot remove folders as the tests of Go do")
+	}
 	for _, pkg := range []string{"internal/durable", "internal/child"} {
 		dir := t.TempDir()
 		cmd := exec.Command("go", "test", "-c", "-o", dir+"/x.exe", "./"+pkg)
