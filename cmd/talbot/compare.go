@@ -16,7 +16,6 @@ import (
 	"talbot/evaluate"
 	"talbot/internal/cache"
 	"talbot/internal/plain"
-	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train/job"
 )
@@ -84,7 +83,7 @@ probabilities. What cannot be compared is listed with the reason.`,
 // completeRuns completes the operands of a command that takes runs, or several with commas between them.
 func completeRuns(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	i := strings.LastIndexByte(typed, ',') + 1
-	all := foldersThat(run.IsRun)(typed[i:])
+	all := networks(typed[i:])
 	for k := range all {
 		all[k] = typed[:i] + all[k]
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/network/builtin"
 	"talbot/network/run"
 )
 
@@ -43,22 +44,26 @@ func complete(cmd *cobra.Command, flag string, find func(typed string) []string)
 
 // completed returns completions and has no space put behind one that goes on.
 func completed(all []string) ([]string, cobra.ShellCompDirective) {
-	if slices.ContainsFunc(all, func(s string) bool { return strings.HasSuffix(s, "/") || strings.HasSuffix(s, ":") }) {
+	if slices.ContainsFunc(all, func(s string) bool {
+		return strings.HasSuffix(s, "/") || strings.HasSuffix(s, ":") && s != builtin.Name
+	}) {
 		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeDatasets completes the operands of a command that takes up to most datasets.
-func completeDatasets(most int) cobra.CompletionFunc { return completeOperands(most, isDataset) }
+func completeDatasets(most int) cobra.CompletionFunc {
+	return completeOperands(most, foldersThat(isDataset))
+}
 
-// completeOperands completes the operands of a command that takes up to most folders of that kind.
-func completeOperands(most int, is func(dir string) bool) cobra.CompletionFunc {
+// completeOperands completes the operands of a command that takes up to most of those that find lists.
+func completeOperands(most int, find func(typed string) []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completed(slices.DeleteFunc(foldersThat(is)(typed),
+		return completed(slices.DeleteFunc(find(typed),
 			func(dir string) bool { return slices.Contains(args, dir) }))
 	}
 }
@@ -73,6 +78,15 @@ func completeFolders(cmd *cobra.Command, flag string, is func(dir string) bool) 
 		}
 		return all
 	})
+}
+
+// networks lists runs, and the network that comes with talbot.
+func networks(typed string) []string {
+	all := foldersThat(run.IsRun)(typed)
+	if strings.HasPrefix(builtin.Name, typed) {
+		all = append(all, builtin.Name)
+	}
+	return all
 }
 
 // foldersThat lists the folders that begin as was typed and are of a kind, and those that may have some below them.

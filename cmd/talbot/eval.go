@@ -12,7 +12,6 @@ import (
 
 	"talbot/internal/cache"
 	"talbot/network/builtin"
-	"talbot/network/run"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train/job"
@@ -112,7 +111,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	section(f, "Samples", "data", "split", "samples", "label", "value-target", "no-history")
 	section(f, "Other measurements", "style", "puzzles", "syzygy", "check-tables", "engine", "audit")
 	section(f, "Output", "report", "force", "json")
-	completeFolders(cmd, "run", run.IsRun)
+	complete(cmd, "run", networks)
 	completeFolders(cmd, "audit", isDataset)
 	completeFolder(cmd, "syzygy")
 	return cmd

@@ -70,7 +70,7 @@ sources, it becomes the network that comes with the next build (docs/12-play.md)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	values(cmd, "format", job.Formats...)
-	completeFolders(cmd, "run", run.IsRun)
+	complete(cmd, "run", networks)
 	return cmd
 }
 

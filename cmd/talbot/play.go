@@ -13,7 +13,6 @@ import (
 
 	"talbot/board"
 	"talbot/network/builtin"
-	"talbot/network/run"
 	"talbot/play/console"
 	"talbot/play/player"
 	"talbot/play/session"
@@ -54,7 +53,7 @@ rollouts, --elo is the rating of both sides.`,
   talbot play prior --elo 1500 --temperature 1
   echo e4 | talbot play --nodes 1`,
 		Args:              operands(0, 1, "at most one run"),
-		ValidArgsFunction: completeOperands(1, run.IsRun),
+		ValidArgsFunction: completeOperands(1, networks),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.run = builtin.Name; len(args) > 0 {
 				o.run = args[0]

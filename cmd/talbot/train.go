@@ -202,7 +202,7 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "backend", backends...)
 	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)
-	completeFolders(cmd, "from", run.IsRun)
+	complete(cmd, "from", networks)
 	completeFolders(cmd, "after", run.IsRun)
 	completeFolders(cmd, "run", run.IsRun)
 }

@@ -44,7 +44,7 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 func (o *playerOptions) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.run, "run", builtin.Name,
 		"folder of the run, a checkpoint, an exported network, or net:, which comes with talbot")
-	completeFolders(cmd, "run", run.IsRun)
+	complete(cmd, "run", networks)
 }
 
 // check looks at the flags and at what the network says of itself.
