@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 )
 
 // ErrLocked says that another process has the lock.
@@ -12,7 +13,7 @@ var ErrLocked = errors.New("another talbot process is writing to the folder")
 
 // Lock takes the lock of that name, a file that is made if it is not there, or fails with [ErrLocked]. The lock is the
 // kernel's: it is free as soon as it is closed, also by the end of the process however it dies, so it is never stale.
-// The holder may remove the file. Where there is no flock nothing is locked.
+// The holder may remove the file with [RemoveHeld]; one that stays does no harm.
 func Lock(path string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -40,8 +41,16 @@ func Lock(path string) (io.Closer, error) {
 	}
 }
 
+// RemoveHeld removes the file of a lock that is held. On Windows that cannot be done, and the file stays.
+func RemoveHeld(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return Remove(path)
+}
+
 // Locked reports whether somebody has the lock of that name, for messages: it may have changed when the call returns.
-// It creates no file. Without flock no process counts as holding it.
+// It creates no file.
 func Locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -84,7 +84,11 @@ func (f *Folder) leftovers() (names []string, err error) {
 func (f *Folder) removeLeftovers() error {
 	names, err := f.leftovers()
 	for _, name := range names {
-		if err == nil {
+		switch {
+		case err != nil:
+		case name == lockName:
+			err = durable.RemoveHeld(f.Path(name))
+		default:
 			err = durable.Remove(f.Path(name))
 		}
 	}
