@@ -21,3 +21,11 @@ func lockFile(f *os.File, how uint32) error {
 	}
 	return err
 }
+
+func removeLock(l *HeldLock) error {
+	l.file.Close()
+	if err := os.Remove(l.path); !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+		return err
+	}
+	return nil
+}
