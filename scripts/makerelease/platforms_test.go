@@ -136,6 +136,11 @@ func TestWindows(t *testing.T) {
 	f.wants(`40 endgames`, "synth-endgames", "--count", "40", "--pieces", "3-5", "--seed", "3", "--out", "endgames")
 	f.wants(`"labelled":40,`, "label", "endgames", "--out", "labelled", "--engine", `.\engine.exe`, "--nodes", "10",
 		"--workers", "2", "--json")
+	for _, folder := range []string{"data/games", "endgames", "labelled"} {
+		if found, err := filepath.Glob(filepath.Join(dir, folder, "*.lock")); err != nil || len(found) > 0 {
+			t.Errorf("a finished dataset keeps %q, %v", found, err)
+		}
+	}
 	train := []string{"train", "--data", "labelled", "--run", "run", "--backend", "go", "--json"}
 	f.wants(`"steps":3`, append(train, "--blocks", "1", "--filters", "4", "--batch", "8", "--seed", "1", "--steps", "3")...)
 	f.wants(`"policy_ce_uniform":`, "eval", "--run", "run", "--data", "labelled", "--backend", "go", "--json")
