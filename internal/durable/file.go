@@ -49,8 +49,8 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// Rename gives a file another name; a file of that name is replaced. On Windows it waits a moment for whoever has one of
-// the two open.
+// Rename gives a file another name; a file of that name is replaced. On Windows it waits a moment for whoever has one
+// of the two open.
 func Rename(from, to string) error {
 	if err := fault("rename", to); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 // ErrLocked says that another process has the lock.
 var ErrLocked = errors.New("another talbot process is writing to the folder")
 
-// HeldLock is a lock that this process holds. It is the kernel's: it is free as soon as it is closed, also by the end of
-// the process however it dies, so it is never stale. A file that stays does no harm.
+// HeldLock is a lock that this process holds. It is the kernel's: it is free as soon as it is closed, also by the end
+// of the process however it dies, so it is never stale. A file that stays does no harm.
 type HeldLock struct {
 	file *os.File
 	path string

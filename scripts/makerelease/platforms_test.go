@@ -78,8 +78,8 @@ func (f foreign) wants(pattern string, args ...string) {
 }
 
 // game is a PGN with line ends of Windows.
-const game = "[Event \"x\"]\r\n[Site \"https://example.org/%d\"]\r\n[White \"a\"]\r\n[Black \"b\"]\r\n[Result \"1-0\"]\r\n" +
-	"\r\n1. e4 e5 2. Qh5 Nc6 3. Bc4 %s 4. Qxf7# 1-0\r\n\r\n"
+const game = "[Event \"x\"]\r\n[Site \"https://example.org/%d\"]\r\n[White \"a\"]\r\n[Black \"b\"]\r\n" +
+	"[Result \"1-0\"]\r\n\r\n1. e4 e5 2. Qh5 Nc6 3. Bc4 %s 4. Qxf7# 1-0\r\n\r\n"
 
 func (f foreign) games() {
 	f.t.Helper()
@@ -205,7 +205,8 @@ func TestReproducible(t *testing.T) {
 			tar -c --null -T - | tar -x -C "$1" && cd "$1" && git init -q && git add -A &&
 			git -c user.name=x -c user.email=x@example.org commit -qm x`, "sh", dir)
 		copied.Dir = root
-		copied.Env = append(os.Environ(), "GIT_AUTHOR_DATE=2026-11-24T00:00:00Z", "GIT_COMMITTER_DATE=2026-11-24T00:00:00Z")
+		copied.Env = append(os.Environ(),
+			"GIT_AUTHOR_DATE=2026-11-24T00:00:00Z", "GIT_COMMITTER_DATE=2026-11-24T00:00:00Z")
 		output(t, copied)
 		build := exec.Command("sh", "scripts/release.sh")
 		build.Dir = dir

@@ -42,8 +42,8 @@ func main() {
 			}
 		case "go":
 			move := pos.LegalMoves(nil)[0]
-			fmt.Printf("info depth 1 seldepth 1 multipv 1 score cp %d wdl 100 200 700 nodes 10 time 1 pv %s\nbestmove %s\n",
-				int(pos.Key()%2001)-1000, move, move)
+			fmt.Printf("info depth 1 seldepth 1 multipv 1 score cp %d wdl 100 200 700 nodes 10 time 1 pv %s\n"+
+				"bestmove %s\n", int(pos.Key()%2001)-1000, move, move)
 		case "quit":
 			return
 		}
