@@ -129,6 +129,7 @@ var arrows = map[string][]string{
 	"play/uci":             {"board", "dataset", "internal/plain", "play/mcts", "play/pace", "play/player"},
 	"rows":                 {"board", "dataset"},
 	"scripts/makeopenings": {"board", "dataset", "stockfish"},
+	"scripts/makerelease":  {},
 	"scripts/makesample":   {},
 	"shards":               {"board", "dataset", "internal/durable", "internal/ordered"},
 	"stockfish":            {"board", "dataset", "internal/child", "stockfish/uci", "syzygy"},

@@ -49,12 +49,13 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// Rename gives a file another name; a file of that name is replaced.
+// Rename gives a file another name; a file of that name is replaced. On Windows it waits a moment for whoever has one
+// of the two open.
 func Rename(from, to string) error {
 	if err := fault("rename", to); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return rename(from, to)
 }
 
 // Link gives a file a second name. It fails where the file system has no links.
@@ -65,7 +66,7 @@ func Link(from, to string) error {
 	return os.Link(from, to)
 }
 
-// SyncFolder makes the names in a folder durable.
+// SyncFolder makes the names in a folder durable, where a program can.
 func SyncFolder(dir string) error {
 	if err := fault("sync folder", dir); err != nil {
 		return err
@@ -75,5 +76,5 @@ func SyncFolder(dir string) error {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	return syncNames(d)
 }

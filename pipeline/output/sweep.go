@@ -55,38 +55,35 @@ func (f *Folder) removeRemains() error {
 		return nil // it is just being finished
 	}
 	defer lock.Close()
-	return f.removeLeftovers()
+	return f.removeLeftovers(lock)
 }
 
-// leftovers returns the files of a dataset's folder that are of no use once it is finished; the lock is the last.
+// leftovers returns the files of a dataset's folder that are of no use once it is finished, its lock among them.
 func (f *Folder) leftovers() (names []string, err error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, err
 	}
-	lock := false
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		switch {
-		case name == lockName:
-			lock = true
-		case name == progressName, own, strings.HasSuffix(name, durable.TempSuffix):
+		if name == lockName || name == progressName || own || strings.HasSuffix(name, durable.TempSuffix) {
 			names = append(names, name)
 		}
-	}
-	if lock {
-		names = append(names, lockName)
 	}
 	return names, nil
 }
 
-func (f *Folder) removeLeftovers() error {
+// removeLeftovers removes them, the lock that is held last.
+func (f *Folder) removeLeftovers(lock *durable.HeldLock) error {
 	names, err := f.leftovers()
 	for _, name := range names {
-		if err == nil {
+		if err == nil && name != lockName {
 			err = durable.Remove(f.Path(name))
 		}
+	}
+	if err == nil {
+		err = lock.Remove()
 	}
 	if err != nil {
 		return fmt.Errorf("the dataset is complete, but: %w", err)

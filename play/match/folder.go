@@ -3,7 +3,6 @@ package match
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ const (
 // folder is that of a match being played.
 type folder struct {
 	dir     string
-	lock    io.Closer
+	lock    *durable.HeldLock
 	journal *journal
 	began   time.Time // the match
 	pgn     *durable.File
