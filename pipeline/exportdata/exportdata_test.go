@@ -31,7 +31,7 @@ func export(t *testing.T, r exportdata.Request, format string) (exportdata.Summa
 
 // TestParquet reads every row back with positions made from its history, and compares with the samples.
 func TestParquet(t *testing.T) {
-	dir := madeup.Labelled(t, madeup.Lines(t), "")
+	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	sum, err := export(t, exportdata.Request{Dir: dir}, "parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestParquet(t *testing.T) {
 
 // TestNpy reads the records by the header's own words and compares planes, value and policy with the encoder.
 func TestNpy(t *testing.T) {
-	dir := madeup.Labelled(t, madeup.Lines(t), "")
+	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	e := encode.TalbotBot{}
 	sum, err := export(t, exportdata.Request{Dir: dir, Encoder: e}, "npy")
 	if err != nil {
@@ -153,7 +153,7 @@ func TestNpy(t *testing.T) {
 // TestChoice: what is chosen and left out adds up, nothing chosen is an error and leaves no file, and an existing
 // file stays as it was.
 func TestChoice(t *testing.T) {
-	dir := madeup.Labelled(t, madeup.Lines(t), "")
+	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	all, err := export(t, exportdata.Request{Dir: dir}, "parquet")
 	if err != nil {
 		t.Fatal(err)
