@@ -51,7 +51,7 @@ rank, bit 0 = file a (or input, as float32, if it is not planes of bits), its ta
 
 The file appears whole or not at all. docs/19-other-formats.md has examples that read it.`,
 		Example: `  talbot export-data labelled --format parquet --out samples.parquet
-  talbot export-data labelled --format npy --recipe tahl --split train --out train.npy`,
+  talbot export-data labelled --format npy --split train --out train.npy`,
 		SuggestFor:        []string{"convert", "dump"},
 		Args:              operands(1, 1, "one dataset"),
 		ValidArgsFunction: completeDatasets(1),

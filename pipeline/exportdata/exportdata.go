@@ -126,8 +126,8 @@ func (e *exporter) lines(ctx context.Context) error {
 			}
 		}
 		if e.Progress != nil {
-			e.Progress(pipeline.Progress{Verb: "export-data", Unit: "samples", Count: e.sum.Samples, Rate: e.sum.Samples,
-				Done: seen, Total: e.set.Manifest.Counts.Samples})
+			e.Progress(pipeline.Progress{Verb: "export-data", Unit: "samples", Count: e.sum.Samples,
+				Rate: e.sum.Samples, Done: seen, Total: e.set.Manifest.Counts.Samples})
 		}
 	}
 	return nil

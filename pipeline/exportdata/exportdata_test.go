@@ -74,10 +74,12 @@ func TestParquet(t *testing.T) {
 			if p.FEN() != r.FEN || r.FEN != w.Position().FEN() || int(r.Ply) != w.Ply() {
 				t.Fatalf("row %d: %q, by its history %q, want %q", next, r.FEN, p.FEN(), w.Position().FEN())
 			}
-			if (r.Result == nil) != (l.Result == dataset.ResultUnknown) || r.Result != nil && *r.Result != l.Result.String() {
+			if (r.Result == nil) != (l.Result == dataset.ResultUnknown) ||
+				r.Result != nil && *r.Result != l.Result.String() {
 				t.Errorf("row %d: result %v, want %v", next, r.Result, l.Result)
 			}
-			if (r.Played == nil) != (w.Ply() == len(l.Moves)) || r.Played != nil && *r.Played != l.Moves[w.Ply()].String() {
+			if (r.Played == nil) != (w.Ply() == len(l.Moves)) ||
+				r.Played != nil && *r.Played != l.Moves[w.Ply()].String() {
 				t.Errorf("row %d: played %v", next, r.Played)
 			}
 			label := counting.Of(l, w.Sample()).Moves

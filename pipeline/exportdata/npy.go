@@ -15,7 +15,7 @@ import (
 // npyFormat is NumPy's file of one array (format version 1.0), of records that numpy.load can map into memory: the
 // input of a recipe's network and its targets.
 var npyFormat = &Format{
-	Name: "npy", About: "NumPy records of a recipe's input and targets, for a loader of your own", Encoded: true,
+	Name: "npy", About: "NumPy records of a recipe's input and targets", Encoded: true,
 	Lacks: []Fact{Policies, Headers, Predictions},
 	begin: func(out *durable.AtomicFile, r *Request) (writer, error) { return newNpyWriter(out, r) },
 }
