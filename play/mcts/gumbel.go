@@ -166,6 +166,12 @@ func softmax(logits []float64) {
 func (t *tree) addNoise() {
 	o := &t.options
 	clear(t.noise[:])
+	if t.drawn != nil {
+		for i, e := range t.edgesOf(t.at(t.top)) {
+			t.noise[i] = t.drawn(e.move)
+		}
+		return
+	}
 	if t.gumbel && o.GumbelNoise == 0 || !t.gumbel && o.RootNoise == 0 {
 		return
 	}

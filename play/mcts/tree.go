@@ -20,8 +20,9 @@ type tree struct {
 	// asPublished: nothing but the end of the game is known for certain, nothing is a draw before it, and no two
 	// descents of a batch meet, as talbotbot has it.
 	asPublished bool
-	gumbel      bool // the root is searched by sequential halving: see gumbel.go
-	provesLines bool // MultiPV makes the search continue where the root is proven
+	gumbel      bool                     // the root is searched by sequential halving: see gumbel.go
+	drawn       func(board.Move) float64 // tests: the noise of the root's moves
+	provesLines bool                     // MultiPV makes the search continue where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was needed
