@@ -12,7 +12,8 @@ import (
 // Position implements [Searcher].
 func (t *tree) Position(start *board.Position, moves []board.Move) {
 	from := len(t.moves)
-	kept := !t.options.FreshTree && t.game != nil && t.start == *start && len(moves) >= from && slices.Equal(moves[:from], t.moves)
+	kept := !t.options.FreshTree && t.game != nil && t.start == *start && len(moves) >= from &&
+		slices.Equal(moves[:from], t.moves)
 	t.set(start, moves)
 	if t.top == 0 {
 		return

@@ -123,7 +123,8 @@ func Options(ratings bool, search mcts.Options) []*Option {
 				e.setup.Searcher = v
 				return nil
 			}},
-		{Name: "SyzygyPath", Kind: "string", Searchers: "puct, gumbel", About: "folders of Syzygy tables, separated as in PATH",
+		{Name: "SyzygyPath", Kind: "string", Searchers: "puct, gumbel",
+			About: "folders of Syzygy tables, separated as in PATH",
 			set: (*Engine).setTables},
 		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
 			About: "shows chances of win, draw and loss in per mille",
