@@ -112,10 +112,11 @@ type Line struct {
 	Proven bool       // Value is certain
 	Visits int64
 	Prior  float32
-	// Target is the move's weight in the policy that a network should learn from this search; all moves' sum to 1. gumbel
-	// makes it the improved policy, the softmax of log-prior + σ(q), the others that grow a tree the share of visits.
-	// Where the root is proven to win or lose, the moves of the best distance to mate share it; where it is a proven
-	// draw, the moves that are proven to hold it. A move that is proven to lose has none. 0 of searchers without a tree.
+	// Target is the move's weight in the policy that a network should learn from this search; all moves' sum to 1.
+	// gumbel makes it the improved policy, the softmax of log-prior + σ(q), the others that grow a tree the share of
+	// visits. Where the root is proven to win or lose, the moves of the best distance to mate share it; where it is a
+	// proven draw, the moves that are proven to hold it. A move that is proven to lose has none. 0 of searchers without
+	// a tree.
 	Target float32
 	// Quick: nothing is known of the move but what [QuickSearch] says. Centipawns are its value then.
 	Quick      bool

@@ -151,7 +151,7 @@ func TestTargets(t *testing.T) {
 		{"6k1/8/5K2/8/8/8/8/Q6R w - - 0 1", 32, 1, nil}, // several mates in one
 		{"k7/8/1K6/8/8/8/8/7R w - - 0 1", 32, 1, map[string]float32{"h1h8": 1}},
 		{"7k/R7/1R6/8/8/8/8/K7 b - - 0 1", 400, -1, map[string]float32{"h8g8": 1}}, // the only move
-		{"k7/2Q5/2K5/8/8/8/8/8 b - - 0 1", 32, 0, nil}, // stalemate: no moves
+		{"k7/2Q5/2K5/8/8/8/8/8 b - - 0 1", 32, 0, nil},                             // stalemate: no moves
 	} {
 		for _, name := range []string{"gumbel", "puct", "talbotbot"} {
 			s := mustNew(t, name, newFake(t, 1), func(o *Options) {
