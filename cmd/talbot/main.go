@@ -15,6 +15,7 @@ import (
 )
 
 func main() {
+	unwatched() // from the first moment on; the process ends it
 	program = calledAs(os.Args[0])
 	os.Exit(execute(os.Args[1:]))
 }
@@ -131,7 +132,6 @@ func prepare(cmd *cobra.Command) {
 		if err := voice.begin(cmd, args); err != nil {
 			return err
 		}
-		defer unwatched()()
 		begun := time.Now()
 		err := work(cmd, args)
 		voice.end(cmd, time.Since(begun), err)

@@ -45,7 +45,12 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 	"of":      orZero,
 	"half":    func(x float64) float64 { return x / 2 },
-	"number4": func(x *float64) string { return number(x, "%.4f") },
+	"figure": func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return evaluate.FormatFigure(*x, false)
+	},
 	"label":   func(x *float64) string { return signed(*x) },
 })
 
