@@ -15,7 +15,6 @@ import (
 )
 
 func main() {
-	unwatched() // from the first moment on; the process ends it
 	program = calledAs(os.Args[0])
 	os.Exit(execute(os.Args[1:]))
 }
@@ -41,6 +40,7 @@ func withProgram(text string) string {
 
 // run executes one command line and returns the exit status.
 func execute(args []string) int {
+	defer unwatched()()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)

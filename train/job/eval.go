@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"reflect"
-	"strings"
 	"time"
 
 	"talbot/dataset"
