@@ -37,8 +37,8 @@ var arrows = map[string][]string{
 		"binpack", "board", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache", "internal/durable",
 		"internal/plain", "network/backend", "network/builtin", "network/checkpoint", "network/model", "network/onnx",
 		"network/ort", "network/predict", "network/recipe", "network/run", "network/schedule", "pipeline",
-		"pipeline/aggregate", "pipeline/diff", "pipeline/endgames", "pipeline/games", "pipeline/ingest",
-		"pipeline/inspect", "pipeline/label", "pipeline/output", "pipeline/overlap", "pipeline/plan",
+		"pipeline/aggregate", "pipeline/diff", "pipeline/endgames", "pipeline/exportdata", "pipeline/games",
+		"pipeline/ingest", "pipeline/inspect", "pipeline/label", "pipeline/output", "pipeline/overlap", "pipeline/plan",
 		"pipeline/predict", "pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine",
 		"play/game", "play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables",
 		"play/uci", "rows", "stockfish", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
@@ -81,6 +81,9 @@ var arrows = map[string][]string{
 	},
 	"pipeline/diff":     {"dataset", "internal/plain", "pipeline", "shards"},
 	"pipeline/endgames": {"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "synth"},
+	"pipeline/exportdata": {
+		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "shards",
+	},
 	"pipeline/games": {
 		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "stockfish",
 	},

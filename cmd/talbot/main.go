@@ -98,7 +98,7 @@ and writes another.`,
 			newPredict()},
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
 		{newPlay(), newUCI(), newMatch(), newBench()},
-		{newStats(), newInspect(), newVerify(), newDiff()},
+		{newStats(), newInspect(), newVerify(), newDiff(), newExportData()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},
 	} {

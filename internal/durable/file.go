@@ -30,6 +30,15 @@ func (f *File) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
+// writeAt writes p at an offset.
+func (f *File) writeAt(p []byte, offset int64) error {
+	if err := fault("write", f.Name()); err != nil {
+		return err
+	}
+	_, err := f.File.WriteAt(p, offset)
+	return err
+}
+
 // Sync makes durable what was written.
 func (f *File) Sync() error {
 	if err := fault("sync", f.Name()); err != nil {
