@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 	"pipeline/diff":     {"dataset", "internal/plain", "pipeline", "shards"},
 	"pipeline/endgames": {"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "synth"},
 	"pipeline/exportdata": {
-		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "shards",
+		"binpack", "board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "shards",
 	},
 	"pipeline/games": {
 		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "stockfish",
