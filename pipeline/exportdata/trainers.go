@@ -17,7 +17,7 @@ var played = Fact{"move", "a move that was played",
 
 // binpackFormat is one chain a line.
 var binpackFormat = &Format{
-	Name: "binpack", About: "Stockfish's binpack, for nnue-pytorch and bullet: whole lines, scores of 208 a pawn",
+	Name: "binpack", About: "Stockfish's binpack, for nnue-pytorch and bullet",
 	Needs: []Fact{Result, played},
 	Lacks: []Fact{Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions, Reconstructed},
 	begin: func(out *durable.AtomicFile, _ *Request) (writer, error) {
@@ -52,7 +52,7 @@ func (w *binpackWriter) end() error { return w.out.Flush() }
 
 // textFormat is one row a sample.
 var textFormat = &Format{
-	Name: "text", About: "rows of FEN | score | result, in White's centipawns, for bullet-utils and others",
+	Name: "text", About: "FEN | score | result, both from White's view, in centipawns",
 	Needs: []Fact{Result, Score}, Lacks: positionsLack,
 	begin: func(out *durable.AtomicFile, _ *Request) (writer, error) {
 		return textWriter{bufio.NewWriter(out)}, nil
@@ -87,7 +87,7 @@ func centipawns(s dataset.Score) int {
 
 // bulletFormat is a record of 32 bytes a sample.
 var bulletFormat = &Format{
-	Name: "bullet", About: "bulletformat, for bullet: positions alone, without rights, en passant and counters",
+	Name: "bullet", About: "bulletformat: positions without rights and counters",
 	Needs: []Fact{Result, Score}, Lacks: positionsLack,
 	begin: func(out *durable.AtomicFile, _ *Request) (writer, error) {
 		return bulletWriter{bufio.NewWriter(out)}, nil
