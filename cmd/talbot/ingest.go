@@ -90,7 +90,7 @@ A chain of binpack is a game, or a part of one, whose scores become labels. --or
 names them. --unit says what they are: leela (Leela's evaluation as Stockfish's
 trainer has it), internal (208 are a pawn) or centipawns; Leela's are found by
 their marks, others must be stated. Positions with no score (32002) are no samples, and
-a score of 0 is no label where the move captures or the mover is in check, in files
+a score of 0 is not a label where the move captures or the mover is in check, in files
 where all such are 0. What contradicts the results or the unit is refused.
 
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
