@@ -32,7 +32,7 @@ var recipeFlags = []string{"recipe", "set", "value-target", "policy-target"}
 func newExportData() *cobra.Command {
 	var o exportDataOptions
 	cmd := &cobra.Command{
-		Use:   "export-data DIR --format " + strings.Join(exportdata.FormatNames(), "|") + " --out FILE",
+		Use:   "export-data DIR --format FORMAT --out FILE",
 		Short: "Export samples for other programs",
 		Long: `Export-data writes the samples of a dataset into one file of another program's format:
 
