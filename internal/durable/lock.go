@@ -43,7 +43,7 @@ func Lock(path string) (io.Closer, error) {
 // Locked reports whether somebody has the lock of that name, for messages: it may have changed when the call returns.
 // It creates no file. Without flock no process counts as holding it.
 func Locked(path string) bool {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return false
 	}
