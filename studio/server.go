@@ -73,7 +73,9 @@ func (s *Server) Close() error {
 func (s *Server) Handler() http.Handler { return s.guard }
 
 // Address is what to open in a browser, for a listener's address.
-func (s *Server) Address(a net.Addr) string { return fmt.Sprintf("http://%s/?token=%s", a, s.guard.token) }
+func (s *Server) Address(a net.Addr) string {
+	return fmt.Sprintf("http://%s/?token=%s", a, s.guard.token)
+}
 
 // How long a client may take. Answers are short, so none needs longer.
 const (

@@ -138,9 +138,9 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/durable", "internal/page", "network/backend", "network/builtin", "network/run",
 		"pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
 	},
-	"synth":                {"board", "dataset"},
-	"syzygy":               {"board", "internal/cache", "internal/durable", "internal/ordered"},
-	"syzygy/syzygytest":    {"board", "syzygy"},
+	"synth":             {"board", "dataset"},
+	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},
+	"syzygy/syzygytest": {"board", "syzygy"},
 	"train": {
 		"encode", "internal/durable", "network/backend", "network/checkpoint", "network/model", "network/recipe",
 		"network/run", "network/schedule", "train/tensorboard",
