@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -206,7 +207,7 @@ func stampOf(root, dir string, names ...string) string {
 	defer r.Close()
 	for _, name := range names {
 		if info, err := r.Lstat(filepath.Join(dir, name)); err == nil {
-			b.WriteString(name + info.ModTime().String() + string(rune(info.Size()&0xffff)) + " ")
+			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
 		}
 	}
 	return b.String()

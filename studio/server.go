@@ -47,8 +47,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.pages = page.New("studio", string(text), template.FuncMap{"n": page.Thousands, "spark": spark,
-		"share": func(a, b int64) string { return fmt.Sprintf("%.0f %%", 100*float64(a)/float64(max(b, 1))) }})
+	s.pages = page.New("studio", string(text), template.FuncMap{"n": page.Thousands, "spark": spark})
 	for _, name := range []string{"studio.css", "home.js", "play.js", "icon.svg"} {
 		if s.assets[name], err = web.ReadFile("web/" + name); err != nil {
 			return nil, err
@@ -87,7 +86,7 @@ const (
 
 // Serve answers on a listener until ctx ends.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	h := &http.Server{Handler: s.guard, ReadHeaderTimeout: headTime, ReadTimeout: bodyTime, WriteTimeout: writeTime,
+	h := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTime, ReadTimeout: bodyTime, WriteTimeout: writeTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: 32 << 10}
 	stop := context.AfterFunc(ctx, func() { h.Close() })
 	defer stop()
