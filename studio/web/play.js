@@ -63,21 +63,21 @@ function add(parent, name, attributes) {
 }
 function mark(s, kind) {
   const [x, y] = corner(s);
-  add($("board"), "rect", { class: kind, x, y, width: side, height: side });
+  add($("drawing"), "rect", { class: kind, x, y, width: side, height: side });
 }
 function arrow(uci, share) {
   const [x1, y1] = corner(uci.slice(0, 2)), [x2, y2] = corner(uci.slice(2, 4));
   const length = Math.hypot(x2 - x1, y2 - y1), dx = (x2 - x1) / length, dy = (y2 - y1) / length;
   const width = 2 + 8 * share, head = 7 + 6 * share, cx = side / 2;
   const ex = x2 + cx - dx * head, ey = y2 + cx - dy * head;
-  const g = add($("board"), "g", { opacity: 0.35 + 0.5 * share });
+  const g = add($("drawing"), "g", { opacity: 0.35 + 0.5 * share });
   add(g, "line", { class: "prior", x1: x1 + cx + dx * 8, y1: y1 + cx + dy * 8, x2: ex, y2: ey, "stroke-width": width });
   add(g, "path", { class: "priorhead", d: `M${x2 + cx} ${y2 + cx}L${ex - dy * head * .7} ${ey + dx * head * .7}L${ex + dy * head * .7} ${ey - dx * head * .7}z` });
 }
 
 function draw() {
   if (!game) return;
-  const at = lookedAt(), fen = game.positions[at], pieces = men(fen), board = $("board");
+  const at = lookedAt(), fen = game.positions[at], pieces = men(fen), board = $("drawing");
   board.replaceChildren();
   add(board, "use", { href: "#board" });
   for (let i = 0; i < 8; i++) {
