@@ -26,7 +26,8 @@ const (
 )
 
 func newSeats(backend string) *seats {
-	return &seats{backend: backend, turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), all: map[string]*seat{}}
+	return &seats{backend: backend, turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		all: map[string]*seat{}}
 }
 
 var errFull = errors.New("too many games are open: close the pages of some and try again in a minute")

@@ -38,7 +38,7 @@ the address here.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
-		"`ADDRESS` to listen on; if the default's port is taken, another one is used")
+		"address to listen on, `HOST:PORT`")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	values(cmd, "backend", answering...)
 	return cmd

@@ -14,8 +14,8 @@ var ErrNotRegular = errors.New("not a regular file")
 // ErrTooLong says that a file has more bytes than it may have.
 var ErrTooLong = errors.New("the file is too long")
 
-// OpenRegular opens a file for reading and follows links, but for those that [Confine] forbids. What is not a regular file is refused with [ErrNotRegular],
-// at once: a pipe is never waited for.
+// OpenRegular opens a file for reading and follows links, but for those that [Confine] forbids. What is not a regular
+// file is refused with [ErrNotRegular], at once: a pipe is never waited for.
 func OpenRegular(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
 
 // openRegular opens a file, with mode 0666 before umask if it is made, and refuses what is not a regular one.
