@@ -25,6 +25,7 @@ var floors = [][]string{
 	{"fleet"},
 	{"play"},
 	{"pipeline"},
+	{"studio"},
 	{"cmd", "scripts"},
 }
 
@@ -41,7 +42,7 @@ var arrows = map[string][]string{
 		"pipeline/ingest", "pipeline/inspect", "pipeline/label", "pipeline/output", "pipeline/overlap", "pipeline/plan",
 		"pipeline/predict", "pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine",
 		"play/game", "play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables",
-		"play/uci", "rows", "stockfish", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
+		"play/uci", "rows", "stockfish", "studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
 	"encode":                 {"board", "dataset"},
@@ -138,9 +139,13 @@ var arrows = map[string][]string{
 	"shards":               {"board", "dataset", "internal/durable", "internal/ordered"},
 	"stockfish":            {"board", "dataset", "internal/child", "stockfish/uci", "syzygy"},
 	"stockfish/uci":        {"board", "dataset", "internal/child"},
-	"synth":                {"board", "dataset"},
-	"syzygy":               {"board", "internal/cache", "internal/durable", "internal/ordered"},
-	"syzygy/syzygytest":    {"board", "syzygy"},
+	"studio": {
+		"board", "dataset", "internal/durable", "internal/page", "network/backend", "network/builtin", "network/run",
+		"pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
+	},
+	"synth":             {"board", "dataset"},
+	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},
+	"syzygy/syzygytest": {"board", "syzygy"},
 	"train": {
 		"encode", "internal/durable", "network/backend", "network/checkpoint", "network/model", "network/recipe",
 		"network/run", "network/schedule", "train/tensorboard",

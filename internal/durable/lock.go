@@ -70,7 +70,7 @@ func (l *HeldLock) Remove() error {
 // Locked reports whether somebody has the lock of that name, for messages: it may have changed when the call returns.
 // It creates no file.
 func Locked(path string) bool {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return false
 	}

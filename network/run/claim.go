@@ -99,6 +99,9 @@ func IsRun(dir string) bool {
 	return false
 }
 
+// AtWork reports whether a run is being trained now, for messages.
+func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
+
 // Owns reports whether a name is one of the files and folders that talbot makes and reads back in a run's folder: not
 // its page.
 func Owns(name string) bool {

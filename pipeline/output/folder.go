@@ -58,7 +58,7 @@ func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 // Unfinished reports whether a command that makes a dataset was interrupted in a folder or is running there: its verb,
 // and the command line that continues it, "" if that is not known. It changes nothing.
 func Unfinished(dir string) (verb, again string, ok bool) {
-	data, err := durable.ReadFile(filepath.Join(dir, progressName), maxProgress)
+	data, err := durable.ReadFile(filepath.Join(dir, ProgressName), maxProgress)
 	if err != nil {
 		return "", "", false
 	}

@@ -15,7 +15,7 @@ const lockName = "progress.lock"
 // InUse reports whether a folder holds an interrupted or finished dataset.
 func InUse(dir string) bool {
 	f := Folder{dir: dir}
-	for _, name := range []string{progressName, dataset.ManifestName} {
+	for _, name := range []string{ProgressName, dataset.ManifestName} {
 		if _, err := os.Stat(f.Path(name)); err == nil {
 			return true
 		}
@@ -32,7 +32,7 @@ func IsOwnFile(name string) bool {
 			return true
 		}
 	}
-	return name == dataset.ManifestName || name == progressName || name == lockName
+	return name == dataset.ManifestName || name == ProgressName || name == lockName
 }
 
 // sideFile calls SideFile; without one, no file is the verb's own.
@@ -67,7 +67,7 @@ func (f *Folder) leftovers() (names []string, err error) {
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		if name == lockName || name == progressName || own || strings.HasSuffix(name, durable.TempSuffix) {
+		if name == lockName || name == ProgressName || own || strings.HasSuffix(name, durable.TempSuffix) {
 			names = append(names, name)
 		}
 	}
@@ -100,7 +100,7 @@ func (f *Folder) checkFolder() error {
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		if name != progressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
+		if name != ProgressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
 			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
 		}
@@ -110,7 +110,7 @@ func (f *Folder) checkFolder() error {
 
 // sweep removes files that progress.json does not know, and checks those that it does.
 func (f *Folder) sweep() error {
-	known := map[string]bool{progressName: true, lockName: true}
+	known := map[string]bool{ProgressName: true, lockName: true}
 	for _, s := range f.shards() {
 		known[s.File] = true
 		info, err := os.Stat(f.Path(s.File))
