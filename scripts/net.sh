@@ -9,8 +9,8 @@
 # FROM, and the next piece begins with it. FROM=net: begins with the weights of the network that comes with talbot.
 # The data of a piece can be made again from its seed, byte for byte.
 #
-# GAMES, ENDGAMES and STEPS are the size of a piece. ENGINE is the Stockfish to use, by default the one in PATH. A piece
-# may be ended early, by Ctrl-C: the next one begins with its newest checkpoint.
+# Also in the environment: GAMES, ENDGAMES and STEPS, the size of a piece; ENGINE, the Stockfish to use, by default the
+# one in PATH. A piece may be ended early, by Ctrl-C: the next one begins with its newest checkpoint.
 set -eu
 talbot=$(pwd)/bin/talbot
 net=${NET:?"say where to work: NET=FOLDER"}
