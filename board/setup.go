@@ -1,12 +1,14 @@
 package board
 
 // Setup is a position being composed: pieces on squares, the side to move,
-// castling rights and en passant square, without counters. Nothing is checked
-// until [Setup.Position].
+// castling rights, en passant square and counters. Nothing is checked until
+// [Setup.Position].
 type Setup struct {
-	Turn     Color
-	position Position
-	passed   Square // 0, which no pawn passes, stands for none
+	Turn           Color
+	HalfmoveClock  int // plies since the last capture or pawn move, up to 65,535
+	FullmoveNumber int // up to 65,535; 0 stands for 1
+	position       Position
+	passed         Square // 0, which no pawn passes, stands for none
 }
 
 // Put places a piece on a square in place of what was there; [NoPiece] empties
@@ -47,7 +49,8 @@ func (s *Setup) Occupied() Bitboard { return s.position.Occupied() }
 // [Position.Validate]).
 func (s *Setup) Position() (Position, error) {
 	p := s.position
-	p.turn, p.ep, p.fullmove = s.Turn, NoSquare, 1
+	p.turn, p.ep = s.Turn, NoSquare
+	p.halfmove, p.fullmove = uint16(s.HalfmoveClock), uint16(max(s.FullmoveNumber, 1))
 	if err := p.Validate(); err != nil {
 		return Position{}, err
 	}

@@ -22,7 +22,9 @@ const (
 	ResultConflict Reason = "result_conflict"
 	// a game whose text contradicts its moves, as a move number that is not the board's does
 	MoveConflict Reason = "move_conflict"
-	BadEval      Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
+	// the rest of a chunk of binpack, from a chain on that breaks the format or has an illegal move
+	BadChain Reason = "bad_chain"
+	BadEval  Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
 // Duplicate is a line that was read, drawn or played before: the same start and moves, whatever the headers, or the
@@ -31,7 +33,7 @@ const Duplicate Reason = "duplicate"
 
 // Reasons lists every reason of a reader.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
-	ResultConflict, MoveConflict, BadEval}
+	ResultConflict, MoveConflict, BadEval, BadChain}
 
 // Reject is the error of one game or row that was left out; reading goes on behind it.
 type Reject struct {

@@ -66,8 +66,11 @@ type Difference struct {
 }
 
 // Write writes a figure of the measure.
-func (m *Measure) Write(x float64) string {
-	if m.Kind == Share {
+func (m *Measure) Write(x float64) string { return FormatFigure(x, m.Kind == Share) }
+
+// FormatFigure writes a figure for the eye: a share in percent with two decimals, any other with four.
+func FormatFigure(x float64, share bool) string {
+	if share {
 		return fmt.Sprintf("%.2f %%", 100*x)
 	}
 	return fmt.Sprintf("%.4f", x)

@@ -13,6 +13,7 @@
 //	verify     datasets → their damage, and whether splits leak
 //	diff       two datasets → how they differ
 //	inspect    dataset → samples as training sees them
+//	exportdata dataset → a file of another program's format
 //	plan       files → what all of it would take
 //	overlap    keys of positions → copies, and what splits share
 //	output     lines → a dataset's folder

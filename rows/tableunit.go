@@ -26,6 +26,9 @@ var (
 type TableForm struct {
 	View *dataset.View
 	Unit *dataset.Unit
+	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word. Empty:
+	// what is found.
+	Origin, ScoreUnit string
 }
 
 // What decides the unit of an ambiguous column by its first rows. Engines seldom see more than ten pawns in games, and

@@ -480,6 +480,10 @@ not run: it needs another Stockfish
   talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish
 not run: it asks before it installs
   talbot setup
+not run: it serves until Ctrl-C
+  talbot studio
+  talbot studio --listen 127.0.0.1:8000
+  talbot studio data runs
 not run: it needs a plugin of XLA
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so
 `

@@ -199,10 +199,8 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	figures, err := e.Run(ctx)
 	end()
 	switch {
-	case errors.Is(err, context.Canceled):
-		return errRepeatCommand
 	case err != nil && !errors.Is(err, job.ErrIncomplete):
-		return err
+		return repeatable(err)
 	}
 	if o.json {
 		return errors.Join(printJSON(figures), err)

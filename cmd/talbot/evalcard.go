@@ -285,18 +285,19 @@ func measured(m *evaluate.Measure, f evaluate.Figures, intervals evaluate.Interv
 		return pipeline.Thousands(f.Count(m.Name))
 	}
 	text := cell(f.Of(m.Name), m.Kind == evaluate.Share)
+	if m.Tile.Of != "" && f.Of(m.Name) != nil {
+		text += " of " + pipeline.Thousands(f.Count(m.Tile.Of))
+	}
 	if j, _ := m.Judge(f, intervals); j.Verdict == evaluate.Worse {
 		text += " " + worse
 	}
 	return text
 }
 
+// cell writes a figure, or "-" where there is none.
 func cell(x *float64, share bool) string {
-	switch {
-	case x == nil:
+	if x == nil {
 		return "-"
-	case share:
-		return fmt.Sprintf("%.2f %%", 100**x)
 	}
-	return fmt.Sprintf("%.4f", *x)
+	return evaluate.FormatFigure(*x, share)
 }

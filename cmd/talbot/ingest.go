@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/binpack"
 	"talbot/dataset"
 	"talbot/internal/plain"
 	"talbot/pipeline"
@@ -31,6 +32,8 @@ type ingestOptions struct {
 	moveConflict   string
 	evalView       string
 	evalUnit       string
+	origin         string
+	unit           string
 	rejects        string
 	force          bool
 	history        int
@@ -83,6 +86,13 @@ Ingest opens all files before it begins, and reports everything wrong with them 
 comes. Damage found later ends the command; with --skip-bad-files the file is left out
 as a whole and counted. The command fails if nothing is kept.
 
+A chain of binpack is a game, or a part of one, whose scores become labels. --origin
+names them. --unit says what they are: leela (Leela's evaluation as Stockfish's
+trainer has it), internal (208 are a pawn) or centipawns; Leela's are found by
+their marks, others must be stated. Positions with no score (32002) are no samples, and
+a score of 0 is not a label where the move captures or the mover is in check, in files
+where all such are 0. What contradicts the results or the unit is refused.
+
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
 counters; a move number that is too small for them is raised, and a position without
@@ -118,6 +128,8 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
+	cmd.Flags().StringVar(&o.origin, "origin", "", "who made the scores in binpack, such as \"T80\"; names their labels")
+	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",
 		"write a list of everything that was left out to this file (tab-separated)")
@@ -132,7 +144,7 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
 	section(f, "Output", "out", "split", "seed", "rejects", "force", "json", "strict")
 	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "move-conflict", "history")
-	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit")
+	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit", "origin", "unit")
 	section(f, "Game filters", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
 		"min-base-time", "variant", "result", "termination", "min-plies", "player", "since", "until")
 	section(f, "Sample filters", "side", "skip-plies", "min-clock", "max-samples-per-game", "sample-rate")
@@ -143,6 +155,7 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "move-conflict", "drop", "keep")
 	values(cmd, "eval-view", "auto", "white", "mover")
 	values(cmd, "eval-unit", "auto", "centipawns", "pawns")
+	values(cmd, "unit", append([]string{"auto"}, binpack.Units...)...)
 	completeFolder(cmd, "out")
 }
 
@@ -274,6 +287,12 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 				summarise("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
 					viewName(t.View), t.Median)
 			}
+		}
+		if s := sum.Scores; s != nil {
+			summarise("  %s of %s, unit %s; without label: %s with no score (%s of them perhaps invented), %s tactical "+
+				"with 0 in place of one\n", pipeline.Count(s.Chains, "chain"), s.Origin, s.Unit,
+				pipeline.Thousands(s.Missing.None), pipeline.Thousands(s.Missing.Invented),
+				pipeline.Thousands(s.Missing.TacticalZero))
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
 			n := pipeline.Thousands

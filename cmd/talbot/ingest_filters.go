@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/binpack"
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
 	"talbot/rows"
@@ -102,6 +104,12 @@ func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
 		form.Unit = &unit
 	default:
 		return form, usage(fmt.Errorf("unknown --eval-unit %q", o.evalUnit), "use centipawns, pawns or auto")
+	}
+	if o.unit != "auto" && !slices.Contains(binpack.Units, o.unit) {
+		return form, usage(fmt.Errorf("unknown --unit %q", o.unit), "use "+listed(binpack.Units, "or")+", or auto")
+	}
+	if form.Origin = o.origin; o.unit != "auto" {
+		form.ScoreUnit = o.unit
 	}
 	return form, nil
 }

@@ -50,10 +50,13 @@ func stops(parent context.Context) (context.Context, func()) {
 	return interruption{says: "stopping", words: func() error { return errRepeatCommand }}.watch(parent)
 }
 
-// repeatable turns the end of an interrupted command that keeps nothing into words.
+// repeatable turns the end of a command that keeps nothing, interrupted or on a full disk, into words.
 func repeatable(err error) error {
-	if err != nil && errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		return errRepeatCommand
+	case errors.Is(err, syscall.ENOSPC):
+		return hintError{error: err, hint: "free some disk space and repeat the command"}
 	}
 	return err
 }

@@ -132,6 +132,18 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
+// What a command that keeps nothing says of a full disk does not promise that it goes on from there.
+func TestRepeatable(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "page.html", Err: syscall.ENOSPC}
+	status, hint := classify(repeatable(full))
+	if status != exitFailed || hint != "free some disk space and repeat the command" {
+		t.Errorf("%d, %q", status, hint)
+	}
+	if _, other := classify(full); other == hint {
+		t.Errorf("%q for a command that goes on", other)
+	}
+}
+
 // A command that waits for what never comes ends on a signal all the same, with the words of any other interruption.
 func TestSignalWhileWaiting(t *testing.T) {
 	if testing.Short() {
@@ -139,6 +151,8 @@ func TestSignalWhileWaiting(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ args, hint []string }{
 		"games":     {[]string{"ingest", "fifo", "--out", "a"}, []string{"saving; interrupt again", "continue with"}},
+		"labels":    {[]string{"tactics", "in", "--out", "f"}, nil},
+		"parts":     {[]string{"join", "in", "--out", "g"}, nil},
 		"materials": {[]string{"synth-endgames", "--count", "3", "--material-file", "fifo", "--out", "c"}, nil},
 		"openings":  {[]string{"match", "random:", "random:", "--openings", "fifo", "--out", "d"}, nil},
 		"an engine": {[]string{"synth-games", "--games", "3", "--engine", "./engine", "--workers", "1", "--out", "e"},
@@ -147,7 +161,14 @@ func TestSignalWhileWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+			fifo := filepath.Join(dir, "fifo")
+			if slices.Contains(c.args, "in") { // a dataset
+				fifo = filepath.Join(dir, "in", "manifest.json")
+				if err := os.Mkdir(filepath.Dir(fifo), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Skip(err)
 			}
 			const engine = "#!/bin/sh\n" + `while read line; do case $line in
@@ -164,7 +185,7 @@ esac; done
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			silent, err := os.OpenFile(filepath.Join(dir, "fifo"), os.O_WRONLY, 0) // until the command reads
+			silent, err := os.OpenFile(fifo, os.O_WRONLY, 0) // until the command reads
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,6 +40,7 @@ func withProgram(text string) string {
 
 // run executes one command line and returns the exit status.
 func execute(args []string) int {
+	defer unwatched()()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -97,8 +98,8 @@ and writes another.`,
 			newAggregate(),
 			newPredict()},
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
-		{newPlay(), newUCI(), newMatch(), newBench()},
-		{newStats(), newInspect(), newVerify(), newDiff()},
+		{newPlay(), newStudio(), newUCI(), newMatch(), newBench()},
+		{newStats(), newInspect(), newVerify(), newDiff(), newExportData()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},
 	} {
@@ -131,7 +132,6 @@ func prepare(cmd *cobra.Command) {
 		if err := voice.begin(cmd, args); err != nil {
 			return err
 		}
-		defer unwatched()()
 		begun := time.Now()
 		err := work(cmd, args)
 		voice.end(cmd, time.Since(begun), err)

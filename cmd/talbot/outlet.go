@@ -73,7 +73,7 @@ func (o *outlet) height() int {
 // columnsOf returns a function that asks for the width of a terminal; nil if the file is not a terminal.
 func columnsOf(file *os.File) func() int {
 	fd := int(file.Fd())
-	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {
+	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" || !obeys(fd) {
 		return nil
 	}
 	return func() int {

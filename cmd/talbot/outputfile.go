@@ -53,7 +53,8 @@ func (o outputFile) check() (string, error) {
 	}
 	dir := filepath.Dir(path)
 	for _, folder := range o.folders {
-		if made, _, err := target(folder); err == nil && (made == dir || strings.HasPrefix(dir, made+"/")) {
+		made, _, err := target(folder)
+		if err == nil && (made == dir || strings.HasPrefix(dir, made+string(filepath.Separator))) {
 			return refuse(fmt.Sprintf("%q is the folder of the new dataset", folder), another)
 		}
 	}

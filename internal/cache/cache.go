@@ -99,7 +99,7 @@ func (f *Folder) Put(key string, content []byte) {
 }
 
 // lock waits a moment for other processes.
-func (f *Folder) lock() (lock interface{ Close() error }, err error) {
+func (f *Folder) lock() (lock *durable.HeldLock, err error) {
 	for range 20 {
 		if lock, err = durable.Lock(filepath.Join(f.dir, lockName)); err == nil {
 			return lock, nil

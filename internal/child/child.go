@@ -1,5 +1,5 @@
 // Package child runs another program and talks with it line by line, without trusting it: every read and write has a
-// deadline, every line a length limit, and what is killed is its whole process group.
+// deadline, every line a length limit, and what is killed is its whole process group, on Windows its job.
 //
 // A [Process] belongs to one goroutine at a time; only Kill may be called from any. While it lives it has two
 // goroutines of its own: one starts the program and waits for its end, one reads its stderr. Both end with Close.
@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -53,6 +52,7 @@ type Config struct {
 // a thread that came to its end earlier would take a healthy engine with it.
 type Process struct {
 	pid    int
+	group  group
 	stdin  *os.File
 	stdout *os.File
 	lines  *bufio.Reader // of stdout
@@ -82,7 +82,7 @@ func Start(cfg Config, deadline time.Time) (*Process, error) {
 		}
 	}
 	for i := 0; i < len(files); i += 2 {
-		r, w, err := os.Pipe()
+		r, w, err := pipe(i == 0)
 		if err != nil {
 			closeAll(files[:]...)
 			return fail(err)
@@ -115,9 +115,9 @@ func Start(cfg Config, deadline time.Time) (*Process, error) {
 			return
 		}
 		p.mu.Lock()
-		p.pid, p.alive = cmd.Process.Pid, true
+		p.pid, p.group, p.alive = cmd.Process.Pid, groupOf(cmd.Process), true
 		if p.killed {
-			killGroup(p.pid)
+			p.group.kill()
 		}
 		p.mu.Unlock()
 		started <- nil
@@ -150,24 +150,24 @@ func (p *Process) wait(cmd *exec.Cmd) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.alive = false
-		killGroup(p.pid)
+		p.group.end()
 	})
 	switch {
 	case cmd.ProcessState != nil:
-		p.exit = cmd.ProcessState.String()
+		p.exit = exitText(cmd.ProcessState)
 	case err != nil:
 		p.exit = err.Error()
 	}
 	close(p.exited)
 }
 
-// Kill sends SIGKILL to the whole group. It does not wait and may be called at any time.
+// Kill kills the whole group. It does not wait and may be called at any time.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.killed = true
 	if p.alive {
-		killGroup(p.pid)
+		p.group.kill()
 	}
 }
 
@@ -228,7 +228,7 @@ func (p *Process) Write(s string, deadline time.Time) error {
 
 // IsGone reports whether an error of writing or reading says that the program has ended or closed its side.
 func IsGone(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+	return errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || isBroken(err)
 }
 
 // tail keeps the end of a stream.

@@ -25,5 +25,3 @@ func reap(cmd *exec.Cmd, exited func()) error {
 	exited()
 	return cmd.Wait()
 }
-
-func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }

@@ -1,21 +1,26 @@
-//go:build unix && !linux
+//go:build unix
 
 package child
 
 import (
-	"os/exec"
+	"errors"
+	"os"
 	"syscall"
 )
 
-// groupAttr puts the child at the head of a new process group, away from the
-// terminal's signals. An engine whose parent dies ends when its stdin does.
-func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// group is the number of a process group.
+type group int
 
-// reap waits for the child, then runs exited.
-func reap(cmd *exec.Cmd, exited func()) error {
-	err := cmd.Wait()
-	exited()
-	return err
-}
+func groupOf(p *os.Process) group { return group(p.Pid) }
 
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+func (g group) kill() { _ = syscall.Kill(-int(g), syscall.SIGKILL) }
+
+// end kills what the leader of the group has left behind.
+func (g group) end() { g.kill() }
+
+// pipe returns a pipe for the child's input or for what it writes.
+func pipe(bool) (r, w *os.File, err error) { return os.Pipe() }
+
+func isBroken(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+func exitText(s *os.ProcessState) string { return s.String() }

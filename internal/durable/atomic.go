@@ -17,6 +17,7 @@ const TempSuffix = ".tmp"
 type AtomicFile struct {
 	path string
 	file *File
+	size int64
 	err  error
 }
 
@@ -38,6 +39,7 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	n, err := f.file.Write(p)
+	f.size += int64(n)
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
 	}
@@ -45,6 +47,21 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 		f.err = fmt.Errorf("writing %q: %w", f.path, err)
 	}
 	return n, f.err
+}
+
+// Size returns how many bytes were appended.
+func (f *AtomicFile) Size() int64 { return f.size }
+
+// Overwrite writes p over the beginning of what was appended, which is longer, as for a header that has a count. After
+// an error the file cannot be committed.
+func (f *AtomicFile) Overwrite(p []byte) error {
+	if f.err != nil {
+		return f.err
+	}
+	if err := f.file.writeAt(p, 0); err != nil {
+		f.err = fmt.Errorf("writing %q: %w", f.path, err)
+	}
+	return f.err
 }
 
 // Commit makes the file durable, gives it its name and makes that durable. After an error the temporary file is

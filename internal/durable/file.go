@@ -30,6 +30,15 @@ func (f *File) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
+// writeAt writes p at an offset.
+func (f *File) writeAt(p []byte, offset int64) error {
+	if err := fault("write", f.Name()); err != nil {
+		return err
+	}
+	_, err := f.File.WriteAt(p, offset)
+	return err
+}
+
 // Sync makes durable what was written.
 func (f *File) Sync() error {
 	if err := fault("sync", f.Name()); err != nil {
@@ -49,12 +58,13 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// Rename gives a file another name; a file of that name is replaced.
+// Rename gives a file another name; a file of that name is replaced. On Windows it waits a moment for whoever has one
+// of the two open.
 func Rename(from, to string) error {
 	if err := fault("rename", to); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return rename(from, to)
 }
 
 // Link gives a file a second name. It fails where the file system has no links.
@@ -65,7 +75,7 @@ func Link(from, to string) error {
 	return os.Link(from, to)
 }
 
-// SyncFolder makes the names in a folder durable.
+// SyncFolder makes the names in a folder durable, where a program can.
 func SyncFolder(dir string) error {
 	if err := fault("sync folder", dir); err != nil {
 		return err
@@ -75,5 +85,5 @@ func SyncFolder(dir string) error {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	return syncNames(d)
 }

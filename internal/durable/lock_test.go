@@ -34,6 +34,31 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestLockRemoved: the file goes, the lock is free, and what cannot be removed is still locked.
+func TestLockRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	l, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	InjectFaults(t, func(string, string) error { return errInjected })
+	if err := l.Remove(); !errors.Is(err, errInjected) || !Locked(path) {
+		t.Errorf("%v, locked: %v", err, Locked(path))
+	}
+	InjectFaults(t, nil)
+	if err := l.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file: %v", err)
+	}
+	l.Close()
+	if l, err = Lock(path); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
+
 // Holders that remove the file never let two in.
 func TestLockRemovedByItsHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
@@ -55,8 +80,9 @@ func TestLockRemovedByItsHolder(t *testing.T) {
 					return
 				}
 				inside.Unlock()
-				os.Remove(path)
-				l.Close()
+				if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

@@ -20,3 +20,5 @@ func flock(f *os.File, how int) error {
 	}
 	return err
 }
+
+func removeLock(l *HeldLock) error { return os.Remove(l.path) }

@@ -14,13 +14,19 @@ var ErrNotRegular = errors.New("not a regular file")
 // ErrTooLong says that a file has more bytes than it may have.
 var ErrTooLong = errors.New("the file is too long")
 
-// OpenRegular opens a file for reading and follows links. What is not a regular file is refused with [ErrNotRegular],
-// at once: a pipe is never waited for.
+// OpenRegular opens a file for reading and follows links, but for those that [Confine] forbids. What is not a regular
+// file is refused with [ErrNotRegular], at once: a pipe is never waited for.
 func OpenRegular(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
 
 // openRegular opens a file, with mode 0666 before umask if it is made, and refuses what is not a regular one.
 func openRegular(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|nonblock, 0o666)
+	var f *os.File
+	var err error
+	if flag == os.O_RDONLY {
+		f, err = openToRead(path)
+	} else {
+		f, err = os.OpenFile(path, flag|nonblock, 0o666)
+	}
 	if err != nil {
 		// A socket cannot be opened at all, and its error says little.
 		if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() {

@@ -27,6 +27,14 @@ var charts string
 // pictures has the templates of all pictures, for [Draw].
 var pictures = parse(template.New("pictures"))
 
+// Style returns the styles that all pages share, as a style sheet.
+func Style() (string, error) {
+	var b strings.Builder
+	err := pictures.ExecuteTemplate(&b, "style", nil)
+	text := strings.TrimSuffix(strings.TrimPrefix(b.String(), "<style>"), "</style>")
+	return text, err
+}
+
 // longest is how many characters of a text from outside a page shows.
 const longest = 160
 

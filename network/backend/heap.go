@@ -1,4 +1,4 @@
-//go:build goexperiment.simd && amd64 && linux && !race
+//go:build goexperiment.simd && amd64 && linux
 
 package backend
 
@@ -10,18 +10,15 @@ import (
 	"syscall"
 )
 
-// reserved is how much of the heap spareHeap wants mapped.
-const reserved = 8 << 30
-
 // spareHeap maps more of Go's heap than the process will use, once.
 //
-// On processors without AVX-512, Go 1.27 reads the last numbers of a slice as a whole vector (simd.LoadFloat32sPart and
-// others): up to 28 bytes behind the slice's end, which it then clears. If the slice ends where the mapped heap ends,
+// Go 1.27 reads the last numbers of a slice as a whole vector (simd.LoadFloat32sPart and others): up to 28 bytes behind
+// the slice's end, 60 with AVX-512, which it then clears. If the slice ends where the mapped heap ends,
 // that ends the process. Go takes the lowest free address first, so a block that was mapped and given back stays behind
 // everything that is in use. It takes addresses and page tables, but no memory. A heap that outgrows it is where it
 // was without.
 var spareHeap = sync.OnceFunc(func() {
-	for size := reserved; size >= 64<<20; size /= 2 {
+	for size := spare; size >= 64<<20; size /= 2 {
 		// Go's heap ends the process when it gets no memory: the system is asked first.
 		m, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {

@@ -1,4 +1,4 @@
-//go:build goexperiment.simd && amd64 && linux && !race
+//go:build goexperiment.simd && amd64 && linux
 
 package backend
 

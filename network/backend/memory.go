@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -98,11 +99,12 @@ func memoryGroups(root string) []memoryGroup {
 		} else if part[1] != "" {
 			continue
 		}
-		for path := filepath.Clean("/" + part[2]); ; path = filepath.Dir(path) {
-			dir := filepath.Join(root, base, path)
+		// A group's path has slashes on every system: Wine shows those of Linux to programs of Windows.
+		for group := path.Clean("/" + part[2]); ; group = path.Dir(group) {
+			dir := filepath.Join(root, base, group)
 			groups = append(groups, memoryGroup{number(filepath.Join(dir, limit)),
 				number(filepath.Join(dir, used)) - fields(filepath.Join(dir, "memory.stat"))[inactive]})
-			if path == "/" {
+			if group == "/" {
 				break
 			}
 		}

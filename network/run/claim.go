@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 // Claim is a run folder that belongs to this process until Close. Files of the run are written by its holder alone.
 type Claim struct {
 	dir  string
-	lock io.Closer
+	lock *durable.HeldLock
 	made bool // the folder
 }
 
@@ -100,6 +99,9 @@ func IsRun(dir string) bool {
 	return false
 }
 
+// AtWork reports whether a run is being trained now, for messages.
+func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
+
 // Owns reports whether a name is one of the files and folders that talbot makes and reads back in a run's folder: not
 // its page.
 func Owns(name string) bool {
@@ -114,7 +116,7 @@ func Owns(name string) bool {
 // Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.
 func (c *Claim) Close() error {
 	if _, err := os.Stat(filepath.Join(c.dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
-		os.Remove(filepath.Join(c.dir, lockName))
+		c.lock.Remove()
 		if c.made {
 			os.Remove(c.dir) // fails if there is anything in it
 		}

@@ -35,6 +35,9 @@ var termTexts = []TermText{
 	{Name: "value_mse", Short: "value", Long: "value squared error", Chart: "loss/value",
 		Title: "Value", Note: "mean squared error, on −1 … 1", Zero: true, Falls: true, Tile: "value squared error",
 		Help: "against the label, on −1 … 1", Decimals: 4},
+	{Name: "wdl_ce", Short: "chances", Long: "cross-entropy of win, draw and loss", Chart: "loss/wdl_ce",
+		Title: "Win, draw and loss", Note: "cross-entropy of the three chances, in nats", Falls: true,
+		Tile: "win, draw and loss", Help: "cross-entropy of the three chances, in nats; lower is better", Decimals: 3},
 	{Name: "weights", Short: "weights", Long: "squares of the weights", Chart: "loss/weights", Title: "Weights",
 		Note: "sum of their squares", Falls: true, Decimals: 1},
 }

@@ -72,6 +72,7 @@ type entry struct {
 	drops    dataset.Drops
 	conflict pgn.Conflict
 	glued    bool
+	scores   *chainScores
 }
 
 // sample applies sampling to a line that has no labels yet. A line that is left without samples is rejected.

@@ -58,6 +58,8 @@ type Summary struct {
 	// MoveConflicts counts games that were not left out though their text contradicts their moves.
 	MoveConflicts int64 `json:"move_conflicts"`
 
+	*Scores // of training data that others publish; nil if no input is
+
 	Tables   []TableRead   `json:"tables"`    // the tables of evaluations among the inputs
 	BadFiles []SkippedFile `json:"bad_files"` // inputs that were left out whole
 }
@@ -101,6 +103,8 @@ type state struct {
 	Evals     Evals `json:"evals"`                // of the inputs
 	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
 	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be reconstructed
+
+	Scores Scores `json:"scores,omitzero"` // of training data that others publish
 
 	Before  *inputStart   `json:"before,omitempty"`   // what was counted when this input began
 	LeftOut []SkippedFile `json:"left_out,omitempty"` // inputs that are left out whole, in their order
@@ -183,6 +187,9 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts, MoveConflicts: g.out.Manifest().Counts.MoveConflicts,
 		Tables: []TableRead{}, BadFiles: append([]SkippedFile{}, g.state.LeftOut...),
 	}
+	if g.state.Scores.Chains > 0 {
+		sum.Scores = &g.state.Scores
+	}
 	for _, input := range g.out.Manifest().Inputs {
 		if input.Table != nil {
 			sum.Tables = append(sum.Tables, TableRead{input.Name, *input.Table})
@@ -214,6 +221,12 @@ func (in *Request) flags() []dataset.Tag {
 	}
 	if unit := in.Tables.Unit; unit != nil {
 		flags = append(flags, dataset.Tag{Name: "eval-unit", Value: unit.String()})
+	}
+	if origin := in.Tables.Origin; origin != "" {
+		flags = append(flags, dataset.Tag{Name: "origin", Value: origin})
+	}
+	if unit := in.Tables.ScoreUnit; unit != "" {
+		flags = append(flags, dataset.Tag{Name: "unit", Value: unit})
 	}
 	return flags
 }

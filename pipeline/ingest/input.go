@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"talbot/dataset"
@@ -49,7 +48,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		g.evaluations, _ = r.(tableReader)
 		err = g.rows(ctx, r, done, each)
 	}
-	if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
+	if unitFault(err) {
 		err = fmt.Errorf("%q: %w", path, err)
 	}
 	if err != nil {
@@ -99,6 +98,9 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	c := &g.out.Manifest().Counts
 	p.Number = f.number()
 	p.Read++
+	if f.scores != nil {
+		p.Scores.add(f.scores)
+	}
 	if f.glued {
 		p.Glued++
 	}

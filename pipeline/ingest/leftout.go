@@ -45,6 +45,7 @@ type inputStart struct {
 	Glued        int64          `json:"glued"`
 	NoHistory    int64          `json:"no_history"`
 	Rejects      int64          `json:"rejects"`
+	Scores       Scores         `json:"scores,omitzero"`
 }
 
 // beginInput keeps the counts from before an input.
@@ -53,7 +54,8 @@ func (g *ingester) beginInput() {
 		return
 	}
 	m := g.out.Manifest()
-	s := &inputStart{m.Counts, len(m.Fingerprints), g.state.Evals, g.state.Glued, g.state.NoHistory, 0}
+	s := &inputStart{m.Counts, len(m.Fingerprints), g.state.Evals, g.state.Glued, g.state.NoHistory, 0,
+		g.state.Scores.clone()}
 	s.Counts.Rejects, s.Counts.SamplesDropped = maps.Clone(m.Counts.Rejects), maps.Clone(m.Counts.SamplesDropped)
 	if g.rejects != nil {
 		s.Rejects = g.rejects.size
@@ -73,6 +75,7 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 	m.Counts, m.Fingerprints = before.Counts, m.Fingerprints[:before.Fingerprints]
 	maps.DeleteFunc(g.prints, func(_ string, i int) bool { return i >= before.Fingerprints })
 	g.state.Evals, g.state.Glued, g.state.NoHistory = before.Evals, before.Glued, before.NoHistory
+	g.state.Scores = before.Scores
 	if err := g.rejects.rewind(before.Rejects); err != nil {
 		return err
 	}

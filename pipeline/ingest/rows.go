@@ -20,7 +20,7 @@ func (g *ingester) next(r Reader) (f entry, _ error) {
 		}
 		return f, err
 	}
-	f.line = &l
+	f.line, f.scores = &l, scoresOf(r)
 	if g.Filters.active() {
 		g.Filters.choose(&f)
 	}
@@ -32,6 +32,8 @@ func (g *ingester) next(r Reader) (f entry, _ error) {
 		switch label.Status {
 		case dataset.Labelled:
 			f.evals.Imported++
+		case dataset.Failed: // beyond any score
+			f.evals.Unread++
 		case dataset.Terminal:
 			f.evals.NoSample++
 		}

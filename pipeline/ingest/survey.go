@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"talbot/binpack"
 	"talbot/rows"
 )
 
@@ -91,6 +92,9 @@ func checkInput(path string, tables rows.TableForm) error {
 func inputFault(err error) string {
 	if errors.Is(err, ErrNoGames) {
 		return "no_games"
+	}
+	if errors.Is(err, binpack.ErrUnit) {
+		return "score_unit"
 	}
 	return rows.Fault(err)
 }

@@ -82,6 +82,9 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	defer out.Close()
 	for i := len(out.Manifest().Shards); i < len(parts[0].Shards); i++ {
 		if err := j.shard(ctx, out, parts, i); err != nil {
+			if errors.Is(err, ErrParts) { // nothing goes on from here
+				err = errors.Join(err, out.Discard())
+			}
 			return JoinSummary{}, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,7 +58,7 @@ func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 // Unfinished reports whether a command that makes a dataset was interrupted in a folder or is running there: its verb,
 // and the command line that continues it, "" if that is not known. It changes nothing.
 func Unfinished(dir string) (verb, again string, ok bool) {
-	data, err := durable.ReadFile(filepath.Join(dir, progressName), maxProgress)
+	data, err := durable.ReadFile(filepath.Join(dir, ProgressName), maxProgress)
 	if err != nil {
 		return "", "", false
 	}
@@ -100,7 +99,7 @@ type Options struct {
 type Folder struct {
 	Options
 	dir       string
-	lock      io.Closer
+	lock      *durable.HeldLock
 	lockInfo  os.FileInfo // the lock's file
 	shardSize int64       // positions in a shard
 	writer    *shards.Writer
@@ -285,7 +284,7 @@ func (f *Folder) Finish(publish func() error) error {
 	if err := f.finish(publish); err != nil {
 		return f.Explain(err)
 	}
-	return f.removeLeftovers()
+	return f.removeLeftovers(f.lock)
 }
 
 func (f *Folder) finish(publish func() error) error {
@@ -314,7 +313,7 @@ func (f *Folder) Discard() error {
 			return err
 		}
 	}
-	if err := f.removeLeftovers(); err != nil {
+	if err := f.removeLeftovers(f.lock); err != nil {
 		return err
 	}
 	f.Close()

@@ -15,7 +15,8 @@ import (
 // Tool is the name and version that datasets are stamped with.
 const Tool = "talbot 0.1.0"
 
-const progressName = "progress.json"
+// ProgressName is the file of a folder in which a dataset is being made.
+const ProgressName = "progress.json"
 
 // maxProgress is the largest progress.json that is read, in bytes.
 const maxProgress = 128 << 20
@@ -35,7 +36,7 @@ type progress struct {
 // begin reads progress.json or writes the first one, and removes files that an interrupted run wrote after its last
 // mark.
 func (f *Folder) begin(command string, m dataset.Manifest) error {
-	path := f.Path(progressName)
+	path := f.Path(ProgressName)
 	data, err := durable.ReadFile(path, maxProgress)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -43,7 +44,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		m.Counts.Rejects = map[dataset.Reason]int64{}
 		f.progress = progress{Command: command, ResumeCommand: f.ResumeCommand, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
-			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, progressName, ErrOccupied)
+			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, ProgressName, ErrOccupied)
 		}
 		return f.Mark()
 	case errors.Is(err, durable.ErrNotRegular), errors.Is(err, durable.ErrTooLong):
@@ -101,7 +102,7 @@ func (f *Folder) restore(data []byte) error {
 		if p.State != nil {
 			return errors.New("the checksum is missing")
 		}
-		f.warn(fmt.Errorf("%q is from an older version without checksums; it is used unchecked", f.Path(progressName)))
+		f.warn(fmt.Errorf("%q is from an older version without checksums; it is used unchecked", f.Path(ProgressName)))
 	}
 	if f.State != nil && state != nil {
 		if err := json.Unmarshal(state, f.State); err != nil {
@@ -141,5 +142,5 @@ func (f *Folder) Mark() error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(f.Path(progressName), data)
+	return durable.WriteFile(f.Path(ProgressName), data)
 }

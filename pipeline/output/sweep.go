@@ -15,7 +15,7 @@ const lockName = "progress.lock"
 // InUse reports whether a folder holds an interrupted or finished dataset.
 func InUse(dir string) bool {
 	f := Folder{dir: dir}
-	for _, name := range []string{progressName, dataset.ManifestName} {
+	for _, name := range []string{ProgressName, dataset.ManifestName} {
 		if _, err := os.Stat(f.Path(name)); err == nil {
 			return true
 		}
@@ -32,7 +32,7 @@ func IsOwnFile(name string) bool {
 			return true
 		}
 	}
-	return name == dataset.ManifestName || name == progressName || name == lockName
+	return name == dataset.ManifestName || name == ProgressName || name == lockName
 }
 
 // sideFile calls SideFile; without one, no file is the verb's own.
@@ -55,38 +55,35 @@ func (f *Folder) removeRemains() error {
 		return nil // it is just being finished
 	}
 	defer lock.Close()
-	return f.removeLeftovers()
+	return f.removeLeftovers(lock)
 }
 
-// leftovers returns the files of a dataset's folder that are of no use once it is finished; the lock is the last.
+// leftovers returns the files of a dataset's folder that are of no use once it is finished, its lock among them.
 func (f *Folder) leftovers() (names []string, err error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, err
 	}
-	lock := false
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		switch {
-		case name == lockName:
-			lock = true
-		case name == progressName, own, strings.HasSuffix(name, durable.TempSuffix):
+		if name == lockName || name == ProgressName || own || strings.HasSuffix(name, durable.TempSuffix) {
 			names = append(names, name)
 		}
-	}
-	if lock {
-		names = append(names, lockName)
 	}
 	return names, nil
 }
 
-func (f *Folder) removeLeftovers() error {
+// removeLeftovers removes them, the lock that is held last.
+func (f *Folder) removeLeftovers(lock *durable.HeldLock) error {
 	names, err := f.leftovers()
 	for _, name := range names {
-		if err == nil {
+		if err == nil && name != lockName {
 			err = durable.Remove(f.Path(name))
 		}
+	}
+	if err == nil {
+		err = lock.Remove()
 	}
 	if err != nil {
 		return fmt.Errorf("the dataset is complete, but: %w", err)
@@ -103,7 +100,7 @@ func (f *Folder) checkFolder() error {
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		if name != progressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
+		if name != ProgressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
 			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
 		}
@@ -113,7 +110,7 @@ func (f *Folder) checkFolder() error {
 
 // sweep removes files that progress.json does not know, and checks those that it does.
 func (f *Folder) sweep() error {
-	known := map[string]bool{progressName: true, lockName: true}
+	known := map[string]bool{ProgressName: true, lockName: true}
 	for _, s := range f.shards() {
 		known[s.File] = true
 		info, err := os.Stat(f.Path(s.File))

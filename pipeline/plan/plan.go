@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/binpack"
 	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
@@ -85,7 +86,10 @@ const (
 )
 
 // anyUnit has tables read whatever their unit: their evaluations are not counted.
-var anyUnit = func() rows.TableForm { unit := dataset.PawnUnit; return rows.TableForm{Unit: &unit} }()
+var anyUnit = func() rows.TableForm {
+	unit := dataset.PawnUnit
+	return rows.TableForm{Unit: &unit, ScoreUnit: string(binpack.AnyUnit)}
+}()
 
 // Run reads the samples. The errors are those of [rows.Open], [ingest.ErrNoGames], and [ingest.InputErrors] with
 // several of them.

@@ -1,12 +1,13 @@
 package match
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,35 @@ const (
 	logFolder   = "logs" // of engines, a file for each player
 )
 
+// maxResult is the largest result.json that is read, in bytes.
+const maxResult = 16 << 20
+
+// IsMatch reports whether a folder holds a match, or what is left of one, by the names in it.
+func IsMatch(names []string) bool {
+	return slices.Contains(names, journalFile) || slices.Contains(names, ResultFile) && slices.Contains(names, PGNFile)
+}
+
+// ReadResult reads the result of a match that is over; [fs.ErrNotExist] while it is played.
+func ReadResult(dir string) (*Result, error) {
+	path := filepath.Join(dir, ResultFile)
+	text, err := durable.ReadFile(path, maxResult)
+	if err != nil {
+		return nil, err
+	}
+	var r Result
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return &r, nil
+}
+
+// AtWork reports whether a match is being played in a folder now, for messages.
+func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockFile)) }
+
 // folder is that of a match being played.
 type folder struct {
 	dir     string
-	lock    io.Closer
+	lock    *durable.HeldLock
 	journal *journal
 	began   time.Time // the match
 	pgn     *durable.File

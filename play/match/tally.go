@@ -1,6 +1,7 @@
 package match
 
 import (
+	"encoding/json"
 	"math"
 
 	"talbot/board"
@@ -140,6 +141,14 @@ func (n Number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return appendFloat(float64(n)), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if *n = Number(math.NaN()); string(text) == "null" {
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
 }
 
 // Known reports whether the figure exists.

@@ -89,9 +89,18 @@ type Report struct {
 	TableHits int64  // answers of tables
 	Illegal   int64  // of the network's answers, those whose favourite move was not legal
 	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
+	// Root is what the search makes of the position, and Raw what the network alone said of it. Searchers that grow no
+	// tree leave both zero, and so does Raw where the position's moves come from a tree that was kept.
+	Root, Raw Estimate
 	// FallbackMove says that there was no search, and that the first line stands in for the network's favourite, which
 	// is illegal.
 	FallbackMove bool
+}
+
+// Estimate is what a position is worth to its side to move.
+type Estimate struct {
+	Value float32    // in [-1, 1]
+	WDL   [3]float32 // as in [Line]
 }
 
 // Line is a root move and what follows.
@@ -103,6 +112,12 @@ type Line struct {
 	Proven bool       // Value is certain
 	Visits int64
 	Prior  float32
+	// Target is the move's weight in the policy that a network should learn from this search; all moves' sum to 1.
+	// gumbel makes it the improved policy, the softmax of log-prior + σ(q), the others that grow a tree the share of
+	// visits. Where the root is proven to win or lose, the moves of the best distance to mate share it; where it is a
+	// proven draw, the moves that are proven to hold it. A move that is proven to lose has none. 0 of searchers without
+	// a tree.
+	Target float32
 	// Quick: nothing is known of the move but what [QuickSearch] says. Centipawns are its value then.
 	Quick      bool
 	Centipawns int

@@ -36,6 +36,14 @@
 //
 // # Other searchers
 //
+// gumbel is the search of Gumbel AlphaZero (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022),
+// as DeepMind's mctx has it, for searches of few visits. Sequential halving shares the visits among the root's moves:
+// it begins with the ConsideredMoves of the greatest noise + log-prior + σ(q), and drops the worse half again and
+// again. The last of the most visited ones by that sum is played. Without noise that is a search like others; with
+// GumbelNoise 1 the moves are drawn without replacement from the priors. Below the root a visit goes where the improved
+// policy, softmax(log-prior + σ(q)), is least served. Each search begins anew; a plan needs a limit of nodes, or a
+// clock that says how many there are. Proofs and repetitions are those of puct.
+//
 // talbotbot is the search of Talbotbot v1.5: c = 5 and no growth, moves without a visit first, by prior; a move below
 // which all waits for the network is passed over and nothing else is changed by what waits; no proofs. The game's
 // end, and the third occurrence and the fifty moves as draws, are all it knows for certain. The move with most visits
@@ -62,6 +70,13 @@
 //
 // With a Temperature T the move is drawn with a probability in proportion to (visits)^(1/T): never a proven loss where
 // there are other moves, nor anything but a proven win.
+//
+// # Learning from a search
+//
+// A [Report] of a searcher that grows a tree has what a network can learn: the weight of each move ([Line.Target]),
+// what the position turned out to be worth, and what the network alone said. RootNoise mixes Dirichlet noise into the
+// priors of puct's root, as AlphaZero does in its games with itself; each of n legal moves has the parameter
+// RootNoiseTotal/n.
 //
 // # Memory
 //

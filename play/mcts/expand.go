@@ -94,6 +94,9 @@ func (t *tree) priorsOf(a *Evaluation, legal int) []uint16 {
 // expand gives a node its value and its edges, the most probable first. It reports false if there is no room for these.
 func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []uint16, value, drawn float32) bool {
 	n.value, n.drawn = value, drawn
+	if n == t.at(t.top) {
+		t.raw = Estimate{value, t.chances(value, drawn)}
+	}
 	if !t.newEdges(n, len(legal)) {
 		t.full = true
 		n.setKind(collapsed)

@@ -34,7 +34,7 @@ func FuzzSearch(f *testing.F) {
 		o.Hash = 1 << 20
 		o.Iterations = min(o.Iterations, 40)
 		e := noisy(t, 1+random.IntN(12), random.IntN(3))
-		prior := name == "policy" || name == "rollouts" || random.IntN(2) == 0
+		prior := name == "policy" || name == "rollouts" || name == "gumbel" || random.IntN(2) == 0
 		e.abilities = Capabilities{Prior: prior, Value: true, WDL: random.IntN(2) == 0}
 		s, err := New(name, e, o)
 		if err != nil {

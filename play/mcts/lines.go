@@ -30,7 +30,8 @@ func (t *tree) better(a, b *edge) int {
 }
 
 // betterAtRoot is better among the root's edges. Where the root's result is proven, moves that are proven to reach it
-// come before those that may do worse.
+// come before those that may do worse. Of moves with as many visits gumbel prefers that with the greatest sum of noise,
+// log-prior and scaled value.
 func (t *tree) betterAtRoot(a, b *edge) int {
 	if t.proven() {
 		if x, y := t.secures(a), t.secures(b); x != y {
@@ -39,6 +40,12 @@ func (t *tree) betterAtRoot(a, b *edge) int {
 			}
 			return 1
 		}
+	}
+	x, y := t.child(a), t.child(b)
+	if t.gumbel && class(x) == 0 && class(y) == 0 && visitsOf(x) == visitsOf(y) {
+		i, k := t.place(a), t.place(b)
+		scores := t.improved(t.at(t.top), true)
+		return cmp.Compare(scores[k]+t.noise[k], scores[i]+t.noise[i])
 	}
 	return t.better(a, b)
 }
@@ -120,6 +127,8 @@ func (t *tree) report() *Report {
 	for _, e := range list {
 		r.Lines = append(r.Lines, t.line(e, expected))
 	}
+	t.targets(list, r.Lines)
+	r.Root, r.Raw = t.rootEstimate(n), t.raw
 	return r
 }
 

@@ -27,6 +27,7 @@ type Method struct {
 // methods are all, the default first. Another one is a file and an entry.
 var methods = []*Method{
 	{Name: "puct", Value: true, GrowingBatches: true, make: infallible(newPUCT)},
+	{Name: "gumbel", Prior: true, Value: true, GrowingBatches: true, make: infallible(newGumbel)},
 	{Name: "talbotbot", Value: true, GrowingBatches: true, make: infallible(newTalbotBot)},
 	{Name: "napoleon", Value: true, make: infallible(newNapoleon)},
 	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: infallible(newPolicy)},

@@ -20,12 +20,24 @@ type Options struct {
 	Batch         int     // positions evaluated at once, at most; 0: as the evaluator likes
 	MateInOne     bool    // a mate in one is seen as soon as its position is expanded
 
+	FreshTree bool // no tree is kept from position to position
+
 	// Of puct.
-	C             float64 // weight of the prior
-	CFactor       float64 // C grows by CFactor · ln((N + CBase) / CBase)
-	CBase         float64
-	FPU           float64 // f: what the value of an unvisited move is lowered by
-	MaxCollisions int     // descents in a batch that may end where another waits
+	RootNoise      float64 // share of Dirichlet noise in the root's priors
+	RootNoiseTotal float64 // sum of its parameters, which all legal moves share alike
+	C              float64 // weight of the prior
+	CFactor        float64 // C grows by CFactor · ln((N + CBase) / CBase)
+	CBase          float64
+	FPU            float64 // f: what the value of an unvisited move is lowered by
+	MaxCollisions  int     // descents in a batch that may end where another waits
+
+	// Of gumbel.
+	Considered  int     // moves of the root that are considered at first
+	GumbelNoise float64 // what the noise on the root's moves is multiplied by
+	CVisit      float64 // σ(q) = (CVisit + max n) · CScale · q
+	CScale      float64
+	Rescale     bool // q is 0 for the worst of a position's moves and 1 for the best
+	Planned     int  // visits that are planned for where there is neither a limit of nodes nor an estimate
 
 	// Of talbotbot.
 	TalbotBotC float64

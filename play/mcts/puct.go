@@ -20,6 +20,9 @@ func (t *tree) puct(n *node, top bool) int {
 	for i := range edges {
 		e := &edges[i]
 		prior := float64(unpack(e.prior))
+		if top && t.options.RootNoise > 0 {
+			prior += t.options.RootNoise * (t.noise[i] - prior)
+		}
 		c := t.child(e)
 		if c == nil {
 			if top && !t.eligible[i] {

@@ -12,7 +12,8 @@ import (
 // Position implements [Searcher].
 func (t *tree) Position(start *board.Position, moves []board.Move) {
 	from := len(t.moves)
-	kept := t.game != nil && t.start == *start && len(moves) >= from && slices.Equal(moves[:from], t.moves)
+	kept := !t.options.FreshTree && t.game != nil && t.start == *start && len(moves) >= from &&
+		slices.Equal(moves[:from], t.moves)
 	t.set(start, moves)
 	if t.top == 0 {
 		return
@@ -78,7 +79,9 @@ func (t *tree) begin(l Limits) {
 	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
 	t.multiPV = t.provesLines && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
+	t.plan = t.planned()
 	if t.top == 0 {
+		t.raw = Estimate{}
 		t.top = t.newNode()
 		return
 	}
@@ -87,11 +90,24 @@ func (t *tree) begin(l Limits) {
 	}
 }
 
-// restrict marks the root's edges that may be chosen.
+// planned is how many visits the root's moves are to get: one less than the nodes, as the first is the root itself.
+func (t *tree) planned() int64 {
+	nodes := t.limits.Nodes
+	if nodes == 0 && t.limits.VisitsLeft != nil {
+		nodes = t.limits.VisitsLeft()
+	}
+	if nodes <= 0 {
+		nodes = int64(t.options.Planned)
+	}
+	return nodes - 1
+}
+
+// restrict marks the root's edges that may be chosen, and draws their noise.
 func (t *tree) restrict() {
 	for i, e := range t.edgesOf(t.at(t.top)) {
 		t.eligible[i] = slices.Contains(t.rootMoves, e.move)
 	}
+	t.addNoise()
 	t.boundRoot()
 }
 

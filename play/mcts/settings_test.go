@@ -61,7 +61,7 @@ func TestNewRefuses(t *testing.T) {
 		name, want string
 		abilities  Capabilities
 	}{
-		{"playouts", "puct, talbotbot", Capabilities{Prior: true, Value: true}},
+		{"playouts", "puct, gumbel, talbotbot", Capabilities{Prior: true, Value: true}},
 		{"puct", "priors only: take policy", Capabilities{Prior: true}},
 		{"talbotbot", "priors only: take policy", Capabilities{Prior: true}},
 		{"napoleon", "priors only: take policy", Capabilities{Prior: true}},

@@ -20,21 +20,26 @@ type tree struct {
 	// asPublished: nothing but the end of the game is known for certain, nothing is a draw before it, and no two
 	// descents of a batch meet, as talbotbot has it.
 	asPublished bool
-	provesLines bool // MultiPV makes the search continue where the root is proven
+	gumbel      bool                     // the root is searched by sequential halving: see gumbel.go
+	drawn       func(board.Move) float64 // tests: the noise of the root's moves
+	provesLines bool                     // MultiPV makes the search continue where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was needed
 
 	// of the search under way
 	limits       Limits
-	size         int                  // of the next batch
-	rootMoves    []board.Move         // that may be chosen, at least one
-	eligible     [board.MaxMoves]bool // which of the root's edges they are
-	lower, upper int8                 // bounds of the root's result with them
-	multiPV      bool                 // a proven root does not end the search: lines of other moves are asked for
-	added        int64                // visits
-	unproven     int64                // of these, visits that did not end where the result is proven
-	depths       int64                // sum of the distances of these from the root
+	size         int                     // of the next batch
+	rootMoves    []board.Move            // that may be chosen, at least one
+	eligible     [board.MaxMoves]bool    // which of the root's edges they are
+	noise        [board.MaxMoves]float64 // of the root's edges
+	plan         int64                   // gumbel: visits of the root's moves that are planned
+	raw          Estimate                // what the network said of the root
+	lower, upper int8                    // bounds of the root's result with them
+	multiPV      bool                    // a proven root does not end the search: lines of other moves are asked for
+	added        int64                   // visits
+	unproven     int64                   // of these, visits that did not end where the result is proven
+	depths       int64                   // sum of the distances of these from the root
 	deepest      int
 	pressure     int   // prunings in a row that no visit came of
 	prunedAt     int64 // visits at the last of them
@@ -54,6 +59,8 @@ type tree struct {
 	replies []board.Move // of the node at hand
 	priors  []uint16     // likewise
 	weights []float64    // likewise
+	logits  []float64    // likewise
+	values  []float64    // likewise
 }
 
 // leaf is a descent that ended at a node which waits for the network.
@@ -83,6 +90,7 @@ func newTree(e Evaluator, o Options) *tree {
 	t.replies = make([]board.Move, 0, board.MaxMoves)
 	t.priors = make([]uint16, board.MaxMoves)
 	t.weights = make([]float64, board.MaxMoves)
+	t.logits, t.values = make([]float64, board.MaxMoves), make([]float64, board.MaxMoves)
 	return t
 }
 

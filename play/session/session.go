@@ -27,6 +27,9 @@ type Session struct {
 	Nodes    int64         // of each search; 0: no limit
 	MoveTime time.Duration // of each search; 0: no limit
 
+	// Report, if not nil, is told of each search while it runs, as [mcts.Searcher] does, in the caller's goroutine.
+	Report func(*mcts.Report)
+
 	moves    []board.Move
 	took     []time.Duration // by move
 	began    time.Time       // of the game: when it was first looked at or moved in
@@ -144,7 +147,7 @@ func (s *Session) Think(ctx context.Context) (*Thought, error) {
 		t.Begin(time.Now(), pace.MoveTime(s.MoveTime, 0))
 	}
 	s.Player.Position(&s.Start, s.moves)
-	r, err := s.Player.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, nil)
+	r, err := s.Player.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, s.Report)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

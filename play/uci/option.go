@@ -123,8 +123,9 @@ func Options(ratings bool, search mcts.Options) []*Option {
 				e.setup.Searcher = v
 				return nil
 			}},
-		{Name: "SyzygyPath", Kind: "string", Searchers: "puct", About: "folders of Syzygy tables, separated as in PATH",
-			set: (*Engine).setTables},
+		{Name: "SyzygyPath", Kind: "string", Searchers: "puct, gumbel",
+			About: "folders of Syzygy tables, separated as in PATH",
+			set:   (*Engine).setTables},
 		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
 			About: "shows chances of win, draw and loss in per mille",
 			set: func(e *Engine, v string) error {

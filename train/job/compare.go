@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -276,7 +275,7 @@ func (t *contest) read(ctx context.Context) error {
 	have := t.readers[0].data.Sets[0].Manifest.Splits.String()
 	for i, p := range t.networks {
 		one := &t.result.Runs[i]
-		specs, splits, err := t.trainedOn(one.Run, p.Path, p.Config.From)
+		specs, splits, err := trainedOn(one.Run, p.Path, p.Config.From, t.Data, t.warn)
 		if err != nil {
 			t.result.Unknown = append(t.result.Unknown, report.Unknown{Run: one.Name, Reason: err.Error()})
 			t.warn(fmt.Errorf("cannot tell which positions are unseen to %s: %w", one.Name, err))
@@ -301,53 +300,6 @@ func samePath(a, b string) bool {
 	x, err := filepath.Abs(a)
 	y, err2 := filepath.Abs(b)
 	return err == nil && err2 == nil && x == y
-}
-
-// trainedOn finds the datasets that a run was trained on, and those of the runs that its first weights are from, with
-// how they are split. An error says which of them cannot be read; the others are there.
-func (t *contest) trainedOn(path, checkpoint string, from run.Origin) (specs []loader.Spec, splits []string,
-	err error) {
-	switch {
-	case checkpoint == builtin.Name:
-		return nil, nil, errors.New("the data of the network that comes with talbot is not here")
-	case run.IsFile(path):
-		if path = runOf(path); !run.IsRun(path) {
-			return nil, nil, fmt.Errorf("%q is in no run", checkpoint)
-		}
-	}
-	id, err := loader.ReadIdentity(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if id.Unsealed != nil {
-		t.warn(id.Unsealed)
-	}
-	splits = []string{id.Splits}
-	specs, missing := id.Locate(t.Data)
-	if len(missing) > 0 {
-		return specs, splits, fmt.Errorf("its data is no longer in %q", strings.Join(missing, ", "))
-	}
-	if from.Path == "" {
-		return specs, splits, nil
-	}
-	// The weights before were trained too.
-	earlier, err := run.ReadWeights(from.Path)
-	if err == nil && earlier.Sum != from.Sum {
-		err = fmt.Errorf("%q has changed since", from.Path)
-	}
-	if err != nil {
-		return specs, splits, fmt.Errorf("the weights that it began with: %w", err)
-	}
-	more, moreSplits, err := t.trainedOn(from.Path, from.Path, earlier.Config.From)
-	if err != nil {
-		err = fmt.Errorf("the weights that it began with: %w", err)
-	}
-	for _, s := range moreSplits {
-		if !slices.Contains(splits, s) {
-			splits = append(splits, s)
-		}
-	}
-	return append(specs, more...), splits, err
 }
 
 // measure runs the samples through the networks.

@@ -146,6 +146,13 @@ func TestUnseenToAll(t *testing.T) {
 	if *after.Unseen != *both.Unseen {
 		t.Errorf("%d are unseen to a run that went on from another, %d to that", *after.Unseen, *both.Unseen)
 	}
+	warnings = nil
+	evaluated := mustEval(t, Eval{Dir: tuned.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go",
+		Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	if n := evaluated.Unseen.Count("samples"); n != *after.Unseen || len(warnings) != 1 ||
+		!strings.Contains(warnings[0], "split 10,80,10") {
+		t.Errorf("eval has %d unseen positions, compare %d; %q", n, *after.Unseen, warnings)
+	}
 	if err := os.Rename(other.Dir, other.Dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}

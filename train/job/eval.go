@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"reflect"
-	"strings"
 	"time"
 
 	"talbot/dataset"
@@ -176,7 +175,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	for _, warning := range data.Derived() {
 		e.warn(warning)
 	}
-	trained, err := e.trainedOn(data)
+	trained, err := e.trained(data, c.From)
 	if err != nil {
 		return f, err
 	}
@@ -417,35 +416,32 @@ func (e Eval) warn(err error) {
 	}
 }
 
-// trainedOn finds the data of the run; nil if not all of it is there.
-func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
-	if e.Dir == builtin.Name {
-		e.warn(errors.New("cannot tell which positions are unseen: the data of the network that comes with talbot is " +
-			"not here"))
-		return nil, nil
-	}
-	id, err := loader.ReadIdentity(e.Dir)
-	if errors.Is(err, loader.ErrNoIdentity) {
-		e.warn(fmt.Errorf("cannot tell which positions are unseen: %w", err))
-		return nil, nil
-	}
+// trained finds what the network was trained on, as [trainedOn]; nil if nothing of it can be read.
+func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error) {
+	specs, splits, err := trainedOn(e.Dir, e.Dir, from, e.Data, e.warn)
 	if err != nil {
-		return nil, err
+		if len(splits) == 0 && e.Dir != builtin.Name && !errors.Is(err, loader.ErrNoIdentity) {
+			return nil, err
+		}
+		what := "cannot tell which positions are unseen"
+		if len(specs) > 0 {
+			what = "cannot tell of all positions whether they are unseen"
+		}
+		e.warn(fmt.Errorf("%s: %w", what, err))
 	}
-	if id.Unsealed != nil {
-		e.warn(id.Unsealed)
+	have := data.Sets[0].Manifest.Splits.String()
+	for i, s := range splits {
+		switch {
+		case s == have || e.Split == "all":
+		case i == 0:
+			return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have,
+				s)
+		default:
+			e.warn(fmt.Errorf("the weights that the run began with were trained on data split %s, and %q is split %s: "+
+				"only unseen positions are a fair test", s, data.Sets[0].Dir, have))
+		}
 	}
-	if have := data.Sets[0].Manifest.Splits.String(); have != id.Splits && e.Split != "all" {
-		return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have,
-			id.Splits)
-	}
-	found, missing := id.Locate(e.Data)
-	if len(missing) > 0 {
-		e.warn(fmt.Errorf("cannot tell which positions are unseen: the run's data is no longer in %q",
-			strings.Join(missing, ", ")))
-		return nil, nil
-	}
-	return found, nil
+	return specs, nil
 }
 
 // counted reports progress at regular intervals of samples.

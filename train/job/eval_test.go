@@ -314,7 +314,8 @@ func TestEvalBaselinesAndStyle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := mustEval(t, e); f.Style == nil || f.Style.Before != "" || f.Style.Checks.Before != nil ||
-		len(warnings) != 1 || !strings.Contains(warnings[0], "no style before fine-tuning") {
+		len(warnings) != 2 || !strings.Contains(warnings[0], "no style before fine-tuning") ||
+		!strings.Contains(warnings[1], "cannot tell of all positions whether they are unseen") {
 		t.Errorf("%+v, %q", f.Style, warnings)
 	}
 }

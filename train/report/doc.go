@@ -38,15 +38,20 @@ const (
 var pageText string
 
 var pageTemplate = page.New("report", pageText, template.FuncMap{
-	"n":       page.Thousands,
-	"share":   percent,
-	"num":     func(x *float64) string { return number(x, "%.3f") },
-	"pct":     share,
-	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
-	"of":      orZero,
-	"half":    func(x float64) float64 { return x / 2 },
-	"number4": func(x *float64) string { return number(x, "%.4f") },
-	"label":   func(x *float64) string { return signed(*x) },
+	"n":     page.Thousands,
+	"share": percent,
+	"num":   func(x *float64) string { return number(x, "%.3f") },
+	"pct":   share,
+	"width": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
+	"of":    orZero,
+	"half":  func(x float64) float64 { return x / 2 },
+	"figure": func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return evaluate.FormatFigure(*x, false)
+	},
+	"label": func(x *float64) string { return signed(*x) },
 })
 
 // orZero is a figure, or 0 if there were no samples for it.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"talbot/studio"
+)
+
+type studioOptions struct{ listen, backend string }
+
+func newStudio() *cobra.Command {
+	var o studioOptions
+	cmd := &cobra.Command{
+		Use:   "studio [DIR...]",
+		Short: "Look at data and runs, and play, in a browser",
+		Long: `Studio serves a local page over every dataset, run and match below the given folders
+(default: the present one), and lets you play against the network that comes with
+talbot, or against a run, and see what it thinks. It prints an address: open it in a
+browser on the same machine. Ctrl-C ends it.
+
+Studio reads and never changes data. It follows no links out of the folders, asks
+nothing of other machines, and lets in only a browser that was opened with the printed
+address.
+
+On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `, then open
+the address here.`,
+		Example: `  talbot studio
+  talbot studio data runs
+  talbot studio --listen 127.0.0.1:8000`,
+		SuggestFor: []string{"web", "serve", "browse", "gui"},
+		Args:       operands(0, many, "folders"),
+		RunE:       func(cmd *cobra.Command, args []string) error { return o.serve(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
+		"address to listen on, `HOST:PORT`")
+	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
+	values(cmd, "backend", answering...)
+	return cmd
+}
+
+func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
+	host, port, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return usage(fmt.Errorf("--listen %q is not HOST:PORT", o.listen), "for example --listen 127.0.0.1:8000")
+	}
+	if err := checkBackend(o.backend, answering); err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		dirs = []string{"."}
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return usage(fmt.Errorf("%q is a file", dir), "give the folder that it is in")
+		}
+	}
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	on, err := net.Listen("tcp", o.listen)
+	if err != nil && !cmd.Flags().Changed("listen") {
+		on, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return hint(err, "choose another port, or 0 for a free one: --listen 127.0.0.1:0")
+	}
+	defer on.Close()
+	options := studio.Options{Dirs: dirs, Backend: o.backend}
+	if !local {
+		options.Listen = host
+		warn(fmt.Errorf("--listen %s: whoever can read the network can read what passes, the key in the address too; "+
+			"safer is --listen 127.0.0.1:%s and `ssh -L %s:127.0.0.1:%s MACHINE`", o.listen, port, port, port))
+		if host == "" || ip != nil && ip.IsUnspecified() {
+			return usage(errors.New("--listen needs the address that browsers will ask for"),
+				"for example --listen 192.0.2.1:7878")
+		}
+	}
+	s, err := studio.New(options)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, stop := stops(cmd.Context())
+	defer stop()
+	printf("open %s\n", s.Address(on.Addr()))
+	if err := stdout.flush(); err != nil {
+		return err
+	}
+	return s.Serve(ctx, on)
+}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package durable
-
-import "os"
-
-func stampOf(*os.File) (Stamp, bool) { return Stamp{}, false }

@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"talbot/binpack"
+	"talbot/rows"
+)
+
+var binpacks = &Kind{
+	Name: "Stockfish's binpack", Suffixes: []string{".binpack"}, Binary: true,
+	Sniff: binpack.Looks, Check: checkBinpack,
+	Open: func(in io.Reader, form rows.TableForm) Reader { return openBinpack(in, form) },
+}
+
+func openBinpack(in io.Reader, form rows.TableForm) *binpack.LineReader {
+	return binpack.NewLineReader(in, form.Origin, binpack.Unit(form.ScoreUnit))
+}
+
+// checkBinpack refuses what is stated and cannot be. What was not stated more of the file may show.
+func checkBinpack(head []byte, form rows.TableForm) error {
+	if form.ScoreUnit == "" {
+		return nil
+	}
+	return openBinpack(bytes.NewReader(head), form).Check()
+}
+
+// Scores are those of training data that others publish, by what they say of themselves.
+type Scores struct {
+	Chains  int64            `json:"chains"`
+	Missing *binpack.Missing `json:"missing,omitempty"`
+	Unit    string           `json:"unit,omitempty"` // "several" if inputs differ
+	Origin  string           `json:"origin,omitempty"`
+}
+
+// add counts a chain.
+func (s *Scores) add(c *chainScores) {
+	s.Chains++
+	if s.Missing == nil {
+		s.Missing = &binpack.Missing{}
+	}
+	s.Missing.Add(c.missing)
+	s.Unit, s.Origin = common(s.Unit, c.unit), common(s.Origin, c.origin)
+}
+
+// clone returns a copy that changes on its own.
+func (s Scores) clone() Scores {
+	if s.Missing != nil {
+		missing := *s.Missing
+		s.Missing = &missing
+	}
+	return s
+}
+
+// common returns what two parts have in common; "" is none yet.
+func common(a, b string) string {
+	if a == "" || a == b {
+		return b
+	}
+	return "several"
+}
+
+// chainScores is what came with the line of a chain.
+type chainScores struct {
+	missing      binpack.Missing
+	unit, origin string
+}
+
+// scoresOf returns it for the last line of a reader; nil if it has no chains.
+func scoresOf(r Reader) *chainScores {
+	c, ok := r.(*binpack.LineReader)
+	if !ok {
+		return nil
+	}
+	origin, unit := c.Origin()
+	return &chainScores{c.Missing(), string(unit), origin}
+}
+
+// unitFault reports whether an error is about the unit of an input, which no reader knows.
+func unitFault(err error) bool {
+	return errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) || errors.Is(err, binpack.ErrUnit)
+}

@@ -1,0 +1,13 @@
+// Package studio is a page in the browser of the same machine: what lies below some folders, and games against
+// networks.
+//
+// A [Server] answers over HTTP. It only reads: datasets, runs and matches are found by walking the folders ([library]),
+// and every file below them is opened through [durable.Confine], so that no link leads out. What a page names it names
+// by a key made of the folder's path, never by a path: there is none to forge. Who may ask is decided in guard.go.
+//
+// Pages ask again for what changes, with short requests that hold no connection: a browser opens six to an origin, and
+// any number of tabs works. A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page
+// that has not asked for a while is taken to be closed, and its search ends.
+//
+// The server has a goroutine for each search. They end with [Server.Close].
+package studio

@@ -1,0 +1,266 @@
+package studio
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/network/run"
+	"talbot/pipeline/output"
+	"talbot/play/match"
+	"talbot/train"
+)
+
+// library knows what lies below the folders that are served. It is safe for concurrent use.
+type library struct {
+	roots []string // absolute
+	free  []func() error
+
+	mu     sync.Mutex
+	looked time.Time
+	known  map[string]*folder // by path
+	list   []*folder          // sorted by path
+}
+
+// kind is what a folder holds.
+type kind uint8
+
+const (
+	aDataset kind = iota + 1
+	aRun
+	aMatch
+)
+
+// folder is a dataset, run or match. It is not changed once it is in the library.
+type folder struct {
+	Kind    kind
+	Key     string // stands for the path in addresses
+	Name    string // path below the folder that is served
+	Path    string
+	Problem string // why nothing more is known; "" = all is well
+	AtWork  bool   // a command is writing to it
+
+	Manifest *dataset.Manifest // of a dataset that is finished
+	Verb     string            // that makes or made the dataset
+
+	Config run.Config // of a run
+	Losses []float64  // of its validations, or of its training where there are few
+	Step   int64
+
+	Result *match.Result // of a match that is over
+
+	stamp string // of the files that this was read from
+}
+
+// How far the folders are walked.
+const (
+	maxDepth   = 8
+	maxFolders = 20_000
+	maxListed  = 5_000
+	lookEvery  = time.Second
+)
+
+// openLibrary confines reading to the folders.
+func openLibrary(dirs []string) (*library, error) {
+	l := &library{known: map[string]*folder{}}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			abs, err = filepath.EvalSymlinks(abs)
+		}
+		var release func() error
+		if err == nil {
+			release, err = durable.Confine(abs)
+		}
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		l.roots, l.free = append(l.roots, abs), append(l.free, release)
+	}
+	return l, nil
+}
+
+func (l *library) close() error {
+	var all []error
+	for _, release := range l.free {
+		all = append(all, release())
+	}
+	return errors.Join(all...)
+}
+
+// look returns what is there now, by path; it is found out at most once a second.
+func (l *library) look() []*folder {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.looked) < lookEvery {
+		return l.list
+	}
+	found, visited := map[string]*folder{}, 0
+	for _, root := range l.roots {
+		l.walk(root, ".", 0, &visited, found)
+	}
+	l.known, l.list = found, nil
+	for _, f := range found {
+		l.list = append(l.list, f)
+	}
+	slices.SortFunc(l.list, func(a, b *folder) int { return cmp.Compare(a.Path, b.Path) })
+	l.looked = time.Now()
+	return l.list
+}
+
+// byKey returns the folder of a key; nil if there is none.
+func (l *library) byKey(key string) *folder {
+	for _, f := range l.look() {
+		if f.Key == key {
+			return f
+		}
+	}
+	return nil
+}
+
+// walk looks into a folder. Links are not followed, and what holds data is not looked through.
+func (l *library) walk(root, name string, depth int, visited *int, found map[string]*folder) {
+	if *visited++; *visited > maxFolders || len(found) >= maxListed {
+		return
+	}
+	path := filepath.Join(root, name)
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	entries, err := fs.ReadDir(r.FS(), filepath.ToSlash(name))
+	if err != nil {
+		return
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if k := kindOf(names); k != 0 {
+		found[path] = l.read(k, root, name, path)
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() && depth < maxDepth && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
+			l.walk(root, filepath.Join(name, e.Name()), depth+1, visited, found)
+		}
+	}
+}
+
+func kindOf(names []string) kind {
+	switch {
+	case slices.Contains(names, dataset.ManifestName), slices.Contains(names, output.ProgressName):
+		return aDataset
+	case slices.Contains(names, run.ConfigName):
+		return aRun
+	case match.IsMatch(names):
+		return aMatch
+	}
+	return 0
+}
+
+// read says what a folder holds: what was known, if its files are as they were.
+func (l *library) read(k kind, root, name, path string) *folder {
+	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
+		match.ResultFile)
+	old := l.known[path]
+	sum := sha256.Sum256([]byte(path))
+	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path, stamp: stamp}
+	if f.Name == "." {
+		f.Name = filepath.Base(path)
+	}
+	if old != nil && old.stamp == stamp && old.Kind == k {
+		*f = *old
+	} else {
+		f.fill()
+	}
+	switch k {
+	case aDataset:
+		f.AtWork = f.Manifest == nil && output.AtWork(path)
+	case aRun:
+		f.AtWork = run.AtWork(path)
+	case aMatch:
+		f.AtWork = match.AtWork(path)
+	}
+	return f
+}
+
+// stampOf changes when one of the files does.
+func stampOf(root, dir string, names ...string) string {
+	var b strings.Builder
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return ""
+	}
+	defer r.Close()
+	for _, name := range names {
+		if info, err := r.Lstat(filepath.Join(dir, name)); err == nil {
+			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
+		}
+	}
+	return b.String()
+}
+
+// fill reads the files of a folder.
+func (f *folder) fill() {
+	var err error
+	switch f.Kind {
+	case aDataset:
+		if f.Manifest, err = dataset.ReadManifest(f.Path); err == nil {
+			f.Verb = f.Manifest.Verb
+		} else if verb, _, ok := output.Unfinished(f.Path); ok && errors.Is(err, dataset.ErrNoDataset) {
+			f.Verb, err = verb, nil
+		}
+	case aRun:
+		if f.Config, err = run.ReadConfig(f.Path, nil); err == nil {
+			err = f.readLosses()
+		}
+	case aMatch:
+		f.Result, err = match.ReadResult(f.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err != nil {
+		f.Problem = strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
+	}
+}
+
+// sparkPoints is how many losses a folder keeps.
+const sparkPoints = 60
+
+// readLosses reads the course of a run's loss.
+func (f *folder) readLosses() error {
+	lines, err := train.ReadMetrics(f.Path, nil)
+	if err != nil {
+		return err
+	}
+	byKind := map[string][]float64{}
+	for _, line := range lines {
+		byKind[line.Kind] = append(byKind[line.Kind], line.Loss)
+		f.Step = max(f.Step, line.Step)
+	}
+	if f.Losses = byKind["val"]; len(f.Losses) < 4 && len(byKind["train"]) > len(f.Losses) {
+		f.Losses = byKind["train"]
+	}
+	if n := len(f.Losses); n > sparkPoints {
+		few := make([]float64, sparkPoints)
+		for i := range few {
+			few[i] = f.Losses[(i+1)*n/sparkPoints-1]
+		}
+		f.Losses = few
+	}
+	return nil
+}

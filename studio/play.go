@@ -1,0 +1,224 @@
+package studio
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/internal/page"
+	"talbot/network/backend"
+	"talbot/network/builtin"
+	"talbot/play/engine"
+	"talbot/play/player"
+	"talbot/play/session"
+)
+
+// Bounds of a search.
+const (
+	maxNodes   = 100_000
+	maxSeconds = 60
+	seatHash   = 64 << 20 // bytes of a search's tree and cache
+)
+
+// lobbyPage is where a game is begun.
+type lobbyPage struct {
+	Runs    []*folder
+	Problem string
+	Against string // key of the run that is chosen
+	FEN     string
+}
+
+func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	h := s.home()
+	s.showStatus(w, status, "lobby", lobbyPage{h.Runs, problem, r.FormValue("against"), r.FormValue("fen")})
+}
+
+// sit begins a game.
+func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
+	one, err := s.newSeat(r)
+	if err == nil {
+		err = s.seats.add(one)
+	}
+	if err != nil {
+		s.lobby(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		return
+	}
+	_ = one.act(func(g *session.Session) error {
+		g.Begin()
+		return nil
+	})
+	http.Redirect(w, r, "/play/"+one.id, http.StatusSeeOther)
+}
+
+// newSeat reads the form of a new game.
+func (s *Server) newSeat(r *http.Request) (*seat, error) {
+	path, name, kind := builtin.Name, "the network that comes with talbot", s.seats.backend
+	if key := r.FormValue("against"); key != "" {
+		f := s.library.byKey(key)
+		if f == nil || f.Kind != aRun {
+			return nil, errors.New("this run is not there any more: choose another one")
+		}
+		path, name = f.Path, f.Name
+	} else if kind == "auto" { // a first game does not wait for a compiler
+		kind = backend.AtOnce
+	}
+	look, err := engine.Look(path)
+	if err != nil {
+		return nil, err
+	}
+	g := &session.Session{Start: board.StartPosition()}
+	switch r.FormValue("color") {
+	case "black":
+		g.Human = board.Black
+	case "random":
+		g.Human = board.Color(rand.IntN(2))
+	}
+	if fen := strings.TrimSpace(r.FormValue("fen")); fen != "" {
+		if g.Start, err = board.ParseFEN(fen); err != nil {
+			return nil, fmt.Errorf("the position: %w", err)
+		}
+	}
+	if err := limit(g, r); err != nil {
+		return nil, err
+	}
+	one := &seat{network: name, game: g, asked: time.Now(), hints: r.FormValue("hints") != ""}
+	one.setup = player.Setup{Options: look.Options}
+	one.setup.Hash, one.setup.Seed, one.setup.Verbose = seatHash, rand.Uint64(), true
+	g.Player = player.New(func(batch int) (player.Network, error) {
+		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch})
+	})
+	return one, nil
+}
+
+// limit reads how long the network thinks.
+func limit(g *session.Session, r *http.Request) error {
+	nodes, err := strconv.ParseInt(cmp.Or(r.FormValue("nodes"), "400"), 10, 64)
+	if err != nil || nodes < 1 || nodes > maxNodes {
+		return fmt.Errorf("nodes must be a whole number from 1 to %d", maxNodes)
+	}
+	seconds, err := strconv.ParseFloat(cmp.Or(r.FormValue("seconds"), "5"), 64)
+	if err != nil || !(seconds >= 0.1 && seconds <= maxSeconds) {
+		return fmt.Errorf("seconds must be a number from 0.1 to %d", maxSeconds)
+	}
+	g.Nodes, g.MoveTime = nodes, time.Duration(seconds*float64(time.Second))
+	return nil
+}
+
+// seatOf returns the game of a request, and answers if there is none.
+func (s *Server) seatOf(w http.ResponseWriter, r *http.Request) *seat {
+	one := s.seats.get(r.PathValue("seat"))
+	if one == nil {
+		s.lobby(w, r, http.StatusNotFound, "This game is not there any more: begin a new one.")
+	}
+	return one
+}
+
+func (s *Server) board(w http.ResponseWriter, r *http.Request) {
+	if one := s.seatOf(w, r); one != nil {
+		s.show(w, "play", struct{ ID, Network string }{one.id, one.network})
+	}
+}
+
+// state answers with the game, or with nothing if the page has it.
+func (s *Server) state(w http.ResponseWriter, r *http.Request) {
+	one := s.seats.get(r.PathValue("seat"))
+	if one == nil {
+		http.NotFound(w, r)
+		return
+	}
+	v := one.look()
+	if r.FormValue("since") == strconv.FormatInt(v.Version, 10) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the browser may be gone
+}
+
+func (s *Server) pgn(w http.ResponseWriter, r *http.Request) {
+	one := s.seatOf(w, r)
+	if one == nil {
+		return
+	}
+	text := ""
+	err := one.act(func(g *session.Session) error {
+		if !g.Player.Ready(one.setup) {
+			return errors.New("the network is not loaded yet: try again in a moment")
+		}
+		text = g.PGN()
+		return nil
+	})
+	if err != nil {
+		refuse(w, http.StatusConflict, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-chess-pgn")
+	w.Header().Set("Content-Disposition", `attachment; filename="game.pgn"`)
+	_, _ = io.WriteString(w, text)
+}
+
+// act does what the person asks for, and answers with the game.
+func (s *Server) act(w http.ResponseWriter, r *http.Request) {
+	one := s.seats.get(r.PathValue("seat"))
+	if one == nil {
+		http.NotFound(w, r)
+		return
+	}
+	change, ok := changes[r.PathValue("action")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if err := one.act(func(g *session.Session) error { return change(one, g, r) }); err != nil {
+		refuse(w, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		return
+	}
+	s.state(w, r)
+}
+
+// changes are what a person can do.
+var changes = map[string]func(*seat, *session.Session, *http.Request) error{
+	"move": func(_ *seat, g *session.Session, r *http.Request) error {
+		return g.Move(strings.TrimSpace(r.FormValue("move")))
+	},
+	"back":   func(_ *seat, g *session.Session, _ *http.Request) error { g.Back(); return nil },
+	"swap":   func(_ *seat, g *session.Session, _ *http.Request) error { g.Swap(); return nil },
+	"resign": func(_ *seat, g *session.Session, _ *http.Request) error { g.Resign(); return nil },
+	"hints":  func(one *seat, _ *session.Session, _ *http.Request) error { one.hints = !one.hints; return nil },
+	"limit":  func(_ *seat, g *session.Session, r *http.Request) error { return limit(g, r) },
+	"new": func(one *seat, g *session.Session, _ *http.Request) error {
+		if g.Player.Ready(one.setup) {
+			g.Restart()
+		}
+		return nil
+	},
+}
+
+// sanLine writes the beginning of a line.
+func sanLine(p board.Position, moves []board.Move) string {
+	var words []string
+	for i, m := range moves[:min(len(moves), shownPlies)] {
+		switch {
+		case p.Turn() == board.White:
+			words = append(words, fmt.Sprintf("%d.", p.FullmoveNumber()))
+		case i == 0:
+			words = append(words, fmt.Sprintf("%d…", p.FullmoveNumber()))
+		}
+		words = append(words, p.SAN(m))
+		p.Play(m)
+	}
+	return strings.Join(words, " ")
+}
+
+func byShare(list []likely) {
+	slices.SortStableFunc(list, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
+}

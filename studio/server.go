@@ -1,0 +1,273 @@
+package studio
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/internal/page"
+)
+
+//go:embed web
+var web embed.FS
+
+// Options say what is served.
+type Options struct {
+	Dirs    []string // whose datasets, runs and matches are shown
+	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none
+	Backend string   // of networks, as in `talbot play`
+}
+
+// Server answers browsers. It is safe for concurrent use.
+type Server struct {
+	library *library
+	seats   *seats
+	guard   *guard
+	pages   *template.Template
+	assets  map[string][]byte
+}
+
+// New opens the folders. The caller closes the server.
+func New(o Options) (*Server, error) {
+	s := &Server{seats: newSeats(o.Backend), assets: map[string][]byte{}}
+	var err error
+	if s.library, err = openLibrary(o.Dirs); err != nil {
+		return nil, err
+	}
+	text, err := web.ReadFile("web/pages.html")
+	if err != nil {
+		return nil, err
+	}
+	s.pages = page.New("studio", string(text), template.FuncMap{"n": page.Thousands, "spark": spark})
+	for _, name := range []string{"studio.css", "home.js", "play.js", "icon.svg"} {
+		if s.assets[name], err = web.ReadFile("web/" + name); err != nil {
+			return nil, err
+		}
+	}
+	look, err := page.Style()
+	if err != nil {
+		return nil, err
+	}
+	s.assets["look.css"] = []byte(look)
+	s.guard = newGuard(o.Listen, s.routes())
+	return s, nil
+}
+
+// Close ends all games.
+func (s *Server) Close() error {
+	s.seats.close()
+	return s.library.close()
+}
+
+// Handler answers requests.
+func (s *Server) Handler() http.Handler { return s.guard }
+
+// Address is what to open in a browser, for a listener's address.
+func (s *Server) Address(a net.Addr) string {
+	return fmt.Sprintf("http://%s/?token=%s", a, s.guard.token)
+}
+
+// How long a client may take. Answers are short, so none needs longer.
+const (
+	headTime  = 10 * time.Second
+	bodyTime  = 20 * time.Second
+	writeTime = 30 * time.Second
+	idleTime  = 60 * time.Second
+)
+
+// Serve answers on a listener until ctx ends.
+func (s *Server) Serve(ctx context.Context, on net.Listener) error {
+	h := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTime, ReadTimeout: bodyTime, WriteTimeout: writeTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: 32 << 10}
+	stop := context.AfterFunc(ctx, func() { h.Close() })
+	defer stop()
+	if err := h.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) routes() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { s.show(w, "home", s.home()) })
+	m.HandleFunc("GET /list", func(w http.ResponseWriter, _ *http.Request) { s.show(w, "list", s.home()) })
+	m.HandleFunc("GET /static/{name}", s.asset)
+	m.HandleFunc("GET /play", func(w http.ResponseWriter, r *http.Request) { s.lobby(w, r, http.StatusOK, "") })
+	m.HandleFunc("POST /play", s.sit)
+	m.HandleFunc("GET /play/{seat}", s.board)
+	m.HandleFunc("GET /play/{seat}/state", s.state)
+	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
+	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	return m
+}
+
+// show writes a page.
+func (s *Server) show(w http.ResponseWriter, name string, data any) {
+	s.showStatus(w, http.StatusOK, name, data)
+}
+
+func (s *Server) showStatus(w http.ResponseWriter, status int, name string, data any) {
+	var text strings.Builder
+	if err := s.pages.ExecuteTemplate(&text, name, data); err != nil {
+		refuse(w, http.StatusInternalServerError, "The page cannot be shown: "+page.Plain(err.Error()))
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text.String()) // the browser may be gone
+}
+
+func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	text, ok := s.assets[name]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+		".svg": "image/svg+xml"}
+	w.Header().Set("Content-Type", types[path.Ext(name)])
+	_, _ = w.Write(text)
+}
+
+// homePage is what the first page shows.
+type homePage struct {
+	Roots                   []string
+	Datasets, Runs, Matches []*folder
+}
+
+func (s *Server) home() homePage {
+	h := homePage{Roots: s.library.roots}
+	for _, f := range s.library.look() {
+		switch f.Kind {
+		case aDataset:
+			h.Datasets = append(h.Datasets, f)
+		case aRun:
+			h.Runs = append(h.Runs, f)
+		case aMatch:
+			h.Matches = append(h.Matches, f)
+		}
+	}
+	return h
+}
+
+// Size is the bytes of a dataset's shards, for people.
+func (f *folder) Size() string {
+	bytes := int64(0)
+	for _, shard := range f.Manifest.Shards {
+		bytes += shard.Bytes
+	}
+	size, unit := float64(bytes), "B"
+	for _, next := range []string{"KB", "MB", "GB", "TB"} {
+		if size < 1000 {
+			break
+		}
+		size, unit = size/1000, next
+	}
+	if unit == "B" || size >= 100 {
+		return fmt.Sprintf("%.0f %s", size, unit)
+	}
+	return fmt.Sprintf("%.1f %s", size, unit)
+}
+
+// From names the inputs or parents of a dataset, a few of them.
+func (f *folder) From() string {
+	var names []string
+	for _, in := range f.Manifest.Inputs {
+		names = append(names, in.Name)
+	}
+	for _, p := range f.Manifest.Parents {
+		if len(f.Manifest.Inputs) == 0 {
+			names = append(names, p.Name)
+		}
+	}
+	if more := len(names) - 2; more > 0 {
+		names = append(names[:2], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Labels is how many labels a dataset has.
+func (f *folder) Labels() int64 { return f.Manifest.Counts.Labelled + f.Manifest.Counts.Terminal }
+
+// Network is recipe and settings of a run.
+func (f *folder) Network() string {
+	built, err := f.Config.Build()
+	if err != nil {
+		return f.Config.Recipe
+	}
+	return f.Config.Recipe + ", " + built.Network.String()
+}
+
+// Last and Best are of the losses.
+func (f *folder) Last() string {
+	if len(f.Losses) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", f.Losses[len(f.Losses)-1])
+}
+
+// Best is the lowest loss.
+func (f *folder) Best() string {
+	if len(f.Losses) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", slices.Min(f.Losses))
+}
+
+// Players are those of a match that is over.
+func (f *folder) Players() string {
+	var names []string
+	for _, p := range f.Result.Players {
+		names = append(names, p.Name)
+	}
+	if len(names) > 2 {
+		return names[0] + fmt.Sprintf(" – %d others", len(names)-1)
+	}
+	return strings.Join(names, " – ")
+}
+
+// Elo is the first player's, with its interval.
+func (f *folder) Elo() string {
+	r := f.Result
+	if !r.Elo.Known() {
+		return "–"
+	}
+	if !r.EloLow.Known() || !r.EloHigh.Known() {
+		return fmt.Sprintf("%+.0f", float64(r.Elo))
+	}
+	return fmt.Sprintf("%+.0f (%+.0f to %+.0f)", float64(r.Elo), float64(r.EloLow), float64(r.EloHigh))
+}
+
+// The size of a sparkline.
+const sparkWidth, sparkHeight = 120, 24
+
+// spark is the path of a line through values, the lowest at the bottom.
+func spark(values []float64) string {
+	if len(values) < 2 {
+		return ""
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	if !(high > low) {
+		high = low + 1
+	}
+	var b strings.Builder
+	for i, v := range values {
+		step := "L"
+		if i == 0 {
+			step = "M"
+		}
+		fmt.Fprintf(&b, "%s%.1f %.1f", step, 2+float64(i)/float64(len(values)-1)*(sparkWidth-4),
+			2+(high-v)/(high-low)*(sparkHeight-4))
+	}
+	return b.String()
+}

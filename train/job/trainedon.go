@@ -1,0 +1,60 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"talbot/network/builtin"
+	"talbot/network/run"
+	"talbot/train/loader"
+)
+
+// trainedOn finds the datasets that the weights of a run were trained on, with how they are split, its own first: those
+// of the run at a path and those of the runs that its first weights are from. A dataset that has moved is looked for
+// among data. An error says what cannot be read or found, [loader.ErrNoIdentity] among others; the rest is there.
+func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, warn func(error)) (specs []loader.Spec,
+	splits []string, err error) {
+	switch {
+	case checkpoint == builtin.Name:
+		return nil, nil, errors.New("the data of the network that comes with talbot is not here")
+	case run.IsFile(path):
+		if path = runOf(path); !run.IsRun(path) {
+			return nil, nil, fmt.Errorf("%q is in no run", checkpoint)
+		}
+	}
+	id, err := loader.ReadIdentity(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if id.Unsealed != nil {
+		warn(id.Unsealed)
+	}
+	splits = []string{id.Splits}
+	specs, missing := id.Locate(data)
+	if len(missing) > 0 {
+		return specs, splits, fmt.Errorf("its data is no longer in %q", strings.Join(missing, ", "))
+	}
+	if from.Path == "" {
+		return specs, splits, nil
+	}
+	// The weights before were trained too.
+	earlier, err := run.ReadWeights(from.Path)
+	if err == nil && earlier.Sum != from.Sum {
+		err = fmt.Errorf("%q has changed since", from.Path)
+	}
+	if err != nil {
+		return specs, splits, fmt.Errorf("the weights that it began with: %w", err)
+	}
+	more, moreSplits, err := trainedOn(from.Path, from.Path, earlier.Config.From, data, warn)
+	if err != nil {
+		err = fmt.Errorf("the weights that it began with: %w", err)
+	}
+	for _, s := range moreSplits {
+		if !slices.Contains(splits, s) {
+			splits = append(splits, s)
+		}
+	}
+	return append(specs, more...), splits, err
+}
