@@ -149,16 +149,9 @@ func (s *Server) pgn(w http.ResponseWriter, r *http.Request) {
 	if one == nil {
 		return
 	}
-	text := ""
-	err := one.act(func(g *session.Session) error {
-		if !g.Player.Ready(one.setup) {
-			return errors.New("the network is not loaded yet: try again in a moment")
-		}
-		text = g.PGN()
-		return nil
-	})
-	if err != nil {
-		refuse(w, http.StatusConflict, err.Error())
+	text := one.text()
+	if text == "" {
+		refuse(w, http.StatusConflict, "The network is not loaded yet: try again in a moment.")
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-chess-pgn")
@@ -195,12 +188,7 @@ var changes = map[string]func(*seat, *session.Session, *http.Request) error{
 	"resign": func(_ *seat, g *session.Session, _ *http.Request) error { g.Resign(); return nil },
 	"hints":  func(one *seat, _ *session.Session, _ *http.Request) error { one.hints = !one.hints; return nil },
 	"limit":  func(_ *seat, g *session.Session, r *http.Request) error { return limit(g, r) },
-	"new": func(one *seat, g *session.Session, _ *http.Request) error {
-		if g.Player.Ready(one.setup) {
-			g.Restart()
-		}
-		return nil
-	},
+	"new":    func(_ *seat, g *session.Session, _ *http.Request) error { g.Restart(); return nil },
 }
 
 // sanLine writes the beginning of a line.

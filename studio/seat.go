@@ -31,6 +31,7 @@ type seat struct {
 	mu    sync.Mutex // of the rest
 	asked time.Time
 	shown view
+	pgn   string // of the game that is shown; "" until the network is loaded for the first time
 }
 
 // view is what a page shows of a game.
@@ -94,6 +95,13 @@ func (s *seat) look() view {
 	defer s.mu.Unlock()
 	s.asked = time.Now()
 	return s.shown
+}
+
+// text returns the game as PGN, and the search goes on; "" while the network is not loaded.
+func (s *seat) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pgn
 }
 
 // act ends the search, changes the game, and lets the network go on where it is to move.
@@ -177,6 +185,7 @@ func (s *seat) search(ctx context.Context) error {
 	if err := s.game.Player.Prepare(ctx, s.setup); err != nil {
 		return err
 	}
+	s.publishMoves()
 	s.mu.Lock()
 	s.shown.Loading, s.shown.Version = false, s.shown.Version+1
 	s.mu.Unlock()
@@ -260,7 +269,7 @@ func (s *seat) publish(err error) {
 	s.publishMoves()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shown.Thinking, s.shown.Loading = false, false
+	s.shown.Thinking, s.shown.Loading, s.shown.Error = false, false, ""
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.shown.Error = page.Plain(err.Error())
 	}
@@ -287,8 +296,13 @@ func (s *seat) publishMoves() {
 			v.Legal = append(v.Legal, m.String())
 		}
 	}
+	text := ""
+	if s.game.Player.Ready(s.setup) { // its name is the network's
+		text = s.game.PGN()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.pgn = text
 	v.Thought, v.Error = s.shown.Thought, s.shown.Error
 	if v.Thought != nil && v.Thought.Ply > len(v.Moves) {
 		v.Thought = nil

@@ -112,6 +112,7 @@ var failing = map[string]struct {
 	// These have no --json, so that with it every command line is an error of usage.
 	"setup": {nil, nil, nil, false}, "man": {nil, nil, nil, false}, "completion": {nil, nil, nil, false},
 	"help": {nil, nil, nil, false}, "play": {nil, nil, nil, false}, "uci": {nil, nil, nil, false},
+	"studio": {nil, nil, nil, false},
 }
 
 // Under --json every failure of every command ends with one JSON object on standard error, whose exit is the status,

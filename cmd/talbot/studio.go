@@ -38,7 +38,7 @@ the address here.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
-		"address to listen on, `HOST:PORT`")
+		"`ADDRESS` to listen on: host and port")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	values(cmd, "backend", answering...)
 	return cmd

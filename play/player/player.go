@@ -160,7 +160,11 @@ func (p *Player) Searcher() string { return p.method.Name }
 func (p *Player) Batch() pace.Batches { return p.took }
 
 // Clear forgets all games.
-func (p *Player) Clear() { p.searcher.Clear() }
+func (p *Player) Clear() {
+	if p.searcher != nil {
+		p.searcher.Clear()
+	}
+}
 
 // Evaluator is that of the searches.
 func (p *Player) Evaluator() Evaluator { return p.eval }

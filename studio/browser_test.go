@@ -1,0 +1,174 @@
+package studio
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// tab is a page of a browser without a screen. What must never happen in it is an error of its test.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu  sync.Mutex
+	bad []string // messages of the console, requests to elsewhere
+}
+
+// openTab starts a browser whose pages may ask one origin only.
+func openTab(t *testing.T, origin string) *tab {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("SKIPPED: Chromium is missing; on Debian: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU,
+		chromedp.WindowSize(1280, 900), chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil { // opens it
+		t.Fatal(err)
+	}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, origin+"/") {
+				p.note("a request to " + e.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			p.note("exception: " + e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			p.note(fmt.Sprintf("console.%s", e.Type))
+		case *log.EventEntryAdded:
+			p.note(fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *tab) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bad = append(p.bad, text)
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// until waits for an expression of the page to be true; an error while a page is exchanged is a no.
+func (p *tab) until(expression string) {
+	p.t.Helper()
+	for range 600 {
+		if is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](expression)); err == nil && is {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+	p.t.Fatalf("waited in vain for %s\n%s\n%q", expression, text, p.bad)
+}
+
+// click presses the mouse on a square.
+func (p *tab) click(squares ...string) {
+	p.t.Helper()
+	for _, s := range squares {
+		p.do(chromedp.Click(chromedp.CSS(`[data-square="` + s + `"]`)))
+	}
+}
+
+// mine waits until so many half-moves are played and the person is to move.
+func (p *tab) mine(plies int) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.querySelectorAll("#moves button").length === %d &&
+		/Your move/.test(document.getElementById("status").textContent)`, plies))
+}
+
+// A person opens the printed address and plays by mouse and keyboard; a reload finds the game as it was.
+func TestBrowser(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "broken"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "broken", "run.json"), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, dir)
+	p := openTab(t, s.at.URL)
+	p.do(chromedp.Navigate(s.at.URL + "/?token=" + url.QueryEscape(s.guard.token)))
+	p.until(`location.search === "" && /broken/.test(document.getElementById("list").textContent)`)
+
+	p.do(chromedp.Click(chromedp.CSS(`nav a[href="/play"]`)))
+	p.until(`!!document.getElementById("nodes")`)
+	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"), chromedp.Click(chromedp.CSS("button.main")))
+	p.mine(0)
+	p.click("a2", "a3")
+	p.mine(2)
+	p.click("h2", "h4")
+	p.mine(4)
+	// The keyboard goes on from h4: to b2, and from there to b3.
+	keys := []string{kb.ArrowDown, kb.ArrowDown}
+	for range "gfedcb" {
+		keys = append(keys, kb.ArrowLeft)
+	}
+	for _, key := range append(keys, kb.Enter, kb.ArrowUp, kb.Enter) {
+		p.do(chromedp.KeyEvent(key))
+	}
+	p.mine(6)
+	p.until(`document.querySelectorAll("#moves button")[4].textContent === "b3"`)
+	p.do(chromedp.Click(chromedp.CSS(`[data-do="back"]`)))
+	p.mine(4)
+
+	const moves = `[...document.querySelectorAll("#moves button")].map((b) => b.textContent).join(" ")`
+	before, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](moves))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Reload())
+	p.mine(4)
+	p.until(moves + " === " + fmt.Sprintf("%q", before))
+	p.click("b2", "b4")
+	p.mine(6)
+	p.until(`document.querySelectorAll("#lines li").length > 0 && document.querySelectorAll("#prior li").length > 0`)
+	p.do(chromedp.Click(chromedp.CSS(`[data-do="new"]`)))
+	p.mine(0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, text := range p.bad {
+		t.Error(text)
+	}
+}
