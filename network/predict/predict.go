@@ -161,9 +161,9 @@ func (p *Predictor) Computed(questions int) (rows int) {
 }
 
 // Predict answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
-// and answers are the predictor's until Answer returns.
+// and answers are the predictor's until Predict returns.
 //
-// Once ctx is done Answer returns its error; questions that the device has by then are waited for. An error leaves the
+// Once ctx is done Predict returns its error; questions that the device has by then are waited for. An error leaves the
 // answers half written. It is [ErrNotFinite], which names the checkpoint and the position, [ErrClosed], or the
 // backend's.
 func (p *Predictor) Predict(ctx context.Context, questions []Input, answers []Output) error {

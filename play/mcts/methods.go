@@ -57,7 +57,7 @@ func MethodOf(name string) (Method, error) {
 	return *methods[i], nil
 }
 
-// DefaultFor is the method for a network that answers with what knows says, where nothing else is asked for: puct with
+// DefaultFor is the method for a network that has these abilities, where nothing else is asked for: puct with
 // priors and values, the move of the highest prior without values, and napoleon's search without priors.
 func DefaultFor(abilities Capabilities) string {
 	switch {
