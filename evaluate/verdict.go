@@ -22,8 +22,8 @@ const (
 	TooFew  Verdict = "too few games" // for an interval
 )
 
-// Than is the verdict in words, to be followed by the baseline.
-func (v Verdict) Than() string {
+// Phrase is the verdict in words, to be followed by the baseline.
+func (v Verdict) Phrase() string {
 	if v == Unclear {
 		return string(v) + " from"
 	}
@@ -57,8 +57,8 @@ type Judgement struct {
 	Against  float64     `json:"baseline_figure"`
 }
 
-// Than is the baseline's measure.
-func (j *Judgement) Than() *Measure { return ByName(j.Baseline) }
+// BaselineMeasure is the baseline's measure.
+func (j *Judgement) BaselineMeasure() *Measure { return ByName(j.Baseline) }
 
 // Remedy says what to change in the next training, where the verdict is [Worse]; "" otherwise. The figures are those
 // that were judged.
