@@ -175,8 +175,8 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 	return full, least, err
 }
 
-// Searcher is what a network plays with where nothing else is said.
-func (n *Network) Searcher() string { return mcts.DefaultFor(n.parts()) }
+// DefaultSearcher is what a network plays with where nothing else is said.
+func (n *Network) DefaultSearcher() string { return mcts.DefaultFor(n.parts()) }
 
 // Title names the network in a line: recipe, size and step, backend and batch.
 func (n *Network) Title() string {

@@ -23,8 +23,8 @@ type Network interface {
 	Evaluator() Evaluator
 	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
 	Warm(ctx context.Context) (full, least time.Duration, err error)
-	// Searcher is what the network plays with where nothing else is said.
-	Searcher() string
+	// DefaultSearcher is what the network plays with where nothing else is said.
+	DefaultSearcher() string
 	// Centipawns returns the score that a value of a searcher stands for.
 	Centipawns(searcher string, value float32) int
 	// Title says in a line what it is and what it computes on.
@@ -115,7 +115,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	p.searcher = nil
 	name := s.Searcher
 	if name == Auto {
-		name = p.network.Searcher()
+		name = p.network.DefaultSearcher()
 	}
 	searcher, err := mcts.New(name, p.eval, s.Options)
 	if err != nil {
