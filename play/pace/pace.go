@@ -137,7 +137,7 @@ func (p *Pacer) Batch() Batches {
 
 // Stop reports whether the search is to end: another batch would end after Limit, or closer to Target than it would
 // begin; or, if it may end early, nothing can change any more, or the best move cannot be overtaken until Target at the
-// present speed. It is what [mcts.Limits] calls ShouldStop.
+// present speed. It is the ShouldStop of [mcts.Limits].
 func (p *Pacer) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,9 +172,9 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	return float64(g.Best-g.Second) > ahead
 }
 
-// Rest is how many visits there is time for until Target if each is a batch of its own, so at least about. It is what
-// [mcts.Limits] calls VisitsLeft.
-func (p *Pacer) Rest() int64 {
+// VisitsLeft is how many visits there is time for until Target if each is a batch of its own: about the least there
+// will be. It is the function of that name in [mcts.Limits].
+func (p *Pacer) VisitsLeft() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.budget == nil {

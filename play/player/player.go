@@ -210,7 +210,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 		}
 	}()
 	if t != nil {
-		l.ShouldStop, l.VisitsLeft = t.Stop, t.Rest
+		l.ShouldStop, l.VisitsLeft = t.Stop, t.VisitsLeft
 		defer func() { p.took = t.Batch() }()
 		if p.method.NoSearch { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {
