@@ -227,7 +227,7 @@ func TestNetwork(t *testing.T) {
 				t.Errorf("%s: %d centipawns are %g, which is worth %d", name, want, v, got)
 			}
 		}
-		if took, least, err := n.Warm(t.Context()); err != nil || took <= 0 || least <= 0 {
+		if took, smallest, err := n.Warm(t.Context()); err != nil || took <= 0 || smallest <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)
 		}
 		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
