@@ -16,7 +16,7 @@ type Verdict string
 // which [Comparison] tells apart.
 const (
 	Better  Verdict = "better"
-	Alike   Verdict = "no better" // the very same
+	Same    Verdict = "no better" // the very same
 	Worse   Verdict = "worse"
 	Unclear Verdict = "no clear difference"
 	TooFew  Verdict = "too few games" // for an interval
@@ -37,7 +37,7 @@ func Compare(x, baseline float64, lower bool, interval *[2]float64) Verdict {
 	case interval != nil && interval[0] <= baseline && baseline <= interval[1]:
 		return Unclear
 	case x == baseline:
-		return Alike
+		return Same
 	case (x < baseline) == lower:
 		return Better
 	}
