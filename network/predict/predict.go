@@ -131,7 +131,7 @@ func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
 	}
 	p := &Predictor{About: t.About, encoder: t.Encoder, layout: t.Encoder.Layout(), network: t.Network, device: d}
 	p.queue.open(o)
-	go p.serve()
+	go p.runQueue()
 	return p, nil
 }
 
@@ -253,8 +253,8 @@ func (p *Predictor) Close() {
 	<-p.queue.stopped
 }
 
-// serve runs what is in the queue until it is closed.
-func (p *Predictor) serve() {
+// runQueue runs what is in the queue until it is closed.
+func (p *Predictor) runQueue() {
 	defer close(p.queue.stopped)
 	defer p.device.close()
 	var rows []row
