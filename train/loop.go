@@ -24,7 +24,7 @@ func (r *runner) loop(ctx context.Context) error {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
-		batches, err := r.batches.some(ctx, r.several())
+		batches, err := r.batches.some(ctx, r.stepsPerCall())
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -53,8 +53,8 @@ func (r *runner) rate(step int64) float64 {
 // longest is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
 const longest = 2 * time.Second
 
-// several is how many steps are trained next: something is due behind none but the last. Bits do not depend on it.
-func (r *runner) several() int {
+// stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do not depend on it.
+func (r *runner) stepsPerCall() int {
 	step := r.state.Step
 	if !r.engine.stacks() || r.took == 0 {
 		return 1
