@@ -50,8 +50,8 @@ func (r *runner) rate(step int64) float64 {
 	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
 }
 
-// longest is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
-const longest = 2 * time.Second
+// maxCallTime is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
+const maxCallTime = 2 * time.Second
 
 // stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do not depend on it.
 func (r *runner) stepsPerCall() int {
@@ -59,7 +59,7 @@ func (r *runner) stepsPerCall() int {
 	if !r.engine.stacks() || r.took == 0 {
 		return 1
 	}
-	n := min(int64(together), 2*r.last, int64(longest/r.took), r.c.End()-step)
+	n := min(int64(together), 2*r.last, int64(maxCallTime/r.took), r.c.End()-step)
 	for _, every := range []int64{r.c.LogEvery, r.c.EvalEvery, r.c.CheckpointEvery} {
 		if every > 0 {
 			n = min(n, every-step%every)

@@ -114,8 +114,8 @@ func TestPaces(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	rng := rand.New(rand.NewPCG(1, 2))
 	paces := []func() time.Duration{
-		func() time.Duration { return longest }, // one at a time
-		func() time.Duration { return longest / time.Duration(1+rng.IntN(together)) },
+		func() time.Duration { return maxCallTime }, // one at a time
+		func() time.Duration { return maxCallTime / time.Duration(1+rng.IntN(together)) },
 		func() time.Duration { return 1 }, // as many as may be
 	}
 	var files []map[string][]byte
