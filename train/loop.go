@@ -53,7 +53,8 @@ func (r *runner) rate(step int64) float64 {
 // maxCallTime is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
 const maxCallTime = 2 * time.Second
 
-// stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do not depend on it.
+// stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do
+// not depend on it.
 func (r *runner) stepsPerCall() int {
 	step := r.state.Step
 	if !r.engine.stacks() || r.stepTime == 0 {

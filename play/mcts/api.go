@@ -48,7 +48,7 @@ type Evaluation struct {
 type Limits struct {
 	Nodes       int64        // visits added by this search, terminal and cached ones included
 	Depth       int          // see Report
-	Mate        int          // a mate is looked for; it may be longer, as the search ends with the first it proves
+	Mate        int          // not 0: search for a mate, of any length, until one is proven or memory is full
 	SearchMoves []board.Move // only these at the root; nil: all
 	// ShouldStop is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never
 	// stop.
