@@ -44,7 +44,7 @@ train() {
 	fi
 }
 
-# newest RUN is its newest checkpoint. The best one is the best of those that were validated, which may be an earlier one.
+# newest RUN is its newest checkpoint; the best one is the best of those that were validated.
 newest() {
 	ls "$1"/checkpoints/step-*.safetensors | tail -n 1
 }
@@ -57,8 +57,8 @@ begin() {
 
 # continue_after CHECKPOINT continues the training that it is from.
 continue_after() {
-	done=$(basename "$1" .safetensors | sed 's/^step-0*//')
-	train "$net/run-$piece" --after "$1" --until "$((done + steps))"
+	reached=$(basename "$1" .safetensors | sed 's/^step-0*//')
+	train "$net/run-$piece" --after "$1" --until "$((reached + steps))"
 }
 
 mkdir -p "$net"
