@@ -154,7 +154,8 @@ func TestScores(t *testing.T) {
 		{Leela, 208, dataset.Centipawns(100)}, {Leela, -661, dataset.Centipawns(-318)},
 		{Leela, leelaWon, dataset.Centipawns(12800)}, {Internal, 31999, dataset.MateIn(1)},
 		{Internal, -31998, dataset.MateIn(-1)}, {Internal, 31997, dataset.MateIn(2)},
-		{Internal, -32000, dataset.MateIn(0)}, {Internal, 31508, dataset.Centipawns(15148)}, {Centipawns, 69, dataset.Centipawns(69)},
+		{Internal, -32000, dataset.MateIn(0)}, {Internal, 31508, dataset.Centipawns(15148)},
+		{Centipawns, 69, dataset.Centipawns(69)},
 		{Centipawns, -31998, dataset.MateIn(-1)},
 	} {
 		if got, ok := test.unit.score(test.v); !ok || got != test.want {
