@@ -154,7 +154,8 @@ func TestScores(t *testing.T) {
 		{Leela, 208, dataset.Centipawns(100)}, {Leela, -661, dataset.Centipawns(-318)},
 		{Leela, leelaWon, dataset.Centipawns(12800)}, {Internal, 31999, dataset.MateIn(1)},
 		{Internal, -31998, dataset.MateIn(-1)}, {Internal, 31997, dataset.MateIn(2)},
-		{Internal, -32000, dataset.MateIn(0)}, {Internal, 31508, dataset.Centipawns(15148)}, {Centipawns, 69, dataset.Centipawns(69)},
+		{Internal, -32000, dataset.MateIn(0)}, {Internal, 31508, dataset.Centipawns(15148)},
+		{Centipawns, 69, dataset.Centipawns(69)},
 		{Centipawns, -31998, dataset.MateIn(-1)},
 	} {
 		if got, ok := test.unit.score(test.v); !ok || got != test.want {
@@ -196,4 +197,49 @@ func TestLinesOutside(t *testing.T) {
 		t.Errorf("%d lines, %d labels, %+v", lines, labels, missing)
 	}
 	t.Logf("%d labels, %+v", labels, missing)
+}
+
+// FuzzLineReader reads anything as lines: each is legal, has as many labels as samples, and stands behind the one
+// before; damage does not end the reading.
+func FuzzLineReader(f *testing.F) {
+	for _, zeros := range []bool{true, false} {
+		data, _ := leelaFile(f, zeros)
+		f.Add(data, uint8(0))
+		f.Add(data[:len(data)/2], uint8(4))
+	}
+	units := []Unit{FindUnit, Leela, Internal, Centipawns, AnyUnit}
+	f.Fuzz(func(t *testing.T, data []byte, unit uint8) {
+		r := NewLineReader(bytes.NewReader(data), "T", units[int(unit)%len(units)])
+		number, offset := int64(0), int64(-1)
+		for {
+			l, labels, err := r.Next()
+			if reject := (*dataset.Reject)(nil); errors.As(err, &reject) {
+				if reject.Number != number+1 {
+					t.Fatalf("number %d of damage after %d", reject.Number, number)
+				}
+				number = reject.Number
+				continue
+			}
+			if err != nil {
+				if err != io.EOF && !errors.Is(err, ErrUnit) {
+					t.Fatal(err)
+				}
+				return
+			}
+			if l.Number != number+1 || l.Offset <= offset {
+				t.Fatalf("line %d at %d after %d at %d", l.Number, l.Offset, number, offset)
+			}
+			number, offset = l.Number, l.Offset
+			if n := l.SampleCount(); len(labels.Labels) != n || l.Policies != nil && len(l.Policies) != n {
+				t.Fatalf("line %d: %d samples, %d labels, %d policies", number, n, len(labels.Labels), len(l.Policies))
+			}
+			p := l.Start
+			for _, m := range l.Moves {
+				if !p.IsLegal(m) {
+					t.Fatalf("line %d: %v at %s", number, m, p.FEN())
+				}
+				p.Play(m)
+			}
+		}
+	})
 }

@@ -110,7 +110,9 @@ var statuses = []struct {
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
-	{binpack.ErrUnit, exitUsage, "state what the scores are, such as --unit internal --origin \"Stockfish 14\""},
+	{binpack.ErrUnit, exitUsage,
+		"state what the scores are, --unit leela, internal or centipawns, and who made them, " +
+			"such as --origin \"Stockfish 14\""},
 	{rows.ErrMixedUnits, exitFailed,
 		"correct the row, or use --eval-unit (then decimals among centipawns are skipped row by row), or " +
 			"--skip-bad-files to skip the table"},
