@@ -136,8 +136,8 @@ var starts = []string{
 	"1n2k3/P7/8/8/8/8/7p/4K1N1 w - - 0 1",
 }
 
-// TestRandomChains writes chains of random moves and scores, the difference of which wraps, in chunks of few chains, and
-// reads them.
+// TestRandomChains writes chains of random moves and scores, the difference of which wraps, in chunks of few chains,
+// and reads them.
 func TestRandomChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out bytes.Buffer

@@ -69,7 +69,7 @@ func (u Unit) score(v int16) (dataset.Score, bool) {
 // Missing counts the positions of a file that have no label.
 type Missing struct {
 	None         int64 `json:"none"`          // score 32002: Stockfish's VALUE_NONE
-	TacticalZero int64 `json:"tactical_zero"` // score 0 in place of one, where the move captures or the mover is in check
+	TacticalZero int64 `json:"tactical_zero"` // 0 in place of a score, where the move captures or the mover is in check
 	Invented     int64 `json:"invented"`      // of None: those between two others, which no game may have had
 }
 

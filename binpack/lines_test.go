@@ -64,7 +64,9 @@ func TestLines(t *testing.T) {
 				t.Errorf("line %d: %q, %v", i, labels.Engine, l.Result)
 			}
 			var tactical []bool
-			c.eachPosition(func(_ int, p *board.Position, m board.Move) { tactical = append(tactical, isTactical(p, m)) })
+			c.eachPosition(func(_ int, p *board.Position, m board.Move) {
+				tactical = append(tactical, isTactical(p, m))
+			})
 			for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 				label, v := labels.Labels[k], c.Scores[ply]
 				placeholder := zeros && tactical[ply]
@@ -151,8 +153,8 @@ func TestScores(t *testing.T) {
 	}{
 		{Leela, 208, dataset.Centipawns(100)}, {Leela, -661, dataset.Centipawns(-318)},
 		{Leela, leelaWon, dataset.Centipawns(12800)}, {Internal, 31999, dataset.MateIn(1)},
-		{Internal, -31998, dataset.MateIn(-1)}, {Internal, 31997, dataset.MateIn(2)}, {Internal, -32000, dataset.MateIn(0)},
-		{Internal, 31508, dataset.Centipawns(15148)}, {Centipawns, 69, dataset.Centipawns(69)},
+		{Internal, -31998, dataset.MateIn(-1)}, {Internal, 31997, dataset.MateIn(2)},
+		{Internal, -32000, dataset.MateIn(0)}, {Internal, 31508, dataset.Centipawns(15148)}, {Centipawns, 69, dataset.Centipawns(69)},
 		{Centipawns, -31998, dataset.MateIn(-1)},
 	} {
 		if got, ok := test.unit.score(test.v); !ok || got != test.want {

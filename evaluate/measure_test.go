@@ -85,7 +85,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// Correlations are Pearson's, and there is none where one of both is always the same.
+// Correlations are Pearson's, and undefined where one of both is always the same.
 func TestCorrelation(t *testing.T) {
 	of := func(points ...[2]float64) (float64, bool) {
 		sums := make([]float64, correlation.n)

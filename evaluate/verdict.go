@@ -16,14 +16,14 @@ type Verdict string
 // which [Comparison] tells apart.
 const (
 	Better  Verdict = "better"
-	Alike   Verdict = "no better" // the very same
+	Same    Verdict = "no better" // the very same
 	Worse   Verdict = "worse"
 	Unclear Verdict = "no clear difference"
 	TooFew  Verdict = "too few games" // for an interval
 )
 
-// Than is the verdict in words, to be followed by the baseline.
-func (v Verdict) Than() string {
+// Phrase is the verdict in words, to be followed by the baseline.
+func (v Verdict) Phrase() string {
 	if v == Unclear {
 		return string(v) + " from"
 	}
@@ -37,7 +37,7 @@ func Compare(x, baseline float64, lower bool, interval *[2]float64) Verdict {
 	case interval != nil && interval[0] <= baseline && baseline <= interval[1]:
 		return Unclear
 	case x == baseline:
-		return Alike
+		return Same
 	case (x < baseline) == lower:
 		return Better
 	}
@@ -57,8 +57,8 @@ type Judgement struct {
 	Against  float64     `json:"baseline_figure"`
 }
 
-// Than is the baseline's measure.
-func (j *Judgement) Than() *Measure { return ByName(j.Baseline) }
+// BaselineMeasure is the baseline's measure.
+func (j *Judgement) BaselineMeasure() *Measure { return ByName(j.Baseline) }
 
 // Remedy says what to change in the next training, where the verdict is [Worse]; "" otherwise. The figures are those
 // that were judged.

@@ -31,7 +31,7 @@ func TestJudge(t *testing.T) {
 			Intervals{"top1": {0.45, 0.55}}, Better, "top1_moves"},
 		"a low share": {"top1", Figures{"top1": 0.3, "top1_uniform": 0.1, "top1_moves": 0.4},
 			Intervals{"top1": {0.25, 0.35}}, Worse, "top1_moves"},
-		"alike":         {"top1", Figures{"top1": 0.3, "top1_uniform": 0.3}, nil, Alike, "top1_uniform"},
+		"same":          {"top1", Figures{"top1": 0.3, "top1_uniform": 0.3}, nil, Same, "top1_uniform"},
 		"too few games": {"top1", Figures{"top1": 0, "top1_uniform": 0.3}, Intervals{}, Unclear, "top1_uniform"},
 	} {
 		j, ok := ByName(c.measure).Judge(c.figures, c.intervals)

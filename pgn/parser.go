@@ -207,7 +207,7 @@ func (p *Parser) reject(reason dataset.Reason, from, to int, err error) *dataset
 }
 
 // readTags reads the tags and the comments between them, up to the movetext. A line of the block that is no
-// tag, as “[Event]”, is skipped.
+// tag, such as a name without a value, is skipped.
 func (p *Parser) readTags() *dataset.Reject {
 	for {
 		p.i = skipSpace(p.text, p.i)

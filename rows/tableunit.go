@@ -26,8 +26,8 @@ var (
 type TableForm struct {
 	View *dataset.View
 	Unit *dataset.Unit
-	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word. Empty:
-	// what is found.
+	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word.
+	// Empty: what is found.
 	Origin, ScoreUnit string
 }
 

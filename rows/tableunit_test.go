@@ -160,7 +160,8 @@ func TestTableUnits(t *testing.T) {
 							t.Fatalf("%s: %d of %d rows, %d left out", name, read, len(rows), left)
 						}
 						// stated, all of it is read, or left out row by row
-						read, left, err = checkTable(t, name, text, TableForm{&view, &style.unit}, view, rows)
+						read, left, err = checkTable(t, name, text,
+							TableForm{View: &view, Unit: &style.unit}, view, rows)
 						if err != nil || read+left != len(rows) || left > 0 && style.name != "68.25" {
 							t.Fatalf("%s, stated: %d of %d rows, %d left out, %v", name, read, len(rows), left, err)
 						}

@@ -16,7 +16,6 @@ pipeline/ingest/kind.go Register        kinds of inputs of tests in other packag
 pipeline/inspect/inspect.go Dataset.Samples  the size of what can be asked for, for users of the package
 pipeline/output/folder.go SmallShards   small shards in the tests of other packages
 play/mcts/methods.go Register           searchers of tests in other packages
-play/session/session.go Session.Moves   the game so far, for users of the package
 syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"

@@ -5,10 +5,12 @@
 #   task net PIECE=1 NET=/data/net
 #
 # then PIECE=2 and so on. `task net:finish PIECE=K` lowers the learning rate after piece K, and leaves the network in
-# NET/final. Only the checkpoint of the last piece (9 MB) is needed to continue on another machine; its data can be made
-# again from the seed, byte for byte.
+# NET/final. Only the newest checkpoint of the last piece (9 MB) is needed to continue on another machine: name it in
+# FROM, and the next piece begins with it. FROM=net: begins with the weights of the network that comes with talbot.
+# The data of a piece can be made again from its seed, byte for byte.
 #
-# GAMES, ENDGAMES and STEPS are the size of a piece.
+# Also in the environment: GAMES, ENDGAMES and STEPS, the size of a piece; ENGINE, the Stockfish to use, by default the
+# one in PATH. A piece may be ended early, by Ctrl-C: the next one begins with its newest checkpoint.
 set -eu
 talbot=$(pwd)/bin/talbot
 net=${NET:?"say where to work: NET=FOLDER"}
@@ -16,6 +18,7 @@ piece=${PIECE:?"say which piece: PIECE=1"}
 games=${GAMES:-16000}
 endgames=${ENDGAMES:-120000}
 steps=${STEPS:-9000}
+engine=${ENGINE:-stockfish}
 
 # make_data OUTPUT ARGUMENT… runs talbot unless what it makes is there; data without a manifest is not finished.
 make_data() {
@@ -25,9 +28,9 @@ make_data() {
 }
 
 data() {
-	make_data "$net/games-$piece" synth-games --games "$games" --seed "$piece"
+	make_data "$net/games-$piece" synth-games --engine "$engine" --games "$games" --seed "$piece"
 	make_data "$net/endgames-$piece" synth-endgames --count "$endgames" --pieces 3:3,4:3,5:2,6:2 --seed "$piece"
-	make_data "$net/labelled-$piece" label "$net/endgames-$piece" --nodes 800 --hash 1
+	make_data "$net/labelled-$piece" label "$net/endgames-$piece" --engine "$engine" --nodes 800 --hash 1
 }
 
 # train RUN ARGUMENT… begins a run, or continues it.
@@ -41,23 +44,42 @@ train() {
 	fi
 }
 
+# newest RUN is its newest checkpoint; the best one is the best of those that were validated.
+newest() {
+	ls "$1"/checkpoints/step-*.safetensors | tail -n 1
+}
+
+# begin ARGUMENT… begins a training whose learning rate does not fall: the number of pieces need not be known.
+begin() {
+	train "$net/run-$piece" "$@" --steps 1000000 --until "$steps" --schedule constant --ema 0.9995 --eval-every 2000 \
+		--checkpoint-every 250 --history-dropout 0.05 --seed "$piece"
+}
+
+# continue_after CHECKPOINT continues the training that it is from.
+continue_after() {
+	reached=$(basename "$1" .safetensors | sed 's/^step-0*//')
+	train "$net/run-$piece" --after "$1" --until "$((reached + steps))"
+}
+
 mkdir -p "$net"
 data
 case ${1:-piece} in
 piece)
-	if [ "$piece" = 1 ]; then
-		# The learning rate falls when the last piece is there, so the number of pieces need not be known.
-		train "$net/run-1" --recipe lynx --steps 1000000 --until "$steps" --schedule constant --lr 1.5e-3 \
-			--warmup 400 --ema 0.9995 --eval-every 2000 --checkpoint-every 250 --history-dropout 0.05 --seed 1
-	else
-		train "$net/run-$piece" --after "$net/run-$((piece - 1))" --until "$((piece * steps))"
-	fi
+	case ${FROM:-} in
+	net:) begin --from net: --lr 1e-3 --warmup 50 ;;
+	*?) continue_after "$FROM" ;;
+	*)
+		if [ "$piece" = 1 ]; then
+			begin --recipe lynx --lr 1.5e-3 --warmup 400
+		else
+			continue_after "$(newest "$net/run-$((piece - 1))")"
+		fi
+		;;
+	esac
 	;;
 finish)
-	# The newest weights: the best checkpoint is the best of those that were validated, which may be an earlier one.
-	last=$(ls "$net/run-$piece"/checkpoints/step-*.safetensors | tail -n 1)
-	train "$net/final" --from "$last" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 --min-lr 1e-5 \
-		--warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
+	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 \
+		--min-lr 1e-5 --warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
 	;;
 *)
 	echo "net.sh: unknown step $1: piece or finish" >&2

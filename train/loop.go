@@ -24,7 +24,7 @@ func (r *runner) loop(ctx context.Context) error {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
-		batches, err := r.batches.some(ctx, r.several())
+		batches, err := r.batches.some(ctx, r.stepsPerCall())
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -50,16 +50,17 @@ func (r *runner) rate(step int64) float64 {
 	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
 }
 
-// longest is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
-const longest = 2 * time.Second
+// maxCallTime is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
+const maxCallTime = 2 * time.Second
 
-// several is how many steps are trained next: something is due behind none but the last. Bits do not depend on it.
-func (r *runner) several() int {
+// stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do
+// not depend on it.
+func (r *runner) stepsPerCall() int {
 	step := r.state.Step
-	if !r.engine.stacks() || r.took == 0 {
+	if !r.engine.stacks() || r.stepTime == 0 {
 		return 1
 	}
-	n := min(int64(together), 2*r.last, int64(longest/r.took), r.c.End()-step)
+	n := min(int64(together), 2*r.lastCount, int64(maxCallTime/r.stepTime), r.c.End()-step)
 	for _, every := range []int64{r.c.LogEvery, r.c.EvalEvery, r.c.CheckpointEvery} {
 		if every > 0 {
 			n = min(n, every-step%every)
@@ -84,10 +85,10 @@ func (r *runner) train(batches []*Batch) error {
 		err = explainMemory(err, r.c, r.need, bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
-	r.last = int64(len(batches))
-	r.took = max(1, time.Since(begun)/time.Duration(r.last))
+	r.lastCount = int64(len(batches))
+	r.stepTime = max(1, time.Since(begun)/time.Duration(r.lastCount))
 	for i, s := range list {
-		r.more = i < len(list)-1
+		r.moreToCome = i < len(list)-1
 		if err := r.trained(batches[i], s, rates[i]); err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (r *runner) train(batches []*Batch) error {
 
 // trained counts a step.
 func (r *runner) trained(b *Batch, l stepResult, lr float64) error {
-	r.used = lr
+	r.lastRate = lr
 	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, l.norm}
 	for _, term := range l.Terms {
 		if term.Mean != nil {
@@ -172,7 +173,7 @@ func (r *runner) log() error {
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
 	err := r.record(MetricsLine{Kind: "train", Step: step, Means: w.Means(),
-		MetricsRest: MetricsRest{LR: r.used, GradNorm: w.GradNorm / float64(w.Steps),
+		MetricsRest: MetricsRest{LR: r.lastRate, GradNorm: w.GradNorm / float64(w.Steps),
 			Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait}})
 	if err == nil {
 		r.state.Window = run.Window{}
@@ -305,7 +306,7 @@ func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 	}
 	seconds, rate, wait := r.rates()
 	r.Progress(Progress{Step: r.state.Step, Steps: r.c.End(), Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
-		PositionsPerSecond: rate, LoaderWait: wait, Val: val, More: r.more})
+		PositionsPerSecond: rate, LoaderWait: wait, Val: val, More: r.moreToCome})
 }
 
 func (r *runner) result() Result {

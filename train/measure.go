@@ -49,7 +49,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, behind time.
 			return s, err
 		}
 		if took > 0 && e.stacks() { // as a run does
-			n = int(max(1, min(together, longest/took)))
+			n = int(max(1, min(together, maxCallTime/took)))
 		}
 		from := time.Now()
 		if _, err := e.steps(batches[:n], step, rates[:n]); err != nil {

@@ -31,7 +31,7 @@ func (r *runner) load(old run.Config) error {
 	}
 	r.state.Config = r.c
 	r.saved, r.savedAt = loaded.Path, r.state.Step
-	r.used = r.rate(r.state.Step - 1)
+	r.lastRate = r.rate(r.state.Step - 1)
 	if r.state.Step > 0 {
 		if err := r.Source.Restore(r.state.Source); err != nil {
 			return fmt.Errorf("restoring the source of batches: %w", err)
@@ -75,7 +75,7 @@ func (r *runner) start(w *run.Weights) error {
 		return err
 	}
 	r.state.Step, r.state.ValAt, r.state.Plateau = before.Step, before.Step, before.Plateau
-	r.used = r.rate(before.Step - 1)
+	r.lastRate = r.rate(before.Step - 1)
 	return nil
 }
 

@@ -124,7 +124,7 @@ type runner struct {
 
 	schedule schedule.Schedule
 	plateau  schedule.Plateau
-	used     float64 // learning rate of the last step
+	lastRate float64 // learning rate of the last step
 	need     memory  // of a step
 	batches  *prefetcher
 	begun    time.Time
@@ -133,9 +133,9 @@ type runner struct {
 	saved    string // path of the last checkpoint
 	savedAt  int64  // its step, −1 without any
 
-	last int64         // how many steps were trained together
-	took time.Duration // by one of them
-	more bool          // see [Progress]
+	lastCount  int64         // how many steps were trained together
+	stepTime   time.Duration // by one of them
+	moreToCome bool          // see [Progress]
 
 	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }

@@ -308,8 +308,8 @@ func TestBadBatchesAreErrors(t *testing.T) {
 	}
 }
 
-// TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so their
-// checkpoint is none to go on from.
+// TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so the run
+// cannot go on from their checkpoint.
 func TestDivergedRunNamesTheStep(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()

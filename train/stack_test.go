@@ -114,8 +114,8 @@ func TestPaces(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	rng := rand.New(rand.NewPCG(1, 2))
 	paces := []func() time.Duration{
-		func() time.Duration { return longest }, // one at a time
-		func() time.Duration { return longest / time.Duration(1+rng.IntN(together)) },
+		func() time.Duration { return maxCallTime }, // one at a time
+		func() time.Duration { return maxCallTime / time.Duration(1+rng.IntN(together)) },
 		func() time.Duration { return 1 }, // as many as may be
 	}
 	var files []map[string][]byte
@@ -126,7 +126,7 @@ func TestPaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Progress = func(Progress) { r.took = pace() }
+		r.Progress = func(Progress) { r.stepTime = pace() }
 		n := 0
 		r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
 			n++
@@ -184,8 +184,8 @@ func TestNaNInStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.last, r.took = together, 1 // so that the first execution takes 8 steps, and the next, however long it took
-	r.Progress = func(Progress) { r.took = 1 }
+	r.lastCount, r.stepTime = together, 1 // so that the first execution takes 8 steps, and the next, however long it took
+	r.Progress = func(Progress) { r.stepTime = 1 }
 	var begun []int64
 	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
 		begun = append(begun, r.state.Step)

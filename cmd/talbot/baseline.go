@@ -33,8 +33,8 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) strin
 		if !ok {
 			continue
 		}
-		lines.WriteString(plain.Sprintf("%s on %s: %s %s, %.4f against %.4f\n", m.Head, on, j.Verdict.Than(),
-			j.Than().Row, j.Figure, j.Against))
+		lines.WriteString(plain.Sprintf("%s on %s: %s %s, %.4f against %.4f\n", m.Head, on, j.Verdict.Phrase(),
+			j.BaselineMeasure().Row, j.Figure, j.Against))
 		switch i := j.Interval; {
 		case i != nil:
 			lines.WriteString(plain.Sprintf("  95 %% interval %.4f to %.4f, %s\n", i[0], i[1],

@@ -199,7 +199,7 @@ func TestOneVerdict(t *testing.T) {
 				continue
 			}
 			if few := j.Group == "puzzle"; few != (j.Interval == nil) || j.Samples != 157 ||
-				few && j.Verdict != evaluate.Unclear || !few && j.Verdict.Than() != c.want {
+				few && j.Verdict != evaluate.Unclear || !few && j.Verdict.Phrase() != c.want {
 				t.Errorf("%v: %+v, want %q", c.interval, j, c.want)
 			}
 		}

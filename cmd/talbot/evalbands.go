@@ -10,7 +10,7 @@ import (
 	"talbot/pipeline"
 )
 
-// printBands prints a table with a row for each band of ratings, and one of what the network says when it is told
+// printBands prints a table with a row for each band of ratings, and one of what the network says when it is given
 // another rating.
 func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	fmt.Fprint(out, "\nby the rating of the player to move, over legal moves\n\n")

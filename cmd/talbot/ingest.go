@@ -128,7 +128,8 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
-	cmd.Flags().StringVar(&o.origin, "origin", "", "who made the scores in binpack, such as \"T80\"; names their labels")
+	cmd.Flags().StringVar(&o.origin, "origin", "",
+		"who made the scores in binpack, such as \"T80\"; names their labels")
 	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",
@@ -289,8 +290,8 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 			}
 		}
 		if s := sum.Scores; s != nil {
-			summarise("  %s of %s, unit %s; without label: %s with no score (%s of them perhaps invented), %s tactical "+
-				"with 0 in place of one\n", pipeline.Count(s.Chains, "chain"), s.Origin, s.Unit,
+			summarise("  %s of %s, unit %s; without label: %s with no score (%s of them perhaps invented), %s "+
+				"tactical with 0 in place of one\n", pipeline.Count(s.Chains, "chain"), s.Origin, s.Unit,
 				pipeline.Thousands(s.Missing.None), pipeline.Thousands(s.Missing.Invented),
 				pipeline.Thousands(s.Missing.TacticalZero))
 		}

@@ -14,7 +14,7 @@ import (
 	"talbot/pipeline/output"
 )
 
-// outputFile is a file that a command is told to write. [outputFile.check] is asked for each of them, before any work.
+// outputFile is a file that a flag has a command write. [outputFile.check] is called for each before any work.
 type outputFile struct {
 	flag  string // that names it
 	path  string

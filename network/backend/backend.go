@@ -72,7 +72,7 @@ func OpenForInference(spec string) (*Backend, error) {
 	return Open(spec)
 }
 
-// AtOnce names, for [OpenToAnswer], the fastest backend that compiles nothing before it answers: ONNX Runtime, or else
+// AtOnce names, for [OpenForInference], the fastest backend that compiles nothing before it answers: ONNX Runtime, or else
 // "go".
 const AtOnce = "at once"
 

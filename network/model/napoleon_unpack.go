@@ -26,7 +26,7 @@ func (s step) from() (squares uint64) {
 	return squares
 }
 
-func (s step) back() step { return step{-s.ranks, -s.files} }
+func (s step) reversed() step { return step{-s.ranks, -s.files} }
 
 // Unpack makes the 34 planes of inputs as [encode.Napoleon.Pack] writes them.
 //
@@ -157,9 +157,9 @@ func stepsOf(kind, side int) (steps []step) {
 func attacks(x, empty *Node, steps []step, slides []bool) *Node {
 	g, k := x.Graph(), len(steps)
 	arrives, passes := make([]uint64, k), make([]uint64, k)
-	by := [3][]int{make([]int, k), make([]int, k), make([]int, k)} // one step, two, four; as [back] counts them
+	by := [3][]int{make([]int, k), make([]int, k), make([]int, k)} // one step, two, four; as [shiftBack] counts them
 	for i, s := range steps {
-		arrives[i] = s.back().from()
+		arrives[i] = s.reversed().from()
 		if slides[i] {
 			passes[i] = arrives[i]
 		}
@@ -174,12 +174,12 @@ func attacks(x, empty *Node, steps []step, slides []bool) *Node {
 	// Kogge and Stone: reached in up to one step, three, seven.
 	open := BitwiseAnd(row(passes), BroadcastToShape(empty, x.Shape()))
 	for j := range by {
-		x = BitwiseOr(x, BitwiseAnd(open, back(x, by[j])))
+		x = BitwiseOr(x, BitwiseAnd(open, shiftBack(x, by[j])))
 		if j+1 < len(by) {
-			open = BitwiseAnd(open, back(open, by[j]))
+			open = BitwiseAnd(open, shiftBack(open, by[j]))
 		}
 	}
-	return BitwiseAnd(row(arrives), back(x, by[0]))
+	return BitwiseAnd(row(arrives), shiftBack(x, by[0]))
 }
 
 // reach returns the five binary digits, [N, 1] each, of how many squares the piece on a square attacks. Kinds are
@@ -198,7 +198,7 @@ func reach(kinds []*Node, empty *Node) []*Node {
 	// steps[i]: the squares from which there is an i+1st step in the column's direction
 	steps := []*Node{row(from)}
 	for i := range 6 {
-		steps = append(steps, BitwiseAnd(row(from), back(BitwiseAnd(wide, steps[i]), by)))
+		steps = append(steps, BitwiseAnd(row(from), shiftBack(BitwiseAnd(wide, steps[i]), by)))
 	}
 	one := BitwiseOr(BitwiseOr(without(steps[0], steps[1]), without(steps[2], steps[3])),
 		BitwiseOr(without(steps[4], steps[5]), steps[6]))

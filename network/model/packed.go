@@ -69,12 +69,12 @@ func LegalMoves(packed *Node) *Node {
 	distances := make([]*Node, 7)
 	at := Slice(mask, AxisRange(), AxisRange(0, 8))
 	for i := range distances {
-		at = back(at, sliding)
+		at = shiftBack(at, sliding)
 		distances[i] = BitwiseAnd(at, occupied)
 		at = without(at, occupied)
 	}
 	slides := Reshape(Stack(distances, 2), n, 56)
-	jumps := back(Slice(mask, AxisRange(), AxisRange(8)), jumping)
+	jumps := shiftBack(Slice(mask, AxisRange(), AxisRange(8)), jumping)
 
 	pawns := without(BitwiseAnd(bit0, uint64s(g, 0xff<<48)), BitwiseOr(BitwiseOr(bit1, bit2), theirs))
 	promotes := func(direction int) *Node {
@@ -91,8 +91,8 @@ func LegalMoves(packed *Node) *Node {
 	return Reshape(Equal(BitwiseAnd(bits, uint64s(g, 1)), uint64s(g, 1)), n, 64*planes)
 }
 
-// back takes one step back, each column by its own step.
-func back(x *Node, steps []int) *Node {
+// shiftBack moves the bits of each column one step back, by the column's own step.
+func shiftBack(x *Node, steps []int) *Node {
 	down, up := make([]uint64, len(steps)), make([]uint64, len(steps))
 	for i, s := range steps {
 		down[i], up[i] = uint64(max(s, 0)), uint64(max(-s, 0))

@@ -23,7 +23,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	b, err := backend.Open("go") // or backend.OpenToAnswer("auto")
+	b, err := backend.Open("go") // or backend.OpenForInference("auto")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
 	}
 	p := &Predictor{About: t.About, encoder: t.Encoder, layout: t.Encoder.Layout(), network: t.Network, device: d}
 	p.queue.open(o)
-	go p.serve()
+	go p.runQueue()
 	return p, nil
 }
 
@@ -161,9 +161,9 @@ func (p *Predictor) Computed(questions int) (rows int) {
 }
 
 // Predict answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
-// and answers are the predictor's until Answer returns.
+// and answers are the predictor's until Predict returns.
 //
-// Once ctx is done Answer returns its error; questions that the device has by then are waited for. An error leaves the
+// Once ctx is done Predict returns its error; questions that the device has by then are waited for. An error leaves the
 // answers half written. It is [ErrNotFinite], which names the checkpoint and the position, [ErrClosed], or the
 // backend's.
 func (p *Predictor) Predict(ctx context.Context, questions []Input, answers []Output) error {
@@ -253,8 +253,8 @@ func (p *Predictor) Close() {
 	<-p.queue.stopped
 }
 
-// serve runs what is in the queue until it is closed.
-func (p *Predictor) serve() {
+// runQueue runs what is in the queue until it is closed.
+func (p *Predictor) runQueue() {
 	defer close(p.queue.stopped)
 	defer p.device.close()
 	var rows []row

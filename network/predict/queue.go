@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// queue holds the requests that wait for the device. One goroutine takes batches out of it: see [Predictor.serve].
+// queue holds the requests that wait for the device. One goroutine takes batches out of it: see [Predictor.runQueue].
 type queue struct {
 	sizes []int // of batches, ascending
 	wait  time.Duration

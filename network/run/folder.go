@@ -42,7 +42,7 @@ func (f *configFile) UnmarshalJSON(text []byte) error {
 	return f.decode(rest)
 }
 
-// ReadConfig returns the configuration a run was last begun with. warn, if not nil, is told of a file without a
+// ReadConfig returns the configuration a run was last begun with. warn, if not nil, is called for a file without a
 // checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not
 // to the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
 func ReadConfig(dir string, warn func(error)) (Config, error) {

@@ -19,7 +19,8 @@ var played = Fact{"move", "a move that was played",
 var binpackFormat = &Format{
 	Name: "binpack", About: "Stockfish's binpack, for nnue-pytorch and bullet",
 	Needs: []Fact{Result, played},
-	Lacks: []Fact{Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions, Reconstructed},
+	Lacks: []Fact{Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions,
+		Reconstructed},
 	begin: func(out *durable.AtomicFile, _ *Request) (writer, error) {
 		return &binpackWriter{out: binpack.NewWriter(out)}, nil
 	},
@@ -60,7 +61,8 @@ var textFormat = &Format{
 }
 
 // positionsLack is what formats of positions with a score and the result lack.
-var positionsLack = []Fact{History, Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions}
+var positionsLack = []Fact{History, Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels,
+	Predictions}
 
 type textWriter struct{ out *bufio.Writer }
 

@@ -67,7 +67,7 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	if _, _, err := n.Warm(ctx); err != nil {
 		return Speed{}, err
 	}
-	s := Speed{Backend: n.Backend, Batch: n.Batch(), Searcher: n.Searcher()}
+	s := Speed{Backend: n.Backend, Batch: n.Batch(), Searcher: n.DefaultSearcher()}
 	e := n.evaluator()
 	games, err := benchGames()
 	if err != nil {
@@ -78,7 +78,7 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 		return s, err
 	}
 	o.CacheSize = 0
-	searcher, err := mcts.New(n.Searcher(), e, o)
+	searcher, err := mcts.New(n.DefaultSearcher(), e, o)
 	if err != nil {
 		return s, err
 	}
@@ -128,7 +128,7 @@ func Choose(ctx context.Context, c Config) (Choices, error) {
 	if _, _, err := n.Warm(ctx); err != nil {
 		return Choices{}, err
 	}
-	r := Choices{Backend: n.Backend, Batch: n.Batch(), Searcher: n.Searcher()}
+	r := Choices{Backend: n.Backend, Batch: n.Batch(), Searcher: n.DefaultSearcher()}
 	o, err := options(n.Config.Recipe)
 	if err != nil {
 		return r, err

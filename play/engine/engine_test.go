@@ -213,9 +213,9 @@ func TestNetwork(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon", "tahl": "puct"} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go"})
-		if n.Searcher() != searcher || n.Batch() != DefaultBatch("go") || !strings.HasPrefix(n.Title(), name+" ") &&
+		if n.DefaultSearcher() != searcher || n.Batch() != DefaultBatch("go") || !strings.HasPrefix(n.Title(), name+" ") &&
 			!strings.HasPrefix(n.Title(), name+",") {
-			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.Searcher())
+			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.DefaultSearcher())
 		}
 		cp := func(value float32) int { return n.Centipawns(searcher, value) }
 		if cp(0) != 0 || cp(0.5) <= 0 || cp(1) != -cp(-1) {
@@ -227,7 +227,7 @@ func TestNetwork(t *testing.T) {
 				t.Errorf("%s: %d centipawns are %g, which is worth %d", name, want, v, got)
 			}
 		}
-		if took, least, err := n.Warm(t.Context()); err != nil || took <= 0 || least <= 0 {
+		if took, smallest, err := n.Warm(t.Context()); err != nil || took <= 0 || smallest <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)
 		}
 		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
@@ -239,8 +239,8 @@ func TestNetwork(t *testing.T) {
 		dir := tiny(t, name)
 		for bulk, want := range map[bool]int{false: 1, true: DefaultBatch("go")} {
 			if n := mustOpen(t, Config{Path: dir, Backend: "go", Bulk: bulk}); n.Batch() != want ||
-				n.Searcher() != "policy" {
-				t.Errorf("%s, bulk %v: batches of %d, searcher %s", name, bulk, n.Batch(), n.Searcher())
+				n.DefaultSearcher() != "policy" {
+				t.Errorf("%s, bulk %v: batches of %d, searcher %s", name, bulk, n.Batch(), n.DefaultSearcher())
 			}
 		}
 	}

@@ -170,7 +170,7 @@ func heeded(spec match.Spec, n *Network, searcher string) error {
 		case (t.Name == engineParam || t.Name == likelyParam) && !method.Engine:
 			return fmt.Errorf("%s has no effect with the searcher %s, only with rollouts", t.Name, searcher)
 		case s == nil:
-		case !s.Heeds(searcher):
+		case !s.AppliesTo(searcher):
 			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher, s.Searchers())
 		case s.Name == "Rating" || s.Name == "OpponentRating":
 			if !method.Engine && !n.Encoder().Layout().Ratings {
@@ -246,7 +246,7 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 		fmt.Fprintf(&b, " engine %s", build)
 	}
 	for i := range mcts.Settings {
-		if s := &mcts.Settings[i]; s.Heeds(method.Name) {
+		if s := &mcts.Settings[i]; s.AppliesTo(method.Name) {
 			fmt.Fprintf(&b, " %s=%s", s.Key, s.Get(&c.setup.Options))
 		}
 	}

@@ -77,7 +77,7 @@ func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
 	}
 }
 
-// Evaluate answers slots 0 to len(answers)-1. Errors are those of [predict.Predictor.Answer].
+// Evaluate answers slots 0 to len(answers)-1. Errors are those of [predict.Predictor.Predict].
 func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) error {
 	n := len(answers)
 	if err := e.network.Predict(ctx, e.questions[:n], e.answers[:n]); err != nil {

@@ -148,7 +148,7 @@ func (n *Network) Centipawns(searcher string, value float32) int {
 }
 
 // Warm compiles the network and returns how long it takes to answer a full batch and one of the smallest size.
-func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err error) {
+func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
 	if err := n.Compile(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -169,14 +169,14 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 		}
 		return took, nil
 	}
-	if least, err = timed(e.Sizes()[0]); err == nil {
+	if smallest, err = timed(e.Sizes()[0]); err == nil {
 		full, err = timed(e.Batch())
 	}
-	return full, least, err
+	return full, smallest, err
 }
 
-// Searcher is what a network plays with where nothing else is said.
-func (n *Network) Searcher() string { return mcts.DefaultFor(n.parts()) }
+// DefaultSearcher is what a network plays with where nothing else is said.
+func (n *Network) DefaultSearcher() string { return mcts.DefaultFor(n.parts()) }
 
 // Title names the network in a line: recipe, size and step, backend and batch.
 func (n *Network) Title() string {

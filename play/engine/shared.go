@@ -18,7 +18,7 @@ type Shared struct {
 }
 
 // warmth is how long batches took when a network was made ready.
-type warmth struct{ full, least time.Duration }
+type warmth struct{ full, smallest time.Duration }
 
 // place is where a network is in use.
 type place struct {
@@ -72,17 +72,17 @@ type sharedNetwork struct {
 }
 
 // Warm makes the network ready, unless another player has done so.
-func (n sharedNetwork) Warm(ctx context.Context) (full, least time.Duration, err error) {
+func (n sharedNetwork) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
 	n.in.mu.Lock()
 	defer n.in.mu.Unlock()
 	if took, ok := n.in.took[n.Network]; ok {
-		return took.full, took.least, nil
+		return took.full, took.smallest, nil
 	}
-	full, least, err = n.Network.Warm(ctx)
+	full, smallest, err = n.Network.Warm(ctx)
 	if err == nil {
-		n.in.took[n.Network] = warmth{full, least}
+		n.in.took[n.Network] = warmth{full, smallest}
 	}
-	return full, least, err
+	return full, smallest, err
 }
 
 // Close leaves the network to the others.

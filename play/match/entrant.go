@@ -26,7 +26,8 @@ type Entrant struct {
 	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
 	Rating *float64
 	Error  float64
-	// New returns another one of the player; seat numbers them from 0, for logs. It is called from several goroutines.
+	// New makes a new instance of the player, for one game at a time; seat numbers them from 0, for logs. It is called
+	// from several goroutines.
 	New func(seat int, log *game.EngineLog) (game.Player, error)
 }
 

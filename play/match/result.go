@@ -50,7 +50,7 @@ type PlayerResult struct {
 }
 
 // Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins,
-// draws and losses leave the identical ones out, and so do the figures, which are of whole pairs unless there is none.
+// draws and losses leave the identical ones out, and so do the figures, which are of whole pairs if there are any.
 // Identical are games with the same start, moves and result as an earlier one and the same player as White; where the
 // other one was White a game is Mirrored, and counts.
 type Figures struct {

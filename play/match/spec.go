@@ -39,8 +39,8 @@ type Spec struct {
 	Text    string        // as it was given
 }
 
-// Kinds are what a player's name begins with.
-var Kinds = []string{"cmd", "run", "net", "random"}
+// PlayerPrefixes are what a player begins with on the command line, before the colon.
+var PlayerPrefixes = []string{"cmd", "run", "net", "random"}
 
 // ParsePlayer reads a player. Errors quote the text.
 func ParsePlayer(text string) (Spec, error) {
@@ -54,7 +54,7 @@ func ParsePlayer(text string) (Spec, error) {
 func parsePlayer(text string) (Spec, error) {
 	s := Spec{Text: text}
 	kind, rest, ok := strings.Cut(text, ":")
-	if !ok || !slices.Contains(Kinds, kind) {
+	if !ok || !slices.Contains(PlayerPrefixes, kind) {
 		return s, errors.New("give cmd:PATH for a UCI engine, run:RUN for a trained network, net: for the one that " +
 			"comes with talbot, or random: for random moves")
 	}

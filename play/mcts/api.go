@@ -22,14 +22,14 @@ type Evaluator interface {
 	// depends on its position, its slot and that number alone: what else is asked has no part in it. The memory of the
 	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Evaluation) error
-	// Capabilities says which parts of an Answer there are.
+	// Capabilities says which parts of an Evaluation are given.
 	Capabilities() Capabilities
 	// History is the number of earlier positions that an answer depends on, besides how often the present one occurred
 	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
 	History() int
 }
 
-// Capabilities says which parts of an Answer an evaluator gives.
+// Capabilities says which parts of an Evaluation an evaluator gives.
 type Capabilities struct{ Prior, Value, WDL bool }
 
 // values reports whether positions have a value.
@@ -48,7 +48,7 @@ type Evaluation struct {
 type Limits struct {
 	Nodes       int64        // visits added by this search, terminal and cached ones included
 	Depth       int          // see Report
-	Mate        int          // a mate is looked for; it may be longer, as the search ends with the first it proves
+	Mate        int          // not 0: search for a mate, of any length, until one is proven or memory is full
 	SearchMoves []board.Move // only these at the root; nil: all
 	// ShouldStop is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never
 	// stop.

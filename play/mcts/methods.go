@@ -26,17 +26,17 @@ type Method struct {
 
 // methods are all, the default first. Another one is a file and an entry.
 var methods = []*Method{
-	{Name: "puct", Value: true, GrowingBatches: true, make: infallible(newPUCT)},
-	{Name: "gumbel", Prior: true, Value: true, GrowingBatches: true, make: infallible(newGumbel)},
-	{Name: "talbotbot", Value: true, GrowingBatches: true, make: infallible(newTalbotBot)},
-	{Name: "napoleon", Value: true, make: infallible(newNapoleon)},
-	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: infallible(newPolicy)},
-	{Name: "value", Value: true, NoSearch: true, make: infallible(newOnePly)},
+	{Name: "puct", Value: true, GrowingBatches: true, make: noError(newPUCT)},
+	{Name: "gumbel", Prior: true, Value: true, GrowingBatches: true, make: noError(newGumbel)},
+	{Name: "talbotbot", Value: true, GrowingBatches: true, make: noError(newTalbotBot)},
+	{Name: "napoleon", Value: true, make: noError(newNapoleon)},
+	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: noError(newPolicy)},
+	{Name: "value", Value: true, NoSearch: true, make: noError(newOnePly)},
 	{Name: "rollouts", Engine: true, make: newRollouts},
 }
 
-// infallible turns a maker that cannot fail into one of a [Method].
-func infallible[S Searcher](f func(Evaluator, Options) S) func(Evaluator, Options) (Searcher, error) {
+// noError turns a maker that cannot fail into one of a [Method].
+func noError[S Searcher](f func(Evaluator, Options) S) func(Evaluator, Options) (Searcher, error) {
 	return func(e Evaluator, o Options) (Searcher, error) { return f(e, o), nil }
 }
 
@@ -57,7 +57,7 @@ func MethodOf(name string) (Method, error) {
 	return *methods[i], nil
 }
 
-// DefaultFor is the method for a network that answers with what knows says, where nothing else is asked for: puct with
+// DefaultFor is the method for a network that has these abilities, where nothing else is asked for: puct with
 // priors and values, the move of the highest prior without values, and napoleon's search without priors.
 func DefaultFor(abilities Capabilities) string {
 	switch {

@@ -20,13 +20,13 @@ const (
 
 // Setting is an option with a name, as UCI options, matches' parameters and documents know it.
 type Setting struct {
-	Name     string // the UCI option's
-	Key      string // a match's parameter's: "c" in run:RUN,c=1.7
-	For      string // the searchers that heed it, separated by blanks; "": all
-	Doc      string // one sentence without a full stop
-	Kind     Kind
-	Min, Max float64 // both included
-	Default  string
+	Name      string // the UCI option's
+	Key       string // a match's parameter's: "c" in run:RUN,c=1.7
+	searchers string // that heed it, separated by blanks; "": all
+	Doc       string // one sentence without a full stop
+	Kind      Kind
+	Min, Max  float64 // both included
+	Default   string
 
 	field func(*Options) any // a pointer to what is set
 }
@@ -129,13 +129,13 @@ func SettingByName(name string) (s *Setting, ok bool) {
 	return &Settings[i], true
 }
 
-// Heeds reports whether a searcher heeds the setting.
-func (s *Setting) Heeds(searcher string) bool {
-	return s.For == "" || slices.Contains(strings.Fields(s.For), searcher)
+// AppliesTo reports whether a searcher heeds the setting.
+func (s *Setting) AppliesTo(searcher string) bool {
+	return s.searchers == "" || slices.Contains(strings.Fields(s.searchers), searcher)
 }
 
 // Searchers lists the searchers that heed it, "puct, talbotbot"; "": all.
-func (s *Setting) Searchers() string { return strings.ReplaceAll(s.For, " ", ", ") }
+func (s *Setting) Searchers() string { return strings.ReplaceAll(s.searchers, " ", ", ") }
 
 // Set sets it in o. Errors quote the value and say what is possible; o is as it was then.
 func (s *Setting) Set(o *Options, value string) error {

@@ -19,8 +19,8 @@ func TestSettings(t *testing.T) {
 				t.Errorf("%s is not found by %q", s.Name, name)
 			}
 		}
-		for _, searcher := range strings.Fields(s.For) {
-			if !slices.Contains(Names(), searcher) || !s.Heeds(searcher) {
+		for _, searcher := range strings.Fields(s.searchers) {
+			if !slices.Contains(Names(), searcher) || !s.AppliesTo(searcher) {
 				t.Errorf("%s is for %q", s.Name, searcher)
 			}
 		}

@@ -67,24 +67,24 @@ func MoveTime(d, overhead time.Duration) Budget {
 
 // Batches says how long batches of the network take.
 type Batches struct {
-	Slow  time.Duration // the longest lately
-	Usual time.Duration // their mean
-	Least time.Duration // one of the smallest; 0: not known
+	Slow     time.Duration // the longest lately
+	Usual    time.Duration // their mean
+	Smallest time.Duration // how long one of the smallest takes; 0: not known
 }
 
 // add takes over one. A slow one is remembered for about ten more.
-func (b *Batches) add(d time.Duration, least bool) {
+func (b *Batches) add(d time.Duration, smallest bool) {
 	b.Slow = max(d, b.Slow-b.Slow/10)
 	b.Usual += (d - b.Usual) / 8
-	if least {
-		b.Least = max(d, b.Least-b.Least/10)
+	if smallest {
+		b.Smallest = max(d, b.Smallest-b.Smallest/10)
 	}
 }
 
 // first is how long the first batch of a search takes, a small one.
 func (b *Batches) first() time.Duration {
-	if b.Least > 0 {
-		return min(b.Least, b.Slow)
+	if b.Smallest > 0 {
+		return min(b.Smallest, b.Slow)
 	}
 	return b.Slow
 }
@@ -93,7 +93,7 @@ func (b *Batches) first() time.Duration {
 // away from the network for ever.
 func (b *Batches) refuse() {
 	b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual))
-	b.Least -= b.Least / 4
+	b.Smallest -= b.Smallest / 4
 }
 
 // Pacer holds a search to a budget. Its methods may be called by several goroutines.
@@ -137,7 +137,7 @@ func (p *Pacer) Batch() Batches {
 
 // Stop reports whether the search is to end: another batch would end after Limit, or closer to Target than it would
 // begin; or, if it may end early, nothing can change any more, or the best move cannot be overtaken until Target at the
-// present speed. It is what [mcts.Limits] calls Pace.
+// present speed. It is the ShouldStop of [mcts.Limits].
 func (p *Pacer) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,9 +172,9 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	return float64(g.Best-g.Second) > ahead
 }
 
-// Rest is how many visits there is time for until Target if each is a batch of its own, so at least about. It is what
-// [mcts.Limits] calls Rest.
-func (p *Pacer) Rest() int64 {
+// VisitsLeft is how many visits there is time for until Target if each is a batch of its own: about the least there
+// will be. It is the function of that name in [mcts.Limits].
+func (p *Pacer) VisitsLeft() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.budget == nil {

@@ -22,9 +22,9 @@ type Network interface {
 	// Evaluator returns an evaluator for one search; several may be in use at once.
 	Evaluator() Evaluator
 	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
-	Warm(ctx context.Context) (full, least time.Duration, err error)
-	// Searcher is what the network plays with where nothing else is said.
-	Searcher() string
+	Warm(ctx context.Context) (full, smallest time.Duration, err error)
+	// DefaultSearcher is what the network plays with where nothing else is said.
+	DefaultSearcher() string
 	// Centipawns returns the score that a value of a searcher stands for.
 	Centipawns(searcher string, value float32) int
 	// Title says in a line what it is and what it computes on.
@@ -101,13 +101,13 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		if err != nil {
 			return err
 		}
-		full, least, err := n.Warm(ctx)
+		full, smallest, err := n.Warm(ctx)
 		if err != nil {
 			n.Close()
 			return err
 		}
 		p.network, p.batch, p.eval, p.method = n, batch, n.Evaluator(), mcts.Method{}
-		p.warm = pace.Batches{Slow: full, Usual: full, Least: least}
+		p.warm = pace.Batches{Slow: full, Usual: full, Smallest: smallest}
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -115,7 +115,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	p.searcher = nil
 	name := s.Searcher
 	if name == Auto {
-		name = p.network.Searcher()
+		name = p.network.DefaultSearcher()
 	}
 	searcher, err := mcts.New(name, p.eval, s.Options)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			first := max(p.warm.Slow, appraisal)
 			p.took = pace.Batches{Slow: first, Usual: first}
 		case !method.GrowingBatches: // a move of theirs is not a small batch
-			p.took.Least = 0
+			p.took.Smallest = 0
 		}
 	}
 	p.searcher, p.setup, p.method = searcher, s, method
@@ -214,7 +214,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 		}
 	}()
 	if t != nil {
-		l.ShouldStop, l.VisitsLeft = t.Stop, t.Rest
+		l.ShouldStop, l.VisitsLeft = t.Stop, t.VisitsLeft
 		defer func() { p.took = t.Batch() }()
 		if p.method.NoSearch { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {

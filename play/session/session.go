@@ -1,5 +1,5 @@
-// Package session is a game of a person against a network, without a screen: a terminal (play/console) or a page shows
-// the [Session] and passes on what the person does.
+// Package session is a game of a person against a network, without a screen: a terminal (play/console) or a page
+// (studio) shows the [Session] and passes on what the person does.
 //
 // Searches run in the caller's goroutine; the package starts none. A Session belongs to one goroutine at a time.
 package session
@@ -27,7 +27,8 @@ type Session struct {
 	Nodes    int64         // of each search; 0: no limit
 	MoveTime time.Duration // of each search; 0: no limit
 
-	// Report, if not nil, is told of each search while it runs, as [mcts.Searcher] does, in the caller's goroutine.
+	// Report, if not nil, is called with what each search has found so far, as [mcts.Searcher] does, in the caller's
+	// goroutine.
 	Report func(*mcts.Report)
 
 	moves    []board.Move

@@ -153,7 +153,7 @@ type game struct {
 }
 
 // parsePosition reads the words behind "position". An error that is a *badMove comes with the game up to that move;
-// with every other one there is none.
+// every other one comes without a game.
 func parsePosition(words []string) (g game, err error) {
 	if len(words) == 0 {
 		return g, errors.New("position needs startpos or fen")

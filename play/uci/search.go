@@ -46,8 +46,8 @@ type result struct {
 	report *mcts.Report // of a search
 }
 
-// held reports whether the answer has to wait for stop or ponderhit.
-func (r *request) held() bool { return (r.ponder || r.endless()) && !r.stopped }
+// mustWait reports whether the answer has to wait for stop or ponderhit.
+func (r *request) mustWait() bool { return (r.ponder || r.endless()) && !r.stopped }
 
 // goAt is the command "go", which came at that time.
 func (e *Engine) goAt(words []string, at time.Time) {
@@ -55,12 +55,12 @@ func (e *Engine) goAt(words []string, at time.Time) {
 	for _, n := range notes {
 		e.note("%s", n)
 	}
-	if s := e.search; s != nil && s.held() {
+	if s := e.search; s != nil && s.mustWait() {
 		e.note("go during a search: the search is stopped")
 		e.stopSearch(s)
 	}
 	for _, r := range e.queue {
-		r.stopped = r.stopped || r.held()
+		r.stopped = r.stopped || r.mustWait()
 	}
 	late := e.search != nil && !e.search.stopped // one that was stopped has its last batch in this one's time
 	e.queue = append(e.queue, &request{goCommand: g, game: e.game, at: at, late: late})
@@ -201,7 +201,7 @@ func (e *Engine) ponderHit(at time.Time) {
 	s.ponder, s.at = false, at
 	if e.work == searching {
 		e.limit(s)
-	} else if !s.held() {
+	} else if !s.mustWait() {
 		e.answer(s)
 	}
 }
@@ -241,7 +241,7 @@ func (e *Engine) handleSearch(r result) {
 	if lines := s.report.Lines; len(lines) > 0 && (s.report.Nodes != s.said || lines[0].PV[0] != s.best) {
 		e.inform(s, s.report)
 	}
-	if !s.held() {
+	if !s.mustWait() {
 		e.answer(s)
 	}
 }
@@ -340,7 +340,7 @@ func (e *Engine) eof() {
 	ends := func(r *request) bool {
 		others := r.goCommand
 		others.mate = 0 // it may never be found: another limit has to end the search
-		return !r.held() && (r.mate == 0 || !others.endless())
+		return !r.mustWait() && (r.mate == 0 || !others.endless())
 	}
 	for _, r := range e.queue {
 		r.stopped = r.stopped || !ends(r)

@@ -36,7 +36,7 @@ type Eval struct {
 	Backend string        // as [backend.Open] takes it
 	Workers int           // that encode and read, 0 = one for each processor
 	Cache   *cache.Folder // of what was found out about datasets; nil = none
-	Puzzles io.Reader     // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
+	Puzzles io.Reader     // to be solved too, as [rows.PuzzleReader] reads them; nil = none
 	Report  string        // file of the page that shows it all; "" = none
 
 	Style     bool            // how aggressive the network's choices are

@@ -39,7 +39,7 @@ func (e Eval) ReportName() string {
 }
 
 // writeReport writes the page of the run in dir; e is nil without an evaluation. What the run is trained on is left out
-// where the folder does not tell. warn is told of metrics that are not whole.
+// where the folder does not tell. warn is called for metrics that are not whole.
 func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.Eval, warn func(error)) error {
 	lines, err := train.ReadMetrics(dir, warn)
 	if err != nil {

@@ -146,7 +146,7 @@ func (c *Comparison) Sentence(d *evaluate.Difference) string {
 	if v == evaluate.Unclear {
 		verb = "shows "
 	}
-	return fmt.Sprintf("%s %s %s, on %s: %s %s against %s, difference %s%s (%s to %s)", later, verb+v.Than(), first,
+	return fmt.Sprintf("%s %s %s, on %s: %s %s against %s, difference %s%s (%s to %s)", later, verb+v.Phrase(), first,
 		where, m.Row, m.Write(d.Figure), m.Write(d.First), m.WriteDifference(d.Difference), unit,
 		m.WriteDifference(interval[0]), m.WriteDifference(interval[1]))
 }

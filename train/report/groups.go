@@ -80,7 +80,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 // beside is the text shown by pointing at a figure: the verdict, its interval, and all baselines.
 func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) string {
 	show := show(m, 3)
-	parts := []string{j.Verdict.Than() + " " + j.Than().As}
+	parts := []string{j.Verdict.Phrase() + " " + j.BaselineMeasure().As}
 	if i := j.Interval; i != nil {
 		parts = append(parts, "95 % interval "+show(&i[0])+" to "+show(&i[1]))
 	} else if j.Verdict == evaluate.Unclear {

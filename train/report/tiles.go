@@ -20,7 +20,7 @@ type tile struct {
 // judged adds how the figure compares with a baseline.
 func (t tile) judged(v evaluate.Verdict, than string) tile {
 	if v != "" && t.Value != "–" {
-		t.Class, t.Words = class(v), v.Than()+" "+than
+		t.Class, t.Words = class(v), v.Phrase()+" "+than
 	}
 	return t
 }
@@ -139,7 +139,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	}
 	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), e.words(m.Tile.Help))
 	if j, ok := m.Judge(e.Figures, e.Intervals); ok {
-		return t.judged(j.Verdict, j.Than().As)
+		return t.judged(j.Verdict, j.BaselineMeasure().As)
 	}
 	return t
 }

@@ -69,7 +69,7 @@ func (e *Eval) policyVerdict() verdict {
 	if j == nil {
 		return v
 	}
-	u, than := e.Unseen, j.Than().As
+	u, than := e.Unseen, j.BaselineMeasure().As
 	apart, times := math.Abs(j.Against-j.Figure), math.Exp(math.Abs(j.Against-j.Figure))
 	that := "a random legal move has"
 	if j.Baseline != m.Baseline {
@@ -118,7 +118,7 @@ func (e *Eval) valueVerdict() verdict {
 	if j == nil {
 		return v
 	}
-	than := j.Than().As
+	than := j.BaselineMeasure().As
 	switch j.Verdict {
 	case evaluate.Better:
 		v.Title = fmt.Sprintf("Better than %s by %s", than, percent((j.Against-j.Figure)/j.Against))
@@ -146,7 +146,7 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
 		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
-			page.Thousands(n), samples, all.Figure, all.Against, all.Than().As)
+			page.Thousands(n), samples, all.Figure, all.Against, all.BaselineMeasure().As)
 	}
 	if e.Unseen == nil {
 		v.Text = unknownUnseen
@@ -157,9 +157,9 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 		v.Text = noUnseen(n, with)
 		return v, nil
 	}
-	than := j.Than().As
+	than := j.BaselineMeasure().As
 	v.Class = class(j.Verdict)
-	v.Title = capital(j.Verdict.Than()) + " " + than
+	v.Title = capital(j.Verdict.Phrase()) + " " + than
 	v.Parts = e.bySource(format, m)
 	return v, &j
 }
@@ -204,7 +204,7 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		}
 		list = append(list, judgement{class(j.Verdict), source,
 			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, page.Thousands(j.Samples))})
+				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, page.Thousands(j.Samples))})
 	}
 	return list
 }

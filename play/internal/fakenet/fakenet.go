@@ -60,7 +60,7 @@ func (n *Network) Evaluator() player.Evaluator {
 }
 
 // Warm implements [player.Network].
-func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err error) {
+func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
 	select {
 	case <-time.After(n.Load):
 		return n.Delay, n.Delay, nil
@@ -69,8 +69,8 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 	}
 }
 
-// Searcher implements [player.Network].
-func (n *Network) Searcher() string {
+// DefaultSearcher implements [player.Network].
+func (n *Network) DefaultSearcher() string {
 	return mcts.DefaultFor(mcts.Capabilities{Prior: true, Value: !n.Blind})
 }
 

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Counts the won endgames that a network wins: random starts of KQvK, KRvK and KPvK that are won for the side to move,
+# played out without tables against Stockfish. Interrupt it at any time and repeat the command to continue it. It needs
+# jq, and the Syzygy tables of three pieces, which say which starts are won:
+#
+#   sh scripts/conversion.sh net: /data/syzygy OUT
+#
+# STARTS of each material (200), NODES of the network for a move (400), ENGINE (stockfish), ENGINE_NODES (10000) and
+# TALBOT (bin/talbot) are the settings. Each start is played with both colours; as the side without the piece cannot
+# win, the network's wins are the starts that it won.
+set -eu
+player=${1:?"say who plays: net: or run:RUN"}
+tables=${2:?"say where the Syzygy tables are"}
+out=${3:?"say where to work"}
+talbot=${TALBOT:-bin/talbot}
+starts=${STARTS:-200}
+
+mkdir -p "$out"
+for material in KQvK KRvK KPvK; do
+	dir=$out/$material
+	if [ ! -f "$dir.epd" ]; then
+		rm -rf "$dir-drawn" "$dir-exact"
+		"$talbot" synth-endgames -q --material "$material" --count $((starts * 5)) --seed 1 --out "$dir-drawn"
+		"$talbot" label -q "$dir-drawn" --syzygy "$tables" --skip-exact --nodes 1 --out "$dir-exact"
+		"$talbot" inspect "$dir-exact" --all --json | jq -r 'select(.exact == "win") | .fen' | head -n "$starts" >"$dir.tmp"
+		mv "$dir.tmp" "$dir.epd"
+	fi
+	found=$(wc -l <"$dir.epd")
+	[ "$found" -eq "$starts" ] || { echo "conversion: error: $found won starts of $material, not $starts" >&2; exit 1; }
+	"$talbot" match -q "$player,name=network,nodes=${NODES:-400}" \
+		"cmd:${ENGINE:-stockfish},name=engine,nodes=${ENGINE_NODES:-10000},option.Threads=1,option.Hash=16" \
+		--openings "$dir.epd" --games $((2 * starts)) --out "$dir-match" --resume >/dev/null
+	awk -v starts="$starts" -v material="$material" '
+		/^\[White / { white = $0 ~ /network/ }
+		/^\[Result / { wins += white ? $0 ~ /1-0/ : $0 ~ /0-1/ }
+		END { printf "%s: %d of %d starts won, %.1f %%\n", material, wins, starts, 100 * wins / starts }
+	' "$dir-match/games.pgn"
+done
