@@ -3,7 +3,6 @@ package studio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -145,8 +144,8 @@ func TestSlowReaders(t *testing.T) {
 		defer c.Close()
 		text := "GET / HTTP/1.1\r\nHost: local" // and no more
 		if i%2 == 0 {
-			text = strings.Repeat(fmt.Sprintf("GET /static/play.js HTTP/1.1\r\nHost: localhost\r\nCookie: %s=%s\r\n\r\n",
-				s.guard.cookie, s.guard.secret), 200)
+			text = strings.Repeat("GET /static/play.js HTTP/1.1\r\nHost: localhost\r\nCookie: "+
+				s.guard.cookie+"="+s.guard.secret+"\r\n\r\n", 200)
 		}
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // the server does not take all
 		_, _ = io.WriteString(c, text)
