@@ -134,7 +134,8 @@ func TestBrowser(t *testing.T) {
 
 	p.do(chromedp.Click(chromedp.CSS(`nav a[href="/play"]`)))
 	p.until(`!!document.getElementById("nodes")`)
-	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"), chromedp.Click(chromedp.CSS("button.main")))
+	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"),
+		chromedp.Click(chromedp.CSS("button.main")))
 	p.mine(0)
 	p.click("a2", "a3")
 	p.mine(2)

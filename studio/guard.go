@@ -55,6 +55,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"browser in.")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if err := r.ParseForm(); err != nil { // else its fields would count as empty
+			refuse(w, http.StatusBadRequest, "The request is damaged or too long.")
+			return
+		}
 		g.next.ServeHTTP(w, r)
 	}
 }

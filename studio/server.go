@@ -245,7 +245,7 @@ func (f *folder) Elo() string {
 	if !r.EloLow.Known() || !r.EloHigh.Known() {
 		return fmt.Sprintf("%+.0f", float64(r.Elo))
 	}
-	return fmt.Sprintf("%+.0f (%+.0f to %+.0f)", float64(r.Elo), float64(r.EloLow), float64(r.EloHigh))
+	return fmt.Sprintf("%+.0f (%+.0f\u00a0to\u00a0%+.0f)", float64(r.Elo), float64(r.EloLow), float64(r.EloHigh))
 }
 
 // The size of a sparkline.

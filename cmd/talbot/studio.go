@@ -38,7 +38,7 @@ the address here.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
-		"`ADDRESS` to listen on: host and port")
+		"listen on this `ADDRESS`, a host and a port")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	values(cmd, "backend", answering...)
 	return cmd

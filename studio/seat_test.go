@@ -1,0 +1,186 @@
+package studio
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/network/builtin"
+	"talbot/play/engine"
+	"talbot/play/mcts"
+	"talbot/play/player"
+	"talbot/play/session"
+)
+
+// sit begins a game against the network that comes with talbot.
+func sit(t *testing.T, s *served) *seat {
+	t.Helper()
+	open := func(batch int) (player.Network, error) {
+		return engine.Open(engine.Config{Path: builtin.Name, Backend: "go", Batch: batch})
+	}
+	one := &seat{network: "net:", asked: time.Now(), setup: player.Setup{Options: mcts.Defaults()},
+		game: &session.Session{Start: board.StartPosition(), Nodes: 20, MoveTime: 30 * time.Second,
+			Player: player.New(open)}}
+	one.setup.Verbose = true
+	if err := s.seats.add(one); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.act(func(*session.Session) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return one
+}
+
+func wait(t *testing.T, one *seat, until func(view) bool) view {
+	t.Helper()
+	for range 6000 {
+		if v := one.look(); until(v) {
+			return v
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("waited for too long: %+v", one.look())
+	return view{}
+}
+
+// A game is played, taken back and given up; a search that runs ends where the person does something else.
+func TestSeat(t *testing.T) {
+	s := serve(t, t.TempDir())
+	one := sit(t, s)
+	post := func(action string, form url.Values) int {
+		status, _ := s.ask("POST", "/play/"+one.id+"/"+action, form, nil)
+		return status
+	}
+	if n := post("move", url.Values{"move": {"e5"}}); n != 422 {
+		t.Errorf("an illegal move: %d", n)
+	}
+	if n := post("nonsense", url.Values{}); n != 404 {
+		t.Errorf("an unknown action: %d", n)
+	}
+	if n := post("move", url.Values{"move": {"e2e4"}}); n != 200 {
+		t.Fatalf("a move: %d", n)
+	}
+	v := wait(t, one, func(v view) bool { return len(v.Moves) == 2 && !v.Thinking })
+	if v.Thought == nil || v.Thought.Ply != 1 || v.Thought.White == nil || len(v.Legal) == 0 || len(v.Positions) != 3 {
+		t.Errorf("%+v", v)
+	}
+	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 200 ||
+		!strings.Contains(text, "1. e4") {
+		t.Errorf("%d: %s", status, text)
+	}
+	post("back", url.Values{})
+	if v := one.look(); len(v.Moves) != 0 || len(v.Legal) != 20 {
+		t.Errorf("taken back: %+v", v)
+	}
+	for _, limits := range []url.Values{{"nodes": {"0"}}, {"nodes": {"1000000"}}, {"seconds": {"NaN"}},
+		{"seconds": {"3600"}}} {
+		if n := post("limit", limits); n != 422 {
+			t.Errorf("limits %v: %d", limits, n)
+		}
+	}
+	post("resign", url.Values{})
+	if v := one.look(); v.Result != "Black wins: resignation" || len(v.Legal) != 0 {
+		t.Errorf("given up: %+v", v)
+	}
+}
+
+// A search ends where its page is closed, and where a person takes back.
+func TestSearchEnds(t *testing.T) {
+	s := serve(t, t.TempDir())
+	one := sit(t, s)
+	one.game.Nodes, one.game.MoveTime = maxNodes, maxSeconds*time.Second
+	begun := time.Now()
+	_ = one.act(func(g *session.Session) error { return g.Move("e4") })
+	wait(t, one, func(v view) bool { return v.Thinking && !v.Loading })
+	ended := one.ended
+	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 200 ||
+		!strings.Contains(text, "1. e4 ") {
+		t.Errorf("PGN while the network thinks: %d: %s", status, text)
+	}
+	select {
+	case <-ended:
+		t.Error("saving the PGN ended the search")
+	default:
+	}
+	_ = one.act(func(g *session.Session) error { g.Back(); return nil })
+	if v := one.look(); v.Thinking || len(v.Moves) != 0 || time.Since(begun) > 40*time.Second {
+		t.Errorf("after %v: %+v", time.Since(begun), v)
+	}
+	_ = one.act(func(g *session.Session) error { return g.Move("e4") })
+	one.mu.Lock()
+	one.asked = time.Now().Add(-gone)
+	one.mu.Unlock()
+	select {
+	case <-one.ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the search of a closed page goes on")
+	}
+}
+
+// While the network is loaded there is no PGN, and a new game begins; a network that cannot be loaded says so until the
+// person does something that needs none.
+func TestLoading(t *testing.T) {
+	s := serve(t, t.TempDir())
+	loads, opened := make(chan error), make(chan bool, 2)
+	one := &seat{network: "slow", asked: time.Now(), setup: player.Setup{Options: mcts.Defaults()},
+		game: &session.Session{Start: board.StartPosition(), Nodes: 20,
+			Player: player.New(func(int) (player.Network, error) {
+				opened <- true
+				return nil, <-loads
+			})}}
+	if err := s.seats.add(one); err != nil {
+		t.Fatal(err)
+	}
+	post := func(action string, form url.Values) {
+		t.Helper()
+		if status, text := s.ask("POST", "/play/"+one.id+"/"+action, form, nil); status != 200 {
+			t.Errorf("%s: %d: %s", action, status, text)
+		}
+	}
+	post("move", url.Values{"move": {"e4"}})
+	if v := one.look(); !v.Loading || len(v.Moves) != 1 {
+		t.Errorf("%+v", v)
+	}
+	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 409 {
+		t.Errorf("PGN without a network: %d: %s", status, text)
+	}
+	<-opened
+	go func() { loads <- errors.New("no such network") }() // a search ends when its network has been opened
+	post("new", url.Values{})
+	if v := one.look(); v.Thinking || len(v.Moves) != 0 || len(v.Legal) != 20 {
+		t.Errorf("a new game: %+v", v)
+	}
+	post("move", url.Values{"move": {"d4"}})
+	loads <- errors.New("no such network")
+	v := wait(t, one, func(v view) bool { return !v.Thinking })
+	if !strings.Contains(v.Error, "no such network") {
+		t.Errorf("%+v", v)
+	}
+	post("back", url.Values{})
+	if v := one.look(); v.Error != "" || len(v.Legal) != 20 {
+		t.Errorf("after a failure: %+v", v)
+	}
+}
+
+// Seats are bounded; one whose page is closed makes room.
+func TestSeats(t *testing.T) {
+	s := serve(t, t.TempDir())
+	first := sit(t, s)
+	for range maxSeats - 1 {
+		sit(t, s)
+	}
+	extra := &seat{game: first.game, asked: time.Now()}
+	if err := s.seats.add(extra); err == nil {
+		t.Error("one too many")
+	}
+	first.mu.Lock()
+	first.asked = time.Now().Add(-abandoned)
+	first.mu.Unlock()
+	sit(t, s)
+	if s.seats.get(first.id) != nil {
+		t.Error("the closed one is still there")
+	}
+}
