@@ -22,7 +22,7 @@ type Speed struct {
 
 // Measure trains a network of that configuration on made-up samples until a time has passed after the first step, and
 // throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is returned.
-func Measure(ctx context.Context, c run.Config, b *backend.Backend, after time.Duration) (s Speed, err error) {
+func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time.Duration) (s Speed, err error) {
 	c.From = run.Origin{} // which needs a file
 	if err := c.Validate(); err != nil {
 		return s, err
@@ -62,7 +62,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, after time.D
 			continue
 		}
 		took = time.Since(from) / time.Duration(n)
-		if all, steps := time.Since(first), int(step)+n-1; all >= after {
+		if all, steps := time.Since(first), int(step)+n-1; all >= atLeast {
 			return Speed{Batch: c.Batch, Steps: steps, FirstStep: first.Sub(begun).Seconds(),
 				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds()}, nil
 		}

@@ -48,11 +48,11 @@ func TestHadCheckpoint(t *testing.T) {
 		lines []MetricsLine
 		want  bool
 	}{
-		"none":              {nil, false},
-		"before":            {[]MetricsLine{{Step: 8}}, false},
-		"killed while":      {[]MetricsLine{{Step: 10}}, false},
+		"none":             {nil, false},
+		"before":           {[]MetricsLine{{Step: 8}}, false},
+		"killed while":     {[]MetricsLine{{Step: 10}}, false},
 		"after":            {[]MetricsLine{{Step: 10}, {Step: 12}}, true},
-		"best, killed":      {[]MetricsLine{{Step: 4}, {Step: 4, Best: true}}, false},
+		"best, killed":     {[]MetricsLine{{Step: 4}, {Step: 4, Best: true}}, false},
 		"after a best one": {[]MetricsLine{{Step: 4, Best: true}, {Step: 6}}, true},
 	} {
 		last := int64(0)
