@@ -70,7 +70,7 @@ type Player struct {
 	setup    Setup       // of the searcher
 	method   mcts.Method // of the searcher
 	eval     Evaluator
-	searcher mcts.Searcher // nil: there is none for the setup
+	searcher mcts.Searcher // nil if there is none for the setup
 	warm     pace.Batches  // what batches took when the network was opened
 	took     pace.Batches
 	game     *board.Game // that is searched
