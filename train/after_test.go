@@ -11,7 +11,7 @@ import (
 )
 
 // TestAfter: three runs that continue each other's training, one of them interrupted before its first checkpoint and
-// one behind it, end with the tensors of a single run, moments and averages included, if the batches are the same.
+// one after it, end with the tensors of a single run, moments and averages included, if the batches are the same.
 func TestAfter(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()
@@ -54,7 +54,7 @@ func TestAfter(t *testing.T) {
 		}
 		lines := readMetrics(t, dir)
 		if len(lines) == 0 || lines[0].Step <= w.Step || lines[len(lines)-1].Step != until {
-			t.Errorf("behind step %d: metrics from %+v", w.Step, lines)
+			t.Errorf("after step %d: metrics from %+v", w.Step, lines)
 		}
 	}
 	follow(first, second, 9, 7)
@@ -79,7 +79,7 @@ func TestAfterNothing(t *testing.T) {
 		t.Error("a training of 12 steps continues after step 12")
 	}
 	if c.Until = 13; c.Validate() == nil {
-		t.Error("a run ends behind its schedule")
+		t.Error("a run ends after its schedule")
 	}
 	w.File.Tensors[0].Data[0]++
 	c.Steps, c.Until = 20, 0

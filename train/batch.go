@@ -15,11 +15,11 @@ import (
 type Batch struct {
 	N       int
 	Packed  []uint64        // N·words, inputs; the graph unpacks them
-	Codes   []int32         // N·K·words of the listed moves, K the same for all samples; −1 behind the last one
-	Weights []float32       // N·K, of the listed moves; 0 behind the last one
+	Codes   []int32         // N·K·words of the listed moves, K the same for all samples; −1 after the last one
+	Weights []float32       // N·K, of the listed moves; 0 after the last one
 	Floats  []float32       // N·F; 0 where not known
 	Known   []float32       // N·F, ≥ 0, weights of the floats; 0 where not known
-	State   json.RawMessage // the source's state after this batch: what Restore needs to continue behind it
+	State   json.RawMessage // the source's state after this batch: what Restore needs to continue after it
 }
 
 // Source yields training batches without end.
@@ -28,7 +28,7 @@ type Batch struct {
 type Source interface {
 	// Next fills the batch. An error, io.EOF included, ends the run; what was trained is kept.
 	Next(b *Batch) error
-	// Restore continues behind the batch that carried the state.
+	// Restore continues after the batch that carried the state.
 	Restore(state json.RawMessage) error
 }
 

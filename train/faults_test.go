@@ -39,7 +39,7 @@ func TestFailingDevice(t *testing.T) {
 			return Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
 		}
 		mustRun(t, c, o(whole))
-		err := dying(c, o(cut), 8, errors.New(text)) // behind six steps and two batches of validation
+		err := dying(c, o(cut), 8, errors.New(text)) // after six steps and two batches of validation
 		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) ||
 			errors.Is(err, ErrMemory) != strings.Contains(text, "memory") {
 			t.Fatalf("%q gives\n%v", text, err)

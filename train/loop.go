@@ -140,7 +140,7 @@ func (r *runner) lastSaved() string {
 	return fmt.Sprintf("the last checkpoint is from step %d", r.savedAt)
 }
 
-// due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was
+// due does what is due after the steps done: a line of metrics, a validation, a checkpoint. What the state says was
 // done is not done again, so that a run may end between any two of them.
 func (r *runner) due(ctx context.Context) (err error) {
 	step := r.state.Step

@@ -62,7 +62,7 @@ func lynxBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64)
 	return list, planes
 }
 
-// lynxCodes are the indices of moves of the position behind those that were played.
+// lynxCodes are the indices of moves of the position after those that were played.
 func lynxCodes(t testing.TB, start string, played, names []string) (codes []int32) {
 	t.Helper()
 	p, err := board.ParseFEN(start)

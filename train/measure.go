@@ -15,14 +15,14 @@ import (
 // Speed is how fast a machine trains a network.
 type Speed struct {
 	Batch              int     `json:"batch"` // samples of a measured step
-	Steps              int     `json:"steps"` // measured, behind the first
+	Steps              int     `json:"steps"` // measured, after the first
 	PositionsPerSecond float64 `json:"positions_per_second"`
 	FirstStep          float64 `json:"first_step"` // seconds, with what the backend compiles before it
 }
 
-// Measure trains a network of that configuration on made-up samples until a time has passed behind the first step, and
+// Measure trains a network of that configuration on made-up samples until a time has passed after the first step, and
 // throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is returned.
-func Measure(ctx context.Context, c run.Config, b *backend.Backend, behind time.Duration) (s Speed, err error) {
+func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time.Duration) (s Speed, err error) {
 	c.From = run.Origin{} // which needs a file
 	if err := c.Validate(); err != nil {
 		return s, err
@@ -62,7 +62,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, behind time.
 			continue
 		}
 		took = time.Since(from) / time.Duration(n)
-		if all, steps := time.Since(first), int(step)+n-1; all >= behind {
+		if all, steps := time.Since(first), int(step)+n-1; all >= atLeast {
 			return Speed{Batch: c.Batch, Steps: steps, FirstStep: first.Sub(begun).Seconds(),
 				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds()}, nil
 		}

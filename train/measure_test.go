@@ -34,7 +34,7 @@ func TestMeasure(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := Measure(ended, c, b, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("behind the end: %v", err)
+		t.Errorf("after the end: %v", err)
 	}
 	c.Precision = run.BFloat16
 	if _, err := Measure(t.Context(), c, b, 1); !errors.Is(err, ErrPrecision) {

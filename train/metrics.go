@@ -188,12 +188,12 @@ func (l MetricsLine) scalars() []tensorboard.Scalar {
 type metrics struct {
 	f      *durable.File
 	dir    string                         // of the event files
-	step   int64                          // behind which this process writes
-	events map[string]*tensorboard.Writer // by kind, opened by the first line; nil behind an error
+	step   int64                          // after which this process writes
+	events map[string]*tensorboard.Writer // by kind, opened by the first line; nil after an error
 	warn   func(error)
 }
 
-// openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
+// openMetrics drops the lines after a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
 // of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never
 // rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {

@@ -11,7 +11,7 @@ import (
 	"talbot/network/schedule"
 )
 
-// TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, long before its
+// TestPlateau: a run whose validations get worse lowers its rate after each and ends after three, long before its
 // last step. One that was interrupted on the way ends there with the same bits, and goes no further when it is resumed
 // again.
 func TestPlateau(t *testing.T) {
@@ -41,7 +41,7 @@ func TestPlateau(t *testing.T) {
 	stopped := false
 	for _, l := range lines {
 		if stopped {
-			t.Errorf("step %d is behind the end", l.Step)
+			t.Errorf("step %d is after the end", l.Step)
 		}
 		if l.Kind == "val" {
 			state, stopped = plateau.Next(state, l.Loss)
@@ -54,7 +54,7 @@ func TestPlateau(t *testing.T) {
 		t.Fatalf("stopped %v at step %d: %+v", stopped, last, result)
 	}
 
-	rare := options() // a line of several steps, the last of them behind the last validation but one
+	rare := options() // a line of several steps, the last of them after the last validation but one
 	often := c
 	often.LogEvery = 100
 	mustRun(t, often, rare)
@@ -92,6 +92,6 @@ func TestPlateau(t *testing.T) {
 	}
 	cut.Source = &synthetic{batch: c.Batch}
 	if again := mustRun(t, c, cut); again.Samples != 0 || again.Steps != last || !again.StoppedEarly {
-		t.Errorf("resumed behind its end: %+v", again)
+		t.Errorf("resumed after its end: %+v", again)
 	}
 }

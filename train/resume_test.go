@@ -48,12 +48,12 @@ func TestHadCheckpoint(t *testing.T) {
 		lines []MetricsLine
 		want  bool
 	}{
-		"none":              {nil, false},
-		"before":            {[]MetricsLine{{Step: 8}}, false},
-		"killed while":      {[]MetricsLine{{Step: 10}}, false},
-		"behind":            {[]MetricsLine{{Step: 10}, {Step: 12}}, true},
-		"best, killed":      {[]MetricsLine{{Step: 4}, {Step: 4, Best: true}}, false},
-		"behind a best one": {[]MetricsLine{{Step: 4, Best: true}, {Step: 6}}, true},
+		"none":             {nil, false},
+		"before":           {[]MetricsLine{{Step: 8}}, false},
+		"killed while":     {[]MetricsLine{{Step: 10}}, false},
+		"after":            {[]MetricsLine{{Step: 10}, {Step: 12}}, true},
+		"best, killed":     {[]MetricsLine{{Step: 4}, {Step: 4, Best: true}}, false},
+		"after a best one": {[]MetricsLine{{Step: 4, Best: true}, {Step: 6}}, true},
 	} {
 		last := int64(0)
 		if n := len(test.lines); n > 0 {
@@ -88,7 +88,7 @@ func TestOnlyTheBestIsLeft(t *testing.T) {
 		}
 	}
 	if mustRun(t, c, o); from != 8 {
-		t.Errorf("resumed behind step %d", from)
+		t.Errorf("resumed after step %d", from)
 	}
 	sameRuns(t, whole, o.Dir)
 }
@@ -165,6 +165,6 @@ func TestNotFiniteIsPassedOver(t *testing.T) {
 		return errors.Is(err,
 			checkpoint.ErrNotFinite)
 	}) {
-		t.Errorf("resumed behind step %d, warned %v", from, warned)
+		t.Errorf("resumed after step %d, warned %v", from, warned)
 	}
 }

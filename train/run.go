@@ -95,7 +95,7 @@ func (f Final) MarshalJSON() ([]byte, error) {
 //
 // A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one
 // ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it goes on
-// behind the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were written
+// after the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were written
 // and all are gone, the error is [run.ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and
 // must stay where it is ([ErrGone]).
 //

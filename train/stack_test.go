@@ -73,7 +73,7 @@ func TestStack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if a, b := shown(got), shown(want); a != b {
-				t.Errorf("%s: %d steps behind step %d:\n%s\none by one:\n%s", name, n, step, a, b)
+				t.Errorf("%s: %d steps after step %d:\n%s\none by one:\n%s", name, n, step, a, b)
 			}
 			step += n
 		}
@@ -206,7 +206,7 @@ func TestNaNInStack(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if !slices.Equal(begun, []int64{0, 8}) {
-		t.Errorf("executions began behind the steps %d", begun)
+		t.Errorf("executions began after the steps %d", begun)
 	}
 }
 

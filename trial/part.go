@@ -72,11 +72,11 @@ func (p Part) Result(ctx context.Context) (any, error) {
 		return backendReport{b.Kind, b.Why, int(b.NumDevices())}, nil
 	case "matrix":
 		var r rates
-		behind := time.Duration(p.Seconds) * time.Second
-		if r.Float32, err = b.MatrixRate(p.Rows, false, behind); err != nil || b.Kind == "go" {
+		atLeast := time.Duration(p.Seconds) * time.Second
+		if r.Float32, err = b.MatrixRate(p.Rows, false, atLeast); err != nil || b.Kind == "go" {
 			return r, err
 		}
-		r.BFloat16, err = b.MatrixRate(p.Rows, true, behind)
+		r.BFloat16, err = b.MatrixRate(p.Rows, true, atLeast)
 		return r, err
 	case "memory":
 		c, err := p.config()

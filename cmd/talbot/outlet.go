@@ -33,7 +33,7 @@ type outlet struct {
 	file io.Writer
 	mu   sync.Mutex
 	text *plain.Writer
-	// columns returns the width of the terminal as it is now; nil: there is none.
+	// columns returns the width of the terminal as it is now; nil if there is none.
 	columns func() int
 	rows    func() int               // its height; nil: not known
 	line    func(columns int) string // the last line, or several with line feeds between them; nil: none

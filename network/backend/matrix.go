@@ -14,8 +14,8 @@ import (
 
 // MatrixRate measures how many floating-point operations a second the backend does in products of square matrices of
 // random numbers, of n rows, in float32 (as XLA rounds its factors) or bfloat16. It measures for at least that long
-// behind the first execution.
-func (o *Backend) MatrixRate(n int, bfloat16 bool, behind time.Duration) (perSecond float64, err error) {
+// after the first execution.
+func (o *Backend) MatrixRate(n int, bfloat16 bool, atLeast time.Duration) (perSecond float64, err error) {
 	const chained = 8 // products of an execution, each of which needs the one before
 	caught := exceptions.TryCatch[error](func() {
 		random := rand.New(rand.NewPCG(3, 5))
@@ -45,7 +45,7 @@ func (o *Backend) MatrixRate(n int, bfloat16 bool, behind time.Duration) (perSec
 		}
 		once()
 		begun, times := time.Now(), 0
-		for times == 0 || time.Since(begun) < behind {
+		for times == 0 || time.Since(begun) < atLeast {
 			once()
 			times++
 		}

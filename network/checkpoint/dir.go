@@ -26,7 +26,7 @@ const Best = "best" + suffix
 const (
 	suffix   = ".safetensors"
 	prefix   = "step-"
-	diverged = ".diverged" // behind the name of a checkpoint that was set aside
+	diverged = ".diverged" // after the name of a checkpoint that was set aside
 )
 
 // Dir is a folder of checkpoints, all of finite numbers.

@@ -7,10 +7,10 @@ import (
 )
 
 // A policy of changes is a head of one logit for each bit of a board after a move; the words of a move are the bits
-// that it changes, each as 2·bit, plus 1 where it is cleared, −1 behind the last.
+// that it changes, each as 2·bit, plus 1 where it is cleared, −1 after the last.
 
 // ChangeScores returns what legal moves make of the logits of bits, [N, bits]: the sum of those that a move sets minus
-// those that it clears, [N, L], for the words of moves [N, L, words]; −1e9 behind the last move. The scores of a
+// those that it clears, [N, L], for the words of moves [N, L, words]; −1e9 after the last move. The scores of a
 // position differ from the sums of the logits of all bits set after a move by one number, so that the softmax is the
 // same. It is proportional to the probability that independent bits of these logits are those after the move.
 func ChangeScores(logits, moves *Node) *Node {

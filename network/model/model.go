@@ -35,14 +35,14 @@ type Network interface {
 
 	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
 	// [encode.Encoder.Numbers], planes as float32 activations in the form's layout, tokens as [N, tokens] int32. What
-	// talbot exports for other programs begins behind it.
+	// talbot exports for other programs begins after it.
 	Unpack(f Form, packed *graph.Node) *graph.Node
 
 	// Heads names what Forward returns.
 	Heads() []Head
 
 	// Forward builds the network's graph from what Unpack returns; each head is [N, shape…] float32. For Loss it may
-	// return more behind them: see [Pass].Losses.
+	// return more after them: see [Pass].Losses.
 	Forward(p *Pass, input *graph.Node) []*graph.Node
 
 	// Terms are what Loss sums up.
@@ -52,7 +52,7 @@ type Network interface {
 	Loss(heads []*graph.Node, b Batch) []Sum
 
 	// Outputs turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each
-	// position, [N, L, words] int32, −1 behind the last one; nil for a recipe without moves.
+	// position, [N, L, words] int32, −1 after the last one; nil for a recipe without moves.
 	Outputs(heads []*graph.Node, legal *graph.Node) Outputs
 
 	// Cost estimates what training takes for each sample.
@@ -72,8 +72,8 @@ type Head struct {
 // Batch is the training targets of N samples, in a graph. See [encode.Layout].
 type Batch struct {
 	Packed  *graph.Node   // [N, words] uint64
-	Codes   *graph.Node   // [N, K, words] int32, of the listed moves, −1 behind the last one; nil without moves
-	Weights *graph.Node   // [N, K] float32, of the listed moves, 0 behind the last one
+	Codes   *graph.Node   // [N, K, words] int32, of the listed moves, −1 after the last one; nil without moves
+	Weights *graph.Node   // [N, K] float32, of the listed moves, 0 after the last one
 	Floats  []*graph.Node // each [N] float32, 0 where not known
 	Known   []*graph.Node // each [N] float32, weight of the float, 0 where not known
 }

@@ -13,7 +13,7 @@ import (
 //
 //	excite(x)  x flattened, linear 2176→16, linear 16→34; every channel of x times its number
 //	block 1    norm, excite with tanh, + input, tanh, norm
-//	blocks 2, 3  conv 3×3, ReLU, norm, excite with ReLU and a norm behind each, + input, ReLU, norm
+//	blocks 2, 3  conv 3×3, ReLU, norm, excite with ReLU and a norm after each, + input, ReLU, norm
 //	value      flattened, linear 2176→16, ReLU, norm, linear 16→1, tanh
 //
 // Source: the README of Sugethan/Napoleon. What it does not say is Keras's: first weights, the constants of the

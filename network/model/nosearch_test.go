@@ -104,7 +104,7 @@ func TestNoSearchInput(t *testing.T) {
 }
 
 // TestNoSearchTargets: the probabilities of a position with 30 legal moves, by hand, and every score that the graph
-// makes beside the encoder's. Move 0 is not legal, and no place behind a list makes it so.
+// makes beside the encoder's. Move 0 is not legal, and no place after a list makes it so.
 func TestNoSearchTargets(t *testing.T) {
 	const n, legal, places = 64, 30, 40
 	var result, plies, weight []float32

@@ -2,7 +2,7 @@ package model
 
 import "talbot/network/onnx"
 
-// Exporter is a [Network] that can be written as an ONNX model. The model begins behind [Network.Unpack]: its input are
+// Exporter is a [Network] that can be written as an ONNX model. The model begins after [Network.Unpack]: its input are
 // the numbers that [encode.Encoder] calls so, and its outputs are the heads.
 type Exporter interface {
 	// ONNX adds inputs, nodes and outputs to a graph that has the tensors of Params. It may describe its settings in

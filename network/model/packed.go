@@ -52,7 +52,7 @@ func flagPlanes(word *Node, k int) *Node {
 	return Mul(flags, uint64s(g, ^uint64(0)))
 }
 
-// LegalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].
+// LegalMoves returns the legal moves that packed inputs hold after the position, as booleans [N, 4672].
 //
 // A mask tells where moves arrive. They are taken back square by square until a piece stands there, which is the one
 // that moves.

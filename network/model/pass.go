@@ -14,7 +14,7 @@ type Pass struct {
 	Store *Store
 	Form  Form
 	Train bool // batch statistics and dropout; running statistics are updated
-	// Losses lets Forward return, behind the heads, scalars of the weights that Loss needs for terms over [Once].
+	// Losses lets Forward return, after the heads, scalars of the weights that Loss needs for terms over [Once].
 	Losses bool
 	Key    *Node // uint32[2], the random key of this step; without one nothing is dropped
 

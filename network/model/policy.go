@@ -71,7 +71,7 @@ func IndexedOutputs(logits, legal *Node) Outputs {
 		OtherShare: ReduceMax(outside, 1)}
 }
 
-// listedLogits returns the logits of listed moves, [N, L], −1e9 behind the last one; which are there, and where they
+// listedLogits returns the logits of listed moves, [N, L], −1e9 after the last one; which are there, and where they
 // are among all logits, [N·L, 2].
 func listedLogits(logits, moves *Node) (among, there, at *Node) {
 	g := logits.Graph()

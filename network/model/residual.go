@@ -131,7 +131,7 @@ func onnxFlat(g *onnx.Graph, x onnx.Value, head string) onnx.Value {
 	return g.Flatten(g.Relu(onnxConvNorm(g, x, head+".conv", head+".bn")), head+".flat")
 }
 
-// onnxValue adds the value behind its first convolution.
+// onnxValue adds the value after its first convolution.
 func onnxValue(g *onnx.Graph, flat onnx.Value) onnx.Value {
 	h := g.Relu(g.Linear(flat, "value.fc1", "value.fc1"))
 	return g.Squeeze(g.Tanh(g.Linear(h, "value.fc2", "value.fc2"), "value.tanh"), "value")

@@ -48,7 +48,7 @@ func (g *Graph) BatchNorm(x Value, layer string, epsilon float32) Value {
 	return g.node("BatchNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon}, inputs...)
 }
 
-// Relu is named like x with ".relu" behind it.
+// Relu is named like x with ".relu" after it.
 func (g *Graph) Relu(x Value) Value { return g.node("Relu", x.Name+".relu", x.Shape, nil, x.Name) }
 
 // Tanh is the hyperbolic tangent.
@@ -207,7 +207,7 @@ func (g *Graph) Scale(x Value, factor float32, name string) Value {
 	return g.node("Mul", name, x.Shape, nil, x.Name, g.constant(name+".factor", factor))
 }
 
-// Gelu is x·Φ(x), Φ the distribution function of the normal distribution. The node is named like x with ".gelu" behind
+// Gelu is x·Φ(x), Φ the distribution function of the normal distribution. The node is named like x with ".gelu" after
 // it.
 func (g *Graph) Gelu(x Value) Value {
 	name := x.Name + ".gelu"

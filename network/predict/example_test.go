@@ -65,7 +65,7 @@ func tiny(dir string) string {
 	return run
 }
 
-// folder stands in for a test where there is none.
+// folder is a [testing.TB] for an example, which gets none.
 type folder struct {
 	testing.TB
 	dir string

@@ -34,7 +34,7 @@ func (p *program) compile(d *device, build func(in []*graph.Node) []*graph.Node,
 	return err
 }
 
-// bind gives the graph the weights as inputs, behind those of each run.
+// bind gives the graph the weights as inputs, after those of each run.
 func (p *program) bind(d *device, given int) error {
 	p.inputs = make([]compute.Buffer, p.graph.NumParameters())
 	for i := given; i < len(p.inputs); i++ {

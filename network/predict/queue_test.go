@@ -167,7 +167,7 @@ func TestWait(t *testing.T) {
 	ask(t, p, list[:1])
 }
 
-// TestCancel: who waits in the queue is let go at once, and who is being answered behind the batch; nothing is written
+// TestCancel: who waits in the queue is let go at once, and who is being answered after the batch; nothing is written
 // to answers of theirs afterwards.
 func TestCancel(t *testing.T) {
 	p, list := predictor(t, Options{Batches: []int{2}})

@@ -43,7 +43,7 @@ type Preset struct {
 	Settings Settings
 	Training Training
 	Passes   int64 // over the train samples, where no steps are given
-	ByPass   bool  // there is a validation behind each pass
+	ByPass   bool  // there is a validation after each pass
 }
 
 // Built is a recipe with its settings.

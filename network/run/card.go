@@ -14,7 +14,7 @@ type Card struct {
 // Part is the training of one run. A network's first comes first: another one follows where a run began with the
 // weights of an earlier one.
 type Part struct {
-	From  int64 `json:"from"` // step behind which it began
+	From  int64 `json:"from"` // step after which it began
 	To    int64 `json:"to"`   // its last step, of those that count for the network
 	Batch int   `json:"batch"`
 	// Hours is how long it trained and validated, with what was begun again after an interruption left out.

@@ -29,7 +29,7 @@ type Config struct {
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
 	From Origin `json:"from,omitzero"` // of the initial weights, where they are not drawn by the seed
-	// Until is the step behind which the run ends before its schedule does, for another one to go on; 0 = Steps.
+	// Until is the step after which the run ends before its schedule does, for another one to go on; 0 = Steps.
 	Until int64 `json:"until,omitempty"`
 
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
@@ -105,7 +105,7 @@ func (c *Config) SetSteps(steps int64) {
 	c.FitTo(steps)
 }
 
-// Begin is the step behind which the run begins, and End the one behind which it ends.
+// Begin is the step after which the run begins, and End the one after which it ends.
 func (c *Config) Begin() int64 {
 	if c.From.Whole {
 		return c.From.Step

@@ -14,7 +14,7 @@ import (
 type State struct {
 	Config Config          `json:"config"`
 	Step   int64           `json:"step"`             // steps done
-	Source json.RawMessage `json:"source,omitempty"` // state of the source behind the last batch
+	Source json.RawMessage `json:"source,omitempty"` // state of the source after the last batch
 	Best   *Best           `json:"best,omitempty"`
 	Val    *Means          `json:"val,omitempty"` // the last validation
 	ValAt  int64           `json:"val_at"`        // its step

@@ -9,9 +9,9 @@ import (
 // Plateau lowers the learning rate where the validation does not get better. The rate of [Parse] is constant for it;
 // what it is multiplied by is a [Plateau.Next] of each validation.
 type Plateau struct {
-	Patience int64   // validations in a row without a new lowest loss behind which the rate is lowered; 0 = no plateau
+	Patience int64   // validations in a row without a new lowest loss after which the rate is lowered; 0 = no plateau
 	Factor   float64 // that it is lowered by
-	Stop     int64   // validations in a row without a new lowest loss behind which training ends; 0 = never
+	Stop     int64   // validations in a row without a new lowest loss after which training ends; 0 = never
 }
 
 // PlateauState is where a run stands.

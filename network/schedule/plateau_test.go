@@ -2,8 +2,8 @@ package schedule
 
 import "testing"
 
-// TestPlateau follows a run by hand: the rate is halved behind three stale validations and again behind three more, a
-// new lowest loss begins anew, and training ends behind eight.
+// TestPlateau follows a run by hand: the rate is halved after three stale validations and again after three more, a
+// new lowest loss begins anew, and training ends after eight.
 func TestPlateau(t *testing.T) {
 	p, err := ParsePlateau("plateau:3=0.5,stop=8")
 	if err != nil {

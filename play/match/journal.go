@@ -84,8 +84,8 @@ func appendTo(path string, end int64) (*journal, error) {
 }
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
-// they ended, each once. One that was damaged is first written anew with what is whole, and warn is called; a last record
-// that a kill cut short is cut off without a word. Its match must be the one that is wanted.
+// they ended, each once. One that was damaged is first written anew with what is whole, and warn is called. A last
+// record that a kill cut short is cut off without a word. Its match must be the one that is wanted.
 func resumeJournal(path string, want header, each func(*Record), warn func(error)) (h header, j *journal, err error) {
 	f, err := durable.OpenRegular(path)
 	if err != nil {

@@ -40,7 +40,7 @@ type Progress struct {
 	Resumed      int // ended before this process began
 	Figures
 	Faults  int
-	LLR     Number // of the sequential test; NaN: there is none
+	LLR     Number // of the sequential test; NaN if there is none
 	LLRs    [2]float64
 	Elapsed time.Duration
 	// Versus are the names of the opponents and the first player's figures against each; only of a gauntlet.

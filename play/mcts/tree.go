@@ -111,7 +111,7 @@ func (t *tree) hashFull() int {
 	return int(min(per, 1000))
 }
 
-// child returns an edge's node, nil where there is none.
+// child returns an edge's node, nil if there is none.
 func (t *tree) child(e *edge) *node {
 	if e.child == 0 {
 		return nil

@@ -70,7 +70,7 @@ type Player struct {
 	setup    Setup       // of the searcher
 	method   mcts.Method // of the searcher
 	eval     Evaluator
-	searcher mcts.Searcher // nil: there is none for the setup
+	searcher mcts.Searcher // nil if there is none for the setup
 	warm     pace.Batches  // what batches took when the network was opened
 	took     pace.Batches
 	game     *board.Game // that is searched
@@ -237,7 +237,7 @@ func unsearched(r *mcts.Report) bool {
 	return r.Nodes == 0 && r.Lines[0].Visits == 0 && r.Lines[0].Prior == 0 && !r.Lines[0].Proven
 }
 
-// Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is
+// Fallback is what is played where no search says anything: the best legal move by [mcts.QuickSearch], of some where that is
 // asked for.
 func Fallback(g *board.Game, searchMoves []board.Move) []mcts.Line {
 	moves := searchMoves

@@ -158,7 +158,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 	return list
 }
 
-// searchOption is the option of a search setting; nil: there is none.
+// searchOption is the option of a search setting; nil if there is none.
 func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 	o := &Option{Name: s.Name, Kind: "string", Default: s.Get(search), About: s.Doc,
 		Searchers: s.Searchers(),

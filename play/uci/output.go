@@ -87,11 +87,11 @@ type scorer interface {
 	Score(l *mcts.Line) dataset.Score
 }
 
-// glance is the scorer of moves that were chosen at a glance.
-type glance struct{}
+// quickScorer is the scorer of moves that [mcts.QuickSearch] chose.
+type quickScorer struct{}
 
-func (glance) Scored(*mcts.Report, *mcts.Line) bool { return true }
-func (glance) Score(l *mcts.Line) dataset.Score     { return dataset.Centipawns(l.Centipawns) }
+func (quickScorer) Scored(*mcts.Report, *mcts.Line) bool { return true }
+func (quickScorer) Score(l *mcts.Line) dataset.Score     { return dataset.Centipawns(l.Centipawns) }
 
 // writeInfo writes the info lines of a report: of the first move, and of others that were searched or are proven. A
 // network without values has no score, nor has a position that was not searched: lichess-bot, and those who adjudicate,

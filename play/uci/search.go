@@ -280,7 +280,7 @@ func (e *Engine) decline(r *request, err error) {
 	}
 	report := &mcts.Report{Lines: player.Fallback(g, limits.SearchMoves)}
 	if len(report.Lines) > 0 {
-		writeInfo(&b, glance{}, report, 0, infoOptions{lines: 1})
+		writeInfo(&b, quickScorer{}, report, 0, infoOptions{lines: 1})
 	}
 	writeBest(&b, &r.game.now, report)
 	e.out.say(b.String())

@@ -31,7 +31,7 @@ func (e Export) card(t *predict.Network) (*run.Card, error) {
 	return c, nil
 }
 
-// training is what a run did until a step, behind what the runs did that it goes on from.
+// training is what a run did until a step, after what the runs did that it goes on from.
 func (e Export) training(dir string, c run.Config, step int64) ([]run.Part, error) {
 	p := run.Part{From: c.Begin(), To: step, Batch: c.Batch}
 	lines, err := train.ReadMetrics(dir, e.Warn)

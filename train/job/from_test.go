@@ -182,7 +182,7 @@ func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predic
 	return list
 }
 
-// says returns the heads of a network with its first weights, and behind them its answers, about some positions.
+// says returns the heads of a network with its first weights, and after them its answers, about some positions.
 func says(t *testing.T, b *backend.Backend, data string, built recipe.Built) (list [][]float32) {
 	t.Helper()
 	store, err := model.NewStore(built.Network, 7)

@@ -16,7 +16,7 @@ import (
 type Measurement struct {
 	Config  run.Config
 	Backend string
-	For     time.Duration  // behind the first step
+	For     time.Duration  // after the first step
 	Begun   func(Measured) // before the first step, without a speed; may be nil
 }
 

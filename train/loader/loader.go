@@ -173,7 +173,7 @@ type stream struct {
 
 	now   *group
 	spare *group          // used up: its memory is for the next
-	ahead chan loadResult // the group behind now, if it is being read
+	ahead chan loadResult // the group after now, if it is being read
 }
 
 type loadResult struct {
@@ -206,7 +206,7 @@ func (s *stream) draw(b *train.Batch) error {
 	return nil
 }
 
-// nextGroup is the beginning of the group behind the present one.
+// nextGroup is the beginning of the group after the present one.
 func (s *stream) nextGroup() Cursor {
 	p := Cursor{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1, Parts: s.Parts}
 	if s.now.last {
@@ -229,7 +229,7 @@ func (s *stream) seek(p Cursor) error {
 	return nil
 }
 
-// prefetch begins to read the group behind the present one.
+// prefetch begins to read the group after the present one.
 func (s *stream) prefetch() {
 	next, c, into := s.nextGroup(), make(chan loadResult, 1), s.spare
 	if into == nil {

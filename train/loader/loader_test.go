@@ -132,7 +132,7 @@ func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
 		}
 		for i := at + 1; i < min(at+15, 60); i++ {
 			if got := sum(next(t, l)); got != want[i] {
-				t.Errorf("restored behind batch %d, batch %d differs", at, i)
+				t.Errorf("restored after batch %d, batch %d differs", at, i)
 				break
 			}
 		}
@@ -276,7 +276,7 @@ func TestEveryTrainSampleOnceAnEpochAndNoOther(t *testing.T) {
 		}
 	}
 	if follows > 20 || known < n/4 {
-		t.Errorf("%d of %d samples stand behind the one before them on their line", follows, known)
+		t.Errorf("%d of %d samples come after the one before them on their line", follows, known)
 	}
 }
 

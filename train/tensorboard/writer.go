@@ -5,7 +5,7 @@
 //
 // # Format
 //
-// An event file is a TFRecord file: records, one behind the other, without a header. All integers are little-endian.
+// An event file is a TFRecord file: records, one after the other, without a header. All integers are little-endian.
 //
 //	offset  bytes  what
 //	0       8      L, the length of the data
@@ -43,7 +43,7 @@ type Writer struct{ f *os.File }
 // nameFormat is that of a file's name: the seconds and nanoseconds of when it was made.
 const nameFormat = "events.out.tfevents.%010d.%09d.talbot"
 
-// Create begins a file in dir, which is made if need be, for a process whose first step is at or behind firstStep. Its
+// Create begins a file in dir, which is made if need be, for a process whose first step is at or after firstStep. Its
 // name holds the time, for TensorBoard reads the files of a folder in the order of their names.
 func Create(dir string, firstStep int64, now time.Time) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

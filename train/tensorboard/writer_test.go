@@ -26,7 +26,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TensorBoard itself reads the points, drops those of a killed process behind the step it was resumed at, and takes a
+// TensorBoard itself reads the points, drops those of a killed process after the step it was resumed at, and takes a
 // torn record for the end.
 func TestTensorBoardReadsTheFiles(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import tensorboard").Run(); err != nil {

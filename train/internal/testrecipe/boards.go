@@ -53,7 +53,7 @@ func (e boards) Show(v *encode.View, _ encode.Targets) any {
 	return map[string]string{"played": m.String()}
 }
 
-// Boards is a network for it: a convolution, and another one to logits of the bits behind the move.
+// Boards is a network for it: a convolution, and another one to logits of the bits after the move.
 type Boards struct {
 	Filters int `json:"filters"`
 }

@@ -24,7 +24,7 @@ func gameAt(t testing.TB, fen string, moves ...string) *board.Game {
 	return g
 }
 
-func TestGlance(t *testing.T) {
+func TestQuickSearch(t *testing.T) {
 	for _, c := range []struct {
 		name, fen string
 		past      []string
@@ -70,8 +70,8 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// TestGlanceMirrored: Black sees what White does.
-func TestGlanceMirrored(t *testing.T) {
+// TestQuickSearchMirrored: Black sees what White does.
+func TestQuickSearchMirrored(t *testing.T) {
 	for _, fen := range positions {
 		p, err := board.ParseFEN(fen)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestGlanceMirrored(t *testing.T) {
 	}
 }
 
-func BenchmarkGlance(b *testing.B) {
+func BenchmarkQuickSearch(b *testing.B) {
 	g := gameAt(b, positions[1])
 	moves := g.Position().LegalMoves(nil)
 	for b.Loop() {
