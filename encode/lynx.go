@@ -42,9 +42,9 @@ func (Lynx) MoveIndex(p *board.Position, m board.Move) int {
 	return i%movePlanes*64 + i/movePlanes
 }
 
-// Value is 0.8·(w − l) + 0.2·r of a score alone, with the chances of [scoreChances]. The second part grows where a game is
-// as good as won, so that a search finds its way to the mate: r is 0.85·cp/(|cp| + 1000) of centipawns, and
-// 0.85 + 0.15·10/(n + 10) of a mate in n.
+// Value is 0.8·(w − l) + 0.2·r of a score alone, with the chances of [scoreChances]. The second part grows where a game
+// is as good as won, so that a search finds its way to the mate: r is 0.85·cp/(|cp| + 1000) of centipawns, and 0.85 +
+// 0.15·10/(n + 10) of a mate in n.
 func (Lynx) Value(s dataset.Score) (float32, bool) {
 	win, draw, ok := scoreChances(s)
 	if !ok {

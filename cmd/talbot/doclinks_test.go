@@ -16,7 +16,8 @@ import (
 	"testing"
 )
 
-// symbols are what comments can link to in a package: exported and not, "Name" and "Type.Member" with fields and methods.
+// symbols are what comments can link to in a package: exported and not, "Name" and "Type.Member" with fields and
+// methods.
 type symbols struct {
 	names    map[string]bool
 	embedded map[string][]string // by type: "Type" or "pkg.Type", whose members count as its own
@@ -157,7 +158,8 @@ func (p *linkPackage) has(ours map[string][]*linkPackage, recv, name string) boo
 		if !other {
 			return p.has(ours, to, name)
 		}
-		return ours[in] == nil || slices.ContainsFunc(ours[in], func(q *linkPackage) bool { return q.has(ours, of, name) })
+		return ours[in] == nil ||
+			slices.ContainsFunc(ours[in], func(q *linkPackage) bool { return q.has(ours, of, name) })
 	})
 }
 

@@ -72,8 +72,8 @@ func OpenForInference(spec string) (*Backend, error) {
 	return Open(spec)
 }
 
-// AtOnce names, for [OpenForInference], the fastest backend that compiles nothing before it answers: ONNX Runtime, or else
-// "go".
+// AtOnce names, for [OpenForInference], the fastest backend that compiles nothing before it answers: ONNX Runtime, or
+// else "go".
 const AtOnce = "at once"
 
 // runtimeRemedy says what to do without ONNX Runtime.

@@ -213,8 +213,9 @@ func TestNetwork(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon", "tahl": "puct"} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go"})
-		if n.DefaultSearcher() != searcher || n.Batch() != DefaultBatch("go") || !strings.HasPrefix(n.Title(), name+" ") &&
-			!strings.HasPrefix(n.Title(), name+",") {
+		if n.DefaultSearcher() != searcher || n.Batch() != DefaultBatch("go") ||
+			!strings.HasPrefix(n.Title(), name+" ") &&
+				!strings.HasPrefix(n.Title(), name+",") {
 			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.DefaultSearcher())
 		}
 		cp := func(value float32) int { return n.Centipawns(searcher, value) }

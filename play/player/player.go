@@ -237,8 +237,8 @@ func unsearched(r *mcts.Report) bool {
 	return r.Nodes == 0 && r.Lines[0].Visits == 0 && r.Lines[0].Prior == 0 && !r.Lines[0].Proven
 }
 
-// Fallback is what is played where no search says anything: the best legal move by [mcts.QuickSearch], of some where that is
-// asked for.
+// Fallback is what is played where no search says anything: the best legal move by [mcts.QuickSearch], of some where
+// that is asked for.
 func Fallback(g *board.Game, searchMoves []board.Move) []mcts.Line {
 	moves := searchMoves
 	if len(moves) == 0 {
