@@ -57,7 +57,9 @@ func (s *Sample) WriteText(w io.Writer) error {
 	} else {
 		row("label", "%s", s.Label.text(&pos))
 		row("", "%s, %s", s.Label.Engine, s.Label.Limit)
-		row("pv", "%s", strings.Join(s.Label.PV, " "))
+		if len(s.Label.PV) > 0 {
+			row("pv", "%s", strings.Join(s.Label.PV, " "))
+		}
 	}
 	if s.Exact != nil {
 		row("tables", "%s", *s.Exact)
@@ -160,11 +162,15 @@ func (l *Label) text(p *board.Position) string {
 	case l.CP != nil:
 		parts = append(parts, fmt.Sprintf("%+d cp", *l.CP))
 	}
-	parts = append(parts, "best "+sanOr(p, &l.Best, ""))
+	if l.Best != board.NoMove.String() { // imported scores have no move, depth or nodes
+		parts = append(parts, "best "+sanOr(p, &l.Best, ""))
+	}
 	if l.WDL != nil {
 		parts = append(parts, fmt.Sprintf("win/draw/loss %d/%d/%d", l.WDL[0], l.WDL[1], l.WDL[2]))
 	}
-	parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, pipeline.Count(int64(l.Nodes), "node")))
+	if l.Depth > 0 || l.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, pipeline.Count(int64(l.Nodes), "node")))
+	}
 	if l.MultiPV > 1 {
 		parts = append(parts, fmt.Sprintf("%d lines", l.MultiPV))
 	}
