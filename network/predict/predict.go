@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"talbot/encode"
@@ -111,6 +112,17 @@ type Predictor struct {
 	device  *device // of the goroutine that serves
 	queue   queue
 	close   sync.Once
+	counts  counters
+}
+
+// counters are of the batches that were computed.
+type counters struct{ batches, places, asked, busy atomic.Int64 }
+
+// Counts returns how many batches were computed so far, the places in them, how many of these held a position that was
+// asked about, and how long computing took.
+func (p *Predictor) Counts() (batches, places, asked int64, busy time.Duration) {
+	c := &p.counts
+	return c.batches.Load(), c.places.Load(), c.asked.Load(), time.Duration(c.busy.Load())
 }
 
 // Open loads the network in path, which is a run's folder, a checkpoint or an exported network, and compiles nothing
@@ -268,7 +280,12 @@ func (p *Predictor) serve() {
 			continue
 		}
 		rows = taken
+		began := time.Now()
 		p.answer(rows, size)
+		p.counts.busy.Add(int64(time.Since(began)))
+		p.counts.batches.Add(1)
+		p.counts.places.Add(int64(size))
+		p.counts.asked.Add(int64(len(rows)))
 		p.queue.finish(rows)
 		clear(rows)
 	}
