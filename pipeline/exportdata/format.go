@@ -97,11 +97,11 @@ var (
 		l := s.Line()
 		return l.Policies != nil && len(l.Policies[s.Walker.Sample()]) > 1
 	}}
-	MultiPV = Fact{"multipv", "searched lines behind the best", func(s *Sample) bool {
+	MultiPV = Fact{"multipv", "searched lines besides the best", func(s *Sample) bool {
 		l, ok := s.Label()
 		return ok && len(l.Lines) > 1
 	}}
-	Variations = Fact{"variations", "variations behind their first move", func(s *Sample) bool {
+	Variations = Fact{"variations", "variations after their first move", func(s *Sample) bool {
 		l, ok := s.Label()
 		return ok && len(l.Lines[0].PV) > 1
 	}}

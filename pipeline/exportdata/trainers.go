@@ -64,6 +64,9 @@ var textFormat = &Format{
 var positionsLack = []Fact{History, Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels,
 	Predictions}
 
+// points are White's of a known result.
+var points = map[dataset.Result]string{dataset.WhiteWins: "1.0", dataset.Draw: "0.5", dataset.BlackWins: "0.0"}
+
 type textWriter struct{ out *bufio.Writer }
 
 func (w textWriter) sample(s *Sample) error {
@@ -72,8 +75,7 @@ func (w textWriter) sample(s *Sample) error {
 	if s.Position().Turn() == board.Black {
 		score = -score
 	}
-	result := map[dataset.Result]string{dataset.WhiteWins: "1.0", dataset.Draw: "0.5", dataset.BlackWins: "0.0"}
-	_, err := fmt.Fprintf(w.out, "%s | %d | %s\n", s.Position().FEN(), score, result[s.Line().Result])
+	_, err := fmt.Fprintf(w.out, "%s | %d | %s\n", s.Position().FEN(), score, points[s.Line().Result])
 	return err
 }
 
