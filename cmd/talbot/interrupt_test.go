@@ -151,8 +151,6 @@ func TestSignalWhileWaiting(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ args, hint []string }{
 		"games":     {[]string{"ingest", "fifo", "--out", "a"}, []string{"saving; interrupt again", "continue with"}},
-		"labels":    {[]string{"tactics", "in", "--out", "f"}, nil},
-		"parts":     {[]string{"join", "in", "--out", "g"}, nil},
 		"materials": {[]string{"synth-endgames", "--count", "3", "--material-file", "fifo", "--out", "c"}, nil},
 		"openings":  {[]string{"match", "random:", "random:", "--openings", "fifo", "--out", "d"}, nil},
 		"an engine": {[]string{"synth-games", "--games", "3", "--engine", "./engine", "--workers", "1", "--out", "e"},
@@ -162,12 +160,6 @@ func TestSignalWhileWaiting(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			fifo := filepath.Join(dir, "fifo")
-			if slices.Contains(c.args, "in") { // a dataset
-				fifo = filepath.Join(dir, "in", "manifest.json")
-				if err := os.Mkdir(filepath.Dir(fifo), 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Skip(err)
 			}
