@@ -98,8 +98,9 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 		f.began = h.Began
 	default:
 		for _, e := range m.Entrants {
-			h.Players = append(h.Players, e.Name)
+			h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
 		}
+		h.Event, h.Rules = m.Event, m.Rules.String()
 		if f.journal, err = createJournal(f.path(journalFile), h); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/play/game"
 )
 
 // A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
@@ -36,6 +37,10 @@ type header struct {
 	Began    time.Time `json:"began"`    // of the match
 	Players  []string  `json:"players"`
 	Files    Files     `json:"files"` // nil: an older version did not note them
+	// For those who look on while the match is played; an older version did not note them.
+	Limits []game.Limits `json:"limits,omitempty"`
+	Event  string        `json:"event,omitempty"`
+	Rules  string        `json:"rules,omitempty"`
 }
 
 // Errors on which callers branch.
@@ -209,17 +214,21 @@ func rewriteJournal(path string) error {
 
 // game reads a game that is in the journal.
 func (j *journal) game(number int) (*Record, error) {
-	s := j.games[number]
-	payload := make([]byte, s.length-durable.RecordHead)
-	var r Record
-	_, err := j.file.ReadAt(payload, s.at+durable.RecordHead)
-	if err == nil {
-		err = json.Unmarshal(payload, &r)
-	}
+	r, err := j.games[number].read(j.file)
 	if err != nil {
 		return nil, fmt.Errorf("reading game %d of the journal: %w", number+1, err)
 	}
-	return &r, nil
+	return r, nil
+}
+
+// read reads the game of a record.
+func (s span) read(f io.ReaderAt) (*Record, error) {
+	payload := make([]byte, s.length-durable.RecordHead)
+	if _, err := f.ReadAt(payload, s.at+durable.RecordHead); err != nil {
+		return nil, err
+	}
+	var r Record
+	return &r, json.Unmarshal(payload, &r)
 }
 
 // append writes a game.

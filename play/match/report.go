@@ -44,7 +44,7 @@ const pageEvery = 30 * time.Second
 type document struct {
 	Result
 	Title    string
-	Total    int
+	Played   string // how many of the games, in words
 	Began    string
 	Rules    string
 	Rated    bool
@@ -129,17 +129,27 @@ func (r *run) writePage() error {
 
 // document lays out all but the boards.
 func (r *run) document() *document {
-	d := &document{Result: r.result(), Total: r.stop, Began: r.folder.began.UTC().Format("2006-01-02 15:04 UTC"),
-		Rules: r.Rules.String()}
-	first := r.Entrants[0].Name
-	d.Title = first + " against " + fmt.Sprintf("%d others", len(r.Entrants)-1)
-	if len(r.Entrants) == 2 {
-		d.Title = first + " against " + r.Entrants[1].Name
+	d := newDocument(r.result(), r.outcomes[:r.stop], r.folder.began, r.Rules.String())
+	d.Played = "all played"
+	if d.Games < r.stop {
+		d.Played = "of " + page.Thousands(int64(r.stop)) + " to be played"
+	}
+	return d
+}
+
+// newDocument lays out all but the boards and how far the match is. The outcomes stand by their number; nil: not
+// played.
+func newDocument(x Result, outcomes []*outcome, began time.Time, rules string) *document {
+	d := &document{Result: x, Began: began.UTC().Format("2006-01-02 15:04 UTC"), Rules: rules}
+	first := d.Players[0].Name
+	d.Title = first + " against " + fmt.Sprintf("%d others", len(d.Players)-1)
+	if len(d.Players) == 2 {
+		d.Title = first + " against " + d.Players[1].Name
 	}
 	d.Against = d.versus()
 	d.Rated = slices.ContainsFunc(d.Ratings, func(x RatingResult) bool { return x.Anchor })
-	r.split(d)
-	r.faultTable(d)
+	d.split(outcomes)
+	d.faultTable()
 	return d
 }
 
@@ -161,9 +171,10 @@ func (d *document) versus() []against {
 
 // split goes through the games once more, in order: for the curve, and for the parts by colour and opening. Games that
 // the figures leave out are left out here too.
-func (r *run) split(d *document) {
-	all := newTally(len(r.Entrants))
-	colours := [2]*tally{newTally(len(r.Entrants)), newTally(len(r.Entrants))}
+func (d *document) split(outcomes []*outcome) {
+	players := len(d.Players)
+	all := newTally(players)
+	colours := [2]*tally{newTally(players), newTally(players)}
 	openings := map[string]*tally{}
 	every := max(1, d.Games/curvePoints)
 	var points []page.BandPoint
@@ -177,7 +188,7 @@ func (r *run) split(d *document) {
 		points = append(points, page.BandPoint{X: float64(f.Games), Y: float64(f.Elo), Low: float64(f.EloLow),
 			High: float64(f.EloHigh)})
 	}
-	for _, o := range r.outcomes[:r.stop] {
+	for _, o := range outcomes {
 		if o == nil {
 			continue
 		}
@@ -194,11 +205,10 @@ func (r *run) split(d *document) {
 			colour = board.Black
 		}
 		colours[colour].add(*o)
-		kind := openingName(&r.Openings.List[o.number/2])
-		if openings[kind] == nil {
-			openings[kind] = newTally(len(r.Entrants))
+		if openings[o.opening] == nil {
+			openings[o.opening] = newTally(players)
 		}
-		openings[kind].add(*o)
+		openings[o.opening].add(*o)
 	}
 	if all.games%every != 0 {
 		point()
@@ -237,7 +247,7 @@ func (d *document) addCharts(lengths []page.Bar) {
 	}
 	ends := page.Bars{Title: "Endings", Note: "why the games ended", Unit: "games"}
 	for end, n := range d.Endings {
-		ends.Bars = append(ends.Bars, page.Bar{Name: strings.ReplaceAll(string(end), "_", " "), Count: n})
+		ends.Bars = append(ends.Bars, page.Bar{Name: endWords(end), Count: n})
 	}
 	slices.SortFunc(ends.Bars, func(a, b page.Bar) int {
 		if a.Count != b.Count {
@@ -258,7 +268,7 @@ func (d *document) addCharts(lengths []page.Bar) {
 }
 
 // faultTable makes the table of faults; none without any.
-func (r *run) faultTable(d *document) {
+func (d *document) faultTable() {
 	var kinds []game.FaultKind
 	for _, kind := range game.FaultKinds {
 		if d.Faults[kind] > 0 {
@@ -292,7 +302,7 @@ func (r *run) boards(d *document) error {
 		}
 		b := lastBoard{Board: page.NewBoardFrom(&p, board.White), Game: number + 1,
 			White: r.Entrants[g.Players[board.White]].Name, Black: r.Entrants[g.Players[board.Black]].Name,
-			Result: g.Result.String(), End: strings.ReplaceAll(string(g.End), "_", " "), Length: (len(g.Plies) + 1) / 2}
+			Result: g.Result.String(), End: endWords(g.End), Length: (len(g.Plies) + 1) / 2}
 		if g.Fault != nil {
 			b.End = r.Entrants[g.Fault.Player].Name + ": " + g.Fault.Kind.Words()
 		}
@@ -305,14 +315,14 @@ func (r *run) boards(d *document) error {
 }
 
 // openingName is what openings are grouped by: White's first move, so that there are few groups however many openings.
-func openingName(o *game.Opening) string {
+func openingName(r *Record) string {
 	switch {
-	case o.Start != board.StartPosition():
+	case r.Start != board.StartPosition():
 		return "other positions"
-	case len(o.Moves) == 0:
+	case r.Book == 0 || len(r.Plies) == 0:
 		return "start position"
 	}
-	return "1. " + o.Start.SAN(o.Moves[0])
+	return "1. " + r.Start.SAN(r.Plies[0].Move)
 }
 
 // Tested says how the sequential test stands, in words.

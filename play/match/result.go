@@ -103,33 +103,14 @@ type RatingResult struct {
 	Versus      *Figures `json:"versus,omitempty"` // the first player's figures against this opponent
 }
 
-// result makes the figures of the games that count, in their order.
+// result makes the figures of the games that count.
 func (r *run) result() Result {
-	all := newTally(len(r.Entrants))
-	versus := make([]*tally, len(r.versus))
-	for i := range versus {
-		versus[i] = newTally(len(r.Entrants))
-	}
-	late := 0
-	for number, o := range r.outcomes {
-		switch {
-		case o == nil:
-		case number >= r.stop:
-			late++
-		default:
-			all.add(*o)
-			versus[o.opponent()-1].add(*o)
-		}
-	}
-	x := Result{Figures: all.figures(), Faults: map[game.FaultKind]int64{}, Endings: all.endings,
-		WhiteWins: all.whiteWins, BlackWins: all.blackWins, Plies: all.plies, Openings: len(r.Openings.List),
-		PGN: r.folder.path(PGNFile), Resumed: r.resumed, Concurrency: r.Concurrency,
-		Seconds: time.Since(r.began).Seconds(), AfterStop: late}
-	for i, e := range r.Entrants {
-		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
-			Faults: all.faults[i], Moves: all.moves[i], IllegalFirst: all.illegal[i]})
-		for kind, n := range all.faults[i] {
-			x.Faults[kind] += n
+	x, all := resultOf(r.Entrants, r.outcomes[:r.stop], r.Gauntlet)
+	x.Openings, x.PGN, x.Resumed, x.Concurrency = len(r.Openings.List), r.folder.path(PGNFile), r.resumed, r.Concurrency
+	x.Seconds = time.Since(r.began).Seconds()
+	for _, o := range r.outcomes[r.stop:] {
+		if o != nil {
+			x.AfterStop++
 		}
 	}
 	if now := r.live.games - r.resumed; x.Seconds > 0 {
@@ -140,10 +121,35 @@ func (r *run) result() Result {
 		x.SPRT, llr = all.sprtResult(r.SPRT)
 		x.LLR = &llr
 	}
-	if r.Gauntlet || anchored(r.Entrants) {
-		x.Ratings = rate(r.Entrants, versus)
-	}
 	return x
+}
+
+// resultOf makes the figures of games, which stand by their number; nil: not played.
+func resultOf(entrants []Entrant, outcomes []*outcome, gauntlet bool) (Result, *tally) {
+	all := newTally(len(entrants))
+	versus := make([]*tally, len(entrants)-1)
+	for i := range versus {
+		versus[i] = newTally(len(entrants))
+	}
+	for _, o := range outcomes {
+		if o != nil {
+			all.add(*o)
+			versus[o.opponent()-1].add(*o)
+		}
+	}
+	x := Result{Figures: all.figures(), Faults: map[game.FaultKind]int64{}, Endings: all.endings,
+		WhiteWins: all.whiteWins, BlackWins: all.blackWins, Plies: all.plies}
+	for i, e := range entrants {
+		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
+			Faults: all.faults[i], Moves: all.moves[i], IllegalFirst: all.illegal[i]})
+		for kind, n := range all.faults[i] {
+			x.Faults[kind] += n
+		}
+	}
+	if gauntlet || anchored(entrants) {
+		x.Ratings = rate(entrants, versus)
+	}
+	return x, all
 }
 
 func (t *tally) figures() Figures {

@@ -55,11 +55,12 @@ type outcome struct {
 	plies   int
 	moves   [2]int // by colour, without the opening's
 	illegal [2]int // of these, in place of an illegal favourite
+	opening string // what openings are grouped by
 }
 
 func outcomeOf(r *Record) outcome {
 	o := outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players,
-		end: r.End, fault: r.Fault, plies: len(r.Plies)}
+		end: r.End, fault: r.Fault, plies: len(r.Plies), opening: openingName(r)}
 	for i := r.Book; i < len(r.Plies); i++ {
 		colour := (int(r.Start.Turn()) + i) % 2
 		o.moves[colour]++

@@ -1,0 +1,248 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/play/game"
+)
+
+// Watched is a match as its folder has it, for those who look on while it is played and afterwards. It reads and never
+// locks or writes. It belongs to one goroutine.
+type Watched struct {
+	Began   time.Time
+	Players []string // the first one's view is that of all figures
+	Damaged int      // places of the journal that are not whole
+
+	dir      string
+	header   header
+	found    os.FileInfo // the journal that was read
+	end      int64       // of what was read of it
+	outcomes []*outcome  // by number; nil: not played
+	spans    []span
+	ended    int // games
+	stop     int // games that count
+	result   *Result
+}
+
+// maxWatched is the number of games that are watched.
+const maxWatched = 1 << 18
+
+// Watch returns the match of a folder. Nothing is read before [Watched.Look].
+func Watch(dir string) *Watched { return &Watched{dir: dir} }
+
+// Look takes up what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
+// there is no journal, as before the first game).
+func (w *Watched) Look() error {
+	f, err := durable.OpenRegular(filepath.Join(w.dir, journalFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.end {
+		*w = Watched{dir: w.dir}
+	}
+	if w.end < info.Size() {
+		if err := w.read(f, info.Size()); err != nil {
+			return fmt.Errorf("%q: %w", f.Name(), err)
+		}
+	}
+	w.found, w.result, w.stop = info, nil, len(w.outcomes)
+	x, err := ReadResult(w.dir)
+	if err == nil && x.Games+x.AfterStop == w.ended && len(x.Players) == len(w.Players) {
+		w.result = x
+		if x.AfterStop > 0 {
+			w.stop = min(x.Games, len(w.outcomes))
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// read takes up the records of the journal from w.end to size.
+func (w *Watched) read(f *os.File, size int64) error {
+	if _, err := f.Seek(w.end, io.SeekStart); err != nil {
+		return err
+	}
+	r, from := durable.NewRecordReader(io.LimitReader(f, size-w.end)), w.end
+	for first := w.end == 0; ; first = false {
+		var g Record
+		record, skipped, torn, err := r.Next(func(payload []byte) bool {
+			if first {
+				text, ok := bytes.CutPrefix(payload, []byte(journalText))
+				return ok && json.Unmarshal(text, &w.header) == nil
+			}
+			return json.Unmarshal(payload, &g) == nil
+		})
+		switch {
+		case err != nil:
+			return err
+		case first && (record == nil || skipped > 0 || len(w.header.Players) < 2):
+			return ErrDamaged
+		case skipped > 0 && !(record == nil && torn):
+			w.Damaged++
+		}
+		if record == nil {
+			return nil
+		}
+		w.end = from + r.At()
+		if first {
+			w.Began, w.Players = w.header.Began, w.header.Players
+		} else if !w.take(&g, span{w.end - int64(len(record)), len(record)}) {
+			w.Damaged++
+		}
+	}
+}
+
+// take takes a game up; false if it can be none of this match.
+func (w *Watched) take(g *Record, s span) bool {
+	white, black := g.Players[board.White], g.Players[board.Black]
+	if g.Number >= maxWatched || max(white, black) >= len(w.Players) || min(white, black) != 0 ||
+		g.Fault != nil && (g.Fault.Player < 0 || g.Fault.Player >= len(w.Players)) {
+		return false
+	}
+	for len(w.outcomes) <= g.Number {
+		w.outcomes, w.spans = append(w.outcomes, nil), append(w.spans, span{})
+	}
+	if w.outcomes[g.Number] == nil { // else it is there twice, and the first counts
+		o := outcomeOf(g)
+		w.outcomes[g.Number], w.spans[g.Number] = &o, s
+		w.ended++
+	}
+	return true
+}
+
+// Over reports whether the match has been played to its end.
+func (w *Watched) Over() bool { return w.result != nil }
+
+// entrants are the players as far as the folder names them.
+func (w *Watched) entrants() []Entrant {
+	all := make([]Entrant, len(w.Players))
+	for i := range all {
+		all[i].Name = w.Players[i]
+		if i < len(w.header.Limits) {
+			all[i].Limits = w.header.Limits[i]
+		}
+	}
+	return all
+}
+
+// WriteFigures writes tables and charts of the games that have ended, as the page of the match has them, as a part of a
+// page of HTML. playing says that more games are under way.
+func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
+	x, _ := resultOf(w.entrants(), w.outcomes[:w.stop], len(w.Players) > 2)
+	played := "not finished"
+	switch {
+	case w.result != nil:
+		played = "all played"
+		x.SPRT, x.LLR = w.result.SPRT, w.result.LLR
+		if x.SPRT != nil && x.LLR == nil {
+			unknown := Number(math.NaN())
+			x.LLR = &unknown
+		}
+		if rated(w.result, len(w.Players)) {
+			x.Ratings = w.result.Ratings
+		}
+		for i, p := range w.result.Players {
+			x.Players[i].Limit = p.Limit
+		}
+	case playing:
+		played = "so far"
+	}
+	d := newDocument(x, w.outcomes[:w.stop], w.Began, w.header.Rules)
+	d.Played = played
+	return reportTemplate.ExecuteTemplate(out, "figures", d)
+}
+
+// rated reports whether a result that was read has the ratings of all players, with the figures of the opponents.
+func rated(x *Result, players int) bool {
+	if len(x.Ratings) != players {
+		return false
+	}
+	for i := range x.Ratings[1:] {
+		if x.Ratings[i+1].Versus == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Ended is a game that has ended, in a line.
+type Ended struct {
+	Number       int // from 0
+	White, Black string
+	Result       dataset.Result
+	Points       int    // of the first player, in half points
+	End          string // in words
+	Fault        bool
+	Plies        int
+	Opening      string // what openings are grouped by
+}
+
+// Games returns the games that have ended, in their order.
+func (w *Watched) Games() []Ended {
+	all := make([]Ended, 0, w.ended)
+	for _, o := range w.outcomes {
+		if o == nil {
+			continue
+		}
+		e := Ended{Number: o.number, White: w.Players[o.players[board.White]], Black: w.Players[o.players[board.Black]],
+			Result: o.result, Points: o.points, End: endWords(o.end), Plies: o.plies, Opening: o.opening}
+		if o.fault != nil {
+			e.Fault, e.End = true, w.Players[o.fault.Player]+": "+o.fault.Kind.Words()
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func endWords(end game.End) string { return strings.ReplaceAll(string(end), "_", " ") }
+
+// Game reads a game that has ended; [fs.ErrNotExist] if there is none of that number.
+func (w *Watched) Game(number int) (*Record, error) {
+	if number < 0 || number >= len(w.outcomes) || w.outcomes[number] == nil {
+		return nil, fmt.Errorf("game %d: %w", number+1, fs.ErrNotExist)
+	}
+	f, err := durable.OpenRegular(filepath.Join(w.dir, journalFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g, err := w.spans[number].read(f)
+	if err == nil && (g.Number != number || g.Players != w.outcomes[number].players) {
+		err = errRecord
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading game %d of %q: %w", number+1, f.Name(), err)
+	}
+	return g, nil
+}
+
+// WritePGN writes games that have ended as the match's PGN has them.
+func (w *Watched) WritePGN(out io.Writer, games ...*Record) error {
+	p := pgnWriter{entrants: w.entrants(), event: w.header.Event, date: w.Began, rules: w.header.Rules}
+	for _, g := range games {
+		if err := p.write(out, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
