@@ -234,8 +234,13 @@ func (f *folder) fill() {
 		}
 	}
 	if err != nil {
-		f.Problem = strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
+		f.Problem = f.within(err)
 	}
+}
+
+// within writes an error without the folder's path.
+func (f *folder) within(err error) string {
+	return strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
 }
 
 // sparkPoints is how many losses a folder keeps.

@@ -31,6 +31,7 @@ type Options struct {
 type Server struct {
 	library *library
 	seats   *seats
+	watch   watch
 	guard   *guard
 	pages   *template.Template
 	assets  map[string][]byte
@@ -43,16 +44,24 @@ func New(o Options) (*Server, error) {
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
 	}
-	text, err := web.ReadFile("web/pages.html")
+	files, err := web.ReadDir("web")
 	if err != nil {
 		return nil, err
 	}
-	s.pages = page.New("studio", string(text), template.FuncMap{"n": page.Thousands, "spark": spark})
-	for _, name := range []string{"studio.css", "home.js", "play.js", "icon.svg"} {
-		if s.assets[name], err = web.ReadFile("web/" + name); err != nil {
+	pages := ""
+	for _, f := range files {
+		text, err := web.ReadFile("web/" + f.Name())
+		if err != nil {
 			return nil, err
 		}
+		if path.Ext(f.Name()) == ".html" {
+			pages += string(text)
+		} else {
+			s.assets[f.Name()] = text
+		}
 	}
+	s.pages = page.New("studio", pages, template.FuncMap{"n": page.Thousands, "spark": spark,
+		"add": func(a, b int) int { return a + b }})
 	look, err := page.Style()
 	if err != nil {
 		return nil, err
@@ -107,7 +116,18 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/state", s.state)
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	m.HandleFunc("GET /match/{key}", s.match)
+	m.HandleFunc("GET /match/{key}/live", s.matchLive)
+	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
+	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
+	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
+	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
+}
+
+// missing answers that there is nothing.
+func (s *Server) missing(w http.ResponseWriter, text string) {
+	s.showStatus(w, http.StatusNotFound, "missing", text)
 }
 
 // show writes a page.

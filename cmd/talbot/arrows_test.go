@@ -141,8 +141,8 @@ var arrows = map[string][]string{
 	"stockfish":            {"board", "dataset", "internal/child", "stockfish/uci", "syzygy"},
 	"stockfish/uci":        {"board", "dataset", "internal/child"},
 	"studio": {
-		"board", "dataset", "internal/durable", "internal/page", "network/backend", "network/builtin", "network/run",
-		"pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
+		"board", "dataset", "encode", "internal/durable", "internal/page", "network/backend", "network/builtin",
+		"network/run", "pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
 	},
 	"synth":             {"board", "dataset"},
 	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +51,7 @@ func TestLongLine(t *testing.T) {
 	for i := range points {
 		points[i] = Point{float64(i), float64(3 * i)}
 	}
-	for i, p := range smooth(points) {
+	for i, p := range smooth(points, SmoothLong) {
 		// two neighbours on a side
 		if want := points[i]; i == len(points)-1 && p.Y != want.Y-3 || i < len(points)-2 && p != want {
 			t.Errorf("a straight line bends at %d: %v", i, p)
@@ -110,6 +112,29 @@ func TestDraw(t *testing.T) {
 		if text := string(html); err != nil || !strings.Contains(text, want) || strings.Contains(text, "<u>") ||
 			strings.Contains(text, "<i>") {
 			t.Errorf("%T: %v, %s", picture, err, text)
+		}
+	}
+}
+
+// On a logarithmic axis equal ratios are equally far apart, what has no logarithm is left out, and the values are
+// carried as they are.
+func TestLogLines(t *testing.T) {
+	c, ok := NewLineChart(Lines{Title: "loss", Log: true, Values: true, Unit: "hour", Parts: true, Smooth: SmoothNone,
+		Curves: []Curve{{Name: "a", Class: "c0", Points: []Point{{0, 1}, {0.5, 10}, {1, 100}, {1.5, 0}, {2, -1}}}}})
+	if !ok || c.Units != "hours" || c.From != 0 || c.To != 1 || c.Series[0].Values != "0:1 0.5:10 1:100" {
+		t.Fatalf("%+v", c)
+	}
+	var x, y [3]float64
+	if n, err := fmt.Sscanf(c.Series[0].Path, "M%g %gL%g %gL%g %g", &x[0], &y[0], &x[1], &y[1], &x[2], &y[2]); n != 6 {
+		t.Fatal(c.Series[0].Path, err)
+	}
+	if math.Abs((y[0]-y[1])-(y[1]-y[2])) > 0.2 || y[0] <= y[1] {
+		t.Errorf("%v", y)
+	}
+	for _, r := range [][2]float64{{1, 100}, {0.9, 1.1}, {1e-9, 1e9}, {3.2, 3.3}, {2, 7}, {0.05, 0.5}} {
+		list := logTicks(r[0], r[1])
+		if n := len(list); n < 2 || n > 25 || list[0] > r[0] || list[n-1] < r[1] || !slices.IsSorted(list) {
+			t.Errorf("%v: %v", r, list)
 		}
 	}
 }

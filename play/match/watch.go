@@ -58,7 +58,7 @@ func (w *Watched) Look() error {
 	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.end {
 		*w = Watched{dir: w.dir}
 	}
-	if w.end < info.Size() {
+	if w.end == 0 || w.end < info.Size() {
 		if err := w.read(f, info.Size()); err != nil {
 			return fmt.Errorf("%q: %w", f.Name(), err)
 		}
@@ -196,6 +196,9 @@ type Ended struct {
 	Plies        int
 	Opening      string // what openings are grouped by
 }
+
+// Moves is the length of the game in moves.
+func (e Ended) Moves() int { return (e.Plies + 1) / 2 }
 
 // Games returns the games that have ended, in their order.
 func (w *Watched) Games() []Ended {

@@ -1,11 +1,9 @@
 // The board of a game. The rules are the server's: it says which moves are legal.
+import { add, arrow, corner as cornerOf, ground, mark, markMove, men, moveItems, names, piece, showCurrent, side, squareAt as squareOf } from "./board.js";
+
 const main = document.getElementById("main");
 const base = "/play/" + main.dataset.seat;
 const $ = (id) => document.getElementById(id);
-const svgNS = "http://www.w3.org/2000/svg";
-const side = 45;
-const names = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-
 let game = null; // the state that the server sent last
 let ply = null; // the position that is looked at; null: the present one
 let flipped = null; // the person has turned the board
@@ -31,73 +29,23 @@ addEventListener("hashchange", () => { readPlace(); draw(); });
 const blackBelow = () => (flipped !== null ? flipped : game.human === "black");
 const present = () => game.positions.length - 1;
 const lookedAt = () => (ply === null ? present() : Math.min(ply, present()));
-const fileOf = (s) => s.charCodeAt(0) - 97;
-const rankOf = (s) => Number(s[1]) - 1;
-function corner(s) {
-  const x = blackBelow() ? 7 - fileOf(s) : fileOf(s);
-  const y = blackBelow() ? rankOf(s) : 7 - rankOf(s);
-  return [x * side, y * side];
-}
-function squareAt(column, row) {
-  return blackBelow() ? "hgfedcba"[column] + (row + 1) : "abcdefgh"[column] + (8 - row);
-}
-function men(fen) {
-  const found = {};
-  fen.split(" ")[0].split("/").forEach((row, i) => {
-    let file = 0;
-    for (const c of row) {
-      if (c >= "1" && c <= "8") { file += Number(c); continue; }
-      found["abcdefgh"[file++] + (8 - i)] = c;
-    }
-  });
-  return found;
-}
+const corner = (s) => cornerOf(s, blackBelow());
+const squareAt = (column, row) => squareOf(column, row, blackBelow());
 const legalFrom = (s) => game.legal.filter((m) => m.startsWith(s));
 const myTurn = () => lookedAt() === present() && game.legal.length > 0;
-
-function add(parent, name, attributes) {
-  const e = document.createElementNS(svgNS, name);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  parent.append(e);
-  return e;
-}
-function mark(s, kind) {
-  const [x, y] = corner(s);
-  add($("drawing"), "rect", { class: kind, x, y, width: side, height: side });
-}
-function arrow(uci, share) {
-  const [x1, y1] = corner(uci.slice(0, 2)), [x2, y2] = corner(uci.slice(2, 4));
-  const length = Math.hypot(x2 - x1, y2 - y1), dx = (x2 - x1) / length, dy = (y2 - y1) / length;
-  const width = 2 + 8 * share, head = 7 + 6 * share, cx = side / 2;
-  const ex = x2 + cx - dx * head, ey = y2 + cx - dy * head;
-  const g = add($("drawing"), "g", { opacity: 0.35 + 0.5 * share });
-  add(g, "line", { class: "prior", x1: x1 + cx + dx * 8, y1: y1 + cx + dy * 8, x2: ex, y2: ey, "stroke-width": width });
-  add(g, "path", { class: "priorhead", d: `M${x2 + cx} ${y2 + cx}L${ex - dy * head * .7} ${ey + dx * head * .7}L${ex + dy * head * .7} ${ey - dx * head * .7}z` });
-}
 
 function draw() {
   if (!game) return;
   const at = lookedAt(), fen = game.positions[at], pieces = men(fen), board = $("drawing");
-  board.replaceChildren();
-  add(board, "use", { href: "#board" });
-  for (let i = 0; i < 8; i++) {
-    const rank = squareAt(0, i), file = squareAt(i, 7);
-    const tone = (s) => "on-" + ((fileOf(s) + rankOf(s)) % 2 === 0 ? "dark" : "light");
-    add(board, "text", { class: tone(rank), x: 2, y: i * side + 11 }).textContent = rank[1];
-    add(board, "text", { class: tone(file), x: i * side + side - 3, y: 8 * side - 3, "text-anchor": "end" }).textContent = file[0];
-  }
-  const last = at > 0 ? game.moves[at - 1].uci : null;
-  if (last) { mark(last.slice(0, 2), "mark"); mark(last.slice(2, 4), "mark"); }
-  if (chosen) mark(chosen, "chosen");
+  const black = blackBelow();
+  ground(board, black);
+  if (at > 0) markMove(board, game.moves[at - 1].uci, black);
+  if (chosen) mark(board, chosen, "chosen", black);
   if (game.check && at === present()) {
     const king = game.turn === "white" ? "K" : "k";
-    for (const s in pieces) if (pieces[s] === king) mark(s, "checked");
+    for (const s in pieces) if (pieces[s] === king) mark(board, s, "checked", black);
   }
-  for (const s in pieces) {
-    if (drag && drag.from === s && drag.moved) continue;
-    const [x, y] = corner(s), c = pieces[s];
-    add(board, "use", { href: "#" + c.toLowerCase(), class: c < "a" ? "white" : "black", x, y });
-  }
+  for (const s in pieces) if (!(drag && drag.from === s && drag.moved)) piece(board, pieces[s], ...corner(s));
   if (chosen && myTurn()) {
     for (const to of new Set(legalFrom(chosen).map((m) => m.slice(2, 4)))) {
       const [x, y] = corner(to);
@@ -106,10 +54,9 @@ function draw() {
     }
   }
   const t = game.thought;
-  if ($("arrows").checked && t && t.ply === at) (t.prior || []).slice(0, 5).reverse().forEach((p) => arrow(p.uci, p.share));
+  if ($("arrows").checked && t && t.ply === at) (t.prior || []).slice(0, 5).reverse().forEach((p) => arrow(board, p.uci, p.share, black));
   if (drag && drag.moved && pieces[drag.from]) {
-    const c = pieces[drag.from];
-    add(board, "use", { href: "#" + c.toLowerCase(), class: "dragged " + (c < "a" ? "white" : "black"), x: drag.x - side / 2, y: drag.y - side / 2 });
+    piece(board, pieces[drag.from], drag.x - side / 2, drag.y - side / 2, "dragged ");
   }
   squares(pieces);
   words(fen, at);
@@ -182,37 +129,11 @@ function words(fen, at) {
 }
 
 function moveList(at) {
-  const list = $("moves"), start = game.positions[0].split(" ");
-  const key = game.moves.map((m) => m.uci).join(" ") + at + start[5];
+  const list = $("moves"), key = game.positions[0] + game.moves.map((m) => m.uci).join(" ") + at;
   if (list.dataset.key === key) return;
   list.dataset.key = key;
-  const items = [];
-  let number = Number(start[5]), black = start[1] === "b", li = null;
-  const button = (i) => {
-    const b = document.createElement("button");
-    b.type = "button";
-    b.textContent = game.moves[i].san;
-    if (i + 1 === at) b.setAttribute("aria-current", "true");
-    b.addEventListener("click", () => go(i + 1));
-    return b;
-  };
-  game.moves.forEach((_, i) => {
-    if (!li || !black) {
-      li = document.createElement("li");
-      const n = document.createElement("span");
-      n.textContent = number + ".";
-      li.append(n);
-      if (black) li.append(Object.assign(document.createElement("span"), { textContent: "…" }));
-      items.push(li);
-    }
-    li.append(button(i));
-    if (black) number++;
-    black = !black;
-  });
-  if (li && black) li.append(document.createElement("span"));
-  list.replaceChildren(...items);
-  const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  list.replaceChildren(...moveItems(game.positions[0], game.moves, at, go));
+  showCurrent(list);
 }
 
 function go(to) {

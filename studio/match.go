@@ -1,0 +1,353 @@
+package studio
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/internal/durable"
+	"talbot/internal/page"
+	"talbot/play/match"
+)
+
+// watch keeps the matches that were looked at last. It is safe for concurrent use.
+type watch struct {
+	mu   sync.Mutex
+	list []*watchedMatch // the last one first
+}
+
+// watchedMatch is a match whose page was asked for.
+type watchedMatch struct {
+	path string
+	mu   sync.Mutex // held by who uses the match
+	*match.Watched
+}
+
+// maxMatches is how many matches are kept.
+const maxMatches = 8
+
+// of returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
+func (w *watch) of(f *folder) (m *watchedMatch, unlock func(), err error) {
+	w.mu.Lock()
+	i := slices.IndexFunc(w.list, func(m *watchedMatch) bool { return m.path == f.Path })
+	if i >= 0 {
+		m = w.list[i]
+		w.list = slices.Delete(w.list, i, i+1)
+	} else {
+		m = &watchedMatch{path: f.Path, Watched: match.Watch(f.Path)}
+	}
+	w.list = slices.Insert(w.list, 0, m)
+	w.list = w.list[:min(len(w.list), maxMatches)]
+	w.mu.Unlock()
+	m.mu.Lock()
+	err = m.Look()
+	return m, m.mu.Unlock, err
+}
+
+// matchPage is what the page of a match shows.
+type matchPage struct {
+	*folder
+	Title   string
+	Began   string
+	Version string // of what is shown, for the next question
+	Notice  string // what is wrong; "" = nothing
+	Figures template.HTML
+	Rows    []match.Ended
+	Found   int    // games that the choice leaves
+	Show    string // the choice
+	Page    int    // from 1
+	Pages   int
+}
+
+// rowsShown is how many games a page of the table has.
+const rowsShown = 50
+
+// choices are the games that can be asked for.
+var choices = []struct{ Name, Words string }{{"all", "all games"}, {"won", "won by the first player"}, {"drawn", "drawn"},
+	{"lost", "lost by the first player"}, {"faults", "with a fault"}}
+
+func chosen(e *match.Ended, show string) bool {
+	switch show {
+	case "won":
+		return e.Points == 2
+	case "drawn":
+		return e.Points == 1
+	case "lost":
+		return e.Points == 0
+	case "faults":
+		return e.Fault
+	}
+	return true
+}
+
+// Choices are those of the form.
+func (matchPage) Choices() []struct{ Name, Words string } { return choices }
+
+// To is the address of another page of the table.
+func (p matchPage) To(page int) string {
+	return "?" + url.Values{"show": {p.Show}, "page": {strconv.Itoa(page)}}.Encode()
+}
+
+// matchOf answers if there is no such match.
+func (s *Server) matchOf(w http.ResponseWriter, r *http.Request) *folder {
+	f := s.library.byKey(r.PathValue("key"))
+	if f == nil || f.Kind != aMatch {
+		s.missing(w, "This match is not there any more.")
+		return nil
+	}
+	return f
+}
+
+// match answers with the page of a match.
+func (s *Server) match(w http.ResponseWriter, r *http.Request) {
+	if f := s.matchOf(w, r); f != nil {
+		s.show(w, "match", s.lookAtMatch(f, r))
+	}
+}
+
+// matchLive answers with what changes of the page, or with nothing if the page has it.
+func (s *Server) matchLive(w http.ResponseWriter, r *http.Request) {
+	f := s.matchOf(w, r)
+	if f == nil {
+		return
+	}
+	p := s.lookAtMatch(f, r)
+	if r.FormValue("since") == p.Version {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Version", p.Version)
+	s.show(w, "matchlive", p)
+}
+
+// lookAtMatch lays the page out.
+func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
+	p := &matchPage{folder: f, Title: f.Name, Show: "all", Page: 1, Pages: 1, Version: "0"}
+	for _, c := range choices {
+		if c.Name == r.FormValue("show") {
+			p.Show = c.Name
+		}
+	}
+	m, unlock, err := s.watch.of(f)
+	defer unlock()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.Notice = "There are no games yet."
+		if !f.AtWork {
+			p.Notice = "The journal of the games is missing."
+		}
+		return p
+	case err != nil:
+		p.Notice = f.within(err)
+		return p
+	}
+	p.Title, p.Began = m.Players[0]+" against "+m.Players[1], m.Began.UTC().Format("2006-01-02 15:04 UTC")
+	if n := len(m.Players); n > 2 {
+		p.Title = fmt.Sprintf("%s against %d others", m.Players[0], n-1)
+	}
+	if m.Damaged > 0 {
+		p.Notice = fmt.Sprintf("The journal is damaged in %s: those games are not shown.",
+			page.Count(int64(m.Damaged), "place"))
+	}
+	games := m.Games()
+	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began.Unix(), len(games), m.Damaged, f.AtWork, m.Over())
+	var figures bytes.Buffer
+	if err := m.WriteFigures(&figures, f.AtWork); err != nil {
+		p.Notice = f.within(err)
+		return p
+	}
+	p.Figures = template.HTML(figures.String()) // of our own template
+	games = slices.DeleteFunc(games, func(e match.Ended) bool { return !chosen(&e, p.Show) })
+	if f.AtWork { // the newest first, as long as there are more
+		slices.Reverse(games)
+	}
+	p.Found, p.Pages = len(games), max(1, (len(games)+rowsShown-1)/rowsShown)
+	if n, err := strconv.Atoi(r.FormValue("page")); err == nil {
+		p.Page = min(max(n, 1), p.Pages)
+	}
+	p.Rows = games[(p.Page-1)*rowsShown : min(p.Page*rowsShown, len(games))]
+	return p
+}
+
+// matchPGN answers with all games as the match wrote them.
+func (s *Server) matchPGN(w http.ResponseWriter, r *http.Request) {
+	f := s.matchOf(w, r)
+	if f == nil {
+		return
+	}
+	file, err := durable.OpenRegular(filepath.Join(f.Path, match.PGNFile))
+	if err != nil {
+		refuse(w, http.StatusNotFound, "The games cannot be read: "+page.Plain(f.within(err)))
+		return
+	}
+	defer file.Close()
+	attach(w, "games.pgn")
+	_, _ = io.Copy(w, file) // the browser may be gone
+}
+
+// attach has an answer saved as a file.
+func attach(w http.ResponseWriter, name string) {
+	kind := "application/x-chess-pgn"
+	if filepath.Ext(name) == ".csv" {
+		kind = "text/csv; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+}
+
+// replayPage is what the page of a game shows.
+type replayPage struct {
+	*folder
+	Number       int // from 1
+	White, Black string
+	Result, End  string
+	Before, Next int // the games beside it; 0: none
+	Graph        page.Picture
+	Replay       replay
+}
+
+// replay is a game for the script of its page.
+type replay struct {
+	Positions []string     `json:"positions"`
+	Moves     []replayMove `json:"moves"`
+	Check     []bool       `json:"check"` // by position
+}
+
+// replayMove is a move and what its player said.
+type replayMove struct {
+	UCI   string  `json:"uci"`
+	SAN   string  `json:"san"`
+	Note  string  `json:"note"`  // the score, from White's view; "" = none
+	Depth int     `json:"depth"` // 0 = not known
+	Nodes int64   `json:"nodes"`
+	Time  float64 `json:"time"` // seconds
+	Book  bool    `json:"book"` // of the opening
+}
+
+// JSON is the game for the script.
+func (p replayPage) JSON() (string, error) {
+	text, err := json.Marshal(p.Replay)
+	return string(text), err
+}
+
+// gameOf reads the game of a request, and answers if there is none.
+func (s *Server) gameOf(w http.ResponseWriter, r *http.Request, use func(*folder, *watchedMatch, *match.Record)) {
+	f := s.matchOf(w, r)
+	if f == nil {
+		return
+	}
+	m, unlock, err := s.watch.of(f)
+	defer unlock()
+	var g *match.Record
+	if number, bad := strconv.Atoi(r.PathValue("game")); err == nil && bad == nil {
+		g, err = m.Game(number - 1)
+	}
+	if err != nil || g == nil {
+		s.missing(w, "There is no such game in this match.")
+		return
+	}
+	use(f, m, g)
+}
+
+func (s *Server) gamePGN(w http.ResponseWriter, r *http.Request) {
+	s.gameOf(w, r, func(_ *folder, m *watchedMatch, g *match.Record) {
+		var text bytes.Buffer
+		if err := m.WritePGN(&text, g); err != nil {
+			refuse(w, http.StatusInternalServerError, page.Plain(err.Error()))
+			return
+		}
+		attach(w, fmt.Sprintf("game-%d.pgn", g.Number+1))
+		_, _ = w.Write(text.Bytes()) // the browser may be gone
+	})
+}
+
+func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
+	s.gameOf(w, r, func(f *folder, m *watchedMatch, g *match.Record) {
+		p := replayPage{folder: f, Number: g.Number + 1, Replay: replayOf(g)}
+		for _, e := range m.Games() {
+			switch {
+			case e.Number < g.Number:
+				p.Before = e.Number + 1
+			case e.Number == g.Number:
+				p.White, p.Black, p.Result, p.End = e.White, e.Black, e.Result.String(), e.End
+			case p.Next == 0:
+				p.Next = e.Number + 1
+			}
+		}
+		p.Graph = p.graph(g)
+		s.show(w, "replay", p)
+	})
+}
+
+func replayOf(g *match.Record) replay {
+	var v replay
+	p := g.Start
+	v.Positions, v.Check = append(v.Positions, p.FEN()), append(v.Check, p.InCheck())
+	for i, ply := range g.Plies {
+		m := replayMove{UCI: ply.Move.String(), SAN: p.SAN(ply.Move), Depth: ply.Depth, Nodes: ply.Nodes,
+			Time: ply.Time.Seconds(), Book: i < g.Book}
+		if ply.Scored {
+			m.Note = whiteScore(&p, ply.Score)
+		}
+		v.Moves = append(v.Moves, m)
+		p.Play(ply.Move)
+		v.Positions, v.Check = append(v.Positions, p.FEN()), append(v.Check, p.InCheck())
+	}
+	return v
+}
+
+// graph draws what the players said of their positions, as White's expected score; nil if they said nothing.
+func (p *replayPage) graph(g *match.Record) page.Picture {
+	curves := []page.Curve{{Name: page.Plain(p.White), Class: "c0", Dots: true},
+		{Name: page.Plain(p.Black), Class: "c1", Dots: true}}
+	at := g.Start
+	for i, ply := range g.Plies {
+		if ply.Scored {
+			curve := &curves[at.Turn()]
+			curve.Points = append(curve.Points, page.Point{X: float64(i + 1), Y: expected(&at, ply.Score)})
+		}
+		at.Play(ply.Move)
+	}
+	c, ok := page.NewLineChart(page.Lines{Title: "What the players thought", Curves: curves, Unit: "half-move",
+		Note: "White's expected score, by the score that each player gave with its move", Wide: true, Low: 0, High: 1,
+		Values: true, Show: func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }})
+	if !ok {
+		return nil
+	}
+	return c
+}
+
+// expected is White's expected score, 0 to 1, by a score of the side to move.
+func expected(at *board.Position, s dataset.Score) float64 {
+	value, _ := encode.TalbotBot{}.Value(s)
+	if at.Turn() == board.Black {
+		value = -value
+	}
+	return 0.5 + float64(value)/2
+}
+
+// whiteScore writes a score of the side to move from White's view.
+func whiteScore(at *board.Position, s dataset.Score) string {
+	sign := 1
+	if at.Turn() == board.Black {
+		sign = -1
+	}
+	if n, ok := s.Mate(); ok {
+		return fmt.Sprintf("#%d", sign*n)
+	}
+	cp, _ := s.Centipawns()
+	return fmt.Sprintf("%+.2f", float64(sign*cp)/100)
+}
