@@ -20,6 +20,7 @@ import (
 	"talbot/pipeline/output"
 	"talbot/play/match"
 	"talbot/train"
+	"talbot/train/job"
 )
 
 // library knows what lies below the folders that are served. It is safe for concurrent use.
@@ -60,7 +61,8 @@ type folder struct {
 
 	Result *match.Result // of a match that is over
 
-	stamp string // of the files that this was read from
+	root, below string // the folder that is served, and the path below it
+	stamp       string // of the files that this was read from
 }
 
 // How far the folders are walked.
@@ -174,10 +176,11 @@ func kindOf(names []string) kind {
 // read says what a folder holds: what was known, if its files are as they were.
 func (l *library) read(k kind, root, name, path string) *folder {
 	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
-		match.ResultFile)
+		match.ResultFile, job.CardName)
 	old := l.known[path]
 	sum := sha256.Sum256([]byte(path))
-	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path, stamp: stamp}
+	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path,
+		root: root, below: name, stamp: stamp}
 	if f.Name == "." {
 		f.Name = filepath.Base(path)
 	}
@@ -238,6 +241,16 @@ func (f *folder) fill() {
 	}
 }
 
+// open opens a file of the folder, and follows no link out of the folders that are served.
+func (f *folder) open(name string) (*os.File, error) {
+	r, err := os.OpenRoot(f.root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Open(filepath.Join(f.below, name))
+}
+
 // within writes an error without the folder's path.
 func (f *folder) within(err error) string {
 	return strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
@@ -248,6 +261,9 @@ const sparkPoints = 60
 
 // readLosses reads the course of a run's loss.
 func (f *folder) readLosses() error {
+	if err := f.drawable(); err != nil {
+		return err
+	}
 	lines, err := train.ReadMetrics(f.Path, nil)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"talbot/internal/page"
+	"talbot/internal/plain"
 )
 
 //go:embed web
@@ -61,7 +62,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.pages = page.New("studio", pages, template.FuncMap{"n": page.Thousands, "spark": spark,
-		"add": func(a, b int) int { return a + b }})
+		"add": func(a, b int) int { return a + b }, "prose": prose})
 	look, err := page.Style()
 	if err != nil {
 		return nil, err
@@ -121,9 +122,15 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
 	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
+	m.HandleFunc("GET /run/{key}", s.run)
+	m.HandleFunc("GET /run/{key}/live", s.runLive)
+	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }
+
+// prose is a longer text from a file, as a page shows it.
+func prose(text string) string { return plain.Escape(text[:min(len(text), 2000)]) }
 
 // missing answers that there is nothing.
 func (s *Server) missing(w http.ResponseWriter, text string) {
@@ -186,6 +193,11 @@ func (f *folder) Size() string {
 	for _, shard := range f.Manifest.Shards {
 		bytes += shard.Bytes
 	}
+	return size(bytes)
+}
+
+// size writes a number of bytes for people.
+func size(bytes int64) string {
 	size, unit := float64(bytes), "B"
 	for _, next := range []string{"KB", "MB", "GB", "TB"} {
 		if size < 1000 {

@@ -142,7 +142,8 @@ var arrows = map[string][]string{
 	"stockfish/uci":        {"board", "dataset", "internal/child"},
 	"studio": {
 		"board", "dataset", "encode", "internal/durable", "internal/page", "network/backend", "network/builtin",
-		"network/run", "pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
+		"internal/plain", "network/checkpoint", "network/run", "pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
+		"train/job", "train/report",
 	},
 	"synth":             {"board", "dataset"},
 	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},

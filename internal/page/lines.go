@@ -34,7 +34,7 @@ type Lines struct {
 	Zero        bool                 // the vertical axis begins at 0
 	Falls       bool                 // the steep beginning of a long run is cut off, and the note says so
 	Show        func(float64) string // writes a value; nil: with four digits
-	Best        int64                // step of the best checkpoint, which is marked; 0: none
+	Best        float64              // where the best checkpoint stands on the axis, which is marked; 0: nowhere
 }
 
 // Curve is a line of a chart.
@@ -158,8 +158,8 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 			c.X = append(c.X, tick{x, short(t, 1e4)})
 		}
 	}
-	if x := float64(l.Best); l.Best > 0 && low.X <= x && x <= high.X {
-		c.Best = newBest(x, l.Curves, place)
+	if x := l.Best; x > 0 && low.X <= x && x <= high.X {
+		c.Best = newBest(x, l.Curves, place, unit+" "+along(x, l.Parts))
 	}
 	for _, line := range l.Curves {
 		if len(line.Points) == 0 {
@@ -187,8 +187,8 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 }
 
 // newBest marks a step, and on a line with dots its point there.
-func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *bestPoint {
-	b := &bestPoint{Text: "best, step " + Thousands(int64(step)), Anchor: "start", Shift: 6}
+func newBest(step float64, curves []Curve, place func(Point) (x, y float64), where string) *bestPoint {
+	b := &bestPoint{Text: "best, " + where, Anchor: "start", Shift: 6}
 	b.X, _ = place(Point{X: step})
 	if b.X > largeWidth/2 {
 		b.Anchor, b.Shift = "end", -6

@@ -24,7 +24,7 @@ const (
 	lockName        = "run.lock"
 	MetricsName     = "metrics.jsonl"
 	EventsName      = "tensorboard"
-	checkpointsName = "checkpoints"
+	CheckpointsName = "checkpoints"
 )
 
 // ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
@@ -32,7 +32,7 @@ var ErrOccupied = errors.New("not usable for a new run")
 
 // occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
 // old metrics would be lost.
-var occupants = []string{dataset.ManifestName, checkpointsName, MetricsName, EventsName}
+var occupants = []string{dataset.ManifestName, CheckpointsName, MetricsName, EventsName}
 
 // NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
 // what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
@@ -91,7 +91,7 @@ func (c *Claim) holds(name string) (bool, error) {
 
 // IsRun reports whether a folder holds a run, or what is left of one.
 func IsRun(dir string) bool {
-	for _, name := range []string{ConfigName, MetricsName, checkpointsName} {
+	for _, name := range []string{ConfigName, MetricsName, CheckpointsName} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return true
 		}
@@ -107,7 +107,7 @@ func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName
 func Owns(name string) bool {
 	switch strings.TrimSuffix(name, durable.TempSuffix) {
 	// see package loader
-	case ConfigName, lockName, MetricsName, EventsName, checkpointsName, "data.json", "survey.bin":
+	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json", "survey.bin":
 		return true
 	}
 	return false

@@ -28,7 +28,7 @@ const (
 
 // Checkpoints returns the checkpoints of the run in a folder.
 func Checkpoints(dir string) *checkpoint.Dir {
-	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
+	return checkpoint.NewDir(filepath.Join(dir, CheckpointsName))
 }
 
 // Load loads a checkpoint of the run in a folder, and its state. What the checkpoint says decides, and run.json must

@@ -344,27 +344,15 @@ func (t *contest) measure(ctx context.Context, choose loader.EvalOptions) error 
 
 // describe finds the settings that the runs do not have alike.
 func (t *contest) describe() error {
-	var order []string
-	all := make([]map[string]string, len(t.networks))
+	all := make([][]namedSetting, len(t.networks))
 	for i, p := range t.networks {
 		list, err := settingsOf(p.Config, p.Exported)
 		if err != nil {
 			return err
 		}
-		list = append(list, dataOf(t.result.Runs[i].Run)...)
-		all[i] = map[string]string{}
-		for at, s := range list {
-			all[i][s.name] = s.value
-			if !slices.Contains(order, s.name) {
-				order = slices.Insert(order, min(at, len(order)), s.name)
-			}
-		}
+		all[i] = append(list, dataOf(t.result.Runs[i].Run)...)
 	}
-	for _, name := range order {
-		d := report.Differing{Name: name}
-		for i := range all {
-			d.Values = append(d.Values, all[i][name])
-		}
+	for _, d := range align(all) {
 		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
 			t.result.Differing = append(t.result.Differing, d)
 		}
@@ -383,6 +371,43 @@ func (t *contest) describe() error {
 		}
 	}
 	return nil
+}
+
+// Settings are the settings and the data of runs side by side, in the order of run.json. The paths are those of their
+// folders.
+func Settings(paths []string, configs []run.Config) ([]report.Differing, error) {
+	all := make([][]namedSetting, len(paths))
+	for i, path := range paths {
+		list, err := settingsOf(configs[i], false)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = append(list, dataOf(path)...)
+	}
+	return align(all), nil
+}
+
+// align brings the settings of runs together by their names.
+func align(all [][]namedSetting) (list []report.Differing) {
+	var order []string
+	values := make([]map[string]string, len(all))
+	for i, settings := range all {
+		values[i] = map[string]string{}
+		for at, s := range settings {
+			values[i][s.name] = s.value
+			if !slices.Contains(order, s.name) {
+				order = slices.Insert(order, min(at, len(order)), s.name)
+			}
+		}
+	}
+	for _, name := range order {
+		d := report.Differing{Name: name}
+		for i := range values {
+			d.Values = append(d.Values, values[i][name])
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // namedSetting is a setting as text; "" is one that is not known.

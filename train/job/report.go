@@ -38,23 +38,68 @@ func (e Eval) ReportName() string {
 	return name + ".html"
 }
 
-// writeReport writes the page of the run in dir; e is nil without an evaluation. What the run is trained on is left out
-// where the folder does not tell. warn is called for metrics that are not whole.
+// CardName is the file of a run's folder that has the card of its last evaluation, a [report.Card] as JSON.
+const CardName = "eval.json"
+
+// maxCard is the longest card that is read, in bytes.
+const maxCard = 1 << 20
+
+// ReadCard returns the card of a run's last evaluation; [fs.ErrNotExist] without any.
+func ReadCard(dir string) (*report.Card, error) {
+	path := filepath.Join(dir, CardName)
+	text, err := durable.ReadFile(path, maxCard)
+	if err != nil {
+		return nil, err
+	}
+	var c report.Card
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return &c, nil
+}
+
+// writeReport writes the page of the run in dir, and its card with the page of an evaluation that stands in the run's
+// folder; e is nil without an evaluation. warn is called for metrics that are not whole.
 func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.Eval, warn func(error)) error {
-	lines, err := train.ReadMetrics(dir, warn)
+	r, err := ReportOf(dir, c, warn)
 	if err != nil {
 		return err
+	}
+	if r.Facts, r.Eval = facts, e; e != nil {
+		r.Dates.Evaluated = time.Now()
+	}
+	var page bytes.Buffer
+	if err := report.Write(&page, r); err != nil {
+		return err
+	}
+	if err := durable.WriteFile(path, page.Bytes()); err != nil || e == nil ||
+		filepath.Clean(path) != filepath.Join(dir, ReportName) {
+		return err
+	}
+	text, err := json.MarshalIndent(r.Card(), "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, CardName), append(text, '\n'))
+}
+
+// ReportOf returns what the page of the run in dir shows, without an evaluation. What the run is trained on is left
+// out where the folder does not tell. warn, if not nil, is called for metrics that are not whole.
+func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err error) {
+	lines, err := train.ReadMetrics(dir, warn)
+	if err != nil {
+		return r, err
 	}
 	name := dir
 	if abs, err := filepath.Abs(dir); err == nil {
 		name = abs
 	}
-	r := report.Run{Name: filepath.Base(name), Config: c, Facts: facts, Lines: lines, Eval: e,
+	r = report.Run{Name: filepath.Base(name), Config: c, Lines: lines,
 		Command: fmt.Sprintf("talbot eval --run %s --data DIR", dir)}
 	r.Dates.Began, r.Dates.Ended = train.MetricsTimes(dir)
 	built, err := c.Build()
 	if err != nil {
-		return err
+		return r, err
 	}
 	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
 	r.LegalMask = legalMask(c)
@@ -67,26 +112,19 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	if !built.HasValue() {
 		r.Config.ValueFormula = "" // of soft targets at most
 	}
-	if e != nil {
-		r.Dates.Evaluated = time.Now()
-	}
 	id, err := loader.ReadIdentity(dir)
 	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
-		return err
+		return r, err
 	}
 	if len(id.Sets) > 0 {
 		if r.Fingerprint, err = fingerprint(c, id); err != nil {
-			return err
+			return r, err
 		}
 	}
 	for _, s := range id.Sets {
 		r.Data = append(r.Data, report.Dataset{Dir: s.Dir, Manifest: s.Manifest, Weight: s.Weight})
 	}
-	var page bytes.Buffer
-	if err := report.Write(&page, r); err != nil {
-		return err
-	}
-	return durable.WriteFile(path, page.Bytes())
+	return r, nil
 }
 
 // fingerprint identifies what a run computes: the first 16 hex digits of the SHA-256 of its settings and of the

@@ -1,61 +1,178 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+
 	"talbot/evaluate"
 	"talbot/internal/page"
+	"talbot/network/run"
 	"talbot/train"
 )
 
-// curves are the charts of the metrics that have something to show: those of losses, and those about the training
-// itself.
-func (r Run) curves() (losses, others []*page.LineChart) {
-	means := func(kind string, field func(*train.MetricsLine) *float64) (points []page.Point) {
-		for i := range r.Lines {
-			if l := &r.Lines[i]; l.Kind == kind {
-				if y := field(l); y != nil {
-					points = append(points, page.Point{X: float64(l.Step), Y: *y})
-				}
-			}
+// Axis is what curves are drawn over.
+type Axis uint8
+
+const (
+	BySteps Axis = iota
+	BySamples
+	ByTime // of training and validation, interruptions left out
+)
+
+// View says how the curves of runs are drawn. The zero value is that of the page of a run.
+type View struct {
+	Axis   Axis
+	Log    bool // the vertical axes are logarithmic
+	Smooth page.Smooth
+	Values bool // see [page.Lines]
+}
+
+// Chart is a chart of the metrics.
+type Chart struct {
+	Name string // of the term, or of the column of metrics.jsonl
+	*page.LineChart
+}
+
+// Charts are the charts of the metrics of runs that have something to show: those of losses, and those about the
+// training itself. The curves of several runs are drawn over each other.
+func Charts(runs []Run, v View) (losses, others []Chart) {
+	x, unit := v.axis(runs)
+	draw := func(name string, l page.Lines, kinds []string, of func(*train.MetricsLine) *float64) (Chart, bool) {
+		l.Unit, l.Parts, l.Log, l.Smooth, l.Values = unit, v.Axis == ByTime, v.Log, v.Smooth, v.Values
+		l.Curves = curves(runs, x, kinds, of)
+		if len(runs) > 1 {
+			l.Best = 0
 		}
-		return points
+		c, ok := page.NewLineChart(l)
+		return Chart{name, c}, ok
 	}
-	best := int64(0)
-	for i := range r.Lines {
-		if r.Lines[i].Best {
-			best = r.Lines[i].Step
-		}
-	}
-	for _, t := range r.terms() {
+	for _, t := range termsOf(runs) {
 		of := func(l *train.MetricsLine) *float64 { return l.Of(t.Name) }
-		lines := page.Lines{Title: t.Title, Note: t.Note, Zero: t.Zero, Falls: t.Falls, Best: best,
-			Curves: []page.Curve{{Name: "train", Class: "train", Points: means("train", of)},
-				{Name: "val", Class: "val", Points: means("val", of), Dots: true}}}
+		lines := page.Lines{Title: t.Title, Note: t.Note, Zero: t.Zero, Falls: t.Falls, Best: runs[0].best(x[0])}
 		if t.Share {
 			lines.Show = percent
 		}
-		if c, ok := page.NewLineChart(lines); ok {
+		if c, ok := draw(t.Name, lines, []string{"train", "val"}, of); ok {
 			losses = append(losses, c)
 		}
 	}
 	for _, c := range []struct {
-		title, note string
-		show        func(float64) string
-		field       func(*train.MetricsLine) *float64
+		name, title, note string
+		show              func(float64) string
+		field             func(*train.MetricsLine) *float64
 	}{
-		{"Learning rate", "of each step", nil, func(l *train.MetricsLine) *float64 { return &l.LR }},
-		{"Gradient", "global norm before clipping", nil, func(l *train.MetricsLine) *float64 { return &l.GradNorm }},
-		{"Speed", "positions a second", nil, func(l *train.MetricsLine) *float64 { return &l.PositionsPerSecond }},
-		{"Loader", "time spent waiting for batches", percent,
+		{"lr", "Learning rate", "of each step", nil, func(l *train.MetricsLine) *float64 { return &l.LR }},
+		{"grad_norm", "Gradient", "global norm before clipping", nil,
+			func(l *train.MetricsLine) *float64 { return &l.GradNorm }},
+		{"positions_per_second", "Speed", "positions a second", nil,
+			func(l *train.MetricsLine) *float64 { return &l.PositionsPerSecond }},
+		{"loader_wait", "Loader", "time spent waiting for batches", percent,
 			func(l *train.MetricsLine) *float64 { return &l.LoaderWait }},
 	} {
-		lines := page.Lines{Title: c.title, Note: c.note, Small: true, Zero: true, Show: c.show,
-			Curves: []page.Curve{{Name: "train", Class: "train", Points: means("train", c.field)}}}
-		if c, ok := page.NewLineChart(lines); ok {
+		lines := page.Lines{Title: c.title, Note: c.note, Small: true, Zero: true, Show: c.show}
+		if c, ok := draw(c.name, lines, []string{"train"}, c.field); ok {
 			others = append(others, c)
 		}
 	}
 	return losses, others
 }
+
+// termsOf are the terms of all runs.
+func termsOf(runs []Run) (list []run.TermText) {
+	for _, r := range runs {
+		for _, t := range r.terms() {
+			if !slices.ContainsFunc(list, func(other run.TermText) bool { return other.Name == t.Name }) {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// axis returns where the lines of each run stand on the axis, and its unit.
+func (v View) axis(runs []Run) (x [][]float64, unit string) {
+	x = make([][]float64, len(runs))
+	longest := 0.0
+	for i, r := range runs {
+		hours := Hours(r.Lines)
+		for k := range r.Lines {
+			at := float64(r.Lines[k].Step)
+			switch v.Axis {
+			case BySamples:
+				at *= float64(r.Config.Batch)
+			case ByTime:
+				at = hours[k]
+			}
+			x[i], longest = append(x[i], at), max(longest, at)
+		}
+	}
+	switch {
+	case v.Axis == BySamples:
+		return x, "sample"
+	case v.Axis == ByTime && longest < 1:
+		for i := range x {
+			for k := range x[i] {
+				x[i][k] *= 60
+			}
+		}
+		return x, "minute"
+	case v.Axis == ByTime:
+		return x, "hour"
+	}
+	return x, "step"
+}
+
+// Hours returns for each line of a run's metrics how long the run had been trained, over all processes; the clock of
+// each begins at 0.
+func Hours(lines []train.MetricsLine) []float64 {
+	list := make([]float64, len(lines))
+	before, last := 0.0, 0.0
+	for i := range lines {
+		now := lines[i].Seconds
+		if now < last {
+			before += last
+		}
+		last = now
+		list[i] = (before + now) / 3600
+	}
+	return list
+}
+
+// best is where the best checkpoint stands on the axis; 0 if there is none.
+func (r Run) best(x []float64) (at float64) {
+	for i := range r.Lines {
+		if r.Lines[i].Best {
+			at = x[i]
+		}
+	}
+	return at
+}
+
+// curves are those of a figure, by kind of the line for one run, and by run for several.
+func curves(runs []Run, x [][]float64, kinds []string, of func(*train.MetricsLine) *float64) (list []page.Curve) {
+	for i, r := range runs {
+		points := map[string][]page.Point{}
+		for k := range r.Lines {
+			if y := of(&r.Lines[k]); y != nil {
+				points[r.Lines[k].Kind] = append(points[r.Lines[k].Kind], page.Point{X: x[i][k], Y: *y})
+			}
+		}
+		for _, kind := range kinds {
+			c := page.Curve{Name: kind, Class: kind, Points: points[kind], Dots: kind == "val"}
+			if len(runs) > 1 {
+				c.Name, c.Class = page.Plain(r.Name), fmt.Sprintf("c%d", i%curveColours)
+				if kind == "train" && len(points["val"]) > 0 && len(kinds) > 1 {
+					c.Name, c.Faint = c.Name+", train", true
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// curveColours is how many runs have a colour of their own.
+const curveColours = 8
 
 // calibrations are those that have something to show.
 func (e *Eval) calibrations() (list []*page.CalibrationChart) {

@@ -113,8 +113,8 @@ type view struct {
 	Brief       []Fact
 	Contents    []section
 	Tiles       []tile
-	Curves      []*page.LineChart // of losses
-	Course      []*page.LineChart // of the training itself
+	Curves      []Chart // of losses
+	Course      []Chart // of the training itself
 	Calibration []*page.CalibrationChart
 	Groups      []*group
 	Leans       *leaning
@@ -160,7 +160,7 @@ func (v *view) contents() (list []section) {
 // Write writes the page.
 func Write(w io.Writer, r Run) error {
 	v := view{Run: r, Verdicts: r.verdicts(), Brief: r.brief(), Tiles: r.tiles(), Identity: r.identity()}
-	v.Curves, v.Course = r.curves()
+	v.Curves, v.Course = Charts([]Run{r}, View{})
 	if e := r.Eval; e != nil {
 		v.Calibration = e.calibrations()
 		v.Groups = e.groups()

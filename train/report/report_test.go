@@ -212,7 +212,7 @@ func TestCurvesOfTerms(t *testing.T) {
 			r.Lines = append(r.Lines, line("train", step, term, 1/float64(step)), line("val", step, term, 1))
 		}
 	}
-	losses, _ := r.curves()
+	losses, _ := Charts([]Run{r}, View{})
 	var titles []string
 	for _, c := range losses {
 		titles = append(titles, c.Title)
@@ -245,7 +245,7 @@ func TestLongRun(t *testing.T) {
 		noise := float64(step*7919%1000)/1000 - 0.4995 // of mean 0 over a thousand steps
 		r.Lines = append(r.Lines, line("train", step, "policy_ce", 2+noise))
 	}
-	losses, _ := r.curves()
+	losses, _ := Charts([]Run{r}, View{})
 	if len(losses) != 1 || !losses[0].Smoothed {
 		t.Fatalf("%d charts", len(losses))
 	}

@@ -161,7 +161,7 @@ func TestBestMark(t *testing.T) {
 			r.Lines = append(r.Lines, l)
 		}
 	}
-	losses, others := r.curves()
+	losses, others := Charts([]Run{r}, View{})
 	b := losses[0].Best
 	if b == nil || b.Text != "best, step 200" || !b.Ring || b.X != (losses[0].Left+losses[0].Right)/2 {
 		t.Errorf("mark %+v", b)

@@ -1,0 +1,369 @@
+package studio
+
+import (
+	"crypto/sha256"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/internal/page"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
+	"talbot/train"
+	"talbot/train/job"
+	"talbot/train/report"
+)
+
+// runPage is what the page of a run shows.
+type runPage struct {
+	*folder
+	Notice  string // what is wrong; "" = nothing
+	View    runView
+	Tiles   []report.CardFigure // of the last validation
+	Brief   []report.Fact
+	Left    string // how long it will be trained; "" = not known
+	Losses  []report.Chart
+	Others  []report.Chart
+	Names   []string       // of the runs that are drawn
+	Table   []settingRow   // settings: those that differ, or all of one run
+	Same    int            // settings that do not differ
+	Card    *report.Card   // of the last evaluation; nil without any
+	Saved   []savedWeights // checkpoints, the newest first
+	Runs    []overlaid     // the others, to be drawn too
+	Version string         // of what is shown, for the next question
+	drawn   []*folder      // the runs that are drawn
+	reports []report.Run   // theirs
+}
+
+// settingRow is a setting with its value in each run.
+type settingRow struct {
+	Name   string
+	Values []string
+	Differ bool
+}
+
+// savedWeights is a checkpoint.
+type savedWeights struct {
+	Name string
+	Step int64
+	Best bool
+	Size string
+	When string
+}
+
+// overlaid is a run that can be drawn over the page's.
+type overlaid struct {
+	Key, Name string
+	Drawn     bool
+}
+
+// runView is how curves are drawn, as the address says.
+type runView struct {
+	Axis, Scale, Smooth string
+	With                []string // keys of the other runs
+}
+
+// Bounds of what is drawn.
+const (
+	maxOverlaid = 8
+	maxMetrics  = 64 << 20 // bytes of a metrics.jsonl
+)
+
+// option is one of a choice.
+type option struct{ Name, Words string }
+
+var (
+	axes    = []option{{"steps", "steps"}, {"samples", "samples"}, {"time", "time"}}
+	scales  = []option{{"linear", "linear"}, {"log", "logarithmic"}}
+	smooths = []option{{"some", "some"}, {"none", "none"}, {"more", "more"}}
+)
+
+// Axes, Scales and Smooths are the choices of the form.
+func (runPage) Axes() []option    { return axes }
+func (runPage) Scales() []option  { return scales }
+func (runPage) Smooths() []option { return smooths }
+
+// oneOf returns the option of that name, or the first.
+func oneOf(options []option, name string) string {
+	for _, o := range options {
+		if o.Name == name {
+			return name
+		}
+	}
+	return options[0].Name
+}
+
+func readView(r *http.Request) runView {
+	v := runView{Axis: oneOf(axes, r.FormValue("axis")), Scale: oneOf(scales, r.FormValue("scale")),
+		Smooth: oneOf(smooths, r.FormValue("smooth"))}
+	for _, key := range r.Form["with"] {
+		if len(v.With) < maxOverlaid-1 && !slices.Contains(v.With, key) {
+			v.With = append(v.With, key)
+		}
+	}
+	return v
+}
+
+// view is what the report's charts need.
+func (v runView) view() report.View {
+	return report.View{
+		Axis:   map[string]report.Axis{"samples": report.BySamples, "time": report.ByTime}[v.Axis],
+		Log:    v.Scale == "log",
+		Smooth: map[string]page.Smooth{"none": page.SmoothNone, "more": page.SmoothMore}[v.Smooth],
+		Values: true}
+}
+
+// runOf answers if there is no such run.
+func (s *Server) runOf(w http.ResponseWriter, r *http.Request) *folder {
+	f := s.library.byKey(r.PathValue("key"))
+	if f == nil || f.Kind != aRun {
+		s.missing(w, "This run is not there any more.")
+		return nil
+	}
+	return f
+}
+
+// run answers with the page of a run.
+func (s *Server) run(w http.ResponseWriter, r *http.Request) {
+	if f := s.runOf(w, r); f != nil {
+		s.show(w, "run", s.lookAtRun(f, r))
+	}
+}
+
+// runLive answers with what changes of the page, or with nothing if the page has it.
+func (s *Server) runLive(w http.ResponseWriter, r *http.Request) {
+	f := s.runOf(w, r)
+	if f == nil {
+		return
+	}
+	p := s.chooseRuns(f, r)
+	if r.FormValue("since") == p.Version {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.fillRun(p)
+	w.Header().Set("Version", p.Version)
+	s.show(w, "runlive", p)
+}
+
+func (s *Server) lookAtRun(f *folder, r *http.Request) *runPage {
+	p := s.chooseRuns(f, r)
+	s.fillRun(p)
+	return p
+}
+
+// chooseRuns says which runs are drawn, and in which version.
+func (s *Server) chooseRuns(f *folder, r *http.Request) *runPage {
+	p := &runPage{folder: f, View: readView(r), drawn: []*folder{f}}
+	for _, other := range s.library.look() {
+		if other.Kind != aRun || other.Key == f.Key || other.Problem != "" {
+			continue
+		}
+		drawn := slices.Contains(p.View.With, other.Key)
+		if drawn {
+			p.drawn = append(p.drawn, other)
+		}
+		p.Runs = append(p.Runs, overlaid{other.Key, other.Name, drawn})
+	}
+	var version strings.Builder
+	for _, one := range p.drawn {
+		fmt.Fprintf(&version, "%.6x%t", sha256.Sum256([]byte(one.stamp)), one.AtWork)
+	}
+	p.Version = version.String() + strconv.Itoa(len(p.Runs))
+	return p
+}
+
+// fillRun reads the files of the runs and draws them.
+func (s *Server) fillRun(p *runPage) {
+	if p.Problem != "" {
+		p.Notice = p.Problem
+		return
+	}
+	var configs []run.Config
+	var paths []string
+	for _, f := range p.drawn {
+		one, err := readRun(f)
+		if err != nil {
+			p.Notice = f.within(err)
+			if f == p.folder {
+				return
+			}
+			continue
+		}
+		one.Name = f.Name
+		p.reports, p.Names = append(p.reports, one), append(p.Names, f.Name)
+		configs, paths = append(configs, f.Config), append(paths, f.Path)
+	}
+	p.Losses, p.Others = report.Charts(p.reports, p.View.view())
+	own := p.reports[0]
+	p.Tiles, p.Brief = own.Card().Figures, own.Brief()
+	p.Left = left(own.Lines, own.Config, p.AtWork)
+	p.Saved = checkpointsOf(p.folder)
+	if err := p.settings(paths, configs); err != nil {
+		p.Notice = p.within(err)
+	}
+	var err error
+	if p.Card, err = job.ReadCard(p.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Notice = p.within(err)
+	}
+}
+
+// readRun reads what the page of a run shows.
+func readRun(f *folder) (report.Run, error) {
+	if err := f.drawable(); err != nil {
+		return report.Run{}, err
+	}
+	return job.ReportOf(f.Path, f.Config, nil)
+}
+
+// drawable is the error of a run with too many lines to be drawn.
+func (f *folder) drawable() error {
+	file, err := f.open(run.MetricsName)
+	if err != nil {
+		return nil // there is none yet
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() > maxMetrics {
+		return fmt.Errorf("%s has %d MB, too much to be drawn", run.MetricsName, info.Size()>>20)
+	}
+	return nil
+}
+
+// settings lays out the settings of the runs.
+func (p *runPage) settings(paths []string, configs []run.Config) error {
+	list, err := job.Settings(paths, configs)
+	for _, d := range list {
+		row := settingRow{Name: d.Name, Values: d.Values}
+		row.Differ = slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] })
+		if len(paths) > 1 && !row.Differ {
+			p.Same++
+			continue
+		}
+		p.Table = append(p.Table, row)
+	}
+	return err
+}
+
+// left says how long a run will go on by the speed of its last line.
+func left(lines []train.MetricsLine, c run.Config, working bool) string {
+	if !working {
+		return ""
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if l := &lines[i]; l.PositionsPerSecond > 0 {
+			steps := float64(c.End() - lines[len(lines)-1].Step)
+			seconds := max(steps, 0) * float64(c.Batch) / l.PositionsPerSecond
+			if seconds < 60 {
+				return "less than a minute"
+			}
+			d := time.Duration(min(seconds, 1e9)) * time.Second
+			return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+		}
+	}
+	return ""
+}
+
+// checkpointsOf lists the checkpoints of a run, the newest first.
+func checkpointsOf(f *folder) (list []savedWeights) {
+	d, err := f.open(run.CheckpointsName)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	entries, err := d.Readdir(maxListed)
+	if err != nil {
+		return nil
+	}
+	var best os.FileInfo
+	for _, e := range entries {
+		if e.Name() == checkpoint.Best {
+			best = e
+		}
+	}
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), "step-")
+		digits, isWeights := strings.CutSuffix(digits, ".safetensors")
+		step, err := strconv.ParseInt(digits, 10, 64)
+		if !ok || !isWeights || err != nil || !e.Mode().IsRegular() {
+			continue
+		}
+		list = append(list, savedWeights{Name: e.Name(), Step: step, Best: best != nil && os.SameFile(best, e),
+			Size: size(e.Size()), When: e.ModTime().UTC().Format("2006-01-02 15:04 UTC")})
+	}
+	slices.SortFunc(list, func(a, b savedWeights) int { return int(b.Step - a.Step) })
+	return list
+}
+
+// Curve is the address of a curve's values.
+func (p *runPage) Curve(name string) string {
+	q := url.Values{"curve": {name}}
+	for _, f := range p.drawn[1:] {
+		q.Add("with", f.Key)
+	}
+	return "/run/" + p.Key + "/curve.csv?" + q.Encode()
+}
+
+// curveCSV answers with the values of a curve of the runs that are drawn: each line that has one.
+func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
+	f := s.runOf(w, r)
+	if f == nil {
+		return
+	}
+	name := r.FormValue("curve")
+	p := s.chooseRuns(f, r)
+	rows := [][]string{{"run", "kind", "step", "samples", "hours", "value"}}
+	for _, f := range p.drawn {
+		one, err := readRun(f)
+		if err != nil {
+			refuse(w, http.StatusUnprocessableEntity, page.Plain(f.within(err)))
+			return
+		}
+		hours := report.Hours(one.Lines)
+		for i := range one.Lines {
+			l := &one.Lines[i]
+			if value := valueOf(l, name); value != nil {
+				rows = append(rows, []string{cellText(f.Name), l.Kind, strconv.FormatInt(l.Step, 10),
+					strconv.FormatInt(l.Step*int64(one.Config.Batch), 10), fmt.Sprintf("%.6g", hours[i]),
+					strconv.FormatFloat(*value, 'g', -1, 64)})
+			}
+		}
+	}
+	if len(rows) == 1 {
+		s.missing(w, "There is no such curve.")
+		return
+	}
+	attach(w, "curve.csv")
+	_ = csv.NewWriter(w).WriteAll(rows) // the browser may be gone
+}
+
+// cellText is a name that no program for tables takes for a formula.
+func cellText(name string) string {
+	if strings.ContainsAny(name[:min(1, len(name))], "=+-@\t\r") {
+		return "'" + name
+	}
+	return name
+}
+
+// valueOf returns the figure of a line by the name of its chart.
+func valueOf(l *train.MetricsLine, name string) *float64 {
+	training := map[string]*float64{"lr": &l.LR, "grad_norm": &l.GradNorm,
+		"positions_per_second": &l.PositionsPerSecond, "loader_wait": &l.LoaderWait}
+	if value, ok := training[name]; ok {
+		if l.Kind != "train" {
+			return nil
+		}
+		return value
+	}
+	if name == "loss" {
+		return &l.Loss
+	}
+	return l.Of(name)
+}
