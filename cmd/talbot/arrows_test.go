@@ -94,7 +94,7 @@ var arrows = map[string][]string{
 		"pipeline/output", "rows", "shards", "synth",
 	},
 	"pipeline/inspect": {
-		"board", "dataset", "encode", "internal/page", "internal/plain", "pipeline", "shards",
+		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "pipeline", "shards",
 	},
 	"pipeline/internal/madeup": {"board", "dataset", "internal/durable", "pipeline/output", "shards"},
 	"pipeline/label": {

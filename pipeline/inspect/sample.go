@@ -48,8 +48,18 @@ type Sample struct {
 	Planes      []string     `json:"planes,omitempty"`      // of bit planes: 16 hex digits each, bit i = square i
 	*Encoded
 
+	// Labels are all labels of the sample, by ascending fingerprint.
+	Labels []Labelled `json:"-"`
+
 	start board.Position
 	moves []board.Move // from start to the sample
+}
+
+// Labelled is what one fingerprint says of a sample.
+type Labelled struct {
+	Engine, Limit, Fingerprint string
+	Status                     string
+	*Label                     // nil unless an engine searched it
 }
 
 // Encoded is what the recipe's network is given and learns.
@@ -129,6 +139,19 @@ func (v *viewer) describe(l *dataset.Line) *Sample {
 		class, _ := exact.Class()
 		name := class.String()
 		s.Exact = &name
+	}
+	for _, c := range l.Labels {
+		if w.Sample() >= len(c.Labels) || c.Labels[w.Sample()].Status == dataset.Missing ||
+			c.Fingerprint >= len(v.prints) {
+			continue
+		}
+		f, said := &v.Manifest().Fingerprints[c.Fingerprint], &c.Labels[w.Sample()]
+		one := Labelled{Engine: f.Engine, Limit: f.Limit, Fingerprint: v.prints[c.Fingerprint],
+			Status: said.Status.String()}
+		if said.Status == dataset.Labelled {
+			one.Label = v.label(said, c.Fingerprint)
+		}
+		s.Labels = append(s.Labels, one)
 	}
 	s.Value = v.value()
 	v.policy(s)
@@ -228,6 +251,9 @@ func (v *viewer) label(l *dataset.Label, column int) *Label {
 	}
 	return s
 }
+
+// Past returns the start of the sample's line and the moves from there to the sample.
+func (s *Sample) Past() (start board.Position, moves []board.Move) { return s.start, s.moves }
 
 // uci writes moves as UCI does.
 func uci(moves []board.Move) []string {
