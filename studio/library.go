@@ -253,7 +253,8 @@ func (f *folder) open(name string) (*os.File, error) {
 
 // within writes an error without the folder's path.
 func (f *folder) within(err error) string {
-	return strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
+	text := strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
+	return strings.ReplaceAll(text, f.Path, f.Name)
 }
 
 // sparkPoints is how many losses a folder keeps.

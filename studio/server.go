@@ -33,6 +33,7 @@ type Server struct {
 	library *library
 	seats   *seats
 	watch   watch
+	shelf   *shelf
 	guard   *guard
 	pages   *template.Template
 	assets  map[string][]byte
@@ -40,7 +41,7 @@ type Server struct {
 
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
-	s := &Server{seats: newSeats(o.Backend), assets: map[string][]byte{}}
+	s := &Server{seats: newSeats(o.Backend), shelf: newShelf(), assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -62,7 +63,10 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.pages = page.New("studio", pages, template.FuncMap{"n": page.Thousands, "spark": spark,
-		"add": func(a, b int) int { return a + b }, "prose": prose})
+		"add": func(a, b int) int { return a + b }, "prose": prose, "score": labelScore,
+		"inc": func(n int64) int64 { return n + 1 }, "percent": func(x float64) float64 { return 100 * x },
+		"count": func(n int, thing string) string { return page.Count(int64(n), thing) }, "signed": signed,
+		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
 	look, err := page.Style()
 	if err != nil {
 		return nil, err
@@ -75,6 +79,7 @@ func New(o Options) (*Server, error) {
 // Close ends all games.
 func (s *Server) Close() error {
 	s.seats.close()
+	s.shelf.close()
 	return s.library.close()
 }
 
@@ -125,6 +130,10 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /run/{key}", s.run)
 	m.HandleFunc("GET /run/{key}/live", s.runLive)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
+	m.HandleFunc("GET /data/{key}", s.data)
+	m.HandleFunc("GET /data/{key}/live", s.dataLive)
+	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
+	m.HandleFunc("GET /data/{key}/goto", s.goTo)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }

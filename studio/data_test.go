@@ -1,0 +1,253 @@
+package studio
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// makeData writes games of a few moves as a dataset, of which every third is labelled, in shards of ten.
+func makeData(t *testing.T, dir string, games int) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	m := &dataset.Manifest{Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100},
+		Fingerprints: []dataset.Fingerprint{{Engine: "Stockfish <b>", Build: "x", Limit: "nodes 7"}},
+		Inputs:       []dataset.Input{{Name: hostile, Bytes: 1}}}
+	for first := 0; first < games; first += 10 {
+		w, err := shards.Create(dir, len(m.Shards))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := first; i < min(first+10, games); i++ {
+			l := makeLine(t, i)
+			if err := w.Write(&l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		info, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Shards = append(m.Shards, info)
+		m.Counts.GamesKept += info.Lines
+		m.Counts.Positions += info.Positions
+		m.Counts.Samples += info.Samples
+	}
+	m.Counts.GamesRead = m.Counts.GamesKept
+	if err := dataset.WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const hostile = "<script>alert(1)<!--\u202e\"'&"
+
+// makeLine is a game of four half-moves, which White wins.
+func makeLine(t *testing.T, i int) dataset.Line {
+	l := dataset.Line{Source: dataset.SourceGame, Number: int64(i + 1), Start: board.StartPosition(),
+		Result: dataset.WhiteWins, WhiteElo: 2000 + i,
+		Tags: []dataset.Tag{{Name: "Black", Value: "Black " + hostile}, {Name: "White", Value: fmt.Sprint("Anna ", i)}}}
+	p := l.Start
+	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Moves = append(l.Moves, m)
+		p.Play(m)
+	}
+	if i%3 == 0 {
+		best := l.Moves[1]
+		l.Labels = []dataset.LabelColumn{{Labels: []dataset.Label{{}, {Status: dataset.Labelled, Best: best,
+			Lines: []dataset.Searched{{Score: dataset.Centipawns(400), Depth: 5, Nodes: 900,
+				PV: []board.Move{best}}}}, {}, {}}}}
+	}
+	return l
+}
+
+// whenDone asks for a page until its search is done.
+func (s *served) whenDone(path string) string {
+	s.t.Helper()
+	for range 200 {
+		status, text := s.ask("GET", path, nil, nil)
+		if status != 200 {
+			s.t.Fatalf("%s: %d %s", path, status, text)
+		}
+		if !strings.Contains(text, `data-done="false"`) {
+			return text
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("%s is never done", path)
+	return ""
+}
+
+// shown are the numbers of the samples of a page.
+func shown(text string) (list []string) {
+	for _, part := range strings.Split(text, `class="open" href="`)[1:] {
+		_, part, _ = strings.Cut(part, "/sample/")
+		list = append(list, part[:strings.IndexAny(part, `"?`)])
+	}
+	return list
+}
+
+// A dataset is shown in pages, as a whole and by filters, which the address keeps; hostile names are text.
+func TestData(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	makeData(t, filepath.Join(dir, "games"), 30)
+	s := serve(t, dir)
+	at := "/data/" + s.key(aDataset)
+	text := s.whenDone(at)
+	if got := shown(text); len(got) != cardsShown || got[0] != "0" || strings.Contains(text, "<script>alert") ||
+		strings.Contains(text, "\u202e") || strings.Contains(text, "Stockfish <b>") ||
+		!strings.Contains(text, "120 samples") {
+		t.Errorf("%v: %s", got, text)
+	}
+	if got := shown(s.whenDone(at + "?at=108")); len(got) != 12 || got[0] != "108" {
+		t.Errorf("the last page has %v", got)
+	}
+	if got := shown(s.whenDone(at + "?at=99999999")); len(got) != 12 || got[0] != "108" {
+		t.Errorf("behind the end are %v", got)
+	}
+	for query, want := range map[string]string{
+		"label=yes":                       "1 13 25 37 49 61 73 85 97 109",
+		"label=yes&at=6":                  "1 13 25 37 49 61 73 85 97 109",
+		"odd=result":                      "1 13 25 37 49 61 73 85 97 109", // Black is said to stand better, and White won
+		"score-from=3.9&score-to=4":       "1 13 25 37 49 61 73 85 97 109",
+		"score-from=4.01":                 "",
+		"player=anna+29":                  "116 117 118 119",
+		"elo-from=2028&elo-to=2028":       "112 114",
+		"men-to=31":                       "",
+		"source=puzzle":                   "",
+		"split=val":                       "",
+		"result=black":                    "",
+		"past=made":                       "",
+		"player=ANNA+3&source=game":       "12 13 14 15",
+		"result=white&elo-from=2029":      "116 118",
+		"men-from=32&player=anna+7&at=-5": "28 29 30 31",
+	} {
+		text := s.whenDone(at + "?" + query)
+		if got := strings.Join(shown(text), " "); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	for _, query := range []string{"score-from=NaN", "score-to=1e999", "label=x", "men-from=x", "source=%00",
+		"player=" + strings.Repeat("x", 5000)} {
+		if text := s.whenDone(at + "?" + query); !strings.Contains(text, `class="notice"`) {
+			t.Errorf("%.30s: no notice", query)
+		}
+	}
+}
+
+// A sample is shown with its past, labels, targets and moves, and leads to its neighbours among those of a filter.
+func TestSample(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	makeData(t, filepath.Join(dir, "games"), 12)
+	s := serve(t, dir)
+	at := "/data/" + s.key(aDataset)
+	status, text := s.ask("GET", at+"/sample/13", nil, nil)
+	for _, want := range []string{"Black to move", "14 of 48", "/sample/12", "/sample/14", "&#43;4.00", "best e5", "1… e5",
+		"plane 16, Black to move: 64 squares", `<th scope="row">e5</th>`, "2003", "value</dt><dd>&#43;0.81"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%d: no %q", status, want)
+		}
+	}
+	if strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") || strings.Contains(text, "%!") {
+		t.Error(text)
+	}
+	s.whenDone(at + "?label=yes")
+	_, text = s.ask("GET", at+"/sample/13?label=yes", nil, nil)
+	if !strings.Contains(text, "/sample/1?label=yes") || !strings.Contains(text, "/sample/25?label=yes") ||
+		!strings.Contains(text, "2 of 4") {
+		t.Error(text)
+	}
+	for path, want := range map[string]int{"/sample/48": 404, "/sample/-1": 404, "/sample/x": 404,
+		"/sample/99999999999999999999": 404, "/goto?sample=1%20000": 303, "/goto?sample=x": 404, "/sample/0": 200,
+		"/sample/47?label=%zz": 400} {
+		if status, text := s.ask("GET", at+path, nil, nil); status != want {
+			t.Errorf("%s: %d %.100s", path, status, text)
+		}
+	}
+}
+
+// What a filter found is kept, and found again when that is deleted; a dataset that vanishes, is exchanged or damaged
+// gets the right answer.
+func TestDataChanges(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", home)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "games")
+	makeData(t, path, 30)
+	kept := func() []string {
+		list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*.entry"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	const query = "?player=anna+29"
+	for i := range 3 {
+		s := serve(t, dir)
+		if got := shown(s.whenDone("/data/" + s.key(aDataset) + query)); len(got) != 4 {
+			t.Errorf("%d: %v", i, got)
+		}
+		s.Close() // waits for what is written
+		list := kept()
+		if len(list) != 1 {
+			t.Fatalf("%d: %q", i, list)
+		}
+		switch i {
+		case 0: // found in the cache
+		case 1:
+			if err := os.WriteFile(list[0], []byte("damaged"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s := serve(t, dir)
+	at := "/data/" + s.key(aDataset)
+	s.whenDone(at)
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	makeData(t, path, 3)
+	later()
+	if text := s.whenDone(at); !strings.Contains(text, "12 samples") {
+		t.Errorf("exchanged: %s", text)
+	}
+	shard := filepath.Join(path, shards.Name(0))
+	text, err := os.ReadFile(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[40] ^= 1
+	if err := os.WriteFile(shard, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?player=nobody", "?men-to=5"} {
+		if text := s.whenDone(at + query); !strings.Contains(text, "checksum") || strings.Contains(text, "No sample") || strings.Contains(text, dir) {
+			t.Errorf("damaged, %s: %s", query, text)
+		}
+	}
+	if status, text := s.ask("GET", at+"/sample/1", nil, nil); status != 404 || strings.Contains(text, dir) {
+		t.Errorf("damaged: %d %s", status, text)
+	}
+	if err := os.Remove(filepath.Join(path, dataset.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	later()
+	if status, _ := s.ask("GET", at+"?"+url.Values{"at": {"12"}}.Encode(), nil, nil); status != 404 {
+		t.Errorf("vanished: %d", status)
+	}
+}

@@ -1,0 +1,134 @@
+package studio
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/pipeline/inspect"
+)
+
+// filter is a query as an address says it.
+type filter struct {
+	inspect.Query
+	values  url.Values // what is not empty
+	problem string     // what cannot be understood; "" = nothing
+}
+
+// The choices of a filter by their names in an address; the first of each is no choice.
+var (
+	labelChoices = []option{{"", "any"}, {"yes", "labelled"}, {"no", "not labelled"}, {"failed", "failed"}}
+	oddChoices   = []option{{"", "any"}, {"result", "label against result"}, {"network", "network against label"}}
+	pastChoices  = []option{{"", "any"}, {"real", "real"}, {"made", "reconstructed"}}
+	resultNames  = []option{{"", "any"}, {"white", "1-0"}, {"draw", "1/2-1/2"}, {"black", "0-1"}, {"none", "unknown"}}
+)
+
+// sourceChoices and splitChoices are those of datasets.
+func sourceChoices() []option {
+	list := []option{{"", "any"}}
+	for _, name := range dataset.SourceNames() {
+		list = append(list, option{name, name})
+	}
+	return list
+}
+
+func splitChoices() []option {
+	return []option{{"", "any"}, {"train", "train"}, {"val", "val"}, {"test", "test"}}
+}
+
+// readFilter reads the filter of an address.
+func readFilter(r *http.Request) filter {
+	f := filter{values: url.Values{}}
+	of := func(name string) string {
+		text := strings.TrimSpace(r.FormValue(name))
+		if text != "" {
+			f.values.Set(name, text)
+		}
+		return text
+	}
+	choose := func(name string, options []option) int {
+		text := of(name)
+		for i, o := range options {
+			if o.Name == text {
+				return i
+			}
+		}
+		f.problem = fmt.Sprintf("%s cannot be %q", name, text)
+		return 0
+	}
+	if i := choose("source", sourceChoices()); i > 0 {
+		source := dataset.Sources()[i-1]
+		f.Source = &source
+	}
+	if i := choose("split", splitChoices()); i > 0 {
+		split := dataset.Split(i - 1)
+		f.Split = &split
+	}
+	if i := choose("result", resultNames); i > 0 {
+		result := []dataset.Result{dataset.WhiteWins, dataset.Draw, dataset.BlackWins, dataset.ResultUnknown}[i-1]
+		f.Result = &result
+	}
+	if i := choose("past", pastChoices); i > 0 {
+		made := i == 2
+		f.Reconstructed = &made
+	}
+	f.Label = inspect.Labels(choose("label", labelChoices))
+	f.Against = inspect.Against(choose("odd", oddChoices))
+	if f.Player = of("player"); len(f.Player) > 200 {
+		f.Player, f.problem = "", "the player's name is too long"
+	}
+	number := func(name string, factor float64) (int, bool) {
+		text := of(name)
+		if text == "" {
+			return 0, false
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.Abs(x) > 1e5 {
+			f.problem = fmt.Sprintf("%q is no number", text)
+			return 0, false
+		}
+		return int(math.Round(x * factor)), true
+	}
+	limits := func(low, high string, factor float64) (r inspect.Range) {
+		r = inspect.Range{Low: math.MinInt, High: math.MaxInt}
+		if x, ok := number(low, factor); ok {
+			r.Low, r.Limited = x, true
+		}
+		if x, ok := number(high, factor); ok {
+			r.High, r.Limited = x, true
+		}
+		if !r.Limited {
+			return inspect.Range{}
+		}
+		return r
+	}
+	f.Rating = limits("elo-from", "elo-to", 1)
+	f.Pieces = limits("men-from", "men-to", 1)
+	f.Score = limits("score-from", "score-to", 100)
+	return f
+}
+
+// all reports whether the filter chooses all samples.
+func (f *filter) all() bool { return f.Query == inspect.Query{} }
+
+// at returns the address's query with a place.
+func (f *filter) at(place int64) string {
+	q := url.Values{}
+	for name, values := range f.values {
+		q[name] = values
+	}
+	if place > 0 {
+		q.Set("at", strconv.FormatInt(place, 10))
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+// Chosen reports whether the filter leaves samples out.
+func (f *filter) Chosen() bool { return !f.all() }
