@@ -1,0 +1,237 @@
+package studio
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"talbot/network/run"
+)
+
+// open opens a page of studio's.
+func (p *tab) open(s *served, path string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(s.at.URL + path))
+}
+
+func (p *tab) key(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		p.do(chromedp.KeyEvent(key))
+	}
+}
+
+// choose picks an option of a select, as a person does.
+func (p *tab) choose(name, value string) {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const s = document.querySelector("select[name=%s]");
+		s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); })()`, name, value)))
+}
+
+// back goes back in the history. A page that comes out of the browser's cache does not load again.
+func (p *tab) back() {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void]("history.back()"))
+}
+
+// point moves the mouse onto the middle of an element.
+func (p *tab) point(selector string) {
+	p.t.Helper()
+	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q); e.scrollIntoView({ block: "center" });
+		const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`, selector)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+}
+
+// clean fails the test if something happened that must not.
+func (p *tab) clean() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, text := range p.bad {
+		p.t.Error(text)
+	}
+}
+
+// world is a folder with one of each, and what makes them grow.
+type world struct {
+	*served
+	match *made
+	line  func(kind string, step int, loss float64)
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	w := &world{match: makeMatch(t, filepath.Join(dir, "match"), "one", "two")}
+	w.match.play(0)
+	w.match.play(1)
+	w.line = makeRun(t, filepath.Join(dir, "run"), func(*run.Config) {})
+	other := makeRun(t, filepath.Join(dir, "other"), func(c *run.Config) { c.Seed = 7 })
+	for i := 1; i <= 5; i++ {
+		w.line("train", 100*i, 4/float64(i))
+		other("train", 100*i, 5/float64(i))
+	}
+	w.line("val", 500, 1)
+	makeData(t, filepath.Join(dir, "data"), 30)
+	w.served = serve(t, dir)
+	return w
+}
+
+// A person looks at a match, a run and a dataset by mouse and keyboard. What grows is shown, what is chosen stands in
+// the address, and reload and the back button find the place again.
+func TestBrowserPages(t *testing.T) {
+	s := newWorld(t)
+	p := openTab(t, s.at.URL)
+	p.open(s.served, "/?token="+url.QueryEscape(s.guard.token))
+	p.until(`location.search === "" && document.querySelectorAll("#list a.name").length === 4`)
+
+	// A match: a game ends, and is replayed by the keyboard.
+	p.do(chromedp.Click(chromedp.CSS(`a.name[href^="/match/"]`)))
+	p.until(`document.querySelectorAll("#games tbody tr").length === 2`)
+	s.match.play(2)
+	p.until(`document.querySelectorAll("#games tbody tr").length === 3`)
+	p.choose("show", "lost")
+	p.until(`location.search.includes("show=lost") && document.querySelectorAll("#games tbody tr").length === 1`)
+	p.do(chromedp.Click(chromedp.CSS(`#games tbody a`)))
+	p.until(`document.querySelectorAll("#moves button").length === 7 && !!document.querySelector("#graph svg .cursor")`)
+	p.key(kb.End, kb.ArrowLeft, "f")
+	p.until(`document.querySelector("#moves [aria-current]").textContent === "Nf6 -2.50"`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelector("#moves [aria-current]")?.textContent === "Nf6 -2.50" && location.hash.includes("flip")`)
+	p.back()
+	p.until(`location.search.includes("show=lost") && !!document.getElementById("games")`)
+
+	// A run: it grows, another one is drawn over it, and the mouse and the keyboard read values.
+	at := "/run/" + s.keyOf("run")
+	p.open(s.served, at)
+	p.until(`!!document.querySelector(".plots svg[data-units=steps]")`)
+	s.line("train", 600, 0.6)
+	p.until(`document.querySelector(".plots g[data-name=train]").dataset.values.includes("600:0.1")`)
+	p.point(".plots svg")
+	p.until(`/^steps 3\d\d: train 0.\d+ · val 0.5$/.test(document.querySelector(".plots output").textContent)`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".plots svg").focus()`))
+	p.key(kb.End)
+	p.until(`document.querySelector(".plots output").textContent === "steps 600: train 0.1 · val 0.5"`)
+	p.choose("axis", "samples")
+	p.until(`!!document.querySelector(".plots svg[data-units=samples]") && location.search.includes("axis=samples")`)
+	p.do(chromedp.Click(chromedp.CSS("#view summary")), chromedp.Click(chromedp.CSS("#view [name=with]")))
+	p.until(`/Settings that differ/.test(document.getElementById("live").textContent) &&
+		document.querySelectorAll(".plots:not(.course) g.c1").length > 0`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelector("#view [name=with]").checked && !!document.querySelector("svg[data-units=samples]")`)
+	p.back()
+	p.until(`location.search.includes("axis=samples") && !document.querySelector("#view [name=with]").checked &&
+		!!document.querySelector("svg[data-units=samples]")`)
+
+	// A dataset: a filter, a sample of it, its past, the next one, and back.
+	p.open(s.served, "/data/"+s.keyOf("data"))
+	p.until(`document.querySelectorAll(".samples article").length === 12`)
+	p.choose("label", "yes")
+	p.until(`location.search === "?label=yes" && document.querySelectorAll(".samples article").length === 10 &&
+		/^10 samples/.test(document.querySelector(".count").textContent)`)
+	p.do(chromedp.Click(chromedp.CSS(".samples article:nth-child(2) h2 a")))
+	p.until(`/^The sample, after e4$/.test(document.getElementById("status").textContent) &&
+		document.querySelectorAll("#drawing .best").length === 1`)
+	p.key(kb.ArrowLeft)
+	p.until(`/the start of the line/.test(document.getElementById("status").textContent) && location.hash === "#ply=0"`)
+	p.key("n")
+	p.until(`location.pathname.endsWith("/sample/25") && location.search === "?label=yes"`)
+	p.back()
+	p.until(`location.pathname.endsWith("/sample/13") && location.hash === "#ply=0" &&
+		/the start of the line/.test(document.getElementById("status").textContent)`)
+	p.back()
+	p.until(`location.search === "?label=yes" && document.querySelectorAll(".samples article").length === 10`)
+	p.clean()
+}
+
+// Eight tabs that live at the same time all show what is new: a browser opens six connections to an origin.
+func TestBrowserTabs(t *testing.T) {
+	s := newWorld(t)
+	first := openTab(t, s.at.URL)
+	first.open(s.served, "/?token="+url.QueryEscape(s.guard.token))
+	first.until(`location.search === ""`)
+	var tabs []*tab
+	for i := range 8 {
+		ctx, cancel := chromedp.NewContext(first.ctx)
+		t.Cleanup(cancel)
+		p := &tab{t: t, ctx: ctx}
+		p.open(s.served, []string{"/match/" + s.keyOf("match"), "/run/" + s.keyOf("run")}[i%2])
+		tabs = append(tabs, p)
+	}
+	s.match.play(2)
+	s.line("train", 600, 0.6)
+	for i, p := range tabs {
+		p.until([]string{`document.querySelectorAll("#games tbody tr").length === 3`,
+			`document.querySelector(".plots g[data-name=train]")?.dataset.values.includes("600:0.1")`}[i%2])
+	}
+}
+
+// No page breaks a rule of axe-core, light or dark, and none is wider than the window.
+func TestBrowserAxe(t *testing.T) {
+	script := axe(t)
+	s := newWorld(t)
+	p := openTab(t, s.at.URL)
+	p.open(s.served, "/?token="+url.QueryEscape(s.guard.token))
+	run, data := "/run/"+s.keyOf("run"), "/data/"+s.keyOf("data")
+	p.open(s.served, "/play")
+	p.until(`!!document.getElementById("nodes")`)
+	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"), chromedp.Click(chromedp.CSS("button.main")))
+	p.mine(0)
+	game, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.pathname"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/play", game, "/match/" + s.keyOf("match"),
+		"/match/" + s.keyOf("match") + "/game/1#ply=5", run, run + "?axis=time&scale=log&with=" + s.keyOf("other"), data,
+		data + "?label=yes", data + "/sample/13", data + "/sample/99999"} {
+		p.open(s.served, path)
+		p.until(`document.readyState === "complete" && !!document.querySelector("main h1")`)
+		p.do(chromedp.Evaluate[chromedp.Void](script+"; undefined"),
+			chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => { d.open = true; })`))
+		for i, width := range []int64{400, 1280, 1920} {
+			p.do(chromedp.EmulateViewport(width, 900), scheme([]string{"light", "dark", "light"}[i]))
+			wider, err := chromedp.Run(p.ctx, chromedp.Evaluate[float64](
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+			if err != nil || wider > 0 {
+				t.Errorf("%s is %g px wider than %d: %v", path, wider, width, err)
+			}
+			if i == 2 {
+				break
+			}
+			found, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, []string{
+				"{}", `{ runOnly: ["color-contrast"] }`}[i]), chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for _, text := range found {
+				t.Errorf("%s, %d px: %s", path, width, text)
+			}
+		}
+	}
+}
+
+// axeRun runs axe-core and gives what it found, in words.
+const axeRun = `axe.run(%s).then((r) => r.violations.map((v) =>
+	v.id + ", " + v.nodes.length + " times: " + v.nodes[0].html.slice(0, 200) + " " + v.nodes[0].failureSummary))`
+
+// scheme has pages be light or dark.
+func scheme(look string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look}}})
+		return err
+	})
+}
