@@ -13,7 +13,6 @@ network/recipe/recipe.go Register       recipes of tests in other packages
 pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
 pipeline/games/games.go SmallShards     small shards in the tests of other packages
 pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
-pipeline/inspect/inspect.go Dataset.Samples  the size of what can be asked for, for users of the package
 pipeline/output/folder.go SmallShards   small shards in the tests of other packages
 play/mcts/methods.go Register           searchers of tests in other packages
 syzygy/table.go Seal                    tables that syzygytest makes

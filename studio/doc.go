@@ -5,9 +5,13 @@
 // and every file below them is opened through [durable.Confine], so that no link leads out. What a page names it names
 // by a key made of the folder's path, never by a path: there is none to forge. Who may ask is decided in guard.go.
 //
+// The page of a dataset reads the blocks that it needs of a dataset that is kept open ([shelf]); a filter is a search
+// through all of it, which goes on while pages show what it has found. Curves and figures are drawn by the code of the
+// reports (packages train/report and play/match).
+//
 // Pages ask again for what changes, with short requests that hold no connection: a browser opens six to an origin, and
 // any number of tabs works. A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page
 // that has not asked for a while is taken to be closed, and its search ends.
 //
-// The server has a goroutine for each search. They end with [Server.Close].
+// The server has a goroutine for each search, of a game or of a dataset. They end with [Server.Close].
 package studio

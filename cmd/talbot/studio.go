@@ -19,8 +19,9 @@ func newStudio() *cobra.Command {
 		Use:   "studio [DIR...]",
 		Short: "Look at data and runs, and play, in a browser",
 		Long: `Studio serves a local page over every dataset, run and match below the given folders
-(default: the present one), and lets you play against the network that comes with
-talbot, or against a run, and see what it thinks. It prints an address: open it in a
+(default: the present one): samples by filters, curves while a run is trained, and the
+games of a match. You can play against the network that comes with talbot, or against a
+run, and see what it thinks. It prints an address: open it in a
 browser on the same machine. Ctrl-C ends it.
 
 Studio reads and never changes data. It follows no links out of the folders, asks
