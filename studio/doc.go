@@ -9,8 +9,8 @@
 // through all of it, which goes on while pages show what it has found. Curves and figures are drawn by the code of the
 // reports (packages train/report and play/match).
 //
-// Pages ask again for what changes, with short requests that hold no connection: a browser opens six to an origin, and
-// any number of tabs works. A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page
+// What changes is said by server-sent events, in one stream for all pages of a browser, which opens six connections to
+// an origin; a page then asks for what is new ([Server.stream]). So any number of tabs works. A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page
 // that has not asked for a while is taken to be closed, and its search ends.
 //
 // The server has a goroutine for each search, of a game or of a dataset. They end with [Server.Close].

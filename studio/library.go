@@ -176,7 +176,7 @@ func kindOf(names []string) kind {
 // read says what a folder holds: what was known, if its files are as they were.
 func (l *library) read(k kind, root, name, path string) *folder {
 	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
-		match.ResultFile, job.CardName)
+		match.ResultFile, match.JournalFile, job.CardName)
 	old := l.known[path]
 	sum := sha256.Sum256([]byte(path))
 	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path,

@@ -33,6 +33,7 @@ type Server struct {
 	library *library
 	seats   *seats
 	watch   watch
+	events  events
 	shelf   *shelf
 	guard   *guard
 	pages   *template.Template
@@ -122,6 +123,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/state", s.state)
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /match/{key}", s.match)
 	m.HandleFunc("GET /match/{key}/live", s.matchLive)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)

@@ -18,7 +18,7 @@ import (
 // The files of a match's folder.
 const (
 	PGNFile     = "games.pgn"     // all games in order
-	journalFile = "games.journal" // all games in the order in which they ended; what the PGN is made of
+	JournalFile = "games.journal" // all games in the order in which they ended; what the PGN is made of
 	ResultFile  = "result.json"
 	PageFile    = "report.html" // the match as a page
 	lockFile    = "match.lock"
@@ -30,7 +30,7 @@ const maxResult = 16 << 20
 
 // IsMatch reports whether a folder holds a match, or what is left of one, by the names in it.
 func IsMatch(names []string) bool {
-	return slices.Contains(names, journalFile) || slices.Contains(names, ResultFile) && slices.Contains(names, PGNFile)
+	return slices.Contains(names, JournalFile) || slices.Contains(names, ResultFile) && slices.Contains(names, PGNFile)
 }
 
 // ReadResult reads the result of a match that is over; [fs.ErrNotExist] while it is played.
@@ -92,7 +92,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 	case found && !m.Resume:
 		return fmt.Errorf("%q: %w", m.Out, ErrExists)
 	case found:
-		if h, f.journal, err = resumeJournal(f.path(journalFile), h, each, m.Warn); err != nil {
+		if h, f.journal, err = resumeJournal(f.path(JournalFile), h, each, m.Warn); err != nil {
 			return err
 		}
 		f.began = h.Began
@@ -101,7 +101,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 			h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
 		}
 		h.Event, h.Rules = m.Event, m.Rules.String()
-		if f.journal, err = createJournal(f.path(journalFile), h); err != nil {
+		if f.journal, err = createJournal(f.path(JournalFile), h); err != nil {
 			return err
 		}
 		f.began = h.Began
@@ -123,7 +123,7 @@ func (f *folder) survey() (journal bool, err error) {
 	other := ""
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == journalFile:
+		case name == JournalFile:
 			journal = true
 		case name == lockFile || strings.HasSuffix(name, durable.TempSuffix):
 		default:

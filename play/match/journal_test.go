@@ -131,7 +131,7 @@ func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
 
 // TestJournalTorn: a journal that is cut anywhere has all games that are whole, and more can be written behind them.
 func TestJournalTorn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), journalFile)
+	path := filepath.Join(t.TempDir(), JournalFile)
 	whole, ends := writeJournal(t, path)
 	for cut := 0; cut <= len(whole); cut += 7 {
 		os.WriteFile(path, whole[:cut], 0o666)
@@ -154,7 +154,7 @@ func TestJournalTorn(t *testing.T) {
 
 // TestJournalFlipped: a flip anywhere costs the game that it is in, which is said; the others are there.
 func TestJournalFlipped(t *testing.T) {
-	path := filepath.Join(t.TempDir(), journalFile)
+	path := filepath.Join(t.TempDir(), JournalFile)
 	whole, ends := writeJournal(t, path)
 	for at := 0; at < len(whole); at += 3 {
 		flipped := bytes.Clone(whole)
@@ -179,7 +179,7 @@ func TestJournalFlipped(t *testing.T) {
 
 // TestJournalTwice: a game that is there twice counts once.
 func TestJournalTwice(t *testing.T) {
-	path := filepath.Join(t.TempDir(), journalFile)
+	path := filepath.Join(t.TempDir(), JournalFile)
 	whole, ends := writeJournal(t, path)
 	os.WriteFile(path, append(whole, whole[ends[0]:ends[2]]...), 0o666)
 	if numbers, warned, err := reopen(t, path); err != nil || warned > 0 || len(numbers) != journalGamesCount {

@@ -29,7 +29,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir() + "/killed"
-	path := filepath.Join(dir, journalFile)
+	path := filepath.Join(dir, JournalFile)
 	killed := 0
 	for n := range kills {
 		child := exec.Command(self, asMatch, dir, strconv.Itoa(games))

@@ -81,7 +81,7 @@ func TestColours(t *testing.T) {
 // journalGames are the games in the journal of a match that has ended. One that is there twice fails the test.
 func journalGames(t testing.TB, m *Match) []*Record {
 	t.Helper()
-	f, err := os.Open(filepath.Join(m.Out, journalFile))
+	f, err := os.Open(filepath.Join(m.Out, JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func Watch(dir string) *Watched { return &Watched{dir: dir} }
 // Look takes up what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
 // there is no journal, as before the first game).
 func (w *Watched) Look() error {
-	f, err := durable.OpenRegular(filepath.Join(w.dir, journalFile))
+	f, err := durable.OpenRegular(filepath.Join(w.dir, JournalFile))
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (w *Watched) Game(number int) (*Record, error) {
 	if number < 0 || number >= len(w.outcomes) || w.outcomes[number] == nil {
 		return nil, fmt.Errorf("game %d: %w", number+1, fs.ErrNotExist)
 	}
-	f, err := durable.OpenRegular(filepath.Join(w.dir, journalFile))
+	f, err := durable.OpenRegular(filepath.Join(w.dir, JournalFile))
 	if err != nil {
 		return nil, err
 	}

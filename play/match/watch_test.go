@@ -71,7 +71,7 @@ func TestWatch(t *testing.T) {
 		t.Error(err)
 	}
 
-	journal, err := os.ReadFile(filepath.Join(m.Out, journalFile))
+	journal, err := os.ReadFile(filepath.Join(m.Out, JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWatch(t *testing.T) {
 		t.Error(err)
 	}
 	for _, size := range []int{len(journal) / 3, len(journal) / 2, len(journal) - 1, len(journal)} {
-		if err := os.WriteFile(filepath.Join(dir, journalFile), journal[:size], 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, JournalFile), journal[:size], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if err := growing.Look(); err != nil {
@@ -103,7 +103,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d games: %s", before, text)
 	}
 	// Another match takes the folder.
-	if err := os.WriteFile(filepath.Join(dir, journalFile), journal[:len(journal)/2], 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, JournalFile), journal[:len(journal)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := growing.Look(); err != nil || len(growing.Games()) >= 30 {
@@ -114,7 +114,7 @@ func TestWatch(t *testing.T) {
 // Games that can be none of the match, and damage, are counted and left out; a journal of something else is an error.
 func TestWatchDamaged(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, journalFile)
+	path := filepath.Join(dir, JournalFile)
 	head, err := headerRecord(header{Players: []string{"a", "b"}})
 	if err != nil {
 		t.Fatal(err)

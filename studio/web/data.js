@@ -1,6 +1,10 @@
 // Samples of a dataset, as they are found. The address says what is shown.
+import { follow } from "./follow.js";
+
 const main = document.getElementById("main"), live = document.getElementById("live"), form = document.getElementById("filter");
 let version = main.dataset.version;
+
+if (!form) follow(location.pathname.split("/")[2], () => location.reload()); // it is not finished, or cannot be read
 
 // An address has only what is chosen.
 form?.addEventListener("formdata", (e) => {

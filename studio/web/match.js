@@ -1,4 +1,6 @@
 // Shows games as they end, as long as somebody looks.
+import { follow } from "./follow.js";
+
 const main = document.getElementById("main"), live = document.getElementById("live");
 let version = main.dataset.version;
 
@@ -12,21 +14,20 @@ function choose() {
 choose();
 
 async function look() {
-  if (!document.hidden && !live.contains(document.activeElement)) {
-    try {
-      const query = new URLSearchParams(location.search);
-      query.set("since", version);
-      const answer = await fetch(location.pathname + "/live?" + query);
-      if (answer.status === 200) {
-        const text = await answer.text();
-        if (!live.contains(document.activeElement)) {
-          version = answer.headers.get("Version");
-          live.innerHTML = text;
-          choose();
-        }
-      }
-    } catch { /* the server is gone; the page stays as it is */ }
+  if (live.contains(document.activeElement)) { // until the focus has gone
+    live.addEventListener("focusout", () => setTimeout(look), { once: true });
+    return;
   }
-  setTimeout(look, 2000);
+  try {
+    const query = new URLSearchParams(location.search);
+    query.set("since", version);
+    const answer = await fetch(location.pathname + "/live?" + query);
+    if (answer.status !== 200) return;
+    const text = await answer.text();
+    if (live.contains(document.activeElement)) { look(); return; }
+    version = answer.headers.get("Version");
+    live.innerHTML = text;
+    choose();
+  } catch { /* the server is gone; the page stays as it is */ }
 }
-setTimeout(look, 2000);
+follow(location.pathname.split("/")[2], look);

@@ -1,4 +1,6 @@
 // Curves that grow while a run is trained, and their values where one points. The address says what is drawn.
+import { follow } from "./follow.js";
+
 const main = document.getElementById("main"), head = document.getElementById("head"), live = document.getElementById("live");
 const form = document.getElementById("view");
 const svgNS = "http://www.w3.org/2000/svg";
@@ -94,8 +96,4 @@ live.addEventListener("keydown", (e) => {
 });
 prepare();
 
-async function look() {
-  if (!document.hidden) await ask(false);
-  setTimeout(look, 1000);
-}
-setTimeout(look, 1000);
+follow("", () => ask(false)); // of any: others may be drawn too
