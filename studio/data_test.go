@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/stats"
 	"talbot/shards"
 )
 
@@ -249,5 +250,45 @@ func TestDataChanges(t *testing.T) {
 	later()
 	if status, _ := s.ask("GET", at+"?"+url.Values{"at": {"12"}}.Encode(), nil, nil); status != 404 {
 		t.Errorf("vanished: %d", status)
+	}
+}
+
+// Statistics are those of `talbot stats`, drawn by the same code, and kept.
+func TestStatistics(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", home)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "games")
+	makeData(t, path, 30)
+	counts, err := stats.Request{Dir: path}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	if err := counts.WritePart(&want, ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // counted, and kept
+		s := serve(t, dir)
+		at := "/data/" + s.key(aDataset) + "/statistics"
+		text := ""
+		for range 200 {
+			if _, text = s.ask("GET", at, nil, nil); !strings.Contains(text, `id="waiting"`) {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !strings.Contains(text, want.String()) || strings.Contains(text, "<script>alert") ||
+			strings.Contains(text, "\u202e") {
+			t.Errorf("%s", text)
+		}
+		if status, text := s.ask("GET", "/static/statistics.css", nil, nil); status != 200 || strings.Contains(text, "<") ||
+			!strings.Contains(text, ".openings") {
+			t.Errorf("%d %s", status, text)
+		}
+		s.Close()
+	}
+	if list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*.entry")); err != nil || len(list) != 1 {
+		t.Errorf("%q, %v", list, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"talbot/internal/page"
 	"talbot/internal/plain"
+	"talbot/pipeline/stats"
 )
 
 //go:embed web
@@ -72,7 +73,11 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.assets["look.css"] = []byte(look)
+	counted, err := stats.Style()
+	if err != nil {
+		return nil, err
+	}
+	s.assets["look.css"], s.assets["statistics.css"] = []byte(look), []byte(counted)
 	s.guard = newGuard(o.Listen, s.routes())
 	return s, nil
 }
@@ -136,6 +141,8 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /data/{key}/live", s.dataLive)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)
+	m.HandleFunc("GET /data/{key}/statistics", s.stats)
+	m.HandleFunc("GET /data/{key}/statistics/live", s.statsLive)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }

@@ -44,6 +44,7 @@ type volume struct {
 
 	mu       sync.Mutex
 	searches []*search // the last one first
+	counted  *counting // nil: not asked for
 }
 
 func newShelf() *shelf {
@@ -92,6 +93,9 @@ func (s *shelf) remove(i int) {
 	for _, one := range v.searches {
 		one.cancel()
 	}
+	if v.counted != nil {
+		v.counted.cancel()
+	}
 	v.mu.Unlock()
 	s.drop(v)
 }
@@ -126,13 +130,17 @@ func (s *shelf) close() {
 type search struct {
 	key    string
 	cancel context.CancelFunc
+	asking
+	set  *inspect.Set
+	upTo int64 // samples that were looked at
+	done bool
+	err  error
+}
 
+// asking knows when a page last asked for something that takes a while. Its mutex is for what it is embedded in, too.
+type asking struct {
 	mu    sync.Mutex
 	asked time.Time
-	set   *inspect.Set
-	upTo  int64 // samples that were looked at
-	done  bool
-	err   error
 }
 
 // foundVersion is that of what is kept of a search.
@@ -145,7 +153,7 @@ func (s *shelf) search(v *volume, f *filter) *search {
 	if one != nil {
 		return one
 	}
-	one = &search{key: key, asked: time.Now(), set: inspect.NewSet(v.Samples()), cancel: func() {}}
+	one = &search{key: key, asking: asking{asked: time.Now()}, set: inspect.NewSet(v.Samples()), cancel: func() {}}
 	if text, ok := s.found.Get(key); ok {
 		if set, err := inspect.ReadSet(text, v.Samples()); err == nil {
 			one.set, one.upTo, one.done = set, v.Samples(), true
@@ -205,8 +213,8 @@ func (s *shelf) begin(v *volume, q inspect.Query, one *search) {
 	})
 }
 
-// watch ends a search whose page is closed.
-func (one *search) watch(ctx context.Context, cancel context.CancelFunc) (stop func()) {
+// watch ends what a closed page has asked for.
+func (one *asking) watch(ctx context.Context, cancel context.CancelFunc) (stop func()) {
 	t := time.NewTicker(time.Second)
 	go func() {
 		for {

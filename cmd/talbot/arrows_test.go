@@ -141,9 +141,10 @@ var arrows = map[string][]string{
 	"stockfish":            {"board", "dataset", "internal/child", "stockfish/uci", "syzygy"},
 	"stockfish/uci":        {"board", "dataset", "internal/child"},
 	"studio": {
-		"board", "dataset", "encode", "internal/durable", "internal/page", "network/backend", "network/builtin",
-		"internal/plain", "network/checkpoint", "network/run", "pipeline/output", "play/engine", "play/match", "play/mcts", "play/player", "play/session", "train",
-		"train/job", "train/report",
+		"board", "dataset", "encode", "internal/cache", "internal/durable", "internal/page", "internal/plain",
+		"network/backend", "network/builtin", "network/checkpoint", "network/run", "pipeline", "pipeline/inspect",
+		"pipeline/output", "pipeline/stats", "play/engine", "play/match", "play/mcts", "play/player", "play/session",
+		"train", "train/job", "train/report",
 	},
 	"synth":             {"board", "dataset"},
 	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},

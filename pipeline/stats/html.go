@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/page"
@@ -76,7 +77,33 @@ type engineCard struct {
 // WriteHTML writes the statistics as one page that needs nothing else, with the distributions drawn as inline SVG; name
 // is the dataset's.
 func (s *Statistics) WriteHTML(w io.Writer, name string) error {
-	p := document{Name: name, Statistics: s, Tiles: s.tiles(), Games: s.gameCards(), Samples: s.sampleCards()}
+	p, err := s.document(name)
+	if err != nil {
+		return err
+	}
+	return statsTemplate.Execute(w, p)
+}
+
+// WritePart writes the statistics as WriteHTML does, as a part of a page that has the [Style] and the pieces of package
+// page.
+func (s *Statistics) WritePart(w io.Writer, name string) error {
+	p, err := s.document(name)
+	if err != nil {
+		return err
+	}
+	return statsTemplate.ExecuteTemplate(w, "statistics", p)
+}
+
+// Style is the style sheet of the statistics, beside that of all pages.
+func Style() (string, error) {
+	var b strings.Builder
+	err := statsTemplate.ExecuteTemplate(&b, "statisticsstyle", nil)
+	return b.String(), err
+}
+
+// document lays the page out.
+func (s *Statistics) document(name string) (*document, error) {
+	p := &document{Name: name, Statistics: s, Tiles: s.tiles(), Games: s.gameCards(), Samples: s.sampleCards()}
 	for _, name := range []string{"train", "val", "test"} {
 		part := s.part(name, s.BySplit[name])
 		if s.Overlap != nil {
@@ -105,12 +132,12 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 	for _, e := range s.Examples {
 		d, err := e.draw()
 		if err != nil {
-			return fmt.Errorf("board of a sample: %w", err)
+			return nil, fmt.Errorf("board of a sample: %w", err)
 		}
 		p.Boards = append(p.Boards, d)
 	}
 	p.Contents = p.contents()
-	return statsTemplate.Execute(w, &p)
+	return p, nil
 }
 
 // contents are the headings that the page has.
