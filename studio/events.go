@@ -32,7 +32,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		return err == nil && out.Flush() == nil
 	}
 	known, beat := s.library.states(), time.Now()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(s.library.every)
 	defer tick.Stop()
 	for alive := send("retry: 2000\n\n"); alive; {
 		select {

@@ -27,6 +27,7 @@ import (
 type library struct {
 	roots []string // absolute
 	free  []func() error
+	every time.Duration // between two looks at the disk
 
 	mu     sync.Mutex
 	looked time.Time
@@ -75,7 +76,7 @@ const (
 
 // openLibrary confines reading to the folders.
 func openLibrary(dirs []string) (*library, error) {
-	l := &library{known: map[string]*folder{}}
+	l := &library{every: lookEvery, known: map[string]*folder{}}
 	for _, dir := range dirs {
 		abs, err := filepath.Abs(dir)
 		if err == nil {
@@ -105,7 +106,7 @@ func (l *library) close() error {
 func (l *library) look() []*folder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Since(l.looked) < lookEvery {
+	if time.Since(l.looked) < l.every {
 		return l.list
 	}
 	found, visited := map[string]*folder{}, 0

@@ -44,7 +44,7 @@ func makeRun(t *testing.T, dir string, change func(*run.Config)) (add func(kind 
 }
 
 // later lets the library look again.
-func later() { time.Sleep(lookEvery + 50*time.Millisecond) }
+func later() { time.Sleep(60 * time.Millisecond) }
 
 // keyOf is that of the folder of a name.
 func (s *served) keyOf(name string) string {

@@ -27,6 +27,7 @@ func serve(t *testing.T, dir string) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.library.every = 20 * time.Millisecond
 	at := httptest.NewServer(s.Handler())
 	t.Cleanup(func() { at.Close(); s.Close() })
 	return &served{s, t, at, &http.Cookie{Name: s.guard.cookie, Value: s.guard.secret}}
@@ -88,7 +89,7 @@ func TestHome(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, bad)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(lookEvery + 50*time.Millisecond)
+	later()
 	if _, text := s.ask("GET", "/list", nil, nil); strings.Contains(text, "alert(1)") {
 		t.Error("what has vanished is shown")
 	}
