@@ -3,6 +3,8 @@ package job
 import (
 	"context"
 	"errors"
+	"html"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,9 +41,15 @@ func TestEvalWeights(t *testing.T) {
 	mustTrain(t, averaged)
 	mustTrain(t, plain)
 	figures := map[string]Figures{}
+	if _, err := ReadCard(averaged.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 	for _, weights := range []string{"", "raw", "average"} {
 		e := Eval{Dir: averaged.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go",
-			Weights: weights}
+			Weights: weights, Report: filepath.Join(t.TempDir(), ReportName)}
+		if weights == "" { // the run's own page, and its card
+			e.Report = filepath.Join(e.Dir, ReportName)
+		}
 		figures[weights] = mustEval(t, e)
 		if name, want := e.ReportName(), map[string]string{"raw": "report-raw.html"}[weights]; name != want &&
 			(want != "" || name != ReportName) {
@@ -54,6 +62,23 @@ func TestEvalWeights(t *testing.T) {
 	}
 	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.Of("policy_ce") == *b.Of("policy_ce") {
 		t.Errorf("the raw weights are the average: %+v", b.Figures)
+	}
+	card, err := ReadCard(averaged.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(averaged.Dir, ReportName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := figures[""]; card.Step != f.Step || card.Samples != f.Count("samples") || card.Split != "all" ||
+		len(card.Verdicts) != 2 || len(card.Figures) == 0 || !strings.HasPrefix(card.Note, "average weights") {
+		t.Errorf("%+v", card)
+	}
+	for _, v := range card.Verdicts {
+		if !strings.Contains(html.UnescapeString(string(page)), v.Text) {
+			t.Errorf("the page has no %q", v.Text)
+		}
 	}
 	e := Eval{Dir: plain.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"}
 	if f := mustEval(t, e); f.Weights != "raw" {
