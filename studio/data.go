@@ -376,7 +376,8 @@ func (p *samplePage) fill() {
 		if len(moves)-ply > stripShown || ply == len(moves) {
 			return
 		}
-		b := stripBoard{Board: page.NewBoardFrom(&at, board.White), Ply: ply, Made: ply < one.Reconstructed, Name: "start"}
+		b := stripBoard{Board: page.NewBoardFrom(&at, board.White), Ply: ply, Made: ply < one.Reconstructed,
+			Name: "start"}
 		if last != board.NoMove {
 			b.Board.Arrow("target", last)
 			b.Name = p.Past.Moves[ply-1].SAN

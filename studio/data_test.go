@@ -123,7 +123,7 @@ func TestData(t *testing.T) {
 	for query, want := range map[string]string{
 		"label=yes":                       "1 13 25 37 49 61 73 85 97 109",
 		"label=yes&at=6":                  "1 13 25 37 49 61 73 85 97 109",
-		"odd=result":                      "1 13 25 37 49 61 73 85 97 109", // Black is said to stand better, and White won
+		"odd=result":                      "1 13 25 37 49 61 73 85 97 109", // Black stands better, and White won
 		"score-from=3.9&score-to=4":       "1 13 25 37 49 61 73 85 97 109",
 		"score-from=4.01":                 "",
 		"player=anna+29":                  "116 117 118 119",
@@ -158,8 +158,8 @@ func TestSample(t *testing.T) {
 	s := serve(t, dir)
 	at := "/data/" + s.key(aDataset)
 	status, text := s.ask("GET", at+"/sample/13", nil, nil)
-	for _, want := range []string{"Black to move", "14 of 48", "/sample/12", "/sample/14", "&#43;4.00", "best e5", "1… e5",
-		"plane 16, Black to move: 64 squares", `<th scope="row">e5</th>`, "2003", "value</dt><dd>&#43;0.81"} {
+	for _, want := range []string{"Black to move", "14 of 48", "/sample/12", "/sample/14", "&#43;4.00", "best e5",
+		"1… e5", "plane 16, Black to move: 64 squares", `<th scope="row">e5</th>`, "2003", "value</dt><dd>&#43;0.81"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%d: no %q", status, want)
 		}
@@ -237,7 +237,8 @@ func TestDataChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?player=nobody", "?men-to=5"} {
-		if text := s.whenDone(at + query); !strings.Contains(text, "checksum") || strings.Contains(text, "No sample") || strings.Contains(text, dir) {
+		if text := s.whenDone(at + query); !strings.Contains(text, "checksum") || strings.Contains(text, "No sample") ||
+			strings.Contains(text, dir) {
 			t.Errorf("damaged, %s: %s", query, text)
 		}
 	}
@@ -282,8 +283,8 @@ func TestStatistics(t *testing.T) {
 			strings.Contains(text, "\u202e") {
 			t.Errorf("%s", text)
 		}
-		if status, text := s.ask("GET", "/static/statistics.css", nil, nil); status != 200 || strings.Contains(text, "<") ||
-			!strings.Contains(text, ".openings") {
+		if status, text := s.ask("GET", "/static/statistics.css", nil, nil); status != 200 ||
+			strings.Contains(text, "<") || !strings.Contains(text, ".openings") {
 			t.Errorf("%d %s", status, text)
 		}
 		s.Close()

@@ -10,8 +10,10 @@
 // reports (packages train/report and play/match).
 //
 // What changes is said by server-sent events, in one stream for all pages of a browser, which opens six connections to
-// an origin; a page then asks for what is new ([Server.stream]). So any number of tabs works. A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page
-// that has not asked for a while is taken to be closed, and its search ends.
+// an origin; a page then asks for what is new ([Server.stream]). So any number of tabs works.
+//
+// A game is a [seat] of the server's, so a reload or another tab finds it as it was; a page that has not asked for a
+// while is taken to be closed, and its search ends.
 //
 // The server has a goroutine for each search, of a game or of a dataset. They end with [Server.Close].
 package studio

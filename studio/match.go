@@ -76,7 +76,7 @@ type matchPage struct {
 const rowsShown = 50
 
 // choices are the games that can be asked for.
-var choices = []struct{ Name, Words string }{{"all", "all games"}, {"won", "won by the first player"}, {"drawn", "drawn"},
+var choices = []option{{"all", "all games"}, {"won", "won by the first player"}, {"drawn", "drawn"},
 	{"lost", "lost by the first player"}, {"faults", "with a fault"}}
 
 func chosen(e *match.Ended, show string) bool {
@@ -94,7 +94,7 @@ func chosen(e *match.Ended, show string) bool {
 }
 
 // Choices are those of the form.
-func (matchPage) Choices() []struct{ Name, Words string } { return choices }
+func (matchPage) Choices() []option { return choices }
 
 // To is the address of another page of the table.
 func (p matchPage) To(page int) string {

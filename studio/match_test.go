@@ -101,8 +101,9 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	status, text = s.ask("GET", at+"/game/1", nil, nil)
-	if status != 200 || strings.Contains(text, "<script>alert") || !strings.Contains(text, "What the players thought") ||
-		!strings.Contains(text, "Qxf7#") || !strings.Contains(text, `/game/2"`) || !strings.Contains(text, "0.19332") {
+	if status != 200 || strings.Contains(text, "<script>alert") ||
+		!strings.Contains(text, "What the players thought") || !strings.Contains(text, "Qxf7#") ||
+		!strings.Contains(text, `/game/2"`) || !strings.Contains(text, "0.19332") {
 		t.Errorf("%d: %s", status, text)
 	}
 	status, text = s.ask("GET", at+"/game/2/game.pgn", nil, nil)

@@ -195,8 +195,8 @@ func TestBrowserAxe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/", "/play", game, "/match/" + s.keyOf("match"),
-		"/match/" + s.keyOf("match") + "/game/1#ply=5", run + "?axis=time&scale=log&with=" + s.keyOf("other"), data + "?label=yes",
-		data + "/statistics", data + "/sample/13", data + "/sample/99999"} {
+		"/match/" + s.keyOf("match") + "/game/1#ply=5", run + "?axis=time&scale=log&with=" + s.keyOf("other"),
+		data + "?label=yes", data + "/statistics", data + "/sample/13", data + "/sample/99999"} {
 		p.open(s.served, path)
 		p.until(`document.readyState === "complete" && !!document.querySelector("main h1")`)
 		p.do(chromedp.Evaluate[chromedp.Void](script+"; undefined"),

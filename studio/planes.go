@@ -31,8 +31,8 @@ func planeGroups(planes []string) (list []planeGroup) {
 		names []string
 	}{
 		{"Own pieces", men}, {"The other side's", men},
-		{"Rights and counts", []string{"own O-O", "own O-O-O", "their O-O", "their O-O-O", "Black to move", "en passant",
-			"seen once", "seen twice"}},
+		{"Rights and counts", []string{"own O-O", "own O-O-O", "their O-O", "their O-O-O", "Black to move",
+			"en passant", "seen once", "seen twice"}},
 	}
 	for k := 1; k <= 4; k++ {
 		names := []string{}

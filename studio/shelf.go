@@ -164,7 +164,8 @@ func (s *shelf) search(v *volume, f *filter) *search {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.searches = slices.Insert(slices.DeleteFunc(v.searches, func(other *search) bool { return other == before }), 0, one)
+	others := slices.DeleteFunc(v.searches, func(other *search) bool { return other == before })
+	v.searches = slices.Insert(others, 0, one)
 	for len(v.searches) > maxSearches {
 		last := len(v.searches) - 1
 		v.searches[last].cancel()

@@ -50,7 +50,9 @@ type Against uint8
 const (
 	AgainstNothing Against = iota
 	AgainstResult          // the label is for one side by at least three pawns, and the other one won
-	AgainstNetwork         // the value of the last network and the label's, as [encode.TalbotBot] has it, are more than 0.5 apart
+	// AgainstNetwork: the value of the last network and the label's, as [encode.TalbotBot] has it, are more than 0.5
+	// apart.
+	AgainstNetwork
 )
 
 // clear is from how many centipawns on a label is for one side.
@@ -157,9 +159,11 @@ func (q *Query) labels(l *dataset.Line, sample int, turn board.Color, counting *
 	}
 	switch q.Against {
 	case AgainstResult:
-		won := l.Result == dataset.WhiteWins && turn == board.White || l.Result == dataset.BlackWins && turn == board.Black
-		lost := l.Result == dataset.WhiteWins && turn == board.Black || l.Result == dataset.BlackWins && turn == board.White
-		return won && cp <= -clear || lost && cp >= clear
+		if l.Result != dataset.WhiteWins && l.Result != dataset.BlackWins {
+			return false
+		}
+		won := (l.Result == dataset.WhiteWins) == (turn == board.White)
+		return won && cp <= -clear || !won && cp >= clear
 	case AgainstNetwork:
 		said, ok := networkValue(l, sample)
 		value, known := encode.TalbotBot{}.Value(score)
