@@ -265,7 +265,7 @@ func left(lines []train.MetricsLine, c run.Config, working bool) string {
 				return "less than a minute"
 			}
 			d := time.Duration(min(seconds, 1e9)) * time.Second
-			return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+			return "about " + strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 		}
 	}
 	return ""
