@@ -8,7 +8,7 @@ import (
 // The sizes of the nosearch encoding.
 const (
 	NoSearchTokens = 65 // that have an id from 0 to 13
-	NoSearchBits   = 13 // behind them
+	NoSearchBits   = 13 // after them
 	NoSearchWords  = 5  // 40 bytes, packed
 )
 

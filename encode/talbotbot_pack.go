@@ -20,7 +20,7 @@ const (
 	rank6 = uint64(0xff) << 40
 )
 
-// Pack writes the present position and its past to dst[:21], and with LegalMask the legal moves behind them:
+// Pack writes the present position and its past to dst[:21], and with LegalMask the legal moves after them:
 //
 //	words 4k, 4k+1, 4k+2  bits 0, 1 and 2 of what stood on each square k plies ago, k = 0 … 4:
 //	                      0 nothing, 1 … 6 a P N B R Q K; bit s of a word is square s

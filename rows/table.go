@@ -68,7 +68,7 @@ type TableReader struct {
 	scoreSizes
 
 	group   *tableGroup       // the position being read
-	pending []*dataset.Reject // of rows behind the start of the group
+	pending []*dataset.Reject // of rows after the start of the group
 	err     error             // what ended the text
 }
 
@@ -100,7 +100,7 @@ func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 		t.err = t.begin()
 	}
 	for t.err == nil {
-		// Numbers ascend, so that a reader can go on behind one.
+		// Numbers ascend, so that a reader can go on after one.
 		if len(t.pending) > 0 && (t.group == nil || t.pending[0].Number < t.group.line.Number) {
 			return t.reject()
 		}

@@ -54,7 +54,7 @@ func (g *PGN) Word(s string) {
 }
 
 // Move writes a move in SAN, with its number if White moves or numbered is set, as it must be for the first move and
-// behind a comment.
+// after a comment.
 func (g *PGN) Move(p *board.Position, m board.Move, numbered bool) {
 	if p.Turn() == board.White {
 		g.Word(fmt.Sprintf("%d.", p.FullmoveNumber()))
@@ -64,5 +64,5 @@ func (g *PGN) Move(p *board.Position, m board.Move, numbered bool) {
 	g.Word(p.SAN(m))
 }
 
-// String is the text, with the empty line behind a game.
+// String is the text, with the empty line after a game.
 func (g *PGN) String() string { return g.text.String() + "\n\n" }

@@ -103,7 +103,7 @@ func (w *pgnWriter) moves(g *game.PGN, r *Record) {
 	g.Word(r.Result.String())
 }
 
-// comment is what stands behind a move; empty: nothing.
+// comment is what stands after a move; empty: nothing.
 func (w *pgnWriter) comment(r *Record, i int) string {
 	ply := r.Plies[i]
 	if i < r.Book {

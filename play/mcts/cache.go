@@ -27,7 +27,7 @@ type cached struct {
 type cache struct {
 	answers []*[pieceAnswers]cached // nil: nothing was put there
 	slots   uint64                  // of all answers
-	priors  []uint16                // the beginning of the ring; what is behind it was not needed yet
+	priors  []uint16                // the beginning of the ring; what is after it was not needed yet
 	ring    uint64                  // the length of the ring
 	head    uint64                  // place of the next priors, beginning at 1
 	filled  int                     // answers

@@ -17,7 +17,7 @@ import (
 // HumanName is the person's name in PGN.
 const HumanName = "Human"
 
-// PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and behind
+// PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and after
 // each move the time that it took. A game that is not over has the result "*".
 func (s *Session) PGN() string {
 	var g game.PGN

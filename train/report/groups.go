@@ -89,7 +89,7 @@ func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) stri
 	return strings.Join(append(parts, baselines(m, f, ": ", show)...), "; ")
 }
 
-// baselines are the figures of a measure's baselines behind their names.
+// baselines are the figures of a measure's baselines after their names.
 func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, show func(*float64) string) (parts []string) {
 	for _, name := range []string{m.Baseline, m.Fitted} {
 		if b := evaluate.ByName(name); b != nil && f.Of(name) != nil {
