@@ -53,7 +53,7 @@ type scanner struct {
 	suspect        bool // skipping ahead is not allowed
 	insideComment  bool // reading inside a comment: braces mean nothing
 	strict         bool // White's number 1 starts a game at the start of a line only
-	afterSign     bool // reading after a semicolon: another one means nothing
+	afterSign      bool // reading after a semicolon: another one means nothing
 	moves          int  // of the main line
 	variationMoves int  // moves of the outermost variation that pos is in, and of those inside it
 	numbers        int  // of moves

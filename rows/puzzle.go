@@ -127,7 +127,9 @@ func (p *PuzzleReader) header(fields []string) bool {
 }
 
 // field returns a column of a row, or "" if it is missing.
-func (p *PuzzleReader) field(fields []string, column int) string { return cell(fields, p.column[column]) }
+func (p *PuzzleReader) field(fields []string, column int) string {
+	return cell(fields, p.column[column])
+}
 
 // cell returns the i-th field of a row without spaces around it, or "" if there is none.
 func cell(fields []string, i int) string {

@@ -193,7 +193,9 @@ func (t *TableReader) split(row string) ([]string, error) {
 }
 
 // field returns a column of a row, or "" if it is missing.
-func (t *TableReader) field(fields []string, column int) string { return cell(fields, t.column[column]) }
+func (t *TableReader) field(fields []string, column int) string {
+	return cell(fields, t.column[column])
+}
 
 // LooksLikeTable reports whether a text begins with the header or a row of a table of evaluations.
 func LooksLikeTable(head []byte) bool {
