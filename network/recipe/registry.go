@@ -50,7 +50,7 @@ var lynx = New(
 	model.Lynx{Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1, ChancesWeight: 1},
 	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 2e-3, MinLR: 2e-5,
 		Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
-	func(model.Lynx) encode.Encoder { return encode.Lynx{} },
+	func(n model.Lynx) encode.Encoder { return encode.Lynx{Attacks: n.Attacks} },
 )
 
 // napoleon is trained as recipes of its kind are: nothing was published.
