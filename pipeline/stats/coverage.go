@@ -120,21 +120,21 @@ func (t *coverageTally) add(l *dataset.Line, k int, p *board.Position, captures 
 	}
 }
 
-// result returns the class of a sample's result by the label that counts, and whether it is that of endgame tables.
+// result returns the class of a sample's result by the label that counts, and whether it is proven.
 func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exact bool) {
 	counted := t.counting.Of(l, k)
 	class, ok := counted.Value.Class()
 	if !ok {
 		return unknownClass, false
 	}
-	return class, t.prints[counted.ValueColumn].IsExact()
+	return class, t.prints[counted.ValueColumn].IsProven()
 }
 
 // compare counts the engines' labels of a sample whose result is known.
 func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]
-		if f := &t.prints[c.Fingerprint]; f.IsExact() || f.SearchesCandidates() {
+		if f := &t.prints[c.Fingerprint]; f.IsProven() || f.SearchesCandidates() {
 			continue
 		}
 		if said, ok := c.Labels[k].Class(); ok {
