@@ -34,6 +34,7 @@ type Lynx struct {
 	Hidden        int     `json:"hidden"`         // features of the value head
 	ValueWeight   float64 `json:"value_weight"`   // of the value in the loss
 	ChancesWeight float64 `json:"chances_weight"` // of the chances in the loss
+	Nearness      bool    `json:"nearness"`       // the value tells how near a mate is: encode.Lynx
 }
 
 // Validate checks the settings.

@@ -26,7 +26,9 @@ type Recipe struct {
 	// Computes are further settings that make another network of the same weights, and Learns those that decide what
 	// is learnt. The others are about training alone: dropout, shares of a loss.
 	Computes, Learns []string
-	Presets          []Preset // other settings to start from; the default one has no name and is first
+	// Older are settings, as JSON, of runs from before there were these, where it is not the default preset's.
+	Older   Settings
+	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
