@@ -131,12 +131,13 @@ func TestLabel(t *testing.T) {
 		name, fen, score, wdl, moves string
 	}{
 		{"back rank", "7k/8/6K1/8/8/8/8/R7 w - - 0 1", "mate 1", "1000/0/0", "a1a8"},
-		{"to be mated", "6k1/8/6K1/8/8/8/8/R7 b - - 0 1", "mate -1", "0/0/1000", "g8f8 g8h8"},
+		{"to be mated", "6k1/8/6K1/8/8/8/8/R7 b - - 0 1", "mate -2", "0/0/1000", "g8f8"},
 		{"black mates", "r7/8/8/8/8/6k1/8/7K b - - 0 1", "mate 1", "1000/0/0", "a8a1"},
-		{"an underpromotion mates as soon", "8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "mate 3", "1000/0/0", "c7c8r"},
-		{"the pawn is safe and drawn", "8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", "cp 0", "0/1000/0", "e5d5 e5f5"},
+		{"a queen would stalemate", "8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "mate 2", "1000/0/0", "c7c8r"},
+		{"the opposition", "4k3/8/3KP3/8/8/8/8/8 b - - 0 1", "cp 0", "0/1000/0", "e8d8"},
 		{"the rook hangs", "8/8/8/8/8/5k2/6R1/K7 b - - 0 1", "cp 0", "0/1000/0", "f3g2"},
-		{"the pawn is not given away", "4k3/4P3/8/3K4/8/8/8/8 w - - 0 1", "cp 0", "0/1000/0", "d5d6 d5e6"},
+		{"the pawn is not given away", "4k3/8/4P3/4K3/8/8/8/8 w - - 0 1", "cp 0", "0/1000/0",
+			"e5d4 e5d5 e5d6 e5e4 e5f4 e5f5 e5f6"},
 		{"mated", "R6k/8/6K1/8/8/8/8/8 b - - 0 1", "terminal", "", ""},
 		{"stalemate", "k7/8/1Q6/8/8/8/8/7K b - - 0 1", "terminal", "", ""},
 		{"bishop", "k7/8/8/8/8/8/8/B6K w - - 0 1", "terminal", "", ""},
