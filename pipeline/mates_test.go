@@ -68,7 +68,9 @@ func (e *moveOrder) Stats() stockfish.Stats            { return stockfish.Stats{
 func (*moveOrder) Abort()                              {}
 func (*moveOrder) Close() error                        { return nil }
 
-func (e *moveOrder) start(context.Context, stockfish.Config, int) (label.Searcher, error) { return e, nil }
+func (e *moveOrder) start(context.Context, stockfish.Config, int) (label.Searcher, error) {
+	return e, nil
+}
 
 // TestLabelMates: positions of three pieces have the labels of package mates in a column of their own and are not
 // searched, others have the engine's, byte for byte the same after interruptions and as joined parts, and whichever of
@@ -201,7 +203,7 @@ func TestLabelMatesAlone(t *testing.T) {
 	randomEndgames(t, lines, 300, [8]float64{3: 1})
 	var last pipeline.Progress
 	r := label.Request{In: lines, Out: filepath.Join(dir, "out"), Mates: true,
-		Engine: stockfish.Config{Path: filepath.Join(dir, "none"), Limit: stockfish.Nodes(1)},
+		Engine:   stockfish.Config{Path: filepath.Join(dir, "none"), Limit: stockfish.Nodes(1)},
 		Progress: func(p pipeline.Progress) { last = p }}
 	sum, err := r.Run(t.Context())
 	if err != nil {
