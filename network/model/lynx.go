@@ -35,6 +35,7 @@ type Lynx struct {
 	Hidden        int     `json:"hidden"`         // features of the value head
 	ValueWeight   float64 `json:"value_weight"`   // of the value in the loss
 	ChancesWeight float64 `json:"chances_weight"` // of the chances in the loss
+	Nearness      bool    `json:"nearness"`       // the value tells how near a mate is: encode.Lynx
 }
 
 // Validate checks the settings.
@@ -59,7 +60,7 @@ func (t Lynx) residual() residual {
 	return residual{planes: t.encoder().Layout().Shape[0], blocks: t.Blocks, filters: t.Filters, valueWeight: t.ValueWeight}
 }
 
-func (t Lynx) encoder() encode.Lynx { return encode.Lynx{Attacks: t.Attacks} }
+func (t Lynx) encoder() encode.Lynx { return encode.Lynx{Attacks: t.Attacks, Nearness: t.Nearness} }
 
 const lynxPlanes = encode.LynxMoves / 64
 

@@ -28,6 +28,8 @@ type Recipe struct {
 	Computes, Learns []string
 	// Extends are those of Size that are true or false, and true adds planes at the end of the input and nothing else.
 	Extends []string
+	// Older are settings, as JSON, of runs from before there were these, where it is not the default preset's.
+	Older   Settings
 	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -15,6 +16,7 @@ func TestFromExtends(t *testing.T) {
 	data := write(t, madeup.Dataset{Seed: 3, Games: 40})
 	first := tiny(t, data)
 	first.Recipe = "lynx"
+	first.Adjust = func(c *run.Config) error { return errors.Join(adjust(c), set(c, "attacks", false)) }
 	mustTrain(t, first)
 	plain, err := run.ReadWeights(first.Dir)
 	if err != nil {

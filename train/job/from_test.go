@@ -140,6 +140,7 @@ func difference(t *testing.T, b *backend.Backend, data string, x, y run.Config) 
 	layouts := [2]encode.Layout{nets[0].Encoder.Layout(), nets[1].Encoder.Layout()}
 	return false, false, !reflect.DeepEqual(said[0], said[1]) || layouts[0].Words != layouts[1].Words ||
 		layouts[0].Moves != layouts[1].Moves || layouts[0].Scores != layouts[1].Scores ||
+		nets[0].Encoder.ValueFormula() != nets[1].Encoder.ValueFormula() ||
 		!reflect.DeepEqual(terms(nets[0].Network), terms(nets[1].Network))
 }
 
