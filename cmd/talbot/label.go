@@ -62,9 +62,9 @@ which get no dataset, only positions. The bytes are the same as from one machine
 percent of the workers' labels is searched again; a worker that gives wrong ones is
 banned and all its labels are made again.
 
---mates labels positions of three pieces, such as KRvK, by the rules alone instead of the
-engine: win, draw or loss, the distance to mate, and all moves that are best. If a dataset
-has only such positions, no engine is needed.
+--mates labels positions of three pieces, such as KRvK, from the rules, not by the engine:
+win, draw or loss, the distance to mate, and all moves that are best. If a dataset has
+only such positions, no engine is needed.
 
 --syzygy DIR adds exact results from Syzygy endgame tables (.rtbw and .rtbz files) in a
 column of their own: win, draw or loss under the 50-move rule. The engine must be
