@@ -10,6 +10,7 @@ import (
 	"talbot/encode"
 	"talbot/internal/golden"
 	"talbot/network/backend"
+	"talbot/network/recipe"
 	"talbot/network/run"
 )
 
@@ -90,9 +91,15 @@ func lynxCodes(t testing.TB, start string, played, names []string) (codes []int3
 }
 
 // TestPyTorchLynx compares the network of the recipe lynx with PyTorch: policy and value in evaluation mode, the
-// gradients of a step and five steps with AdamW.
+// gradients of a step and five steps with AdamW, and the same with Muon.
 func TestPyTorchLynx(t *testing.T) {
-	want := readPyTorch(t, "lynx.json.gz")
+	for name, optimizer := range map[string]recipe.Optimizer{"lynx": recipe.AdamW, "muon": recipe.Muon} {
+		t.Run(name, func(t *testing.T) { pyTorchLynx(t, name+".json.gz", optimizer) })
+	}
+}
+
+func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
+	want := readPyTorch(t, file)
 	batches, planes := lynxBatches(t, len(want.Steps), want.Positions)
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c, err := run.New("lynx", "")
@@ -103,7 +110,7 @@ func TestPyTorchLynx(t *testing.T) {
 			"value_filters": 3, "hidden": 16, "value_weight": want.ValueWeight, "chances_weight": 0.75} {
 			set(&c, name, value)
 		}
-		c.Batch, c.Clip, c.WeightDecay = want.Positions, want.Clip, want.Decay
+		c.Batch, c.Clip, c.WeightDecay, c.Optimizer = want.Positions, want.Clip, want.Decay, optimizer
 		batch := func(step int) Batch { return batches[step] }
 		want.evaluate(t, want.load(t, b, c), planes[0])
 		first := *want

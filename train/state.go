@@ -64,8 +64,8 @@ func (e *engine) tensors() []checkpoint.Tensor {
 		averages = append(averages, checkpoint.Tensor{Name: averagePrefix + p.Name, Shape: p.Shape})
 	}
 	for _, p := range trainable(e.store) {
-		for _, prefix := range []string{firstMomentPrefix, secondMomentPrefix} {
-			list = append(list, checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape})
+		for _, name := range optimizerTensors(e.config, p) {
+			list = append(list, checkpoint.Tensor{Name: name, Shape: p.Shape})
 		}
 	}
 	if e.config.EMA > 0 {

@@ -23,13 +23,15 @@ const (
 
 // forTraining adds what training needs beside the network.
 func (e *engine) forTraining() error {
-	zeros := []string{firstMomentPrefix, secondMomentPrefix}
-	if e.config.Accumulate > 1 {
-		zeros = append(zeros, gradientPrefix)
-	}
-	for _, prefix := range zeros {
-		if err := e.store.AddZeros(prefix); err != nil {
-			return err
+	for _, p := range trainable(e.store) {
+		names := optimizerTensors(e.config, p)
+		if e.config.Accumulate > 1 {
+			names = append(names, gradientPrefix+p.Name)
+		}
+		for _, name := range names {
+			if err := e.store.AddZeros(name, p); err != nil {
+				return err
+			}
 		}
 	}
 	if e.config.EMA > 0 {
@@ -136,7 +138,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
 	if e.config.Accumulate == 1 {
-		norm = adamW(e.config, e.store, grads, numbers)
+		norm = update(e.config, e.store, grads, numbers)
 	} else {
 		for i, p := range trainable(e.store) {
 			sum := e.store.GetVariable("/" + gradientPrefix + p.Name)
@@ -187,7 +189,7 @@ func (e *engine) updateGraph(in []*Node) *Node {
 		grads = append(grads, sum.NodeValue(g))
 		sum.SetNodeValue(ZerosLike(sum.NodeValue(g)))
 	}
-	return InsertAxes(adamW(e.config, e.store, grads, in[0]), 0)
+	return InsertAxes(update(e.config, e.store, grads, in[0]), 0)
 }
 
 // calibrate gives the averaged weights their own running statistics: the means of the batches' statistics over all

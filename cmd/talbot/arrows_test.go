@@ -164,7 +164,7 @@ var arrows = map[string][]string{
 		"board", "dataset", "encode", "evaluate", "internal/cache", "internal/durable", "internal/ordered",
 		"internal/splitmix", "network/run", "rows", "shards", "train",
 	},
-	"train/report":      {"board", "evaluate", "internal/page", "network/run", "train"},
+	"train/report":      {"board", "evaluate", "internal/page", "network/recipe", "network/run", "train"},
 	"train/tensorboard": {},
 	"trial": {
 		"internal/child", "internal/durable", "network/backend", "network/run", "train", "train/job", "train/loader",

@@ -66,15 +66,25 @@ type Training struct {
 	Batch int   `json:"batch"` // samples a step
 	Steps int64 `json:"steps"` // length of the run and of its schedule
 
-	Schedule    string  `json:"schedule"` // of the learning rate: schedule.Names
-	LR          float64 `json:"lr"`       // highest learning rate
-	MinLR       float64 `json:"min_lr"`   // learning rate of the last step
-	Warmup      int64   `json:"warmup"`   // steps of linear rise from 0
-	WeightDecay float64 `json:"weight_decay"`
-	Decay       Decay   `json:"decay"`             // which tensors decay
-	Epsilon     float64 `json:"epsilon,omitempty"` // of Adam, beside the root; 0 = 1e-8, PyTorch's
-	Clip        float64 `json:"clip"`              // highest global norm of the gradient, 0 = no clipping
+	Schedule    string    `json:"schedule"` // of the learning rate: schedule.Names
+	Optimizer   Optimizer `json:"optimizer,omitempty"`
+	LR          float64   `json:"lr"`     // highest learning rate
+	MinLR       float64   `json:"min_lr"` // learning rate of the last step
+	Warmup      int64     `json:"warmup"` // steps of linear rise from 0
+	WeightDecay float64   `json:"weight_decay"`
+	Decay       Decay     `json:"decay"`             // which tensors decay
+	Epsilon     float64   `json:"epsilon,omitempty"` // of Adam, beside the root; 0 = 1e-8, PyTorch's
+	Clip        float64   `json:"clip"`              // highest global norm of the gradient, 0 = no clipping
 }
+
+// Optimizer says how weights are updated.
+type Optimizer string
+
+// The optimizers.
+const (
+	AdamW Optimizer = ""     // all of them, as in PyTorch
+	Muon  Optimizer = "muon" // those of the blocks by directions of equal singular values, the others by AdamW
+)
 
 // Decay says which tensors weight decay applies to.
 type Decay string
