@@ -66,7 +66,7 @@ func (f Fingerprint) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// encodeJSON writes a value that cannot fail to encode, with a line end behind it.
+// encodeJSON writes a value that cannot fail to encode, with a line end after it.
 func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

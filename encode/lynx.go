@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"math/bits"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -16,12 +17,20 @@ const (
 	DrawFloat = "draw" // of a draw
 )
 
-// Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes.
+// Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes. With Attacks there are
+// twelve planes more:
+//
+//	planes 28 … 33  the squares that own P N B R Q K attack
+//	planes 34 … 39  those that the opponent's attack
+//
+// Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach, and
+// pins do not count. They follow from the board, so an input is packed as that of [Tahl].
 //
 // A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
 // frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
 type Lynx struct {
 	Tahl
+	Attacks bool // there are planes of attacks
 	// Nearness chooses the newer [Lynx.Value], which tells a near mate from a far one, and chances as the label has
 	// them. Without it they follow from the score, which takes no draw for certain.
 	Nearness bool
@@ -33,10 +42,53 @@ func (Lynx) Name() string { return "lynx" }
 // Layout says that all legal moves are listed, each by its index, and that the floats are value and chances.
 func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
+	l.Shape = []int{e.planes(), 8, 8}
 	l.Chances = e.Nearness
 	l.Codes, l.Indices = 1, LynxMoves
 	l.Floats = []string{ValueFloat, WinFloat, DrawFloat}
 	return l
+}
+
+func (e Lynx) planes() int {
+	if e.Attacks {
+		return TahlPlanes + TahlLayers
+	}
+	return TahlPlanes
+}
+
+// Planes writes the planes of the present position of g as bits: bit i of a plane is square i.
+func (e Lynx) Planes(dst []uint64, g *board.Game) {
+	var words [TahlWords]uint64
+	e.Pack(words[:], &View{Game: g})
+	e.unpack(dst, &words)
+}
+
+// unpack writes the planes of a packed input.
+func (e Lynx) unpack(dst []uint64, w *[TahlWords]uint64) {
+	tahlPlanes((*[TahlPlanes]uint64)(dst), w)
+	if e.Attacks {
+		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:NapoleonWords])
+	}
+}
+
+// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [napoleonPack] writes it.
+func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
+	*planes = [TahlLayers]uint64{}
+	occupied := w[0] | w[1] | w[2]
+	for left := occupied; left != 0; left &= left - 1 {
+		s := bits.TrailingZeros64(left)
+		kind := w[0]>>s&1 | w[1]>>s&1<<1 | w[2]>>s&1<<2
+		side := w[3] >> s & 1
+		planes[6*side+kind-1] |= uint64(board.Attacks(board.Color(side), board.PieceType(kind), board.Square(s),
+			board.Bitboard(occupied)))
+	}
+}
+
+// Numbers writes the planes as 0 and 1.
+func (e Lynx) Numbers(dst []float32, packed []uint64) {
+	var planes [TahlPlanes + TahlLayers]uint64
+	e.unpack(planes[:], (*[TahlWords]uint64)(packed))
+	spread(dst, planes[:e.planes()])
 }
 
 // Code writes the index of a move.

@@ -91,6 +91,9 @@ func (e *engine) initialise(w *run.Weights) (_ *run.Weights, err error) {
 		return nil, fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
 			from.Step)
 	}
+	if err := w.Extend(e.config); err != nil {
+		return nil, err
+	}
 	if err := w.Fit(e.config); err != nil {
 		return nil, err
 	}

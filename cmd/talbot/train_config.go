@@ -19,7 +19,7 @@ import (
 	"talbot/train/loader"
 )
 
-// The words that flags of several commands take; some go on behind a colon.
+// The words that flags of several commands take; some go on after a colon.
 var (
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}

@@ -4,8 +4,8 @@ losses, gradients and statistics, and five steps with AdamW, all computed by PyT
     pip install torch; python3 lynx_oracle.py > /dev/null
 
 Weights and targets are functions of names and indices (vectors.py), so that nothing but the results is stored. The
-batches are the positions of encode/testdata/tahl.jsonl.gz that have a legal move, in their order; a move's index is
-computed here from its name. The moves to be learnt are the first and the last of the legal ones by their names; every
+batches are the positions of encode/testdata/tahl.jsonl.gz that have a legal move, in their order, with the planes of
+lynx.jsonl.gz behind their own; a move's index is computed here from its name. The moves to be learnt are the first and the last of the legal ones by their names; every
 fifth sample has none, and every third has no value. Of long tensors the file has 16 elements and the norm. AdamW decays
 matrices and kernels alone.
 """
@@ -50,12 +50,14 @@ def bits(words):
 
 
 def batch(step):
-    with gzip.open(os.path.join(here, "../../encode/testdata/tahl.jsonl.gz"), "rt") as f:
-        rows = [row for row in map(json.loads, f) if row["changes"]][step * N:][:N]
+    folder = os.path.join(here, "../../encode/testdata")
+    with gzip.open(os.path.join(folder, "tahl.jsonl.gz"), "rt") as f, \
+            gzip.open(os.path.join(folder, "lynx.jsonl.gz"), "rt") as g:
+        rows = [row | more for row, more in zip(map(json.loads, f), map(json.loads, g)) if row["changes"]][step * N:][:N]
     planes, indices, weights = [], [], []
     for i, row in enumerate(rows):
         black = (row["start"].split()[1] == "b") != (len(row["moves"]) % 2 == 1)
-        planes.append(bits(row["planes"]))
+        planes.append(bits(row["planes"] + row["attacks"]))
         indices.append(torch.tensor([index(m, black) for m in sorted(row["changes"])]))
         weight = torch.zeros(len(indices[-1]))
         if i % 5 != 4:
@@ -72,7 +74,7 @@ def batch(step):
 net = Lynx(BLOCKS, FILTERS, SQUEEZE, VALUE_FILTERS, HIDDEN)
 state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items() if "num_batches" not in name}
 net.load_state_dict(state, strict=False)
-assert sum(p.numel() for p in Lynx(6, 64, 16, 8, 128).parameters()) == 581_373
+assert sum(p.numel() for p in Lynx(6, 64, 16, 8, 128).parameters()) == 588_285
 out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS, "gain": GAIN,
        "lr": LR, "decay": DECAY, "clip": CLIP, "value_weight": VALUE_WEIGHT, "initial": {k: digest(v) for k, v in state.items()}}
 
