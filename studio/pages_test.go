@@ -33,25 +33,39 @@ func (p *tab) key(keys ...string) {
 func (p *tab) choose(name, value string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const s = document.querySelector("select[name=%s]");
-		s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); })()`, name, value)))
+		s.value = %q; setTimeout(() => s.dispatchEvent(new Event("change", { bubbles: true }))); })()`, name, value)))
 }
 
 // back goes back in the history. A page that comes out of the browser's cache does not load again.
 func (p *tab) back() {
 	p.t.Helper()
-	p.do(chromedp.Evaluate[chromedp.Void]("history.back()"))
+	p.do(chromedp.Evaluate[chromedp.Void]("setTimeout(() => history.back()); undefined"))
 }
 
-// point moves the mouse onto the middle of an element.
-func (p *tab) point(selector string) {
+// middle is that of an element, which is brought into view. It is asked of the page: the browser's numbers of nodes may
+// change while a page loads.
+func (p *tab) middle(selector string) (x, y float64) {
 	p.t.Helper()
 	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q); e.scrollIntoView({ block: "center" });
 		const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`, selector)))
 	if err != nil {
-		p.t.Fatal(err)
+		p.t.Fatalf("%s: %v", selector, err)
 	}
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+	return at[0], at[1]
+}
+
+// point moves the mouse onto the middle of an element, and press presses it there.
+func (p *tab) point(selector string) {
+	p.t.Helper()
+	x, y := p.middle(selector)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+}
+
+func (p *tab) press(selector string) {
+	p.t.Helper()
+	x, y := p.middle(selector)
+	p.do(chromedp.MouseClickXY(x, y))
 }
 
 // clean fails the test if something happened that must not.
@@ -99,13 +113,13 @@ func TestBrowserPages(t *testing.T) {
 	p.until(`location.search === "" && document.querySelectorAll("#list a.name").length === 4`)
 
 	// A match: a game ends, and is replayed by the keyboard.
-	p.do(chromedp.Click(chromedp.CSS(`a.name[href^="/match/"]`)))
+	p.press(`a.name[href^="/match/"]`)
 	p.until(`document.querySelectorAll("#games tbody tr").length === 2`)
 	s.match.play(2)
 	p.until(`document.querySelectorAll("#games tbody tr").length === 3`)
 	p.choose("show", "lost")
 	p.until(`location.search.includes("show=lost") && document.querySelectorAll("#games tbody tr").length === 1`)
-	p.do(chromedp.Click(chromedp.CSS(`#games tbody a`)))
+	p.press(`#games tbody a`)
 	p.until(`document.querySelectorAll("#moves button").length === 7 && !!document.querySelector("#graph svg .cursor")`)
 	p.key(kb.End, kb.ArrowLeft, "f")
 	p.until(`document.querySelector("#moves [aria-current]").textContent === "Nf6 -2.50"`)
@@ -127,7 +141,8 @@ func TestBrowserPages(t *testing.T) {
 	p.until(`document.querySelector(".plots output").textContent === "steps 600: train 0.1 · val 0.5"`)
 	p.choose("axis", "samples")
 	p.until(`!!document.querySelector(".plots svg[data-units=samples]") && location.search.includes("axis=samples")`)
-	p.do(chromedp.Click(chromedp.CSS("#view summary")), chromedp.Click(chromedp.CSS("#view [name=with]")))
+	p.press("#view summary")
+	p.press("#view [name=with]")
 	p.until(`/Settings that differ/.test(document.getElementById("live").textContent) &&
 		document.querySelectorAll(".plots:not(.course) g.c1").length > 0`)
 	p.do(chromedp.Reload())
@@ -142,7 +157,7 @@ func TestBrowserPages(t *testing.T) {
 	p.choose("label", "yes")
 	p.until(`location.search === "?label=yes" && document.querySelectorAll(".samples article").length === 10 &&
 		/^10 samples/.test(document.querySelector(".count").textContent)`)
-	p.do(chromedp.Click(chromedp.CSS(".samples article:nth-child(2) h2 a")))
+	p.press(".samples article:nth-child(2) h2 a")
 	p.until(`/^The sample, after e4$/.test(document.getElementById("status").textContent) &&
 		document.querySelectorAll("#drawing .best").length === 1`)
 	p.key(kb.ArrowLeft)
@@ -188,7 +203,8 @@ func TestBrowserAxe(t *testing.T) {
 	run, data := "/run/"+s.keyOf("run"), "/data/"+s.keyOf("data")
 	p.open(s.served, "/play")
 	p.until(`!!document.getElementById("nodes")`)
-	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"), chromedp.Click(chromedp.CSS("button.main")))
+	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("nodes").value = 16`))
+	p.press("button.main")
 	p.mine(0)
 	game, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.pathname"))
 	if err != nil {
