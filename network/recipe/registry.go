@@ -38,8 +38,8 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
 )
 
-// lynx is a recipe of talbot's own. Planes of attacks and Muon were compared with going without (docs/log-2026-11.md); its
-// other settings are a first choice.
+// lynx is a recipe of talbot's own. Planes of attacks and Muon were compared with going without
+// (docs/log-2026-11.md); its other settings are a first choice.
 var lynx = New(
 	Recipe{
 		Name:    "lynx",
