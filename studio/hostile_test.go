@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/network/run"
 )
 
 // Only a browser with the cookie, that asks for this machine from a page of ours, is answered.
@@ -70,7 +71,8 @@ func TestNothingOutside(t *testing.T) {
 	s := serve(t, dir)
 	for _, path := range []string{"/../../etc/passwd", "/static/../../../etc/passwd", "/static/..%2f..%2fetc%2fpasswd",
 		"/static/%2e%2e/%2e%2e/etc/passwd", "/play/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/static//etc/passwd",
-		"/play/%00/state", `/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd"} {
+		"/data/../../../etc/passwd", "/data/x/sample/..%2f..%2fetc%2fpasswd", "/run/..%2f..%2fetc%2fpasswd/curve.csv",
+		"/match/x/game/%2fetc%2fpasswd/game.pgn", "/match/%00", "/data/x/goto?sample=/etc/passwd", "/play/%00/state", `/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd"} {
 		if status, _ := s.ask("GET", path, nil, nil); status >= 500 {
 			t.Errorf("%s: %d", path, status)
 		}
@@ -81,6 +83,36 @@ func TestNothingOutside(t *testing.T) {
 	_, text := s.ask("GET", "/list", nil, nil)
 	if strings.Count(text, "escapes") != 2 {
 		t.Errorf("links out are not refused: %s", text)
+	}
+}
+
+// The pages of a run and of a match whose files are links out of the folder say so and show nothing of them.
+func TestNothingOutsideOnPages(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	makeRun(t, filepath.Join(dir, "run"), func(*run.Config) {})
+	makeRun(t, filepath.Join(out, "run"), func(*run.Config) {})("val", 100, 2)
+	makeMatch(t, filepath.Join(out, "match"), "secret", "b").play(0)
+	if err := os.Mkdir(filepath.Join(dir, "match"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run/metrics.jsonl", "run/eval.json", "match/games.journal"} {
+		if err := os.Symlink(filepath.Join(out, name), filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	s := serve(t, dir)
+	for _, path := range []string{"/run/" + s.key(aRun), "/match/" + s.key(aMatch)} {
+		status, text := s.ask("GET", path, nil, nil)
+		if status != 200 || !strings.Contains(text, "escapes") || strings.Contains(text, "secret") ||
+			strings.Contains(text, "value squared error") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	for _, path := range []string{"/run/" + s.key(aRun) + "/curve.csv?curve=policy_ce",
+		"/match/" + s.key(aMatch) + "/game/1"} {
+		if status, text := s.ask("GET", path, nil, nil); status == 200 {
+			t.Errorf("%s: %s", path, text)
+		}
 	}
 }
 
