@@ -72,7 +72,8 @@ func TestNothingOutside(t *testing.T) {
 	for _, path := range []string{"/../../etc/passwd", "/static/../../../etc/passwd", "/static/..%2f..%2fetc%2fpasswd",
 		"/static/%2e%2e/%2e%2e/etc/passwd", "/play/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/static//etc/passwd",
 		"/data/../../../etc/passwd", "/data/x/sample/..%2f..%2fetc%2fpasswd", "/run/..%2f..%2fetc%2fpasswd/curve.csv",
-		"/match/x/game/%2fetc%2fpasswd/game.pgn", "/match/%00", "/data/x/goto?sample=/etc/passwd", "/play/%00/state", `/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd"} {
+		"/match/x/game/%2fetc%2fpasswd/game.pgn", "/match/%00", "/data/x/goto?sample=/etc/passwd", "/play/%00/state",
+		`/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd"} {
 		if status, _ := s.ask("GET", path, nil, nil); status >= 500 {
 			t.Errorf("%s: %d", path, status)
 		}

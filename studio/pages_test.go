@@ -124,7 +124,8 @@ func TestBrowserPages(t *testing.T) {
 	p.key(kb.End, kb.ArrowLeft, "f")
 	p.until(`document.querySelector("#moves [aria-current]").textContent === "Nf6 -2.50"`)
 	p.do(chromedp.Reload())
-	p.until(`document.querySelector("#moves [aria-current]")?.textContent === "Nf6 -2.50" && location.hash.includes("flip")`)
+	p.until(`document.querySelector("#moves [aria-current]")?.textContent === "Nf6 -2.50" &&
+		location.hash.includes("flip")`)
 	p.back()
 	p.until(`location.search.includes("show=lost") && !!document.getElementById("games")`)
 
