@@ -42,7 +42,6 @@ const (
 	lookAhead  = 10_000          // positions that decide what a file is
 	leastMarks = 3               // scores of ±26624 that make a file one of Leela's
 	decisive   = 200             // scores of that size tell who wins
-	leastSeen  = 200             // such scores, before a sign is doubted
 )
 
 // score returns a score as talbot has it; false if v is none.

@@ -29,6 +29,8 @@ type TableForm struct {
 	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word.
 	// Empty: what is found.
 	Origin, ScoreUnit string
+	// Unchecked is for those who do not use the evaluations: nothing must be stated, and nothing is compared.
+	Unchecked bool
 }
 
 // What decides the unit of an ambiguous column by its first rows. Engines seldom see more than ten pawns in games, and
@@ -120,6 +122,8 @@ func (t *TableReader) begin() error {
 	switch {
 	case t.stated.Unit != nil:
 		t.convention.Unit, t.source = *t.stated.Unit, unitStated
+	case t.stated.Unchecked:
+		t.convention.Unit, t.source = dataset.PawnUnit, unitStated
 	case t.named != nil:
 		t.convention.Unit, t.source = *t.named, unitNamed
 	default:

@@ -103,7 +103,7 @@ var arrows = map[string][]string{
 	},
 	"pipeline/output":  {"dataset", "internal/durable", "internal/ordered", "shards"},
 	"pipeline/overlap": {"board", "dataset"},
-	"pipeline/plan":    {"binpack", "dataset", "pipeline", "pipeline/ingest", "rows", "shards"},
+	"pipeline/plan":    {"dataset", "pipeline", "pipeline/ingest", "rows", "shards"},
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",
 		"shards",

@@ -110,6 +110,9 @@ var statuses = []struct {
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
+	{rows.ErrView, exitUsage,
+		"state whose view they are from: --eval-view white (as bullet has it) or --eval-view mover; where the message " +
+			"gives few agreements it is the other one"},
 	{binpack.ErrUnit, exitUsage,
 		"state what the scores are, --unit leela, internal or centipawns, and who made them, " +
 			"such as --origin \"Stockfish 14\""},

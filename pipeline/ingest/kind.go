@@ -41,7 +41,7 @@ type Reader interface {
 
 // kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
 // several kinds is of the last, so games, which look like any text, come first.
-var kinds = []*Kind{games, epd, tables, puzzles, evalLines, binpacks}
+var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, binpacks}
 
 // Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {
@@ -124,6 +124,11 @@ var evalLines = &Kind{
 	Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"},
 	Sniff: rows.LooksLikeEvalLines,
 	Open:  func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
+}
+
+var scoreTexts = &Kind{
+	Name: "text of \"FEN | score | result\"", Sniff: rows.LooksLikeScoreText, Check: rows.CheckScoreText,
+	Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewScoreTextReader(in, tables) },
 }
 
 var games = &Kind{
