@@ -65,8 +65,8 @@ func (s *Signs) Contradict() bool {
 // String gives the counts.
 func (s *Signs) String() string {
 	side := func(c board.Color, name string) string {
-		return fmt.Sprintf("with %s to move %d of %d clear scores have the sign of the result and %d of %d that of the "+
-			"material", name, s.result[c].agree, s.result[c].seen, s.material[c].agree, s.material[c].seen)
+		return fmt.Sprintf("with %s to move %d of %d clear scores have the sign of the result and %d of %d that of "+
+			"the material", name, s.result[c].agree, s.result[c].seen, s.material[c].agree, s.material[c].seen)
 	}
 	return side(board.White, "White") + ", " + side(board.Black, "Black")
 }

@@ -42,7 +42,7 @@ const (
 // A ScoreTextReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by the rows ahead.
 type ScoreTextReader struct {
 	rows
-	scoreSizes
+	sizes      dataset.Sizes
 	stated     TableForm
 	convention dataset.Convention
 	begun      bool
@@ -111,8 +111,8 @@ func (t *ScoreTextReader) check() error {
 	}
 	switch {
 	case t.stated.View == nil && positions > 0:
-		return fmt.Errorf("%w: not stated; if they are from %s, then of its first %d positions, %v", ErrView, view, positions,
-			&signs)
+		return fmt.Errorf("%w: not stated; if they are from %s, then of its first %d positions, %v", ErrView, view,
+			positions, &signs)
 	case signs.Contradict():
 		return fmt.Errorf("%w: they cannot be from %s: of its first %d positions, %v", ErrView, view, positions, &signs)
 	}
@@ -139,7 +139,7 @@ func (t *ScoreTextReader) Next() (l dataset.Line, labels dataset.Imported, err e
 		return l, labels, r.reject
 	}
 	for i := range r.label.Lines {
-		t.count(r.label.Lines[i].Score)
+		t.sizes.Add(r.label.Lines[i].Score)
 	}
 	engine := "text eval"
 	if t.stated.Origin != "" {
@@ -214,11 +214,7 @@ func (t *ScoreTextReader) row(text string) (r textRow) {
 
 // Table says how the scores were read so far.
 func (t *ScoreTextReader) Table() dataset.Table {
-	sum := dataset.Table{View: t.convention.View.String()}
-	if t.numbers > 0 {
-		sum.Unit, sum.Median = t.convention.Unit.String(), t.median()
-	}
-	return sum
+	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }
 
 // LooksLikeScoreText reports whether a text begins with a row of a FEN, a bar, something, and another bar.

@@ -54,7 +54,8 @@ func TestScoreText(t *testing.T) {
 		{black + " | 35 | 0.5", "1 0 " + black + " 1/2-1/2 labelled cp -35", dataset.WhiteView},
 		{black + " | 35 | 0.0", "1 0 " + black + " 0-1 labelled cp 35", dataset.MoverView},
 		{"\ufeff" + black + "|-7|[1.0]\r", "1 3 " + black + " 1-0 labelled cp 7", dataset.WhiteView},
-		{"# by x\n\n4k3/8/8/8/8/8/4P3/4K3 b - - | +0 | 1/2", "1 8 " + black + " 1/2-1/2 labelled cp 0", dataset.WhiteView},
+		{"# by x\n\n4k3/8/8/8/8/8/4P3/4K3 b - - | +0 | 1/2", "1 8 " + black + " 1/2-1/2 labelled cp 0",
+			dataset.WhiteView},
 		{white + " | -5.0 | 0", "1 0 " + white + " 0-1 labelled cp -5", dataset.WhiteView},
 		{white + " | 31990 | 1-0", "1 0 " + white + " 1-0 labelled cp 30000", dataset.WhiteView},
 		{white + " | #-2 | 0-1", "1 0 " + white + " 0-1 labelled mate -2", dataset.WhiteView},
@@ -99,11 +100,11 @@ func TestScoreTextView(t *testing.T) {
 		says string // "" for no error
 	}{
 		"White's": {viewForm(dataset.WhiteView), ""},
-		"the mover's": {viewForm(dataset.MoverView), "cannot be from the mover's view: of its first 160 positions, with " +
-			"White to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with " +
-			"Black to move 0 of 80 clear scores have the sign of the result and 0 of 80"},
-		"not stated": {TableForm{}, "if they are from White's view, then of its first 160 positions, with White to " +
-			"move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with Black to " +
+		"the mover's": {viewForm(dataset.MoverView), "cannot be from the mover's view: of its first 160 positions, " +
+			"with White to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, " +
+			"with Black to move 0 of 80 clear scores have the sign of the result and 0 of 80"},
+		"not stated": {TableForm{}, "if they are from White's view, then of its first 160 positions, with White " +
+			"to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with Black to " +
 			"move 80 of 80"},
 		"not used": {TableForm{Unchecked: true}, ""},
 	} {

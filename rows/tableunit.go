@@ -259,40 +259,5 @@ func CheckTable(head []byte, stated TableForm) error {
 
 // Table says how the evaluations of a table were read, as far as it has been read.
 func (t *TableReader) Table() dataset.Table {
-	sum := dataset.Table{View: t.convention.View.String()}
-	if t.numbers == 0 {
-		return sum
-	}
-	sum.Unit, sum.Median = t.convention.Unit.String(), t.median()
-	return sum
-}
-
-// scoreSizes counts scores by their size. The zero value is ready.
-type scoreSizes struct {
-	sizes   []int64 // how often each |centipawns| occurred
-	numbers int64   // sum of sizes
-}
-
-// median returns the median of the |centipawns|.
-func (t *scoreSizes) median() int {
-	below := int64(0)
-	for cp, n := range t.sizes {
-		if below += n; 2*below >= t.numbers {
-			return cp
-		}
-	}
-	return 0
-}
-
-// count counts a score, unless it is a mate.
-func (t *scoreSizes) count(s dataset.Score) {
-	cp, ok := s.Centipawns()
-	if !ok {
-		return
-	}
-	if t.sizes == nil {
-		t.sizes = make([]int64, dataset.MaxCentipawns+1)
-	}
-	t.sizes[max(cp, -cp)]++
-	t.numbers++
+	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }

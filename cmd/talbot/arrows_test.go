@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain", "board"},
 	{"internal/cache", "internal/page", "dataset"},
 	{"binpack", "rows", "syzygy"},
-	{"pgn", "synth", "shards", "stockfish", "encode"},
+	{"columnar", "pgn", "synth", "shards", "stockfish", "encode"},
 	{"network"},
 	{"evaluate"},
 	{"train"},
@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"binpack": {"board", "dataset"},
 	"board":   {},
 	"cmd/talbot": {
-		"binpack", "board", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
+		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
 		"internal/durable", "internal/plain", "network/backend", "network/builtin", "network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 		"play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows", "stockfish",
 		"studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
+	"columnar":               {"dataset", "pgn", "rows"},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
 	"encode":                 {"board", "dataset"},
 	"evaluate":               {"board", "dataset", "encode", "network/predict", "rows"},
@@ -90,8 +91,8 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "stockfish",
 	},
 	"pipeline/ingest": {
-		"binpack", "board", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn", "pipeline",
-		"pipeline/output", "rows", "shards", "synth",
+		"binpack", "board", "columnar", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn",
+		"pipeline", "pipeline/output", "rows", "shards", "synth",
 	},
 	"pipeline/inspect": {
 		"board", "dataset", "encode", "internal/page", "internal/plain", "pipeline", "shards",

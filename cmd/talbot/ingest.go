@@ -97,6 +97,10 @@ Text of "FEN | score | result" has the result from White's view and scores in
 centipawns (or --eval-unit) from the view that --eval-view must state. The signs of the
 first 10,000 are compared with results and material, and a wrong view is refused.
 
+Parquet is evaluations (fen, and cp or mate), games (movetext) or puzzles (PuzzleId,
+FEN, Moves), by the names of its columns. Rows in a row with the same fen are one
+position. A compressed file or a pipe is first copied into the output folder.
+
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
 counters; a move number that is too small for them is raised, and a position without
@@ -129,11 +133,12 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 			"leave out the game")
 	cmd.Flags().StringVar(&o.moveConflict, "move-conflict", "drop",
 		"games whose move numbers or capture marks contradict their moves: drop, or keep to count them only")
-	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables and text: auto, white or mover")
+	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
+		"view of the evaluations in tables, text and Parquet: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
 	cmd.Flags().StringVar(&o.origin, "origin", "",
-		"who made the scores in binpack or text, such as \"T80\"; names their labels")
+		"who made the scores in binpack, text or Parquet, such as \"T80\"; names their labels")
 	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",

@@ -113,7 +113,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 		if err != nil {
 			return nil, err
 		}
-		in, err := p.input(path, w)
+		in, err := p.input(path, w, temp)
 		if err != nil {
 			w.Abort()
 			return nil, err
@@ -143,9 +143,9 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 }
 
 // input reads the beginning of an input, writes its lines, and takes the rest to be like it.
-func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
+func (p Request) input(path string, w *shards.Writer, temp string) (InputEstimate, error) {
 	e := InputEstimate{Name: filepath.Base(path)}
-	in, r, err := ingest.Open(path, unchecked)
+	in, r, err := ingest.Open(path, unchecked, temp)
 	if err != nil {
 		return e, err
 	}
@@ -163,12 +163,12 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 		case err == io.EOF:
 			whole = true
 		case errors.As(err, &reject):
-			read = reject.Offset
+			read = readUpTo(r, reject.Offset, e.Bytes)
 			e.Rejected++
 		case err != nil:
 			return e, err
 		default:
-			read = l.Offset
+			read = readUpTo(r, l.Offset, e.Bytes)
 			e.Games++
 			e.Positions += int64(len(l.Moves) + 1)
 			e.Samples += int64(l.SampleCount())
@@ -183,13 +183,21 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 		}
 	}
 	e.Read = 1
-	if read := in.RawRead(); !whole && read < e.Bytes {
+	if read := readUpTo(r, in.RawRead(), e.Bytes); !whole && read < e.Bytes {
 		e.Read = float64(read) / float64(e.Bytes)
 		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Labelled, &e.Rejected} {
 			*n = int64(float64(*n) / e.Read)
 		}
 	}
 	return e, nil
+}
+
+// readUpTo returns how many bytes were read of a file of that size: as many as given, unless the reader knows better.
+func readUpTo(r ingest.Reader, offset, size int64) int64 {
+	if share, ok := ingest.ShareOf(r); ok {
+		return int64(share * float64(size))
+	}
+	return offset
 }
 
 // estimate computes what follows from the counts, and says with what assumptions.
@@ -219,8 +227,8 @@ func (p Request) estimate(e *Estimate, how string) {
 			"memory",
 			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
 			planGameMemory),
-		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its own core, with %.0f %% lost "+
-			"between searches",
+		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
+			"own core, with %.0f %% lost between searches",
 			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
 		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,
