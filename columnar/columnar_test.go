@@ -18,7 +18,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pgn"
-	talbotrows "talbot/rows"
+	"talbot/rows"
 )
 
 // read opens a file of testdata, or fails.
@@ -32,7 +32,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 func openBytes(data []byte) (Content, error) {
-	return Open(bytes.NewReader(data), int64(len(data)), talbotrows.TableForm{})
+	return Open(bytes.NewReader(data), int64(len(data)), rows.TableForm{})
 }
 
 // writers are the files of testdata with the rows of evaluations.tsv: those of testdata/make.py.
@@ -108,7 +108,7 @@ func say(l *dataset.Line, label *dataset.Label) string {
 // TestEvaluations compares positions with those that the same rows give as Lichess's lines of JSON.
 func TestEvaluations(t *testing.T) {
 	var text bytes.Buffer
-	var a *talbotrows.Analysis
+	var a *rows.Analysis
 	flush := func() {
 		if a != nil {
 			json.NewEncoder(&text).Encode(a)
@@ -124,16 +124,16 @@ func TestEvaluations(t *testing.T) {
 	for _, row := range evaluationRows(t) {
 		if a == nil || a.FEN != row[0] {
 			flush()
-			a = &talbotrows.Analysis{FEN: row[0], Evals: []talbotrows.Searches{
+			a = &rows.Analysis{FEN: row[0], Evals: []rows.Searches{
 				{Depth: *number(row[2]), KNodes: int64(*number(row[3]))}}}
 		}
-		a.Evals[0].PVs = append(a.Evals[0].PVs, talbotrows.Variation{CP: number(row[4]), Mate: number(row[5]),
+		a.Evals[0].PVs = append(a.Evals[0].PVs, rows.Variation{CP: number(row[4]), Mate: number(row[5]),
 			Line: row[1]})
 	}
 	flush()
 	var want []string
 	multi := false
-	for r := talbotrows.NewEvalLineReader(&text); ; {
+	for r := rows.NewEvalLineReader(&text); ; {
 		l, labels, err := r.Next()
 		if err == io.EOF {
 			break
@@ -155,7 +155,7 @@ func TestEvaluations(t *testing.T) {
 		last := int64(0)
 		for i := range want {
 			l, labels, err := c.Evaluations.Next()
-			if err != nil || labels.Engine != talbotrows.EvalLineEngine || l.Number <= last {
+			if err != nil || labels.Engine != rows.EvalLineEngine || l.Number <= last {
 				t.Fatalf("%s: %v, %q, row %d", name, err, labels.Engine, l.Number)
 			}
 			last = l.Number
@@ -395,7 +395,7 @@ func FuzzOpen(f *testing.F) {
 			if reject := (*dataset.Reject)(nil); errors.As(err, &reject) {
 				number, err = reject.Number, nil
 			}
-			if err == io.EOF || errors.Is(err, ErrUnsupported) || errors.Is(err, talbotrows.ErrView) {
+			if err == io.EOF || errors.Is(err, ErrUnsupported) || errors.Is(err, dataset.ErrView) {
 				return
 			}
 			if err != nil || number <= last {
@@ -412,29 +412,29 @@ func TestView(t *testing.T) {
 		FEN string `parquet:"fen"`
 		CP  int64  `parquet:"cp"`
 	}
-	var rows []row // from the mover's view
+	var list []row // from the mover's view
 	for i := range 40 {
-		rows = append(rows, row{fmt.Sprintf("4k3/8/8/8/8/8/4P3/R3K3 w - - %d 60", i), 500},
+		list = append(list, row{fmt.Sprintf("4k3/8/8/8/8/8/4P3/R3K3 w - - %d 60", i), 500},
 			row{fmt.Sprintf("4k3/8/8/8/8/8/4P3/R3K3 b - - %d 60", i), -500})
 	}
 	var b bytes.Buffer
-	if err := parquet.Write(&b, rows); err != nil {
+	if err := parquet.Write(&b, list); err != nil {
 		t.Fatal(err)
 	}
 	mover := dataset.MoverView
 	for _, test := range []struct {
-		form talbotrows.TableForm
+		form rows.TableForm
 		ok   bool
 	}{
-		{talbotrows.TableForm{}, false}, {talbotrows.TableForm{View: &mover}, true},
-		{talbotrows.TableForm{Unchecked: true}, true},
+		{rows.TableForm{}, false}, {rows.TableForm{View: &mover}, true},
+		{rows.TableForm{Unchecked: true}, true},
 	} {
 		c, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), test.form)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, labels, err := c.Evaluations.Next()
-		if test.ok != (err == nil) || err != nil && !errors.Is(err, talbotrows.ErrView) {
+		if test.ok != (err == nil) || err != nil && !errors.Is(err, dataset.ErrView) {
 			t.Errorf("%+v: %v", test.form, err)
 		}
 		if err == nil && labels.Labels[0].Lines[0].Score != dataset.Centipawns(500) {

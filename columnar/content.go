@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
-	talbotrows "talbot/rows"
+	"talbot/rows"
 )
 
 // Content is what a file holds: one of the three.
@@ -27,7 +27,7 @@ type Content struct {
 //   - evaluations: fen, and cp or mate or both, and any of line, best, depth, knodes, nodes and result
 //
 // The errors are [ErrDamaged], [ErrUnsupported], [ErrColumns] with the columns that are missing, and those of in.
-func Open(in io.ReaderAt, size int64, form talbotrows.TableForm) (c Content, err error) {
+func Open(in io.ReaderAt, size int64, form rows.TableForm) (c Content, err error) {
 	f, err := open(in, size)
 	if err != nil {
 		return c, err
@@ -60,7 +60,7 @@ func quoted(names []string) string {
 
 // table reads columns by their names.
 type table struct {
-	rows  *rows
+	rows  *reader
 	place map[string]int // of each column in rows.columns; none: the file does not have it
 }
 
@@ -75,7 +75,7 @@ func newTable(f *file, columns ...[]string) (table, error) {
 		}
 	}
 	var err error
-	t.rows, err = newRows(f, leaves)
+	t.rows, err = newReader(f, leaves)
 	return t, err
 }
 

@@ -6,25 +6,22 @@ import (
 	"strings"
 
 	"talbot/dataset"
-	talbotrows "talbot/rows"
+	"talbot/rows"
 )
 
-const (
-	lookAhead  = 10_000 // positions that show whose view the scores are from
-	clearScore = 100    // centipawns that say who is ahead
-)
+const lookAhead = 10_000 // positions that show whose view the scores are from
 
 var errManyScores = errors.New("a score of more than 32 bits")
 
 // Evaluations reads positions with evaluations in the columns of Lichess's dataset and of what talbot exports. Scores
 // are from White's view unless another is stated. Rows that follow one another with the same FEN are one position: of
 // its searches, which differ in depth or nodes, the deepest becomes the label, with all its variations, as of Lichess's
-// lines of JSON ([talbotrows.Analysis]). The first 10,000 positions are read ahead, and the signs of their scores
+// lines of JSON ([rows.Analysis]). The first 10,000 positions are read ahead, and the signs of their scores
 // compared with the material on the board ([dataset.Signs]).
 type Evaluations struct {
 	table
 	view   dataset.View
-	form   talbotrows.TableForm
+	form   rows.TableForm
 	engine string
 	sizes  dataset.Sizes
 
@@ -36,7 +33,7 @@ type Evaluations struct {
 
 // group is the rows of a position.
 type group struct {
-	talbotrows.Analysis
+	rows.Analysis
 	number, offset int64
 	result         string
 	bad            *dataset.Reject // of one of them
@@ -49,7 +46,7 @@ type result struct {
 	reject *dataset.Reject
 }
 
-func newEvaluations(f *file, form talbotrows.TableForm) (*Evaluations, error) {
+func newEvaluations(f *file, form rows.TableForm) (*Evaluations, error) {
 	t, err := newTable(f, []string{"fen"}, []string{"cp"}, []string{"mate"}, []string{"line"}, []string{"best"},
 		[]string{"depth"}, []string{"knodes"}, []string{"nodes"}, []string{"result"})
 	e := &Evaluations{table: t, form: form, engine: "parquet eval"}
@@ -60,13 +57,13 @@ func newEvaluations(f *file, form talbotrows.TableForm) (*Evaluations, error) {
 	case form.Origin != "":
 		e.engine = "parquet " + form.Origin
 	case f.find("line") >= 0 && f.find("knodes") >= 0:
-		e.engine = talbotrows.EvalLineEngine
+		e.engine = rows.EvalLineEngine
 	}
 	return e, err
 }
 
 // Next returns the next position with its label, or io.EOF after the last. A row or a group of rows that cannot be used
-// gives a *[dataset.Reject], and reading can go on; every other error is final, [talbotrows.ErrView] among them. Number
+// gives a *[dataset.Reject], and reading can go on; every other error is final, [dataset.ErrView] among them. Number
 // is that of the position's first row in the file, and Offset is where its row group begins.
 func (e *Evaluations) Next() (l dataset.Line, labels dataset.Imported, err error) {
 	if err := e.check(); err != nil {
@@ -107,15 +104,12 @@ func (e *Evaluations) check() error {
 			continue
 		}
 		positions++
-		if s := r.label.Lines[0].Score; s >= clearScore || s <= -clearScore {
-			signs.Add(&r.line.Start, s > 0, r.line.Result)
-		}
+		signs.AddScore(&r.line.Start, r.label.Lines[0].Score, r.line.Result)
 	}
-	if !e.form.Unchecked && signs.Contradict() {
-		return fmt.Errorf("%w: they cannot be from the view %q: of its first %d positions, %v", talbotrows.ErrView,
-			e.view, positions, &signs)
+	if e.form.Unchecked {
+		return nil
 	}
-	return nil
+	return signs.Check(e.view, positions)
 }
 
 // read reads a row, which may end a position.
@@ -156,7 +150,7 @@ func (e *Evaluations) add() error {
 			numbers[i] = &n
 		}
 	}
-	var s talbotrows.Searches
+	var s rows.Searches
 	if depth := numbers[2]; depth != nil {
 		s.Depth = int(max(0, min(*depth, 1<<16)))
 	}
@@ -166,7 +160,7 @@ func (e *Evaluations) add() error {
 	case numbers[4] != nil:
 		s.Nodes = *numbers[4]
 	}
-	var pv talbotrows.Variation
+	var pv rows.Variation
 	var err error
 	if pv.CP, err = small(numbers[0]); err != nil {
 		return err
@@ -199,7 +193,7 @@ func small(n *int64) (*int, error) {
 
 // add adds a variation: to the search before if it is of the same depth and nodes and its first move is another. Of all
 // searches before, the deepest stays.
-func (g *group) add(s talbotrows.Searches, pv talbotrows.Variation) {
+func (g *group) add(s rows.Searches, pv rows.Variation) {
 	if n := len(g.Evals); n > 0 {
 		last := &g.Evals[n-1]
 		if last.Depth == s.Depth && last.Nodes == s.Nodes && len(last.PVs) < 255 && !last.Has(pv.Line) {
@@ -213,7 +207,7 @@ func (g *group) add(s talbotrows.Searches, pv talbotrows.Variation) {
 			g.Evals = g.Evals[:1]
 		}
 	}
-	s.PVs = []talbotrows.Variation{pv}
+	s.PVs = []rows.Variation{pv}
 	g.Evals = append(g.Evals, s)
 }
 

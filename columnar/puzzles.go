@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"talbot/dataset"
-	talbotrows "talbot/rows"
+	"talbot/rows"
 )
 
 // maxText is the longest text of a row that is read, in bytes.
@@ -21,13 +21,13 @@ func newPuzzles(f *file) (*Puzzles, error) {
 	return &Puzzles{t}, err
 }
 
-// Next returns the next puzzle as [talbotrows.PuzzleReader.Next] does. Number counts the rows of the file, and Offset
+// Next returns the next puzzle as [rows.PuzzleReader.Next] does. Number counts the rows of the file, and Offset
 // is where the row group begins.
 func (p *Puzzles) Next() (dataset.Line, error) {
 	if err := p.next(); err != nil {
 		return dataset.Line{}, err
 	}
-	puzzle := talbotrows.Puzzle{ID: p.text("PuzzleId"), FEN: p.text("FEN"), Moves: p.text("Moves"),
+	puzzle := rows.Puzzle{ID: p.text("PuzzleId"), FEN: p.text("FEN"), Moves: p.text("Moves"),
 		Rating: p.text("Rating"), Themes: p.text("Themes"), URL: p.text("GameUrl")}
 	var line dataset.Line
 	var reject *dataset.Reject

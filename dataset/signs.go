@@ -1,11 +1,15 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"talbot/board"
 )
+
+// ErrView: whose view the scores of an input are from was not stated and cannot be known, or they contradict what was.
+var ErrView = errors.New("view of the scores")
 
 // Signs compares the signs of scores with results and material, so that a wrong view of theirs shows. Scores of White's
 // view that are read as the mover's are wrong where Black moves, so both sides are counted apart. The zero value is
@@ -60,6 +64,26 @@ func (s *Signs) Contradict() bool {
 		}
 	}
 	return false
+}
+
+// Check returns [ErrView], with the counts of that many positions, if the scores contradict the view that they were
+// read with.
+func (s *Signs) Check(view View, positions int) error {
+	if !s.Contradict() {
+		return nil
+	}
+	return fmt.Errorf("%w: they cannot be from %s view: of its first %d positions, %v", ErrView, view.Whose(),
+		positions, s)
+}
+
+// ClearScore is the size of a score, in centipawns, from which it says clearly who is ahead.
+const ClearScore = 100
+
+// AddScore counts a position with a score, if that is clear.
+func (s *Signs) AddScore(p *board.Position, score Score, result Result) {
+	if score >= ClearScore || score <= -ClearScore {
+		s.Add(p, score > 0, result)
+	}
 }
 
 // String gives the counts.

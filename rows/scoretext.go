@@ -11,9 +11,6 @@ import (
 	"talbot/dataset"
 )
 
-// ErrView: whose view the scores of a text are from was not stated, or they contradict what was.
-var ErrView = errors.New("view of the scores")
-
 var (
 	errBars     = errors.New("not of the form FEN | score | result")
 	errResult   = errors.New("a result must be 1.0, 0.5 or 0.0")
@@ -27,7 +24,6 @@ var (
 
 const (
 	textLookAhead = 10_000  // positions that show whose view the scores are from
-	clearScore    = 100     // centipawns that say who is ahead
 	noScore       = "32002" // Stockfish's VALUE_NONE
 )
 
@@ -70,7 +66,7 @@ func NewScoreTextReader(r io.Reader, stated TableForm) *ScoreTextReader {
 	return t
 }
 
-// CheckScoreText returns [ErrView] if the text that begins with head shows that its scores cannot be read so.
+// CheckScoreText returns [dataset.ErrView] if the text that begins with head shows that its scores cannot be read so.
 func CheckScoreText(head []byte, stated TableForm) error {
 	if i := bytes.LastIndexByte(head, '\n'); i > 0 { // the last row may be cut
 		head = head[:i+1]
@@ -101,27 +97,18 @@ func (t *ScoreTextReader) check() error {
 			continue
 		}
 		positions++
-		if s := r.label.Lines[0].Score; s >= clearScore || s <= -clearScore {
-			signs.Add(&r.line.Start, s > 0, r.line.Result)
-		}
+		signs.AddScore(&r.line.Start, r.label.Lines[0].Score, r.line.Result)
 	}
-	view := "the mover's view"
-	if t.convention.View == dataset.WhiteView {
-		view = "White's view"
+	if t.stated.View == nil && positions > 0 {
+		return fmt.Errorf("%w: not stated; if they are from %s view, then of its first %d positions, %v",
+			dataset.ErrView, dataset.WhiteView.Whose(), positions, &signs)
 	}
-	switch {
-	case t.stated.View == nil && positions > 0:
-		return fmt.Errorf("%w: not stated; if they are from %s, then of its first %d positions, %v", ErrView, view,
-			positions, &signs)
-	case signs.Contradict():
-		return fmt.Errorf("%w: they cannot be from %s: of its first %d positions, %v", ErrView, view, positions, &signs)
-	}
-	return nil
+	return signs.Check(t.convention.View, positions)
 }
 
 // Next returns the next position with its score, or io.EOF after the last. A row that cannot be used gives a
-// *[dataset.Reject], and reading can go on; every other error is final, [ErrView] among them. Number counts all rows
-// but blank ones and remarks.
+// *[dataset.Reject], and reading can go on; every other error is final, [dataset.ErrView] among them. Number counts all
+// rows but blank ones and remarks.
 func (t *ScoreTextReader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 	if err := t.check(); err != nil {
 		return l, labels, err

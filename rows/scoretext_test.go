@@ -104,8 +104,8 @@ func TestScoreTextView(t *testing.T) {
 			"with White to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, " +
 			"with Black to move 0 of 80 clear scores have the sign of the result and 0 of 80"},
 		"not stated": {TableForm{}, "if they are from White's view, then of its first 160 positions, with White " +
-			"to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with Black to " +
-			"move 80 of 80"},
+			"to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with " +
+			"Black to move 80 of 80"},
 		"not used": {TableForm{Unchecked: true}, ""},
 	} {
 		got, err := scoreTexts(t, text, test.form)
@@ -117,7 +117,7 @@ func TestScoreTextView(t *testing.T) {
 			continue
 		}
 		for _, err := range []error{err, atOnce} {
-			if !errors.Is(err, ErrView) || !strings.Contains(err.Error(), test.says) || len(got) > 0 {
+			if !errors.Is(err, dataset.ErrView) || !strings.Contains(err.Error(), test.says) || len(got) > 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -141,7 +141,7 @@ func FuzzScoreText(f *testing.F) {
 				}
 				continue
 			}
-			if err == io.EOF || errors.Is(err, ErrView) {
+			if err == io.EOF || errors.Is(err, dataset.ErrView) {
 				return
 			}
 			if err != nil {

@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain", "board"},
 	{"internal/cache", "internal/page", "dataset"},
-	{"binpack", "rows", "syzygy"},
+	{"binpack", "rows", "syzygy", "viriformat"},
 	{"columnar", "pgn", "synth", "shards", "stockfish", "encode"},
 	{"network"},
 	{"evaluate"},
@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	},
 	"pipeline/ingest": {
 		"binpack", "board", "columnar", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn",
-		"pipeline", "pipeline/output", "rows", "shards", "synth",
+		"pipeline", "pipeline/output", "rows", "shards", "synth", "viriformat",
 	},
 	"pipeline/inspect": {
 		"board", "dataset", "encode", "internal/page", "internal/plain", "pipeline", "shards",
@@ -168,6 +168,7 @@ var arrows = map[string][]string{
 	"trial": {
 		"internal/child", "internal/durable", "network/backend", "network/run", "train", "train/job", "train/loader",
 	},
+	"viriformat": {"board", "dataset"},
 }
 
 // knowGoMLX are the rooms that may import GoMLX, and the file that sets its plugins up.

@@ -116,7 +116,7 @@ var statuses = []struct {
 		"write it again with plain columns, compressed with zstd: polars.read_parquet(FILE).write_parquet(NEW)"},
 	{columnar.ErrColumns, exitFailed, "rename the columns; docs/19-other-formats.md lists what is read"},
 	{ingest.ErrSpool, exitFailed, "save it as a file that is not compressed"},
-	{rows.ErrView, exitUsage,
+	{dataset.ErrView, exitUsage,
 		"state whose view they are from, --eval-view white (as bullet and Lichess have it) or --eval-view mover; " +
 			"where the message gives few agreements it is the other one"},
 	{binpack.ErrUnit, exitUsage,

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"talbot/binpack"
+	"talbot/dataset"
 	"talbot/rows"
 )
 
@@ -85,5 +86,5 @@ func scoresOf(r Reader) *chainScores {
 // unitFault reports whether an error is about the unit or view of an input, whose name no reader knows.
 func unitFault(err error) bool {
 	return errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) || errors.Is(err, binpack.ErrUnit) ||
-		errors.Is(err, rows.ErrView)
+		errors.Is(err, dataset.ErrView)
 }

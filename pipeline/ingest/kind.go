@@ -41,7 +41,7 @@ type Reader interface {
 
 // kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
 // several kinds is of the last, so games, which look like any text, come first.
-var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, binpacks, parquets}
+var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, viriformats, binpacks, parquets}
 
 // Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {

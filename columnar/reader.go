@@ -27,8 +27,8 @@ func (d *damage) Error() string {
 
 func (d *damage) Unwrap() error { return d.err }
 
-// rows reads some columns of a file, row by row.
-type rows struct {
+// reader reads some columns of a file, row by row.
+type reader struct {
 	file     *file
 	leaves   []int // the columns that are read
 	columns  []column
@@ -50,8 +50,8 @@ type column struct {
 	def   uint32  // its definition level
 }
 
-// newRows returns a reader of the columns of those places in f.leaves.
-func newRows(f *file, leaves []int) (*rows, error) {
+// newReader returns a reader of the columns of those places in f.leaves.
+func newReader(f *file, leaves []int) (*reader, error) {
 	for _, i := range leaves {
 		switch l := &f.leaves[i]; {
 		case l.nested:
@@ -60,11 +60,11 @@ func newRows(f *file, leaves []int) (*rows, error) {
 			return nil, fmt.Errorf("%w: column %q has values of type %v", ErrUnsupported, l.path, l.kind)
 		}
 	}
-	return &rows{file: f, leaves: leaves, columns: make([]column, len(leaves))}, nil
+	return &reader{file: f, leaves: leaves, columns: make([]column, len(leaves))}, nil
 }
 
 // next reads the next row. After a *damage it can be called again; io.EOF is the end.
-func (r *rows) next() error {
+func (r *reader) next() error {
 	for !r.begun || r.left == 0 {
 		if r.begun {
 			r.group, r.begun = r.group+1, false
@@ -99,7 +99,7 @@ func (r *rows) next() error {
 }
 
 // begin begins a row group.
-func (r *rows) begin() error {
+func (r *reader) begin() error {
 	g := &r.file.groups[r.group]
 	r.begun, r.left, r.offset = true, g.NumRows, 0
 	for i, at := range r.leaves {
@@ -119,7 +119,7 @@ func (r *rows) begin() error {
 }
 
 // damage gives up the rest of the group. What is not about its bytes is final.
-func (r *rows) damage(err error) error {
+func (r *reader) damage(err error) error {
 	if r.file.in.failed != nil {
 		return r.file.in.failed
 	}
@@ -174,7 +174,7 @@ func (c *column) next() error {
 }
 
 // share returns how much of the file was read, 0 to 1.
-func (r *rows) share() float64 {
+func (r *reader) share() float64 {
 	if r.file.rows == 0 {
 		return 1
 	}
