@@ -16,7 +16,7 @@ type parsedBatch struct {
 	entries []entry
 }
 
-// games parses games on the workers and hands out the games behind number done, in order, in this goroutine. Each
+// games parses games on the workers and hands out the games after number done, in order, in this goroutine. Each
 // worker splits for itself, one at a time, so that it parses text that its own core has just read.
 func (g *ingester) games(ctx context.Context, source batches, done int64, each func(*entry) error) error {
 	ahead := 8 * g.Workers                     // enough to read on while a shard is made durable

@@ -91,7 +91,7 @@ func checkInput(path string, tables rows.TableForm) error {
 	if kind.Check == nil {
 		return nil
 	}
-	head, _ := in.Head() // damage behind it is found by reading
+	head, _ := in.Head() // damage after it is found by reading
 	if err := kind.Check(head, tables); err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
