@@ -44,8 +44,8 @@ func (d *Damage) Unwrap() error { return d.Err }
 // Reader reads chains.
 type Reader struct {
 	in io.Reader
-	// window is what was read of the file and may still be needed, from byte base of the file on: as much as a chunk, and
-	// what was read ahead.
+	// window is what was read of the file and may still be needed, from byte base of the file on: as much as a chunk,
+	// and what was read ahead.
 	window []byte
 	base   int64
 	failed error // of reading on; io.EOF at the end
