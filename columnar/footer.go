@@ -17,9 +17,9 @@ var (
 	// ErrDamaged: the file breaks the format where it cannot be read on.
 	ErrDamaged = errors.New("damaged Parquet file")
 	// ErrUnsupported: the file needs what is not read.
-	ErrUnsupported = errors.New("Parquet file that is not read")
+	ErrUnsupported = errors.New("unsupported Parquet file")
 	// ErrColumns: the columns of the file are not of a known kind.
-	ErrColumns = errors.New("Parquet file with unknown columns")
+	ErrColumns = errors.New("a Parquet file with unknown columns")
 )
 
 const (

@@ -19,6 +19,9 @@ import (
 const (
 	maxPage   = 64 << 20  // bytes of a page, packed or not
 	maxHeader = 256 << 10 // bytes of its header
+
+	// plainDictionary is what older writers call plain in dictionaries, and numbers of a dictionary in pages.
+	plainDictionary format.Encoding = 2
 )
 
 // value is one of a column. Text is valid until the group ends.
@@ -173,7 +176,7 @@ func (p *pages) readDictionary(h *format.PageHeader, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if e := d.V.Encoding; e != format.Plain && e != format.PlainDictionary {
+	if e := d.V.Encoding; e != format.Plain && e != plainDictionary {
 		return fmt.Errorf("%w: dictionaries as %v", ErrUnsupported, e)
 	}
 	if int(d.V.NumValues) > len(data) { // none takes less than a byte
@@ -261,7 +264,7 @@ func (p *pages) begin(n int64, encoding format.Encoding, data []byte) (err error
 	switch {
 	case encoding == format.Plain:
 		p.values = &plain{data: data, leaf: p.leaf}
-	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
+	case encoding == format.RLEDictionary || encoding == plainDictionary:
 		index := runs{}
 		if len(data) > 0 {
 			index = runs{data: data[1:], width: int(data[0])}

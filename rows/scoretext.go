@@ -210,5 +210,5 @@ func LooksLikeScoreText(head []byte) bool {
 	fields := bytes.Fields(fen)
 	return ok && bytes.IndexByte(rest, '|') >= 0 && len(fields) >= 2 && len(fields) <= 6 &&
 		bytes.Count(fields[0], []byte("/")) == 7 && (string(fields[1]) == "w" || string(fields[1]) == "b") &&
-		bytes.IndexAny(fen, ",\t;{") < 0
+		!bytes.ContainsAny(fen, ",\t;{")
 }
