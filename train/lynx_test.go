@@ -112,10 +112,12 @@ func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
 		}
 		c.Batch, c.Clip, c.WeightDecay, c.Optimizer = want.Positions, want.Clip, want.Decay, optimizer
 		batch := func(step int) Batch { return batches[step] }
-		want.evaluate(t, want.load(t, b, c), planes[0])
-		first := *want
-		first.Steps = want.Steps[:1] // in the second Winograd's rounding pushes an activation over the kink of its ReLU
-		first.train(t, want.load(t, b, c), batch, 2e-5)
+		if optimizer == recipe.AdamW {
+			want.evaluate(t, want.load(t, b, c), planes[0])
+			first := *want
+			first.Steps = want.Steps[:1] // in the second Winograd's rounding pushes an activation over the kink of its ReLU
+			first.train(t, want.load(t, b, c), batch, 2e-5)
+		}
 		c.Winograd = false
 		want.train(t, want.load(t, b, c), batch, 2e-5)
 	})
