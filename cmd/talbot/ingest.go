@@ -97,9 +97,11 @@ Text of "FEN | score | result" has the result from White's view and scores in
 centipawns (or --eval-unit) from the view that --eval-view must state. The signs of the
 first 10,000 are compared with results and material, and a wrong view is refused.
 
-Parquet is evaluations (fen, and cp or mate), games (movetext) or puzzles (PuzzleId,
-FEN, Moves), by the names of its columns. Rows in a row with the same fen are one
-position. A compressed file or a pipe is first copied into the output folder.
+Viriformat is games with a score for each move, White's unless --eval-view says
+otherwise. Parquet is evaluations (fen, and cp or mate), games (movetext) or puzzles
+(PuzzleId, FEN, Moves), by the names of its columns. Rows that follow one another with
+the same fen are one position. If it is compressed or comes from a pipe, it is first
+copied into the output folder.
 
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
@@ -134,7 +136,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.moveConflict, "move-conflict", "drop",
 		"games whose move numbers or capture marks contradict their moves: drop, or keep to count them only")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
-		"view of the evaluations in tables, text and Parquet: auto, white or mover")
+		"view of the evaluations in tables, text, viriformat and Parquet: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
 	cmd.Flags().StringVar(&o.origin, "origin", "",
