@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -359,4 +360,31 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(positions)/b.Elapsed().Seconds()/1e6, "Mpositions/s")
+}
+
+// TestNestedChunks: chunks that claim to hold each other, a damaged chain in each, cost time in proportion to the size
+// of the file, not to its square, and no memory for each.
+func TestNestedChunks(t *testing.T) {
+	data, _ := file(t)
+	first := bytes.Clone(data[:headerSize+stemSize])
+	copy(first[4:], "\x00\x00\x00\x06") // nearly 100 MiB
+	first[len(first)-1] = 1             // a further position, whose move is no move of the start position
+	var nested []byte
+	for len(nested) < 4<<20 {
+		nested = append(nested, first...)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	chains, damages := all(t, nested)
+	runtime.ReadMemStats(&after)
+	lost := int64(0)
+	for _, d := range damages {
+		lost += d.Lost
+	}
+	if len(chains) > 0 || len(damages) < len(nested)/len(first)-1 {
+		t.Errorf("%d chains, %d damages", len(chains), len(damages))
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 400<<20 {
+		t.Errorf("%d MiB for a file of %d", got>>20, len(nested)>>20)
+	}
 }

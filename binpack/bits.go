@@ -1,5 +1,7 @@
 package binpack
 
+import "encoding/binary"
+
 // bitReader reads numbers of a few bits, the highest bit of a byte first.
 type bitReader struct {
 	data []byte
@@ -10,18 +12,33 @@ type bitReader struct {
 
 // take returns the next n bits, n ≤ 16; false if the data end before.
 func (r *bitReader) take(n int) (uint16, bool) {
+	if r.left < n && !r.more(n) {
+		return 0, false
+	}
+	v := uint16(r.word >> (64 - n))
+	r.word <<= n
+	r.left -= n
+	return v, true
+}
+
+// more reads on until n bits are at hand; false if the data end before.
+func (r *bitReader) more(n int) bool {
+	if rest := r.data[r.at:]; len(rest) >= 8 {
+		r.word |= binary.BigEndian.Uint64(rest) >> r.left
+		got := (63 - r.left) / 8 // whole bytes; the bits of the next one, which are there too, come again
+		r.at += got
+		r.left += 8 * got
+		return true
+	}
 	for r.left < n {
 		if r.at == len(r.data) {
-			return 0, false
+			return false
 		}
 		r.word |= uint64(r.data[r.at]) << (56 - r.left)
 		r.at++
 		r.left += 8
 	}
-	v := uint16(r.word >> 48 >> (16 - n))
-	r.word <<= n
-	r.left -= n
-	return v, true
+	return true
 }
 
 // align returns how many bytes were taken. The rest of the last one must be 0.

@@ -308,7 +308,7 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 		return 0, errPieceless
 	}
 	from := nth(pieces, int(i))
-	pt := p.PieceAt(from).Type()
+	pt := p.TypeAt(from)
 	reach := destinations(p, pt, from)
 	count, each := reach.Len(), 1
 	queenSide, kingSide := false, false
@@ -331,20 +331,23 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 	if int(i) >= count*each {
 		return 0, errSquare
 	}
-	var m board.Move
-	switch n := int(i) / each; {
-	case n >= reach.Len():
+	n := int(i) / each
+	if n >= reach.Len() {
 		to := from + 2
 		if queenSide && n == reach.Len() {
 			to = from - 2
 		}
-		m = board.NewMove(from, to)
-	case each == 4:
-		m = board.NewPromotion(from, nth(reach, n), board.Knight+board.PieceType(i%4))
-	default:
-		m = board.NewMove(from, nth(reach, n))
+		if m := board.NewMove(from, to); p.IsLegal(m) {
+			return m, nil
+		}
+		return 0, fmt.Errorf("%w: castling", errIllegal)
 	}
-	if !p.IsLegal(m) {
+	to := nth(reach, n)
+	m := board.NewMove(from, to)
+	if each == 4 {
+		m = board.NewPromotion(from, to, board.Knight+board.PieceType(i%4))
+	}
+	if !p.KeepsKingSafe(pt, from, to) {
 		return 0, fmt.Errorf("%w %v", errIllegal, m)
 	}
 	return m, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
 // figures are those of the first positions of a file, which show what its scores are.
@@ -14,13 +15,13 @@ type figures struct {
 	largest       int
 	tactical      int // tactical positions with a score, 0 or not
 	tacticalZeros int // of them, with 0
-	winning       int // scores of at least ±200 in games that one side won
-	agreeing      int // of them, with the sign of the result
+	signs         dataset.Signs
 }
 
 // add counts the positions of a chain.
 func (f *figures) add(c *Chain) {
 	f.positions += len(c.Scores)
+	result := c.result()
 	c.eachPosition(func(ply int, p *board.Position, m board.Move) {
 		v := int(c.Scores[ply])
 		if v == NoScore {
@@ -40,11 +41,8 @@ func (f *figures) add(c *Chain) {
 				f.tacticalZeros++
 			}
 		}
-		if c.Result != 0 && size >= decisive {
-			f.winning++
-			if (v > 0) == (c.Result > 0) == (ply%2 == 0) {
-				f.agreeing++
-			}
+		if size >= decisive {
+			f.signs.Add(p, v > 0, result)
 		}
 	})
 }
@@ -66,9 +64,9 @@ func (f *figures) decide(unit *Unit) error {
 	case *unit != Leela && leela:
 		return fmt.Errorf("%w: it cannot be %s, the scores are Leela's: %s", ErrUnit, *unit, seen)
 	}
-	if f.winning >= leastSeen && 2*f.agreeing < f.winning {
-		return fmt.Errorf("%w: the signs are turned around: of %d scores of at least ±%d in games that were won, "+
-			"%d have the sign of the result", ErrUnit, f.winning, decisive, f.agreeing)
+	if f.signs.Contradict() {
+		return fmt.Errorf("%w: they are not from the mover's view: of its first %d positions, %v", ErrUnit, f.positions,
+			&f.signs)
 	}
 	return nil
 }

@@ -42,7 +42,6 @@ const (
 	lookAhead  = 10_000          // positions that decide what a file is
 	leastMarks = 3               // scores of ±26624 that make a file one of Leela's
 	decisive   = 200             // scores of that size tell who wins
-	leastSeen  = 200             // such scores, before a sign is doubted
 )
 
 // score returns a score as talbot has it; false if v is none.
@@ -98,8 +97,7 @@ type LineReader struct {
 	begun  bool
 
 	missing Missing // of the last line
-	sizes   []int64
-	counted int64
+	sizes   dataset.Sizes
 }
 
 // readChain is a chain, or the damage in place of one.
@@ -264,13 +262,7 @@ func (r *LineReader) scoreAll(c *Chain, labels []dataset.Label, tactical []bool)
 			continue
 		}
 		*label = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: score}}}
-		if cp, ok := score.Centipawns(); ok {
-			if r.sizes == nil {
-				r.sizes = make([]int64, dataset.MaxCentipawns+1)
-			}
-			r.sizes[max(cp, -cp)]++
-			r.counted++
-		}
+		r.sizes.Add(score)
 	}
 }
 
@@ -326,13 +318,5 @@ func (r *LineReader) engine() string {
 
 // Table says how the scores were read so far.
 func (r *LineReader) Table() dataset.Table {
-	t := dataset.Table{Unit: string(r.unit), View: dataset.MoverView.String()}
-	below := int64(0)
-	for cp, n := range r.sizes {
-		if below += n; 2*below >= r.counted {
-			t.Median = cp
-			break
-		}
-	}
-	return t
+	return r.sizes.Table(string(r.unit), dataset.MoverView)
 }

@@ -1,12 +1,12 @@
 package binpack
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // maxChunk is the size above which a chunk is taken for damaged, as Stockfish's own reader does.
@@ -15,6 +15,7 @@ const maxChunk = 100 << 20
 const (
 	magic      = "BINP"
 	headerSize = len(magic) + 4
+	readSize   = 64 << 10 // asked from a file at least
 )
 
 // Looks reports whether a file begins as a binpack file does. head is at least its first 42 bytes.
@@ -42,22 +43,25 @@ func (d *Damage) Unwrap() error { return d.Err }
 
 // Reader reads chains.
 type Reader struct {
-	in     *bufio.Reader
-	offset int64 // of what in gives next
+	in io.Reader
+	// window is what was read of the file and may still be needed, from byte base of the file on: as much as a chunk,
+	// and what was read ahead.
+	window []byte
+	base   int64
+	failed error // of reading on; io.EOF at the end
 
-	chunk []byte // the one at hand
-	begin int64  // where it begins in the file
-	next  int    // the next chain in it
-	short error  // why the chunk ends before its size, nil if it does not
+	at    int   // what is next in window
+	end   int   // where the chunk at hand ends in it; at: there is none
+	short error // why the chunk ends before its size, nil if it does not
 }
 
 // NewReader returns a reader of an unpacked file.
-func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 1<<16)} }
+func NewReader(in io.Reader) *Reader { return &Reader{in: in} }
 
 // Next reads the next chain into c, whose memory it uses again, and returns where it begins in the file. After a
 // *[Damage] it can be called again; every other error is final, and io.EOF is the end.
 func (r *Reader) Next(c *Chain) (offset int64, err error) {
-	for r.next == len(r.chunk) {
+	for r.at == r.end {
 		if r.short != nil {
 			return 0, r.endShort()
 		}
@@ -65,13 +69,40 @@ func (r *Reader) Next(c *Chain) (offset int64, err error) {
 			return 0, err
 		}
 	}
-	offset = r.begin + int64(r.next)
-	size, err := c.decode(r.chunk[r.next:])
+	offset = r.offset()
+	size, err := c.decode(r.window[r.at:r.end])
 	if err != nil {
 		return offset, r.skip(err)
 	}
-	r.next += size
+	r.at += size
 	return offset, nil
+}
+
+// offset is the place in the file of what is next.
+func (r *Reader) offset() int64 { return r.base + int64(r.at) }
+
+// fill reads on until n bytes are at hand. It returns how many there are, and why they are fewer.
+func (r *Reader) fill(n int) (have int, err error) {
+	for empty := 0; len(r.window)-r.at < n; {
+		if r.failed != nil {
+			return len(r.window) - r.at, r.failed
+		}
+		if r.at >= len(r.window)-r.at { // so that a byte is moved less than once for each that is passed over
+			r.base += int64(r.at)
+			r.window = r.window[:copy(r.window, r.window[r.at:])]
+			r.at, r.end = 0, r.end-r.at
+		}
+		r.window = slices.Grow(r.window, readSize) // with what there is, not with what a header says
+		free := r.window[len(r.window):cap(r.window)]
+		got, err := r.in.Read(free)
+		r.window, r.failed = r.window[:len(r.window)+got], err
+		if empty++; got > 0 {
+			empty = 0
+		} else if empty == 100 && err == nil {
+			r.failed = io.ErrNoProgress
+		}
+	}
+	return len(r.window) - r.at, nil
 }
 
 // endShort says that the file ends, or cannot be read, within a chunk all of whose chains were read.
@@ -79,55 +110,42 @@ func (r *Reader) endShort() error {
 	err := r.short
 	r.short = nil
 	if err == io.ErrUnexpectedEOF {
-		return &Damage{Offset: r.begin + int64(len(r.chunk)), Err: errors.New("the file ends within a chunk")}
+		return &Damage{Offset: r.offset(), Err: errors.New("the file ends within a chunk")}
 	}
 	return err
 }
 
 // skip passes over the rest of a chunk. If its size was wrong others may stand in it: these are read.
 func (r *Reader) skip(err error) error {
-	d := &Damage{Offset: r.begin + int64(r.next), Err: err}
-	rest := r.chunk[r.next:]
+	d := &Damage{Offset: r.offset(), Err: err}
+	rest := r.window[r.at:r.end]
 	if err == errCutOff && r.short == io.ErrUnexpectedEOF {
 		d.Err, r.short = errors.New("the file ends within a chain"), nil
 	}
 	at := bytes.Index(rest, []byte(magic))
 	if at < 0 || !Looks(rest[at:]) {
 		d.Lost = int64(len(rest))
-		r.next = len(r.chunk)
+		r.at = r.end
 		return d
 	}
 	d.Lost = int64(at)
-	back := bytes.Clone(rest[at:])
-	r.offset = r.begin + int64(r.next+at)
-	in := io.Reader(r.in)
-	if r.short != nil {
-		in = failing{r.short}
-		if r.short == io.ErrUnexpectedEOF {
-			in = bytes.NewReader(nil)
-		}
-	}
-	r.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(back), in), 1<<16)
-	r.chunk, r.next, r.short = nil, 0, nil
+	r.at += at
+	r.end, r.short = r.at, nil
 	return d
 }
 
-// failing is a reader that fails.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
 // nextChunk reads a chunk, as far as the file goes.
 func (r *Reader) nextChunk() error {
-	header, err := r.in.Peek(headerSize)
+	have, err := r.fill(headerSize)
 	switch {
-	case err == io.EOF && len(header) == 0:
+	case err == io.EOF && have == 0:
 		return io.EOF
 	case err == io.EOF:
 		return r.resync(errors.New("the file ends within the header of a chunk"))
 	case err != nil:
 		return err
 	}
+	header := r.window[r.at:]
 	size := binary.LittleEndian.Uint32(header[len(magic):])
 	if string(header[:len(magic)]) != magic {
 		return r.resync(errors.New("no chunk begins here"))
@@ -135,39 +153,30 @@ func (r *Reader) nextChunk() error {
 	if size > maxChunk {
 		return r.resync(fmt.Errorf("a chunk of %d bytes; %d are possible", size, maxChunk))
 	}
-	r.in.Discard(headerSize)
-	r.begin = r.offset + int64(headerSize)
-	buffer := bytes.NewBuffer(r.chunk[:0]) // grows with what there is, not with what the header says
-	n, err := io.CopyN(buffer, r.in, int64(size))
-	r.chunk, r.next, r.short = buffer.Bytes(), 0, nil
-	r.offset = r.begin + n
+	r.at += headerSize
+	r.end = r.at
+	have, err = r.fill(int(size))
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	r.short = err
+	r.end, r.short = r.at+min(have, int(size)), err
 	return nil
 }
 
-// resync passes over what is before the next chunk.
+// resync passes over what is before the next chunk. The first letter at hand is not that of one.
 func (r *Reader) resync(err error) error {
-	d := &Damage{Offset: r.offset, Err: err}
+	d := &Damage{Offset: r.offset(), Err: err}
 	for {
-		// The first letter at hand is not that of a chunk.
-		n := 1
-		if window, _ := r.in.Peek(r.in.Buffered()); len(window) > 1 {
-			n = len(window) - len(magic) + 1
-			if at := bytes.Index(window[1:], []byte(magic)); at >= 0 {
-				n = 1 + at
-			}
+		have, _ := r.fill(readSize) // the next call meets an error again
+		n := max(have-len(magic)+1, 1)
+		if at := bytes.Index(r.window[min(r.at+1, len(r.window)):], []byte(magic)); at >= 0 {
+			n = 1 + at
 		}
-		n, err := r.in.Discard(max(n, 1))
+		n = min(n, have)
 		d.Lost += int64(n)
-		r.offset += int64(n)
-		if err != nil { // the next call meets it again
-			return d
-		}
-		head, err := r.in.Peek(headerSize + stemSize)
-		if Looks(head) || err != nil && len(head) == 0 {
+		r.at += n
+		r.end = r.at
+		if have, _ := r.fill(headerSize + stemSize); have == 0 || Looks(r.window[r.at:]) {
 			return d
 		}
 	}

@@ -67,6 +67,9 @@ func (p *Position) PieceAt(s Square) Piece {
 	return NewPiece(c, pt)
 }
 
+// TypeAt returns the type of what stands on s, [NoPieceType] for nothing.
+func (p *Position) TypeAt(s Square) PieceType { return p.typeAt(s) }
+
 // TypeBits returns bits 0, 1 and 2 of the [PieceType] of every square.
 func (p *Position) TypeBits() (bit0, bit1, bit2 Bitboard) {
 	return p.pieces[Pawn] | p.pieces[Bishop] | p.pieces[Queen],

@@ -20,6 +20,9 @@ const (
 // String returns "white" or "mover".
 func (v View) String() string { return [...]string{"white", "mover"}[v&1] }
 
+// Whose returns "White's" or "the mover's".
+func (v View) Whose() string { return [...]string{"White's", "the mover's"}[v&1] }
+
 // Unit says what a number without a mate mark means.
 type Unit uint8
 

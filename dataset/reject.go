@@ -24,6 +24,8 @@ const (
 	MoveConflict Reason = "move_conflict"
 	// the rest of a chunk of binpack, from a chain on that breaks the format or has an illegal move
 	BadChain Reason = "bad_chain"
+	// the rest of a row group of Parquet, from damage on
+	BadGroup Reason = "bad_group"
 	BadEval  Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
@@ -33,7 +35,7 @@ const Duplicate Reason = "duplicate"
 
 // Reasons lists every reason of a reader.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
-	ResultConflict, MoveConflict, BadEval, BadChain}
+	ResultConflict, MoveConflict, BadEval, BadChain, BadGroup}
 
 // Reject is the error of one game or row that was left out; reading goes on after it.
 type Reject struct {

@@ -103,6 +103,9 @@ var (
 // unreadable: any other character, and a sign or a lone piece letter before a pawn's move.
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.begin(g)
+	if g.Lost != nil {
+		return dataset.Line{}, g.Lost
+	}
 	if g.TooLong {
 		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("game too large"))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"talbot/dataset"
 )
 
 const (
@@ -24,6 +26,9 @@ type Game struct {
 	Text    []byte // owned by the batch; nil if TooLong
 	TooLong bool   // longer than MaxGame
 	Next    []byte // what stands after the text, up to 4 KiB; owned by the batch
+
+	// Lost, if not nil, stands in place of games that a reader could not read.
+	Lost *dataset.Reject
 }
 
 // Batch is a run of consecutive games, about 256 KiB of text or one longer game.

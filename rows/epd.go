@@ -183,5 +183,6 @@ func LooksLikeEPD(head []byte) bool {
 	}
 	fields := bytes.Fields(line)
 	return len(fields) >= 2 && bytes.Count(fields[0], []byte("/")) == 7 && bytes.IndexByte(fields[0], ',') < 0 &&
-		(string(fields[1]) == "w" || string(fields[1]) == "b") && !LooksLikeTable(head) && !LooksLikeEvalLines(head)
+		(string(fields[1]) == "w" || string(fields[1]) == "b") && !LooksLikeTable(head) && !LooksLikeEvalLines(head) &&
+		!LooksLikeScoreText(head)
 }

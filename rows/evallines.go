@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,18 +21,46 @@ var (
 	errEvalBoth = errors.New("neither centipawns nor a mate, or both")
 )
 
-// evalLine is a row of Lichess's database of evaluations.
-type evalLine struct {
-	FEN   string `json:"fen"` // four fields
-	Evals []struct {
-		PVs []struct {
-			CP   *int   `json:"cp"`   // White's view
-			Mate *int   `json:"mate"` // moves; White's view
-			Line string `json:"line"` // UCI, castling as the king's move to the rook
-		} `json:"pvs"` // best first
-		KNodes int64 `json:"knodes"` // thousands
-		Depth  int   `json:"depth"`
-	} `json:"evals"`
+// Analysis is what Lichess's database says of a position.
+type Analysis struct {
+	FEN   string     `json:"fen"` // four fields
+	Evals []Searches `json:"evals"`
+}
+
+// Searches are the variations of one search, best first.
+type Searches struct {
+	PVs    []Variation `json:"pvs"`
+	KNodes int64       `json:"knodes"` // thousands
+	Nodes  int64       `json:"-"`      // if not 0, in place of KNodes
+	Depth  int         `json:"depth"`
+}
+
+// Variation is a line of a search.
+type Variation struct {
+	CP   *int   `json:"cp"`   // centipawns; nil if there is a mate
+	Mate *int   `json:"mate"` // moves
+	Line string `json:"line"` // UCI, castling as the king's move to the rook
+}
+
+// DeeperThan reports whether a search is deeper than another, or as deep and of more nodes.
+func (s *Searches) DeeperThan(o *Searches) bool {
+	return s.Depth > o.Depth || s.Depth == o.Depth && s.nodes() > o.nodes()
+}
+
+func (s *Searches) nodes() int64 {
+	if s.Nodes != 0 {
+		return max(0, min(s.Nodes, 1<<53))
+	}
+	return int64(inRange(s.KNodes, 1<<43)) * 1000
+}
+
+// Has reports whether a variation begins with the first move of a line; all do that have no move.
+func (s *Searches) Has(line string) bool {
+	first, _, _ := strings.Cut(line, " ")
+	return slices.ContainsFunc(s.PVs, func(v Variation) bool {
+		move, _, _ := strings.Cut(v.Line, " ")
+		return move == first
+	})
 }
 
 // EvalLineReader reads the lines of JSON in which Lichess publishes evaluations of positions: {"fen": …, "evals":
@@ -45,7 +74,7 @@ type evalLine struct {
 // [MaxRow].
 type EvalLineReader struct {
 	rows
-	scoreSizes
+	sizes dataset.Sizes
 }
 
 // NewEvalLineReader returns a reader of the lines in r.
@@ -86,41 +115,47 @@ func badRow(row []byte, err error) *dataset.Reject {
 
 // Table says how the evaluations were read so far.
 func (e *EvalLineReader) Table() dataset.Table {
-	sum := dataset.Table{View: dataset.WhiteView.String()}
-	if e.numbers > 0 {
-		sum.Unit, sum.Median = dataset.CentipawnUnit.String(), e.median()
-	}
-	return sum
+	return e.sizes.Table(dataset.CentipawnUnit.String(), dataset.WhiteView)
 }
 
 func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
-	var row evalLine
+	var row Analysis
 	if err := json.Unmarshal(text, &row); err != nil {
 		return line, label, badRow(text, err)
 	}
-	start, err := board.ParseFEN(row.FEN)
+	if line, label, reject = row.Line(dataset.WhiteView); reject == nil {
+		for i := range label.Lines {
+			e.sizes.Add(label.Lines[i].Score)
+		}
+	}
+	return line, label, reject
+}
+
+// Line returns the position as a line without moves, and its label: the deepest search with all its variations. The
+// numbers are from that view.
+func (a *Analysis) Line(view dataset.View) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
+	start, err := board.ParseFEN(a.FEN)
 	if err != nil {
-		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(row.FEN)), Err: err}
+		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(a.FEN)), Err: err}
 	}
 	line = dataset.Line{Source: dataset.SourceTable, Start: start, Samples: dataset.LastPosition()}
 	if !start.HasLegalMove() {
 		return line, dataset.Label{Status: dataset.Terminal}, nil
 	}
 	deepest := -1
-	for i, v := range row.Evals {
-		if len(v.PVs) > 0 && (deepest < 0 || v.Depth > row.Evals[deepest].Depth ||
-			v.Depth == row.Evals[deepest].Depth && v.KNodes > row.Evals[deepest].KNodes) {
+	for i, v := range a.Evals {
+		if len(v.PVs) > 0 && (deepest < 0 || v.DeeperThan(&a.Evals[deepest])) {
 			deepest = i
 		}
 	}
 	if deepest < 0 {
 		return line, label, &dataset.Reject{Reason: dataset.BadEval, Err: errNoEvals}
 	}
-	v := &row.Evals[deepest]
+	v := &a.Evals[deepest]
 	label.Status = dataset.Labelled
 	for _, pv := range v.PVs[:min(len(v.PVs), 255)] {
-		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1), Nodes: int64(inRange(v.KNodes, 1<<43)) * 1000}
-		if s.Score, reject = evalOf(pv.CP, pv.Mate, start.Turn()); reject != nil {
+		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1), Nodes: v.nodes()}
+		if s.Score, reject = evalOf(pv.CP, pv.Mate, view, start.Turn()); reject != nil {
 			return line, label, reject
 		}
 		if s.PV, reject = variation(start, pv.Line); reject != nil {
@@ -131,9 +166,6 @@ func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Labe
 		}
 		label.Lines = append(label.Lines, s)
 	}
-	for i := range label.Lines {
-		e.count(label.Lines[i].Score)
-	}
 	if pv := label.Lines[0].PV; len(pv) > 0 {
 		label.Best = pv[0]
 	}
@@ -141,7 +173,7 @@ func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Labe
 }
 
 // evalOf returns a score from the view of the side to move.
-func evalOf(cp, mate *int, turn board.Color) (dataset.Score, *dataset.Reject) {
+func evalOf(cp, mate *int, view dataset.View, turn board.Color) (dataset.Score, *dataset.Reject) {
 	text, err := "", error(nil)
 	switch {
 	case (cp == nil) == (mate == nil):
@@ -155,7 +187,8 @@ func evalOf(cp, mate *int, turn board.Color) (dataset.Score, *dataset.Reject) {
 	}
 	var score dataset.Score
 	if err == nil {
-		score, err = dataset.KaggleConvention.Parse(text, turn) // as its tables are, White's view in centipawns
+		c := dataset.Convention{View: view, Unit: dataset.CentipawnUnit, Mate: dataset.MateMoves}
+		score, err = c.Parse(text, turn)
 	}
 	if err != nil {
 		return 0, &dataset.Reject{Reason: dataset.BadEval, Token: text, Err: err}

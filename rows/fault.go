@@ -3,10 +3,12 @@ package rows
 import (
 	"errors"
 	"os"
+
+	"talbot/dataset"
 )
 
 // What can be wrong with an input; callers branch on them. The errors of this package that wrap one of these, or
-// [ErrUnit] or [ErrMixedUnits], are about one input: others can still be read.
+// [ErrUnit], [ErrMixedUnits] or [dataset.ErrView], are about one input: others can still be read.
 var (
 	ErrArchive = errors.New("not supported: unpack it first")
 	ErrUTF16   = errors.New("not supported: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
@@ -23,6 +25,7 @@ var faults = []struct {
 	{ErrArchive, "archive"}, {ErrUTF16, "utf16"}, {ErrFolder, "folder"}, {ErrPacked, "damaged"},
 	{ErrRead, "unreadable"},
 	{os.ErrPermission, "unreadable"}, {ErrUnit, "eval_unit"}, {ErrMixedUnits, "mixed_units"},
+	{dataset.ErrView, "eval_view"},
 }
 
 // Fault returns the fault of an input in one word, or "" if err is not about an input.

@@ -35,6 +35,7 @@ type Input struct {
 	read   int64 // decompressed bytes handed out
 	binary bool  // one of the kinds recognised it
 	close  []func() error
+	file   *os.File // that Open opened; nil if it is not regular
 }
 
 // Open opens a file, or standard input for the path "-". The compression is found by the first bytes, not by the name:
@@ -62,7 +63,7 @@ func Open(path string, binary ...func(head []byte) bool) (*Input, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() {
-		in.size = info.Size()
+		in.size, in.file = info.Size(), f
 	}
 	in.close = append(in.close, f.Close)
 	return in, nil
@@ -168,6 +169,15 @@ func (in *Input) Name() string { return in.name }
 // Size returns the size of the raw file in bytes, or −1 if it is not known.
 func (in *Input) Size() int64 { return in.size }
 
+// Direct returns the file itself, to be read in any order, and its size; ok is false if it is packed or no file that
+// can be read so. Reading it neither hashes nor counts: [Input.Sum] does that afterwards.
+func (in *Input) Direct() (file io.ReaderAt, size int64, ok bool) {
+	if in.file == nil || in.format != "plain" {
+		return nil, 0, false
+	}
+	return in.file, in.size, true
+}
+
 // RawRead returns how many raw bytes of the file have been read so far, for progress against Size.
 func (in *Input) RawRead() int64 { return in.raw.n.Load() }
 
@@ -221,6 +231,9 @@ func (in *Input) Sum() ([sha256.Size]byte, error) {
 	in.raw.hash.Sum(sum[:0])
 	return sum, nil
 }
+
+// OnClose has Close call a function too.
+func (in *Input) OnClose(f func() error) { in.close = append(in.close, f) }
 
 // Close closes the decoder, and the file if Open opened it.
 func (in *Input) Close() error {

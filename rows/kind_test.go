@@ -13,6 +13,7 @@ const (
 	kindPuzzles   = "puzzles"
 	kindTable     = "table"
 	kindEPD       = "epd"
+	kindScoreText = "score text"
 	kindUnknown   = "unknown"
 )
 
@@ -24,7 +25,7 @@ func kindOf(head []byte) string {
 		is   func([]byte) bool
 	}{
 		{kindEvalLines, LooksLikeEvalLines}, {kindPuzzles, LooksLikePuzzles}, {kindTable, LooksLikeTable},
-		{kindEPD, LooksLikeEPD},
+		{kindEPD, LooksLikeEPD}, {kindScoreText, LooksLikeScoreText},
 	} {
 		if k.is(head) {
 			kinds = append(kinds, k.name)
@@ -52,12 +53,15 @@ func TestKinds(t *testing.T) {
 		"a,8/8/8/8/8/8/8/8 w - - 0 1,e2e4": kindPuzzles,
 		"a,\"8/8/8/8/8/8/8/8 w - - 0 1\",\"e2e4 e7e5\",1": kindPuzzles,
 		"FEN,Evaluation\n8/8/8/8/8/8/8/8 w - - 0 1,+3":    kindTable,
-		"{\"pgn\": 1}":         kindUnknown,
-		"{ open":               kindUnknown,
-		"hello world":          kindUnknown,
-		"\x00\x01\x02\x03":     kindUnknown,
-		"12 monkeys":           kindUnknown,
-		"[%clk 0:01] whatever": kindUnknown,
+		"# by x\n8/8/8/8/8/8/8/8 w - - | 3 | 0.5":         kindScoreText,
+		"8/8/8/8/8/8/8/8 b - - 0 1|-3|[0.5]\n":            kindScoreText,
+		"8/8/8/8/8/8/8/8 b - - 0 1 | -3":                  kindEPD,
+		"{\"pgn\": 1}":                                    kindUnknown,
+		"{ open":                                          kindUnknown,
+		"hello world":                                     kindUnknown,
+		"\x00\x01\x02\x03":                                kindUnknown,
+		"12 monkeys":                                      kindUnknown,
+		"[%clk 0:01] whatever":                            kindUnknown,
 	} {
 		if got := kindOf([]byte(text)); got != want {
 			t.Errorf("%q is %v, want %v", text, got, want)

@@ -145,12 +145,26 @@ func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
 		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadRow,
 			Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
 	}
-	fen := p.field(fields, colFEN)
-	start, err := board.ParseFEN(fen)
+	puzzle := Puzzle{ID: p.field(fields, colID), FEN: p.field(fields, colFEN), Moves: p.field(fields, colMoves),
+		Rating: p.field(fields, colRating), Themes: p.field(fields, colThemes), URL: p.field(fields, colURL)}
+	return puzzle.Line()
+}
+
+// Puzzle is a puzzle as Lichess publishes it.
+type Puzzle struct {
+	ID, FEN string // the position before the opponent's move
+	Moves   string // UCI: the opponent's, then the solution
+	// Rating, Themes and URL become tags, if they are not empty.
+	Rating, Themes, URL string
+}
+
+// Line returns the puzzle as [PuzzleReader.Next] does, without its place.
+func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
+	start, err := board.ParseFEN(p.FEN)
 	if err != nil {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(p.FEN)), Err: err}
 	}
-	list := strings.Fields(p.field(fields, colMoves))
+	list := strings.Fields(p.Moves)
 	if len(list) < 2 {
 		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
 	}
@@ -165,13 +179,11 @@ func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
 		start.Play(move)
 		line.Moves = append(line.Moves, move)
 	}
-	for _, tag := range [...]struct {
-		name   string
-		column int
-	}{{TagPuzzleID, colID}, {TagPuzzleRating, colRating}, {TagThemes, colThemes}, {TagGameURL, colURL}} {
-		if value := p.field(fields, tag.column); value != "" {
-			line.Tags = append(line.Tags, dataset.Tag{Name: tag.name,
-				Value: strings.ToValidUTF8(value, string(utf8.RuneError))})
+	for _, tag := range [...]dataset.Tag{{Name: TagPuzzleID, Value: p.ID}, {Name: TagPuzzleRating, Value: p.Rating},
+		{Name: TagThemes, Value: p.Themes}, {Name: TagGameURL, Value: p.URL}} {
+		if tag.Value != "" {
+			tag.Value = strings.ToValidUTF8(tag.Value, string(utf8.RuneError))
+			line.Tags = append(line.Tags, tag)
 		}
 	}
 	return line, nil

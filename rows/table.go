@@ -65,7 +65,7 @@ type TableReader struct {
 	evalName   string            // of the column of evaluations; empty without header
 	named      *dataset.Unit     // by that name; nil: by none
 
-	scoreSizes
+	sizes dataset.Sizes
 
 	group   *tableGroup       // the position being read
 	pending []*dataset.Reject // of rows after the start of the group

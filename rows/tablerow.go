@@ -93,7 +93,7 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 			s.PV = []board.Move{m}
 		}
 	}
-	t.count(score)
+	t.sizes.Add(score)
 	if len(g.label.Lines) == 0 {
 		g.label.Status = dataset.Labelled
 		if len(s.PV) > 0 {

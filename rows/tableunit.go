@@ -29,6 +29,8 @@ type TableForm struct {
 	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word.
 	// Empty: what is found.
 	Origin, ScoreUnit string
+	// Unchecked is for those who do not use the evaluations: nothing must be stated, and nothing is compared.
+	Unchecked bool
 }
 
 // What decides the unit of an ambiguous column by its first rows. Engines seldom see more than ten pawns in games, and
@@ -120,6 +122,8 @@ func (t *TableReader) begin() error {
 	switch {
 	case t.stated.Unit != nil:
 		t.convention.Unit, t.source = *t.stated.Unit, unitStated
+	case t.stated.Unchecked:
+		t.convention.Unit, t.source = dataset.PawnUnit, unitStated
 	case t.named != nil:
 		t.convention.Unit, t.source = *t.named, unitNamed
 	default:
@@ -255,40 +259,5 @@ func CheckTable(head []byte, stated TableForm) error {
 
 // Table says how the evaluations of a table were read, as far as it has been read.
 func (t *TableReader) Table() dataset.Table {
-	sum := dataset.Table{View: t.convention.View.String()}
-	if t.numbers == 0 {
-		return sum
-	}
-	sum.Unit, sum.Median = t.convention.Unit.String(), t.median()
-	return sum
-}
-
-// scoreSizes counts scores by their size. The zero value is ready.
-type scoreSizes struct {
-	sizes   []int64 // how often each |centipawns| occurred
-	numbers int64   // sum of sizes
-}
-
-// median returns the median of the |centipawns|.
-func (t *scoreSizes) median() int {
-	below := int64(0)
-	for cp, n := range t.sizes {
-		if below += n; 2*below >= t.numbers {
-			return cp
-		}
-	}
-	return 0
-}
-
-// count counts a score, unless it is a mate.
-func (t *scoreSizes) count(s dataset.Score) {
-	cp, ok := s.Centipawns()
-	if !ok {
-		return
-	}
-	if t.sizes == nil {
-		t.sizes = make([]int64, dataset.MaxCentipawns+1)
-	}
-	t.sizes[max(cp, -cp)]++
-	t.numbers++
+	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }

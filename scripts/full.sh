@@ -41,7 +41,7 @@ run() {
 	full) TALBOT_FULL=1 sh scripts/go.sh test -p 1 -timeout 6h -v -run "^$3\$" "./$2" ;;
 	# The matrix product of GoMLX's backend go, with SIMD, trips checkptr.
 	race) sh scripts/go.sh test -p 1 -timeout 90m -race -gcflags=all=-d=checkptr=0 "./$2" ;;
-	fuzz) sh scripts/go.sh test -p 1 -run '^$' -fuzz "^$3\$" -fuzztime "$FUZZTIME" "./$2" ;;
+	fuzz) sh scripts/go.sh test -p 1 -run '^$' -fuzz "^$3\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 20x "./$2" ;;
 	bench) sh scripts/go.sh test -p 1 -timeout 60m -run '^$' -bench . -benchtime 1x "./$2" ;;
 	esac
 }

@@ -14,5 +14,5 @@ targets=$(sh scripts/go.sh list -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.D
 
 echo "$targets" | while read -r package target; do
 	echo "fuzz: $package $target for $FUZZTIME"
-	sh scripts/go.sh test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" "$package" </dev/null
+	sh scripts/go.sh test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 20x "$package" </dev/null
 done

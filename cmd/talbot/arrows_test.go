@@ -17,8 +17,8 @@ var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain",
 		"internal/splitmix", "board"},
 	{"internal/cache", "internal/page", "dataset"},
-	{"binpack", "rows", "syzygy"},
-	{"pgn", "synth", "shards", "stockfish", "encode", "mates"},
+	{"binpack", "rows", "syzygy", "viriformat"},
+	{"columnar", "pgn", "synth", "shards", "stockfish", "encode", "mates"},
 	{"network"},
 	{"evaluate"},
 	{"train"},
@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"binpack": {"board", "dataset"},
 	"board":   {},
 	"cmd/talbot": {
-		"binpack", "board", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
+		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
 		"internal/durable", "internal/plain", "network/backend", "network/builtin", "network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 		"play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows", "stockfish",
 		"studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
+	"columnar":               {"dataset", "pgn", "rows"},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
 	"encode":                 {"board", "dataset"},
 	"evaluate":               {"board", "dataset", "encode", "internal/splitmix", "network/predict", "rows"},
@@ -93,8 +94,8 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "stockfish",
 	},
 	"pipeline/ingest": {
-		"binpack", "board", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn", "pipeline",
-		"pipeline/output", "rows", "shards", "synth",
+		"binpack", "board", "columnar", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn",
+		"pipeline", "pipeline/output", "rows", "shards", "synth", "viriformat",
 	},
 	"pipeline/inspect": {
 		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "pipeline", "shards",
@@ -106,7 +107,7 @@ var arrows = map[string][]string{
 	},
 	"pipeline/output":  {"dataset", "internal/durable", "internal/ordered", "shards"},
 	"pipeline/overlap": {"board", "dataset"},
-	"pipeline/plan":    {"binpack", "dataset", "pipeline", "pipeline/ingest", "rows", "shards"},
+	"pipeline/plan":    {"dataset", "pipeline", "pipeline/ingest", "rows", "shards"},
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",
 		"shards",
@@ -171,6 +172,7 @@ var arrows = map[string][]string{
 	"trial": {
 		"internal/child", "internal/durable", "network/backend", "network/run", "train", "train/job", "train/loader",
 	},
+	"viriformat": {"board", "dataset"},
 }
 
 // knowGoMLX are the rooms that may import GoMLX, and the file that sets its plugins up.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"talbot/binpack"
+	"talbot/columnar"
 	"talbot/dataset"
 	"talbot/evaluate"
 	"talbot/fleet"
@@ -110,6 +111,14 @@ var statuses = []struct {
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
+	{columnar.ErrDamaged, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
+	{columnar.ErrUnsupported, exitFailed,
+		"write it again with plain columns, compressed with zstd: polars.read_parquet(FILE).write_parquet(NEW)"},
+	{columnar.ErrColumns, exitFailed, "rename the columns; docs/19-other-formats.md lists what is read"},
+	{ingest.ErrSpool, exitFailed, "save it as a file that is not compressed"},
+	{dataset.ErrView, exitUsage,
+		"state whose view they are from, --eval-view white (as bullet and Lichess have it) or --eval-view mover; " +
+			"where the message gives few agreements it is the other one"},
 	{binpack.ErrUnit, exitUsage,
 		"state what the scores are, --unit leela, internal or centipawns, and who made them, " +
 			"such as --origin \"Stockfish 14\""},

@@ -93,6 +93,16 @@ their marks, others must be stated. Positions with no score (32002) are no sampl
 a score of 0 is not a label where the move captures or the mover is in check, in files
 where all such are 0. What contradicts the results or the unit is refused.
 
+Text of "FEN | score | result" has the result from White's view and scores in
+centipawns (or --eval-unit) from the view that --eval-view must state. The signs of the
+first 10,000 are compared with results and material, and a wrong view is refused.
+
+Viriformat is games with a score for each move, White's unless --eval-view says
+otherwise. Parquet is evaluations (fen, and cp or mate), games (movetext) or puzzles
+(PuzzleId, FEN, Moves), by the names of its columns. Rows that follow one another with
+the same fen are one position. If it is compressed or comes from a pipe, it is first
+copied into the output folder.
+
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
 counters; a move number that is too small for them is raised, and a position without
@@ -125,11 +135,12 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 			"leave out the game")
 	cmd.Flags().StringVar(&o.moveConflict, "move-conflict", "drop",
 		"games whose move numbers or capture marks contradict their moves: drop, or keep to count them only")
-	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
+	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
+		"view of the evaluations in tables, text, viriformat and Parquet: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
 	cmd.Flags().StringVar(&o.origin, "origin", "",
-		"who made the scores in binpack, such as \"T80\"; names their labels")
+		"who made the scores in binpack, text or Parquet, such as \"T80\"; names their labels")
 	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",

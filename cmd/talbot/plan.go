@@ -182,6 +182,9 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 			pipeline.Count(in.Positions, "position"), n(in.Rejected))
 	}
 	printf("\ngames      %14s\npositions  %14s\nsamples    %14s\n", n(e.Games), n(e.Positions), n(e.Samples))
+	if e.Labelled > 0 {
+		printf("labelled   %14s of them by the inputs\n", n(e.Labelled))
+	}
 	printf("shards     %14s, %.2f bytes a position; %s with labels\n", pipeline.Size(float64(e.ShardBytes)),
 		e.BytesPerPosition, pipeline.Size(float64(e.LabelBytes)))
 	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)

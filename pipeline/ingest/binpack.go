@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"talbot/binpack"
+	"talbot/dataset"
 	"talbot/rows"
 )
 
@@ -16,7 +17,11 @@ var binpacks = &Kind{
 }
 
 func openBinpack(in io.Reader, form rows.TableForm) *binpack.LineReader {
-	return binpack.NewLineReader(in, form.Origin, binpack.Unit(form.ScoreUnit))
+	unit := binpack.Unit(form.ScoreUnit)
+	if form.Unchecked {
+		unit = binpack.AnyUnit
+	}
+	return binpack.NewLineReader(in, form.Origin, unit)
 }
 
 // checkBinpack refuses what is stated and cannot be. What was not stated more of the file may show.
@@ -78,7 +83,8 @@ func scoresOf(r Reader) *chainScores {
 	return &chainScores{c.Missing(), string(unit), origin}
 }
 
-// unitFault reports whether an error is about the unit of an input, which no reader knows.
+// unitFault reports whether an error is about the unit or view of an input, whose name no reader knows.
 func unitFault(err error) bool {
-	return errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) || errors.Is(err, binpack.ErrUnit)
+	return errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) || errors.Is(err, binpack.ErrUnit) ||
+		errors.Is(err, dataset.ErrView)
 }

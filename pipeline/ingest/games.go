@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"talbot/dataset"
@@ -17,14 +16,13 @@ type parsedBatch struct {
 	entries []entry
 }
 
-// games reads PGN text on the workers and hands out the games after number done, in order, in this goroutine. Each
+// games parses games on the workers and hands out the games after number done, in order, in this goroutine. Each
 // worker splits for itself, one at a time, so that it parses text that its own core has just read.
-func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*entry) error) error {
-	splitter := pgn.NewSplitter(in)
+func (g *ingester) games(ctx context.Context, source batches, done int64, each func(*entry) error) error {
 	ahead := 8 * g.Workers                     // enough to read on while a shard is made durable
 	free := make(chan *parsedBatch, 2*ahead+2) // to be used again
 	next := func() (*parsedBatch, error) {
-		batch, err := splitter.Next()
+		batch, err := source.Next()
 		if err != nil {
 			return nil, err
 		}

@@ -83,6 +83,7 @@ type ingester struct {
 	bytesBefore int64                         // bytes of the inputs done before this process
 	keptBefore  int64                         // before this process
 	input       *rows.Input
+	reader      Reader         // of input; nil: none yet
 	prints      map[string]int // fingerprints of imported evaluations, by name
 	past        pastReconstructor
 

@@ -41,12 +41,20 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		g.outputFailed = err != nil
 		return err
 	}
-	if done := g.state.Number; kind.each != nil {
-		err = kind.each(g, ctx, in, done, each)
+	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok && g.Warn != nil {
+		g.Warn(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
+	}
+	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
+	if err != nil {
+		return fmt.Errorf("%q: %w", path, err)
+	}
+	g.reader = r
+	defer func() { g.reader = nil }()
+	if text, ok := r.(*gameReader); ok {
+		err = g.games(ctx, text.batches, g.state.Number, each)
 	} else {
-		r := kind.Open(in, g.Tables)
 		g.evaluations, _ = r.(tableReader)
-		err = g.rows(ctx, r, done, each)
+		err = g.rows(ctx, r, g.state.Number, each)
 	}
 	if unitFault(err) {
 		err = fmt.Errorf("%q: %w", path, err)
@@ -145,6 +153,9 @@ func (g *ingester) report() {
 	p := pipeline.Progress{
 		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.keptBefore, First: g.bytesBefore,
 		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,
+	}
+	if share, ok := ShareOf(g.reader); ok {
+		p.Done = g.bytes.before + int64(share*float64(max(g.input.Size(), 0)))
 	}
 	if n := c.GamesRead - c.GamesKept; n > 0 {
 		p.Note = fmt.Sprintf("%d left out", n)

@@ -1,10 +1,10 @@
 package ingest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"talbot/dataset"
@@ -27,8 +27,8 @@ type Kind struct {
 	// it.
 	Open func(in io.Reader, tables rows.TableForm) Reader
 
-	// each, if not nil, is how ingest reads the kind in place of Open.
-	each func(g *ingester, ctx context.Context, in io.Reader, done int64, each func(*entry) error) error
+	// OpenAt is in place of Open for content that is read from its end.
+	OpenAt func(in io.ReaderAt, size int64, tables rows.TableForm) (Reader, error)
 }
 
 // Reader reads the lines of an input. It may also have the method Table of [rows.TableReader], for the manifest.
@@ -41,7 +41,7 @@ type Reader interface {
 
 // kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
 // several kinds is of the last, so games, which look like any text, come first.
-var kinds = []*Kind{games, epd, tables, puzzles, evalLines, binpacks}
+var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, viriformats, binpacks, parquets}
 
 // Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {
@@ -89,18 +89,37 @@ func kindOf(in *rows.Input) (*Kind, error) {
 	return nil, err
 }
 
-// Open opens a file of any kind. The caller closes the input.
-func Open(path string, tables rows.TableForm) (*rows.Input, Reader, error) {
+// Open opens a file of any kind, with a temporary copy in a folder if need be. The caller closes the input.
+func Open(path string, tables rows.TableForm, temp string) (*rows.Input, Reader, error) {
 	in, err := open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	kind, err := kindOf(in)
+	var r Reader
+	if err == nil {
+		r, err = kind.reader(in, tables, filepath.Join(temp, spoolName))
+	}
 	if err != nil {
 		in.Close()
 		return nil, nil, err
 	}
-	return in, kind.Open(in, tables), nil
+	return in, r, nil
+}
+
+// reader returns a reader of an input, of which there is a copy at that path if the kind needs it.
+func (k *Kind) reader(in *rows.Input, tables rows.TableForm, spool string) (Reader, error) {
+	if k.OpenAt == nil {
+		return k.Open(in, tables), nil
+	}
+	file, size, ok := in.Direct()
+	if !ok {
+		var err error
+		if file, size, err = copyInput(in, spool); err != nil {
+			return nil, err
+		}
+	}
+	return k.OpenAt(file, size, tables)
 }
 
 var puzzles = &Kind{
@@ -126,10 +145,14 @@ var evalLines = &Kind{
 	Open:  func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
 }
 
+var scoreTexts = &Kind{
+	Name: "text of \"FEN | score | result\"", Sniff: rows.LooksLikeScoreText, Check: rows.CheckScoreText,
+	Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewScoreTextReader(in, tables) },
+}
+
 var games = &Kind{
 	Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,
-	Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{splitter: pgn.NewSplitter(in)} },
-	each: (*ingester).games,
+	Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
 }
 
 // lineReader is a reader of lines without evaluations.
@@ -151,18 +174,21 @@ func (b epdReader) Next() (dataset.Line, dataset.Imported, error) {
 
 // gameReader reads games one after another. A line is valid until the next call.
 type gameReader struct {
-	splitter *pgn.Splitter
-	parser   pgn.Parser
-	batch    *pgn.Batch
-	next     int // of the batch
+	batches batches
+	parser  pgn.Parser
+	batch   *pgn.Batch
+	next    int // of the batch
 }
+
+// batches gives the text of games, or io.EOF after the last.
+type batches interface{ Next() (*pgn.Batch, error) }
 
 func (r *gameReader) Next() (l dataset.Line, none dataset.Imported, err error) {
 	for r.batch == nil || r.next == len(r.batch.Games) {
 		if r.batch != nil {
 			r.batch.Release()
 		}
-		if r.batch, err = r.splitter.Next(); err != nil {
+		if r.batch, err = r.batches.Next(); err != nil {
 			r.batch = nil
 			return l, none, err
 		}

@@ -20,7 +20,7 @@ const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
 
 // sideFile says which files of the output folder are the ingest's own.
 func (g *ingester) sideFile(name string, _ int) (own, wanted bool) {
-	return name == rejectsName, name == rejectsName && g.state.Rejects > 0
+	return name == rejectsName || name == spoolName, name == rejectsName && g.state.Rejects > 0
 }
 
 // collectRejects begins or takes up the table of rejects, if one is asked for.

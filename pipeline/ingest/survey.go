@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"talbot/binpack"
+	"talbot/columnar"
 	"talbot/rows"
 )
 
@@ -78,8 +79,17 @@ func checkInput(path string, tables rows.TableForm) error {
 	}
 	defer in.Close()
 	kind, err := kindOf(in)
-	if err != nil || kind.Check == nil {
+	if err != nil {
 		return err
+	}
+	if file, size, ok := in.Direct(); ok && kind.OpenAt != nil {
+		if _, err := kind.OpenAt(file, size, tables); err != nil {
+			return fmt.Errorf("%q: %w", path, err)
+		}
+		return nil
+	}
+	if kind.Check == nil {
+		return nil
 	}
 	head, _ := in.Head() // damage after it is found by reading
 	if err := kind.Check(head, tables); err != nil {
@@ -93,8 +103,15 @@ func inputFault(err error) string {
 	if errors.Is(err, ErrNoGames) {
 		return "no_games"
 	}
-	if errors.Is(err, binpack.ErrUnit) {
+	switch {
+	case errors.Is(err, binpack.ErrUnit):
 		return "score_unit"
+	case errors.Is(err, columnar.ErrDamaged):
+		return "damaged"
+	case errors.Is(err, columnar.ErrColumns):
+		return "columns"
+	case errors.Is(err, columnar.ErrUnsupported), errors.Is(err, ErrSpool):
+		return "unsupported"
 	}
 	return rows.Fault(err)
 }

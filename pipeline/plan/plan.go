@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"talbot/binpack"
 	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
@@ -50,6 +49,7 @@ type Estimate struct {
 	Games            int64           `json:"games"` // that would be kept
 	Positions        int64           `json:"positions"`
 	Samples          int64           `json:"samples"`
+	Labelled         int64           `json:"labelled"` // samples whose label comes with the input
 	Rejected         int64           `json:"rejected"` // games that would be left out
 	BytesPerPosition float64         `json:"bytes_per_position"`
 	ShardBytes       int64           `json:"shard_bytes"` // without labels
@@ -72,6 +72,7 @@ type InputEstimate struct {
 	Games     int64   `json:"games"`
 	Positions int64   `json:"positions"`
 	Samples   int64   `json:"samples"`
+	Labelled  int64   `json:"labelled"`
 	Rejected  int64   `json:"rejected"`
 }
 
@@ -85,16 +86,13 @@ const (
 	planOverhead   = 1.02
 )
 
-// anyUnit has tables read whatever their unit: their evaluations are not counted.
-var anyUnit = func() rows.TableForm {
-	unit := dataset.PawnUnit
-	return rows.TableForm{Unit: &unit, ScoreUnit: string(binpack.AnyUnit)}
-}()
+// unchecked has evaluations read whatever their unit and view: they are not counted.
+var unchecked = rows.TableForm{Unchecked: true}
 
 // Run reads the samples. The errors are those of [rows.Open], [ingest.ErrNoGames], and [ingest.InputErrors] with
 // several of them.
 func (p Request) Run(ctx context.Context) (*Estimate, error) {
-	if _, err := ingest.Survey(p.Inputs, anyUnit, false); err != nil {
+	if _, err := ingest.Survey(p.Inputs, unchecked, false); err != nil {
 		return nil, err
 	}
 	temp, err := os.MkdirTemp("", "talbot-plan-*")
@@ -115,7 +113,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 		if err != nil {
 			return nil, err
 		}
-		in, err := p.input(path, w)
+		in, err := p.input(path, w, temp)
 		if err != nil {
 			w.Abort()
 			return nil, err
@@ -129,6 +127,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 		e.Games += in.Games
 		e.Positions += in.Positions
 		e.Samples += in.Samples
+		e.Labelled += in.Labelled
 		e.Rejected += in.Rejected
 	}
 	if positions > 0 {
@@ -144,9 +143,9 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 }
 
 // input reads the beginning of an input, writes its lines, and takes the rest to be like it.
-func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
+func (p Request) input(path string, w *shards.Writer, temp string) (InputEstimate, error) {
 	e := InputEstimate{Name: filepath.Base(path)}
-	in, r, err := ingest.Open(path, anyUnit)
+	in, r, err := ingest.Open(path, unchecked, temp)
 	if err != nil {
 		return e, err
 	}
@@ -158,34 +157,47 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 	}
 	whole := false
 	for read := int64(0); read < p.Sample && !whole; {
-		l, _, err := r.Next() // its evaluations are not counted
+		l, labels, err := r.Next()
 		var reject *dataset.Reject
 		switch {
 		case err == io.EOF:
 			whole = true
 		case errors.As(err, &reject):
-			read = reject.Offset
+			read = readUpTo(r, reject.Offset, e.Bytes)
 			e.Rejected++
 		case err != nil:
 			return e, err
 		default:
-			read = l.Offset
+			read = readUpTo(r, l.Offset, e.Bytes)
 			e.Games++
 			e.Positions += int64(len(l.Moves) + 1)
 			e.Samples += int64(l.SampleCount())
+			for _, label := range labels.Labels {
+				if label.Status == dataset.Labelled || label.Status == dataset.Terminal {
+					e.Labelled++
+				}
+			}
 			if err := w.Write(&l); err != nil {
 				return e, err
 			}
 		}
 	}
 	e.Read = 1
-	if read := in.RawRead(); !whole && read < e.Bytes {
+	if read := readUpTo(r, in.RawRead(), e.Bytes); !whole && read < e.Bytes {
 		e.Read = float64(read) / float64(e.Bytes)
-		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Rejected} {
+		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Labelled, &e.Rejected} {
 			*n = int64(float64(*n) / e.Read)
 		}
 	}
 	return e, nil
+}
+
+// readUpTo returns how many bytes were read of a file of that size: as many as given, unless the reader knows better.
+func readUpTo(r ingest.Reader, offset, size int64) int64 {
+	if share, ok := ingest.ShareOf(r); ok {
+		return int64(share * float64(size))
+	}
+	return offset
 }
 
 // estimate computes what follows from the counts, and says with what assumptions.
@@ -194,7 +206,8 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.ShardBytes = int64(float64(e.Positions) * e.BytesPerPosition)
 	e.IngestSeconds = float64(e.Positions) / (planIngestRate * float64(max(p.IngestCores, 1)))
 	e.IngestMemory = planBaseMemory + planGameMemory*e.Games
-	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
+	unlabelled := samples - float64(e.Labelled)
+	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
@@ -214,8 +227,8 @@ func (p Request) estimate(e *Estimate, how string) {
 			"memory",
 			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
 			planGameMemory),
-		fmt.Sprintf("label: every sample is searched for %v with %s at work, each on its own core, with %.0f %% lost "+
-			"between searches",
+		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
+			"own core, with %.0f %% lost between searches",
 			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
 		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,

@@ -1,0 +1,82 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"talbot/columnar"
+	"talbot/rows"
+)
+
+var parquets = &Kind{
+	Name: "Parquet with Lichess's columns", Suffixes: []string{".parquet"}, Binary: true,
+	Sniff: columnar.Looks, OpenAt: openParquet,
+}
+
+// openParquet returns a reader of what the file holds.
+func openParquet(in io.ReaderAt, size int64, form rows.TableForm) (Reader, error) {
+	content, err := columnar.Open(in, size, form)
+	switch {
+	case err != nil:
+		return nil, err
+	case content.Games != nil:
+		return &gameReader{batches: content.Games}, nil
+	case content.Puzzles != nil:
+		return puzzleRows{lineReader{content.Puzzles}, content.Puzzles}, nil
+	}
+	return content.Evaluations, nil
+}
+
+// puzzleRows reads puzzles and says how many.
+type puzzleRows struct {
+	lineReader
+	sharer
+}
+
+// sharer is a reader that knows how much of an input it has read, 0 to 1, where bytes do not tell.
+type sharer interface{ Share() float64 }
+
+// ShareOf returns how much of its input a reader has read; false if bytes tell.
+func ShareOf(r Reader) (float64, bool) {
+	s, ok := r.(sharer)
+	if text, isGames := r.(*gameReader); isGames {
+		s, ok = text.batches.(sharer)
+	}
+	if !ok {
+		return 0, false
+	}
+	return s.Share(), true
+}
+
+// ErrSpool: an input that must be read from its end is packed or comes from a pipe, and is too long to be copied.
+var ErrSpool = errors.New("too long to be read packed or from a pipe")
+
+const (
+	// spoolName is a copy of an input in the output folder, of what must be read from its end and is packed or comes
+	// from a pipe. It is removed once it is open, or where that cannot be when the input is closed.
+	spoolName = "input.part"
+	maxSpool  = 8 << 30 // bytes of it
+)
+
+// copyInput copies an input, unpacked, to a temporary file, which goes when the input is closed.
+func copyInput(in *rows.Input, path string) (file io.ReaderAt, size int64, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	in.OnClose(func() error {
+		err := f.Close()
+		if removeErr := os.Remove(path); !errors.Is(removeErr, os.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+		return err
+	})
+	os.Remove(path) // so that nothing is left of a program that is killed; where it cannot be, it stays until Close
+	size, err = io.Copy(f, io.LimitReader(in, maxSpool+1))
+	if err == nil && size > maxSpool {
+		err = fmt.Errorf("%w: it has more than %d GiB", ErrSpool, maxSpool>>30)
+	}
+	return f, size, err
+}
