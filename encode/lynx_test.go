@@ -96,7 +96,8 @@ func TestLynxChances(t *testing.T) {
 		win, draw float64
 	}{{true, 0, 1}, {false, 1 / (1 + math.Exp(100.0/60)), 1 - 2/(1+math.Exp(100.0/60))}} {
 		value, win, draw, ok := Lynx{Nearness: c.nearness}.chances(v, Targets{})
-		if !ok || math.Abs(float64(value)) > 1e-6 || math.Abs(float64(win)-c.win) > 1e-6 || math.Abs(float64(draw)-c.draw) > 1e-6 {
+		if !ok || math.Abs(float64(value)) > 1e-6 || math.Abs(float64(win)-c.win) > 1e-6 ||
+			math.Abs(float64(draw)-c.draw) > 1e-6 {
 			t.Errorf("nearness %v: value %v, win %v, draw %v, %v", c.nearness, value, win, draw, ok)
 		}
 	}

@@ -80,7 +80,8 @@ func undecided(p *board.Position) bool {
 	return len(moves) > 0 && !p.IsDead() && !slices.ContainsFunc(moves, p.IsCapture)
 }
 
-// mate is what giving mate is worth: a position is worth mate less the plies to mate, or minus that, and a draw nothing.
+// mate is what giving mate is worth: a position is worth mate less the plies to mate, or minus that, and a draw
+// nothing.
 const mate = 1000
 
 // before is what a move is worth that leads to a position of that worth for the other side.

@@ -9,9 +9,10 @@ import (
 var Fingerprint = dataset.Fingerprint{Engine: "talbot mates", Build: "1", Options: []dataset.Tag{},
 	Limit: dataset.SolvedLimit}
 
-// Label returns the label of a position that [Find] knows: a line for each of the best moves, all with the mate or cp 0,
-// and that result for certain; the first of them is the label's best move. It is false for other positions, for those
-// where the 50-move rule may come before the mate. Where the game is over with three pieces or two the label is terminal.
+// Label returns the label of a position that [Find] knows: a line for each of the best moves, all with the mate or cp
+// 0, and that result for certain; the first of them is the label's best move. It is false for other positions, and for
+// those where the 50-move rule may come before the mate. Where the game is over with three pieces or two the label is
+// terminal.
 func Label(p *board.Position) (l dataset.Label, ok bool) {
 	if p.Occupied().Len() <= Pieces && (p.IsDead() || !p.HasLegalMove()) {
 		return dataset.Label{Status: dataset.Terminal}, true

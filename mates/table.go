@@ -97,7 +97,8 @@ func (t *table) beforeWhite(i int32, plies int) {
 	wk, bk, s := squares(i)
 	from := func(wk, s board.Square) {
 		kings := wk.Bitboard() | bk.Bitboard()
-		if i := at(wk, bk, s); t.plies[board.White][i] == none && t.isPlacement(wk, bk, s) && !t.attacks(s, kings).Has(bk) {
+		i := at(wk, bk, s)
+		if t.plies[board.White][i] == none && t.isPlacement(wk, bk, s) && !t.attacks(s, kings).Has(bk) {
 			t.found(i, plies)
 		}
 	}

@@ -163,7 +163,8 @@ func TestLabelMates(t *testing.T) {
 	// with the engine's labels on all samples, before and after
 	all, _ := run("all", &moveOrder{}, func(r *label.Request) { r.Mates = false })
 	for _, in := range []string{all, out} {
-		both, _ := run(filepath.Base(in)+"-both", &moveOrder{}, func(r *label.Request) { r.In, r.Mates = in, in == all })
+		name := filepath.Base(in) + "-both"
+		both, _ := run(name, &moveOrder{}, func(r *label.Request) { r.In, r.Mates = in, in == all })
 		m, err := dataset.ReadManifest(both)
 		if err != nil {
 			t.Fatal(err)

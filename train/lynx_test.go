@@ -115,7 +115,8 @@ func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
 		if optimizer == recipe.AdamW {
 			want.evaluate(t, want.load(t, b, c), planes[0])
 			first := *want
-			first.Steps = want.Steps[:1] // in the second Winograd's rounding pushes an activation over the kink of its ReLU
+			// in the second step Winograd's rounding pushes an activation over the kink of its ReLU
+			first.Steps = want.Steps[:1]
 			first.train(t, want.load(t, b, c), batch, 2e-5)
 		}
 		c.Winograd = false

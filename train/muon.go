@@ -24,7 +24,8 @@ var muonFactors = [3]float64{3.4445, -4.7750, 2.0315}
 // usesMuon reports whether a parameter is updated by Muon: with that optimizer the weights of the blocks. First and
 // last layers, biases and normalisations are left to AdamW, as published.
 func usesMuon(c run.Config, p model.Param) bool {
-	return c.Optimizer == recipe.Muon && p.Kind == model.Weight && len(p.Shape) > 1 && strings.HasPrefix(p.Name, "blocks.")
+	return c.Optimizer == recipe.Muon && p.Kind == model.Weight && len(p.Shape) > 1 &&
+		strings.HasPrefix(p.Name, "blocks.")
 }
 
 // optimizerTensors are the names of what the optimizer keeps for a parameter.
@@ -40,8 +41,8 @@ func optimizerTensors(c run.Config, p model.Param) []string {
 //	m ← β·m + (1 − β)·grad;  x = (1 − β)·grad + β·m;  direction = 0.2·√(max(rows, columns))·orthogonal(x)
 //
 // Sources: Jordan and others, Muon: An optimizer for hidden layers in neural networks (2024), for momentum and
-// iteration; Liu and others, Muon is Scalable for LLM Training (2025), for the factor, by which learning rate and weight
-// decay are AdamW's.
+// iteration; Liu and others, Muon is Scalable for LLM Training (2025), for the factor, by which learning rate and
+// weight decay are AdamW's.
 func muon(grad, m *Node) (momentum, direction *Node) {
 	shape := grad.Shape().Dimensions
 	mix := func(a, b *Node) *Node { return Add(MulScalar(a, 1-muonMomentum), MulScalar(b, muonMomentum)) }

@@ -11,8 +11,8 @@ import (
 	"talbot/network/backend"
 )
 
-// TestOrthogonal: the iteration gives X·Xᵀ (or XᵀX, of a tall matrix) near the identity, and keeps the singular vectors:
-// of a diagonal matrix only the diagonal is not 0.
+// TestOrthogonal: the iteration gives X·Xᵀ (or XᵀX, of a tall matrix) near the identity, and keeps the singular
+// vectors: of a diagonal matrix only the diagonal is not 0.
 func TestOrthogonal(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		exec := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node { return orthogonal(x) })
@@ -22,7 +22,8 @@ func TestOrthogonal(t *testing.T) {
 			for i := range data {
 				data[i] = float32(rng.NormFloat64())
 			}
-			got := tensors.MustCopyFlatData[float32](exec.MustCall(tensors.FromFlatDataAndDimensions(data, d[0], d[1]))[0])
+			out := exec.MustCall(tensors.FromFlatDataAndDimensions(data, d[0], d[1]))[0]
+			got := tensors.MustCopyFlatData[float32](out)
 			rows, columns, at := d[0], d[1], func(i, k int) float64 { return float64(got[i*d[1]+k]) }
 			if rows > columns {
 				rows, columns, at = columns, rows, func(i, k int) float64 { return float64(got[k*d[1]+i]) }

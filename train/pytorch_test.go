@@ -370,8 +370,8 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 	}
 }
 
-// gradients compares those of the first step, whose norm is given: the first moments are a tenth of them, clipped; those
-// of Muon a twentieth.
+// gradients compares those of the first step, whose norm is given: the first moments are a tenth of them, clipped;
+// those of Muon a twentieth.
 func (want *pytorch) gradients(t *testing.T, e *engine, norm, tolerance float64) {
 	t.Helper()
 	for _, p := range trainable(e.store) {

@@ -73,8 +73,8 @@ func attacks(x, empty *Node, steps []step, slides []bool) *Node {
 	return BitwiseAnd(row(arrives), shiftBack(x, by[0]))
 }
 
-// attackedSquares returns the squares [N, 12] that own pawns, knights, bishops, rooks, queens and kings attack, and then
-// those that the opponent's do. pieces are where these stand, [N, 1] each, as [piecePlanes] returns them. The first
+// attackedSquares returns the squares [N, 12] that own pawns, knights, bishops, rooks, queens and kings attack, and
+// then those that the opponent's do. pieces are where these stand, [N, 1] each, as [piecePlanes] returns them. The first
 // piece in the way is attacked, of either side, and ends the reach of a slider.
 func attackedSquares(pieces []*Node) *Node {
 	const kinds, rounds = 6, 8 // no piece attacks in more directions than eight

@@ -57,7 +57,8 @@ func (t Lynx) Validate() error {
 func (t Lynx) String() string { return t.residual().String() }
 
 func (t Lynx) residual() residual {
-	return residual{planes: t.encoder().Layout().Shape[0], blocks: t.Blocks, filters: t.Filters, valueWeight: t.ValueWeight}
+	return residual{planes: t.encoder().Layout().Shape[0], blocks: t.Blocks, filters: t.Filters,
+		valueWeight: t.ValueWeight}
 }
 
 func (t Lynx) encoder() encode.Lynx { return encode.Lynx{Attacks: t.Attacks, Nearness: t.Nearness} }

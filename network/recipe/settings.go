@@ -130,8 +130,8 @@ func (r *Recipe) SettingNames() []string {
 	return names
 }
 
-// Whole returns the settings of a run with all that they do not say: as runs had it that are older than the setting, and
-// else as in the default preset.
+// Whole returns the settings of a run with all that they do not say: as runs had it that are older than the setting,
+// and else as in the default preset.
 func (r *Recipe) Whole(s Settings) (Settings, error) {
 	whole, err := r.write(s)
 	if err != nil || s == "" {

@@ -35,8 +35,8 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
-	// Mates labels positions of three pieces as package mates does, not by the engine. Where all samples are such ones no
-	// engine is started, and none has to be there.
+	// Mates labels positions of three pieces as package mates does, not by the engine. Where all samples are such ones
+	// no engine is started, and none has to be there.
 	Mates bool
 	// Tables is how they are checked, before anything else.
 	Tables syzygy.Check
@@ -245,8 +245,9 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	s := l.pool.Stats()
 	m := l.out.Manifest()
 	sum := Summary{
-		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found, Solved: l.solved.found,
-		SkippedExact: l.skippedExact, Unpredicted: l.noCandidates, Terminal: l.terminal + l.solved.over, Failed: l.state.Own.Failed,
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped,
+		Exact: l.exact.found, Solved: l.solved.found, SkippedExact: l.skippedExact, Unpredicted: l.noCandidates,
+		Terminal: l.terminal + l.solved.over, Failed: l.state.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts + l.exact.restarts(),
 		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
 		Resumed: l.out.Resumed(),
