@@ -74,8 +74,8 @@ func attacks(x, empty *Node, steps []step, slides []bool) *Node {
 }
 
 // attackedSquares returns the squares [N, 12] that own pawns, knights, bishops, rooks, queens and kings attack, and
-// then those that the opponent's do. pieces are where these stand, [N, 1] each, as [piecePlanes] returns them. The first
-// piece in the way is attacked, of either side, and ends the reach of a slider.
+// then those that the opponent's do. pieces are where these stand, [N, 1] each, as [piecePlanes] returns them. The
+// first piece in the way is attacked, of either side, and ends the reach of a slider.
 func attackedSquares(pieces []*Node) *Node {
 	const kinds, rounds = 6, 8 // no piece attacks in more directions than eight
 	empty := pieces[0]
