@@ -40,8 +40,8 @@ var arrows = map[string][]string{
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
-		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/stats",
-		"pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game", "play/match",
+		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/selfplay",
+		"pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game", "play/match",
 		"play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows", "stockfish",
 		"studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
@@ -107,6 +107,10 @@ var arrows = map[string][]string{
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",
 		"shards",
+	},
+	"pipeline/selfplay": {
+		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "play/mcts", "shards",
+		"synth",
 	},
 	"pipeline/stats": {
 		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "pipeline",

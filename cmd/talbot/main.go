@@ -94,7 +94,7 @@ and writes another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newGames(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(),
+		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(),
 			newAggregate(),
 			newPredict()},
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
