@@ -76,6 +76,8 @@ var failing = map[string]struct {
 	"synth-endgames": {[]string{"--out", "x"}, []string{"--count", "3", "--out", "cut.pgn.gz"}, nil, false},
 	"synth-games": {[]string{"--out", "x"}, []string{"--games", "3", "--engine", "none", "--out", "x"},
 		[]string{"--games", "3", "--openings", "cut.pgn.gz", "--out", "x"}, false},
+	"selfplay": {[]string{"--run", "net:", "--out", "x"}, []string{"--run", "none", "--games", "1", "--out", "x"},
+		[]string{"--run", "badrun", "--games", "1", "--out", "x"}, false},
 	"label":   {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
 	"join":    {[]string{"lines", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
 	"tactics": {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},

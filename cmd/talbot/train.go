@@ -158,8 +158,9 @@ lower --lr.`,
 		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label "+
 			"--multipv\", such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe",
-		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances) or winprob "+
-			"(Lichess's)")
+		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances), winprob "+
+			"(Lichess's), or result:Q[:D] (results of games, with a share Q of the label, such as result:0.5, and a "+
+			"discount D for each ply to the game's end, such as result:0.5:0.99)")
 	f.Float64Var(&o.clip, "clip", 0, "maximum norm of the gradient, 0 = no limit (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of the policy target to spread evenly over the moves")
 	f.BoolVar(&o.legalMask, "legal-mask", false, "take the softmax over the legal moves only")

@@ -22,7 +22,7 @@ import (
 // The words that flags of several commands take; some go on behind a colon.
 var (
 	policyTargets = []string{"played", "multipv:"}
-	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
+	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}
 	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
 	answering     = append([]string{"onnx"}, backends...) // of networks that are trained
 )
