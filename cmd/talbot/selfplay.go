@@ -135,6 +135,9 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 	if r.Part, err = partOf(o.part); err != nil {
 		return r, err
 	}
+	if o.games < int64(r.Part.I) {
+		return r, usage(fmt.Errorf("%s have no part %s", pipeline.Count(o.games, "game"), r.Part), "take fewer parts")
+	}
 	return r, o.begin(&r)
 }
 

@@ -81,7 +81,7 @@ type state struct {
 
 // block is how many games make a shard: what a kill costs at most beside the games under way. Where games are few,
 // shards are small.
-func block(games int64) int64 { return max(8, min(512, games/32)) }
+func block(games int64) int64 { return max(8, min(128, games/32)) }
 
 // endsBlock reports whether a shard ends behind a game, the next one being step further.
 func endsBlock(number, step, games int64) bool {
