@@ -21,8 +21,8 @@ import (
 const (
 	FormatVersion = 1
 	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
-	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself; 6: games
-	// of a network with itself
+	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself; 6:
+	// games of a network with itself
 	ManifestVersion = 6
 )
 

@@ -35,8 +35,8 @@ func parseResult(text, parameters string, found bool) (ValueTarget, error) {
 		t.discount, errD = strconv.ParseFloat(discount, 64)
 	}
 	if err != nil || errD != nil || !(t.label >= 0 && t.label <= 1) || !(t.discount > 0 && t.discount <= 1) {
-		return RecipeValue, fmt.Errorf("value target result:Q or result:Q:D needs a share Q of the label from 0 to 1 and "+
-			"a discount D for each ply above 0 and at most 1: %q", text)
+		return RecipeValue, fmt.Errorf("value target result:Q or result:Q:D needs a share Q of the label from 0 to 1 "+
+			"and a discount D for each ply above 0 and at most 1: %q", text)
 	}
 	return t, nil
 }

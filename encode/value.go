@@ -10,8 +10,8 @@ import (
 )
 
 // ValueTarget says how the value to be learnt is computed. All targets are in [-1, 1] from the side to move's view, and
-// a mate is worth more the sooner it comes, but for [WDLValue] and [ResultValue]. The zero value is [RecipeValue]; == says
-// whether two are the same.
+// a mate is worth more the sooner it comes, but for [WDLValue] and [ResultValue]. The zero value is [RecipeValue]; ==
+// says whether two are the same.
 type ValueTarget struct {
 	rule            valueRule
 	label, discount float64 // of resultRule

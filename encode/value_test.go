@@ -125,7 +125,8 @@ func TestValueTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "recipe", "tanh", "wdl", "winprob", "result", "result:0.5", "result:0:0.99", "result:1:0.5"} {
+	for _, name := range []string{"", "recipe", "tanh", "wdl", "winprob", "result", "result:0.5",
+		"result:0:0.99", "result:1:0.5"} {
 		target, err := ParseValueTarget(name)
 		if err != nil || name != "" && target.String() != name || target.Formula(TalbotBot{}) == "" {
 			t.Errorf("%q: %v, %v", name, target, err)

@@ -94,9 +94,8 @@ and writes another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(),
-			newAggregate(),
-			newPredict()},
+		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(),
+			newTactics(), newAggregate(), newPredict()},
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
 		{newPlay(), newStudio(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff(), newExportData()},

@@ -44,8 +44,8 @@ func newSelfPlay() *cobra.Command {
 		Short: "Have a network play itself and keep what its searches find",
 		Long: `Selfplay has a network play games with itself. Each position that it searches is a
 sample: the search's policy, its value as a label, the game's result, and what the network
-alone had said. ` + "`talbot train`" + ` learns from the dataset as from any other, and with
---value-target result:0.5 from results and searches alike.
+said before the search. ` + "`talbot train`" + ` learns from the dataset as from any other, and
+with --value-target result:0.5 from results and searches alike.
 
 --searcher gumbel draws the moves that it considers from the network's policy, and learns
 from few nodes. puct mixes noise into the priors of the first move, and draws the moves
@@ -61,16 +61,15 @@ as a draw after --max-plies, or with --resign V when the searches of one side sa
 less at two of its moves in a row. One game of ten is played on nevertheless, which shows
 how often that was wrong.
 
-Game n depends on the network, backend, --batch, kind of processor, settings, seed and n
-alone: neither the number of games at once (--workers) nor interruptions change a byte.
+Game n depends only on the network, backend, --batch, kind of processor, settings, seed
+and n: neither the number of games at once (--workers) nor interruptions change a byte.
 Repeat an interrupted command to continue it. --part 2/3 plays the second of three parts,
 and ` + "`talbot join`" + ` puts them together.
 
 A network of 1,000 evaluations a second plays about 10 games a minute of 100 plies with
 --nodes 64. Keep at least twice as many games at once as a batch has places.`,
 		Example: `  talbot selfplay --run net: --games 8 --nodes 4 --max-plies 8 --out games
-  talbot selfplay --run net: --games 16 --nodes 8 --max-plies 20 \
-    --start endgames:KQvK,KRvK --out endings`,
+  talbot selfplay --run net: --games 16 --nodes 8 --start endgames:KQvK --out kqk`,
 		SuggestFor: []string{"self-play", "reinforce", "rl"},
 		Args:       noArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.play(cmd) },
@@ -86,11 +85,11 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.Int64Var(&o.style.FastNodes, "fast-nodes", o.style.FastNodes, "nodes of fast searches")
 	f.Float64Var(&o.temperature, "temperature", 0, "temperature of the moves played (default: 1 with puct, else 0)")
 	f.IntVar(&o.temperaturePlies, "temperature-plies", 30, "plies from the game's first move that --temperature is for")
-	f.StringArrayVar(&o.set, "set", nil, "option of the searcher, as `NAME=VALUE`; may be repeated")
+	f.StringArrayVar(&o.set, "set", nil, "set an option of the searcher, `NAME=VALUE`; repeatable")
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies that are searched")
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
-	f.StringVar(&o.start, "start", "book", "where games begin: book, start, a file or endgames:MATERIAL,...")
+	f.StringVar(&o.start, "start", "book", "where games begin: book, start, a `FILE` of games or positions, or endgames: with materials")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256)")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
@@ -117,7 +116,8 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 	case o.games < 1:
 		return r, usage(fmt.Errorf("--games must be above 0: %d", o.games), example)
 	case o.batch < 0 || o.batch > engine.MaxBatch:
-		return r, usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch), "for example --batch 64")
+		return r, usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch),
+			"for example --batch 64")
 	case o.workers < 0:
 		return r, usage(fmt.Errorf("--workers must not be negative: %d", o.workers), "for example --workers 128")
 	}

@@ -46,7 +46,8 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 			"to begin with its weights: --from net: --run run1")
 	}
 	if o.init {
-		for _, name := range []string{"data", "resume", "from", "after", "steps", "until", "label", "max-copies", "ema"} {
+		for _, name := range []string{"data", "resume", "from", "after", "steps", "until", "label", "max-copies",
+			"ema"} {
 			if flags.Changed(name) {
 				return t, usage(fmt.Errorf("--init and --%s cannot be used together", name),
 					"--init makes a network with random weights and trains nothing")

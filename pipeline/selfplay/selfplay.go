@@ -64,8 +64,8 @@ type Summary struct {
 	GamesPerSecond float64          `json:"games_per_second"`
 	Network        string           `json:"network"` // its checksum
 	Ends           map[string]int64 `json:"ends"`    // games by how they ended
-	// PlayedOn counts the games in which a side would have resigned and nobody was allowed to, and FalseResigns those of
-	// them that this side did not lose.
+	// PlayedOn counts the games in which a side would have resigned and nobody was allowed to, and FalseResigns those
+	// of them that this side did not lose.
 	PlayedOn     int64 `json:"played_on"`
 	FalseResigns int64 `json:"false_resigns"`
 }
