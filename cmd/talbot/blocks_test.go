@@ -125,7 +125,7 @@ func shellBlocks(page, text string) ([]block, error) {
 }
 
 var (
-	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|movetime|seconds|tc)[ =]|` +
+	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|max-plies|movetime|seconds|tc)[ =]|` +
 		`\b(?:nodes|movetime)=)([\d.+]+)`)
 	numbers = regexp.MustCompile(`[\d.]+`)
 )
@@ -443,6 +443,8 @@ small: 1/5
 small: 1/20
   talbot label lines --calibrate --movetime 20ms
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
+  talbot selfplay --run net: --games 400 --nodes 60 --max-plies 300 --out own
+  talbot selfplay --run net: -n 8 --max-plies 40 --start endgames:KQvK --out kqk
   talbot synth-games --games 100 --nodes 200 --seed 1 --out games
 small: 1/100
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes

@@ -68,8 +68,8 @@ and ` + "`talbot join`" + ` puts them together.
 
 A network of 1,000 evaluations a second plays about 10 games a minute of 100 plies with
 --nodes 64. Keep at least twice as many games at once as a batch has places.`,
-		Example: `  talbot selfplay --run net: --games 8 --nodes 4 --max-plies 8 --out games
-  talbot selfplay --run net: --games 16 --nodes 8 --start endgames:KQvK --out kqk`,
+		Example: `  talbot selfplay --run net: --games 400 --nodes 60 --max-plies 300 --out own
+  talbot selfplay --run net: -n 8 --max-plies 40 --start endgames:KQvK --out kqk`,
 		SuggestFor: []string{"self-play", "reinforce", "rl"},
 		Args:       noArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.play(cmd) },
@@ -91,7 +91,8 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
 	f.StringVar(&o.start, "start", "book", "where games begin: book, start, a `FILE` of games or positions, or endgames: with materials")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256)")
+	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256; less "+
+		"for few games)")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	section(f, "Output", "out", "games", "part", "split", "seed", "json", "strict")
@@ -243,20 +244,29 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens the network. The largest batch that is good on a processor is 32.
+// open opens the network. Without --batch it is the largest batch that is good on a processor, 32, or on a GPU 256; but
+// few games do not fill that.
 func (o *selfPlayOptions) open() (*engine.Network, error) {
 	c := engine.Config{Path: o.run, Backend: o.backend, Batch: o.batch, Bulk: true}
 	if c.Batch > 0 {
 		return engine.Open(c)
 	}
-	c.Batch = 32
+	c.Batch = filled(32, o.games)
 	n, err := engine.Open(c)
-	if err != nil || slices.Contains([]string{"go", "onnx", "xla:cpu"}, n.Backend) {
+	if err != nil || c.Batch < 32 || slices.Contains([]string{"go", "onnx", "xla:cpu"}, n.Backend) {
 		return n, err
 	}
 	n.Close()
-	c.Batch = 256
+	c.Batch = filled(256, o.games)
 	return engine.Open(c)
+}
+
+// filled is the largest batch, a power of two and at most that large, that games fill twice.
+func filled(batch int, games int64) int {
+	for batch > 1 && int64(2*batch) > games {
+		batch /= 2
+	}
+	return batch
 }
 
 // playerOf describes a network that plays with itself.
