@@ -25,6 +25,7 @@ var floors = [][]string{
 	{"fleet"},
 	{"play"},
 	{"pipeline"},
+	{"loop"},
 	{"studio"},
 	{"cmd", "scripts"},
 }
@@ -36,7 +37,7 @@ var arrows = map[string][]string{
 	"board":   {},
 	"cmd/talbot": {
 		"binpack", "board", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
-		"internal/durable", "internal/plain", "network/backend", "network/builtin", "network/checkpoint",
+		"internal/durable", "internal/plain", "loop", "network/backend", "network/builtin", "network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
@@ -60,6 +61,7 @@ var arrows = map[string][]string{
 	"internal/page":          {"board", "internal/plain"},
 	"internal/page/pagetest": {"internal/plain"},
 	"internal/plain":         {},
+	"loop":                   {"dataset", "internal/durable", "network/run"},
 	"network/backend":        {"network/model", "network/ort"},
 	"network/builtin":        {"network/checkpoint"},
 	"network/checkpoint":     {"internal/durable"},

@@ -88,6 +88,7 @@ var failing = map[string]struct {
 	"train": {nil, []string{"--data", "none", "--run", "x"},
 		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
 		false},
+	"loop": {[]string{"cut.pgn.gz", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
 	"eval": {[]string{"--run", "x"}, []string{"--data", "lines", "--run", "none"}, []string{"--data", "lines", "--run",
 		"badrun"}, false},
 	"compare": {[]string{"x", "--data", "lines"}, []string{"none", "none", "--data", "lines"},

@@ -96,7 +96,7 @@ and writes another.`,
 	for i, cmds := range [][]*cobra.Command{
 		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(),
 			newTactics(), newAggregate(), newPredict()},
-		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
+		{newTrain(), newEval(), newCompare(), newExport(), newRecipes(), newLoop()},
 		{newPlay(), newStudio(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff(), newExportData()},
 		{newPlan(), newDoctor(), newSetup()},
