@@ -87,8 +87,9 @@ func TestSteps(t *testing.T) {
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
-		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --batch=32 --value-target=result:0.5 "+
-			"--deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from, strings.Join(data, ","), 7+g)
+		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --batch=32 "+
+			"--value-target=result:0.5 --deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from,
+			strings.Join(data, ","), 7+g)
 	}
 	play := func(g int) string {
 		return fmt.Sprintf("selfplay --run %s --out %s --seed %d --split 98,1,1 --games=10 --nodes=8 --set=c-visit=20 "+

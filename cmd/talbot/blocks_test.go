@@ -415,6 +415,7 @@ func TestBlocks(t *testing.T) {
 		}
 		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
+		s.copyFile(t, "../../sample/loop.yaml", "sample/loop.yaml")
 	}
 	count := 0
 	for _, page := range pages(t) {
@@ -538,6 +539,7 @@ func TestExamplesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
+	s.copyFile(t, "../../sample/loop.yaml", "files/sample/loop.yaml")
 	games := sampleGames(t)
 	for i := range games { // what passes the filters of the presets
 		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n[TimeControl \"600+5\"]\n" + games[i]

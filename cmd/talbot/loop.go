@@ -25,16 +25,16 @@ of the last generations, and plays the next ones. FILE says how, in YAML:
   seed: 1            # of everything (0)
   start: {recipe: tahl, blocks: 2, filters: 32}
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
-  train: {batch: 128, mirror: 0.5, value-target: "result:0.5"}
+  train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
 
-The three last lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
-start: {run: net:} begins with a network that is there.
+The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
+start: {run: net:} begins with an existing network.
 
 A generation is a folder: DIR/gen-001/games is a dataset and DIR/gen-001/run a training.
 Each step resumes: repeat the command after any interruption, and the result is the same
-to the byte, on the processor. With a greater number of generations in FILE a finished
-loop goes on.`,
-		Example:    `  talbot loop loop.yaml --out loop1`,
+to the byte, on the processor. To continue a finished loop, write a greater number of
+generations into FILE.`,
+		Example:    `  talbot loop sample/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -66,7 +66,8 @@ func runLoop(ctx context.Context, file, out string) error {
 	}{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}} {
 		for _, f := range x.flags {
 			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
-				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err), "`talbot "+x.cmd.Name()+" --help` lists the flags")
+				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
+					"`talbot "+x.cmd.Name()+" --help` lists the flags")
 			}
 		}
 	}

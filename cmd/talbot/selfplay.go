@@ -50,7 +50,7 @@ with --value-target result:0.5 from results and searches alike.
 --searcher gumbel draws the moves that it considers from the network's policy, and learns
 from few nodes. puct mixes noise into the priors of the first move, and draws the moves
 of the first --temperature-plies plies by their visits. --set changes other options of
-the searcher, as ` + "`talbot uci`" + ` has them.
+the searcher (see docs/12-play.md).
 
 --fast-share 0.75 --fast-nodes 16 searches three of four moves with few nodes and without
 noise. These samples have a value and no policy.
@@ -89,7 +89,8 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies that are searched")
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
-	f.StringVar(&o.start, "start", "book", "where games begin: book, start, a `FILE` of games or positions, or endgames: with materials")
+	f.StringVar(&o.start, "start", "book",
+		"first position of games: book, start, a file of positions or games, or endgames:KQvK,KRvK and the like")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256; less "+
 		"for few games)")
