@@ -92,7 +92,7 @@ type LineReader struct {
 	origin string
 	unit   Unit
 	ahead  []readChain // in order
-	done   error       // behind them
+	done   error       // after them
 	number int64
 	zeros  bool // placeholders
 	begun  bool

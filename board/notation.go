@@ -10,7 +10,7 @@ type notation struct {
 }
 
 // scanNotation takes a move apart: the last file-rank pair is the target, what
-// stands before it limits the origin, what stands behind it is a promotion.
+// stands before it limits the origin, what stands after it is a promotion.
 func scanNotation(s []byte) (n notation, ok bool) {
 	n = notation{piece: Pawn, from: ^Bitboard(0), to: NoSquare, push: true}
 	i, letter, origin := 0, false, false

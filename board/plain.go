@@ -10,7 +10,7 @@ import (
 // board, and the move is played where its piece is known. Everything else is left to [Position.ParseSAN].
 
 // PlaySAN plays the move that text opens with, if it is a legal one in plain form, a capture if it has the mark of one,
-// with a blank behind it, and returns it with the length of its text. Otherwise it returns 0 and leaves the position as
+// with a blank after it, and returns it with the length of its text. Otherwise it returns 0 and leaves the position as
 // it was; that says nothing about the text, which [Position.ParseSAN] must then judge. A move that is read is the one
 // that ParseSAN reads. The eight bytes that are looked at must be there, blank or not.
 func (p *Position) PlaySAN(text []byte) (m Move, length int) {
@@ -18,7 +18,7 @@ func (p *Position) PlaySAN(text []byte) (m Move, length int) {
 		return NoMove, 0
 	}
 	w := binary.LittleEndian.Uint64(text)
-	// the highest bit of the first byte below '!', that is of the blank behind the move
+	// the highest bit of the first byte below '!', that is of the blank after the move
 	blank := (w - 0x2121212121212121) &^ w & 0x8080808080808080
 	length = bits.TrailingZeros64(blank) >> 3
 	n := length // without the check mark
@@ -78,7 +78,7 @@ func (p *Position) PlaySAN(text []byte) (m Move, length int) {
 	return NewMove(from, to), length
 }
 
-// plainPair reports whether two bytes between piece and target are a capture mark behind something, or a square.
+// plainPair reports whether two bytes between piece and target are a capture mark after something, or a square.
 func plainPair(a, b byte) bool { return b == 'x' || a >= 'a' && a <= 'h' && b >= '1' && b <= '8' }
 
 // plainOrigin returns the one candidate that gets to the target legally.

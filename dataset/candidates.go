@@ -9,7 +9,7 @@ import (
 	"talbot/board"
 )
 
-// CandidateDepths are the depths at which a [Candidate] is valued, those of the position behind it.
+// CandidateDepths are the depths at which a [Candidate] is valued, those of the position after it.
 var CandidateDepths = [4]int{1, 3, 7, 10}
 
 // Candidate is one of the moves that a network finds most probable in a sample, and an engine's values for it.

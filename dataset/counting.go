@@ -13,7 +13,8 @@ var ErrNoLabels = errors.New("no engine labels")
 //
 // If a fingerprint was chosen, only its label counts. Otherwise it is the last label, in the order of the manifest's
 // fingerprints, that an engine or a source gave (labelled or terminal; failed and missing labels and those of
-// candidates alone are skipped); but the value is that of endgame tables where they have the sample.
+// candidates alone are skipped); but a solved label counts before all others, and else the value is that of endgame
+// tables where they have the sample.
 type Counting struct {
 	prints  []Fingerprint
 	column  int  // of the chosen fingerprint, or anyColumn
@@ -75,7 +76,7 @@ func (c *Counting) counts(column int) bool {
 		return !c.several
 	}
 	f := &c.prints[column]
-	return !f.IsExact() && !f.SearchesCandidates() && (!c.several || f.scoresSeveral())
+	return !f.IsProven() && !f.SearchesCandidates() && (!c.several || f.scoresSeveral())
 }
 
 // Counted has the labels that count for a sample.
@@ -84,6 +85,8 @@ type Counted struct {
 	Value Label // for the value
 	// Column is the fingerprint of Moves, and ValueColumn that of Value: −1 where there is none.
 	Column, ValueColumn int
+	// Solved says that Moves is a solved label: the moves of all its lines are equally good.
+	Solved bool
 	// Candidates are the likely moves of the sample, where the counting is asked for them: see
 	// [Counting.WithCandidates].
 	Candidates []Candidate
@@ -109,11 +112,17 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 			found.Moves = Label{Status: Failed}
 		}
 	}
+	if c.column == anyColumn && !c.several {
+		if label, column, ok := l.solved(sample, c.prints); ok {
+			found.Moves, found.Column = label, column
+		}
+	}
 	found.Value, found.ValueColumn = found.Moves, found.Column
+	found.Solved = found.Column >= 0 && found.Column < len(c.prints) && c.prints[found.Column].IsSolved()
 	if c.candidates != nil {
 		found.Candidates = c.candidates.of(l, sample)
 	}
-	if c.column == anyColumn {
+	if c.column == anyColumn && !found.Solved {
 		if exact, column, ok := l.exact(sample, c.prints); ok {
 			found.Value, found.ValueColumn = exact, column
 		}
@@ -121,11 +130,11 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 	return found
 }
 
-// LastEngine returns the last fingerprint that is an engine's, not a source's, of endgame tables or of candidates
+// LastEngine returns the last fingerprint that is an engine's, not a source's, of proven results or of candidates
 // alone: the labels that are audited. Without one the error is [ErrNoLabels].
 func LastEngine(prints []Fingerprint) (column int, err error) {
 	for i := len(prints) - 1; i >= 0; i-- {
-		if !prints[i].IsImported() && !prints[i].IsExact() && !prints[i].SearchesCandidates() {
+		if !prints[i].IsImported() && !prints[i].IsProven() && !prints[i].SearchesCandidates() {
 			return i, nil
 		}
 	}

@@ -64,8 +64,8 @@ var (
 )
 
 // Parse reads one evaluation of a position in which turn is to move and returns it from that side's view. A mate is
-// “#3”, “#+3”, “#-3”, “M3”, “+M3” or “-M3”; the sign of a mate in 0 names the mating side. The number behind “#” counts
-// moves everywhere, only that behind “M” is in the convention's unit. Everything else is a decimal number with an
+// “#3”, “#+3”, “#-3”, “M3”, “+M3” or “-M3”; the sign of a mate in 0 names the mating side. The number after “#” counts
+// moves everywhere, only that after “M” is in the convention's unit. Everything else is a decimal number with an
 // optional sign; in centipawns it must be whole, as “68” or “68.0”. Numbers beyond ±[MaxCentipawns] saturate.
 func (c Convention) Parse(text string, turn board.Color) (Score, error) {
 	negative, mate := false, false

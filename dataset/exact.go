@@ -82,14 +82,17 @@ func (l *Label) Class() (Class, bool) {
 	return Drawn, true
 }
 
-// Exact returns the result that endgame tables have for a sample of a line, with the fingerprints of its manifest. Of
-// several, the first of tables that were found to be intact counts.
+// Exact returns the label of a sample of a line whose result is proven, with the fingerprints of its manifest: a solved
+// label, or else that of endgame tables. Of several of these, the first of tables that were found to be intact counts.
 func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
+	if label, _, ok = l.solved(sample, prints); ok && label.Status == Labelled {
+		return label, true
+	}
 	label, _, ok = l.exact(sample, prints)
 	return label, ok
 }
 
-// exact is Exact, with the fingerprint of the tables.
+// exact returns the label of endgame tables and the column of their fingerprint.
 func (l *Line) exact(sample int, prints []Fingerprint) (label Label, column int, ok bool) {
 	column = -1
 	for _, c := range l.Labels {

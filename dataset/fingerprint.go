@@ -16,7 +16,7 @@ type Fingerprint struct {
 	Author  string `json:"author"`  // as "id author" says it
 	Build   string `json:"build"`   // first 16 hex digits of the SHA-256 of the executable
 	Options []Tag  `json:"options"` // every option set, networks, and when memory is cleared, sorted by name
-	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit] or [ExactLimit]
+	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit], [ExactLimit] or [SolvedLimit]
 }
 
 // SearchMoves is the option of fingerprints whose searches were limited to some moves of a position: it says which.
@@ -66,7 +66,7 @@ func (f Fingerprint) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// encodeJSON writes a value that cannot fail to encode, with a line end behind it.
+// encodeJSON writes a value that cannot fail to encode, with a line end after it.
 func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -31,7 +31,7 @@ func startKey(start *board.Position) GameKey {
 	return keyOfStart(start)
 }
 
-// Play returns the key behind a move.
+// Play returns the key after a move.
 func (k GameKey) Play(m board.Move) GameKey {
 	hi, lo := bits.Mul64(k.A^uint64(m)<<24, 0xD6E8FEB86659FD93)
 	b := (k.B ^ uint64(m)) * 0xBF58476D1CE4E5B9

@@ -2,7 +2,7 @@ package dataset
 
 import "talbot/board"
 
-// WithoutHistory returns the part of a line that was not reconstructed: the position behind the reconstructed plies,
+// WithoutHistory returns the part of a line that was not reconstructed: the position after the reconstructed plies,
 // and the moves from there. The slice is the line's. A line whose reconstructed plies are illegal, which happens only
 // in damaged data, is returned as a whole.
 func (l *Line) WithoutHistory() (start board.Position, moves []board.Move) {

@@ -126,10 +126,8 @@ func (r Result) String() string {
 
 // ParseResult reads a result exactly as PGN writes it.
 func ParseResult(s string) (Result, error) {
-	for i, name := range resultNames {
-		if s == name {
-			return Result(i), nil
-		}
+	if i := slices.Index(resultNames[:], s); i >= 0 {
+		return Result(i), nil
 	}
 	return ResultUnknown, fmt.Errorf("result must be *, 1-0, 1/2-1/2 or 0-1: %q", s)
 }

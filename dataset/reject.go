@@ -35,7 +35,7 @@ const Duplicate Reason = "duplicate"
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
 	ResultConflict, MoveConflict, BadEval, BadChain}
 
-// Reject is the error of one game or row that was left out; reading goes on behind it.
+// Reject is the error of one game or row that was left out; reading goes on after it.
 type Reject struct {
 	Reason Reason
 	Number int64  // of the game or row, 1-based

@@ -6,13 +6,13 @@ import (
 )
 
 // ResultRule says which source a game's result is taken from where they contradict each other: the Result tag, the
-// result behind the moves, and mate or stalemate on the board. A source that says nothing contradicts none.
+// result after the moves, and mate or stalemate on the board. A source that says nothing contradicts none.
 type ResultRule uint8
 
 // The rules.
 const (
-	TagResult      ResultRule = iota // the tag's, or else the one behind the moves
-	MovetextResult                   // the one behind the moves, or else the tag's
+	TagResult      ResultRule = iota // the tag's, or else the one after the moves
+	MovetextResult                   // the one after the moves, or else the tag's
 	BoardResult                      // that of a mate or stalemate, or else as TagResult
 	DropConflicts                    // none: the game is rejected as [ResultConflict]
 )

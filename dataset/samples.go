@@ -34,7 +34,7 @@ func OddPlies() Samples { return Samples{kind: KindOddPlies} }
 func LastPosition() Samples { return Samples{kind: KindLastPosition} }
 
 // SomePlies makes those plies samples whose bits are set: ply k is bit k%8 (bit 0 = least significant) of byte k/8;
-// plies behind the end of the bitmap are no samples. The bitmap is kept, not copied.
+// plies after the end of the bitmap are no samples. The bitmap is kept, not copied.
 func SomePlies(bitmap []byte) Samples { return Samples{kind: KindSomePlies, bitmap: bitmap} }
 
 // Kind returns the rule, and the bitmap of [KindSomePlies] (nil for the others).

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,10 +94,8 @@ func (s Split) String() string {
 
 // ParseSplit reads "train", "val" or "test".
 func ParseSplit(s string) (Split, error) {
-	for i, name := range splitNames {
-		if s == name {
-			return Split(i), nil
-		}
+	if i := slices.Index(splitNames[:], s); i >= 0 {
+		return Split(i), nil
 	}
 	return Train, fmt.Errorf("split must be train, val or test: %q", s)
 }

@@ -48,7 +48,7 @@ func (w *Walker) Next() bool {
 	return true
 }
 
-// At goes to a ply of l, 0 … len(l.Moves), sample or not; [Walker.Next] then goes on to the sample behind it. It
+// At goes to a ply of l, 0 … len(l.Moves), sample or not; [Walker.Next] then goes on to the sample after it. It
 // replays the line up to that ply.
 func (w *Walker) At(l *Line, ply int) error {
 	if ply < 0 || ply > len(l.Moves) {

@@ -62,6 +62,7 @@ type Layout struct {
 	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.
 	Floats []string
 
+	Chances bool        // the encoder looks at the chances of labels, not at their scores alone
 	Ratings bool        // the encoder looks at the players' ratings
 	Rating  *RatingBits // where a packed input has that of the side to move; nil if it has it nowhere
 

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"math/bits"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -16,21 +17,78 @@ const (
 	DrawFloat = "draw" // of a draw
 )
 
-// Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes.
+// Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes. With Attacks there are
+// twelve planes more:
+//
+//	planes 28 … 33  the squares that own P N B R Q K attack
+//	planes 34 … 39  those that the opponent's attack
+//
+// Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach, and
+// pins do not count. They follow from the board, so an input is packed as that of [Tahl].
 //
 // A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
 // frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
-type Lynx struct{ Tahl }
+type Lynx struct {
+	Tahl
+	Attacks bool // there are planes of attacks
+	// Nearness chooses the newer [Lynx.Value], which tells a near mate from a far one, and chances as the label has
+	// them. Without it they follow from the score, which takes no draw for certain.
+	Nearness bool
+}
 
 // Name returns "lynx".
 func (Lynx) Name() string { return "lynx" }
 
 // Layout says that all legal moves are listed, each by its index, and that the floats are value and chances.
-func (Lynx) Layout() Layout {
+func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
+	l.Shape = []int{e.planes(), 8, 8}
+	l.Chances = e.Nearness
 	l.Codes, l.Indices = 1, LynxMoves
 	l.Floats = []string{ValueFloat, WinFloat, DrawFloat}
 	return l
+}
+
+func (e Lynx) planes() int {
+	if e.Attacks {
+		return TahlPlanes + TahlLayers
+	}
+	return TahlPlanes
+}
+
+// Planes writes the planes of the present position of g as bits: bit i of a plane is square i.
+func (e Lynx) Planes(dst []uint64, g *board.Game) {
+	var words [TahlWords]uint64
+	e.Pack(words[:], &View{Game: g})
+	e.unpack(dst, &words)
+}
+
+// unpack writes the planes of a packed input.
+func (e Lynx) unpack(dst []uint64, w *[TahlWords]uint64) {
+	tahlPlanes((*[TahlPlanes]uint64)(dst), w)
+	if e.Attacks {
+		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:NapoleonWords])
+	}
+}
+
+// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [napoleonPack] writes it.
+func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
+	*planes = [TahlLayers]uint64{}
+	occupied := w[0] | w[1] | w[2]
+	for left := occupied; left != 0; left &= left - 1 {
+		s := bits.TrailingZeros64(left)
+		kind := w[0]>>s&1 | w[1]>>s&1<<1 | w[2]>>s&1<<2
+		side := w[3] >> s & 1
+		planes[6*side+kind-1] |= uint64(board.Attacks(board.Color(side), board.PieceType(kind), board.Square(s),
+			board.Bitboard(occupied)))
+	}
+}
+
+// Numbers writes the planes as 0 and 1.
+func (e Lynx) Numbers(dst []float32, packed []uint64) {
+	var planes [TahlPlanes + TahlLayers]uint64
+	e.unpack(planes[:], (*[TahlWords]uint64)(packed))
+	spread(dst, planes[:e.planes()])
 }
 
 // Code writes the index of a move.
@@ -42,29 +100,57 @@ func (Lynx) MoveIndex(p *board.Position, m board.Move) int {
 	return i%movePlanes*64 + i/movePlanes
 }
 
-// Value is 0.8·(w − l) + 0.2·r of a score alone, with the chances of [scoreChances]. The second part grows where a game
-// is as good as won, so that a search finds its way to the mate: r is 0.85·cp/(|cp| + 1000) of centipawns, and 0.85 +
-// 0.15·10/(n + 10) of a mate in n.
-func (Lynx) Value(s dataset.Score) (float32, bool) {
+// Value is a·(w − l) + (1 − a)·r of a score alone, with the chances of [scoreChances]. The second part grows where a
+// game is as good as won, so that a search finds its way to the mate.
+//
+// Without Nearness a is 0.8, and r is 0.85·cp/(|cp| + 1000) of centipawns, and 0.85 + 1.5/(n + 10) of a mate in n. From
+// a mate in 16 to one in 15 the value rises by 0.0005: less than a network errs. With it a is 0.6, and r is
+// 0.5·cp/(|cp| + 700), or 1 − n/75, and beyond 30 moves 0.5 + 3/n. That is 0.0053 for each move of the first thirty.
+func (e Lynx) Value(s dataset.Score) (float32, bool) {
 	win, draw, ok := scoreChances(s)
 	if !ok {
 		return 0, false
 	}
-	return lynxValue(2*win+draw-1, s), true
+	return e.join(2*win+draw-1, s), true
 }
 
-// ValueFormula is Value in one line; where the engine gives chances, they count.
-func (Lynx) ValueFormula() string {
-	return "0.8·(w-l)+0.2·r, r=0.85·cp/(|cp|+1000), mate in n: ±(0.85+1.5/(n+10)); w, l as the engine says, else " +
-		"1/(1+exp((100∓cp)/60))"
+// ValueFormula is Value in one line.
+func (e Lynx) ValueFormula() string {
+	const chances = "1/(1+exp((100∓cp)/60))"
+	if e.Nearness {
+		return "0.6·(w-l)+0.4·r, r=0.5·cp/(|cp|+700), mate in n: ±(1-n/75), beyond 30 ±(0.5+3/n); w, l as the engine " +
+			"says, else " + chances
+	}
+	return "0.8·(w-l)+0.2·r, r=0.85·cp/(|cp|+1000), mate in n: ±(0.85+1.5/(n+10)); w, l=" + chances
 }
 
-// lynxValue joins an expected score and a score.
-func lynxValue(expected float64, s dataset.Score) float32 {
+// join is the value of an expected score and a score.
+func (e Lynx) join(expected float64, s dataset.Score) float32 {
+	if e.Nearness {
+		return float32(0.6*expected + 0.4*nearness(s))
+	}
 	return float32(0.8*expected + 0.2*progress(s))
 }
 
-// progress is the r of [Lynx.Value].
+// nearness is the r of [Lynx.Value] with Nearness.
+func nearness(s dataset.Score) float64 {
+	n, ok := s.Mate()
+	if !ok {
+		cp, _ := s.Centipawns()
+		return 0.5 * float64(cp) / (math.Abs(float64(cp)) + 700)
+	}
+	moves := math.Abs(float64(n))
+	r := 1 - moves/75
+	if moves > 30 {
+		r = 0.5 + 3/moves
+	}
+	if n <= 0 {
+		return -r
+	}
+	return r
+}
+
+// progress is the r of [Lynx.Value] without Nearness.
 func progress(s dataset.Score) float64 {
 	if n, ok := s.Mate(); ok {
 		if n > 0 {
@@ -99,8 +185,15 @@ func (e Lynx) chances(v *View, t Targets) (value, win, draw float32, ok bool) {
 		return value, win, draw, ok
 	}
 	label := &v.Labels.Value
-	if w, d, ok := labelChances(label); ok {
-		return lynxValue(2*w+d-1, label.Lines[0].Score), float32(w), float32(d), true
+	if label.Status == dataset.Labelled && len(label.Lines) > 0 {
+		line := &label.Lines[0]
+		w, d, ok := scoreChances(line.Score)
+		if x := line.WDL; e.Nearness && x != (dataset.WDL{}) {
+			w, d, ok = float64(x.Win)/1000, float64(x.Draw)/1000, true
+		}
+		if ok {
+			return e.join(2*w+d-1, line.Score), float32(w), float32(d), true
+		}
 	}
 	if x, ok := Value(e, RecipeValue, v.Position(), *label); ok { // terminal
 		return x, 0, 1 + x, true

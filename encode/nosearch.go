@@ -8,7 +8,7 @@ import (
 // The sizes of the nosearch encoding.
 const (
 	NoSearchTokens = 65 // that have an id from 0 to 13
-	NoSearchBits   = 13 // behind them
+	NoSearchBits   = 13 // after them
 	NoSearchWords  = 5  // 40 bytes, packed
 )
 
@@ -57,10 +57,7 @@ func (NoSearch) Pack(dst []uint64, v *View) {
 	w := (*[NoSearchWords]uint64)(dst)
 	p := v.Position()
 	napoleonPack(w[:], p)
-	us := p.Turn()
-	them := us.Other()
-	w[4] = bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
-		bit(3, p.CanCastle(them, false))
+	w[4] = castling(p)
 	if ep := p.EnPassant(); ep != board.NoSquare {
 		w[4] |= 1<<4 | 1<<(5+ep.File())
 	}

@@ -49,7 +49,7 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
 // avoid) or not to be imitated (games of an engine with itself) the best move of the label.
 //
-// Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
+// Of a solved label all moves are best, and have the same weight. Where an engine searched, the best move is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
 func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.WeightedMove {
@@ -72,12 +72,29 @@ func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.
 	if played, ok := v.Played(); ok && line.Source.Teaches() {
 		m = played
 	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
+		if v.Labels.Solved {
+			return alike(dst, label.Lines)
+		}
 		m = label.Best
 	}
 	if m == board.NoMove {
 		return dst
 	}
 	return append(dst, dataset.WeightedMove{Move: m, Weight: 1})
+}
+
+// alike appends the first moves of the lines, each with the same weight.
+func alike(dst []dataset.WeightedMove, lines []dataset.Searched) []dataset.WeightedMove {
+	from := len(dst)
+	for i := range lines {
+		if pv := lines[i].PV; len(pv) > 0 {
+			dst = append(dst, dataset.WeightedMove{Move: pv[0]})
+		}
+	}
+	for i := range dst[from:] {
+		dst[from+i].Weight = 1 / float32(len(dst)-from)
+	}
+	return dst
 }
 
 // policyList appends a list of policy targets with its weights divided by their sum.

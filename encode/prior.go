@@ -65,10 +65,7 @@ func (e Prior) Pack(dst []uint64, v *View) {
 	w := (*[PriorWords]uint64)(dst)
 	p := v.Position()
 	napoleonPack(w[:], p)
-	us := p.Turn()
-	them := us.Other()
-	w[4] = bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
-		bit(3, p.CanCastle(them, false)) | e.rating(v)<<priorRatingShift
+	w[4] = castling(p) | e.rating(v)<<priorRatingShift
 	if ep := p.EnPassant(); ep != board.NoSquare {
 		w[4] |= 1 << (40 + ep.File())
 	}

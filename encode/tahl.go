@@ -17,7 +17,7 @@ const (
 	tahlChanges = 4               // bits that a move changes at most: castling
 )
 
-// Words of a packed input behind the board, and bits of the last one.
+// Words of a packed input after the board, and bits of the last one.
 const (
 	tahlPast  = NapoleonWords // 4 words
 	tahlFlags = tahlPast + 4
@@ -25,7 +25,7 @@ const (
 	tahlEnPassant = 32 // ranks 5 and 6, two bytes
 )
 
-// Planes of tahl behind those of the pieces.
+// Planes of tahl after those of the pieces.
 const (
 	tahlRights         = 12 // own right K, right Q, available K, available Q; 16 … 19 the opponent's
 	tahlEnPassantPlane = 20 // own target square, capturing pawns; 22, 23 the opponent's
@@ -195,7 +195,7 @@ func (Tahl) Numbers(dst []float32, packed []uint64) {
 }
 
 // Code writes the bits of the board that a move changes to dst[:4], each as 2·(64·layer + square), plus 1 where it is
-// cleared, and −1 behind the last: the square that is left, the one that is reached, then what is captured, or the
+// cleared, and −1 after the last: the square that is left, the one that is reached, then what is captured, or the
 // rook's squares.
 func (Tahl) Code(dst []int32, v *View, m board.Move) {
 	p := v.Position()

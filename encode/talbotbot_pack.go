@@ -20,7 +20,7 @@ const (
 	rank6 = uint64(0xff) << 40
 )
 
-// Pack writes the present position and its past to dst[:21], and with LegalMask the legal moves behind them:
+// Pack writes the present position and its past to dst[:21], and with LegalMask the legal moves after them:
 //
 //	words 4k, 4k+1, 4k+2  bits 0, 1 and 2 of what stood on each square k plies ago, k = 0 … 4:
 //	                      0 nothing, 1 … 6 a P N B R Q K; bit s of a word is square s
@@ -51,8 +51,7 @@ func (e TalbotBot) Pack(dst []uint64, v *View) {
 		w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
 	}
 	n := g.Repetitions()
-	flags := bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
-		bit(3, p.CanCastle(them, false)) | bit(4, us == board.Black) | bit(5, n >= 1) | bit(6, n >= 2)
+	flags := castling(p) | bit(4, us == board.Black) | bit(5, n >= 1) | bit(6, n >= 2)
 	if ep := p.EnPassant(); ep != board.NoSquare {
 		flags |= rank6 & (fileA << ep.File())
 	}
@@ -69,6 +68,13 @@ func bit(i int, on bool) uint64 {
 		b = 1
 	}
 	return b << i
+}
+
+// castling are the rights: the mover's by the king's side and by the queen's, then the opponent's.
+func castling(p *board.Position) uint64 {
+	us, them := p.Turn(), p.Turn().Other()
+	return bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
+		bit(3, p.CanCastle(them, false))
 }
 
 // The flags of what an input can be shown without, or as.

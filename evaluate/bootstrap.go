@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"talbot/internal/splitmix"
 )
 
 // replicates of the bootstrap; the ends of a 95 % interval are its 26th lowest and highest.
@@ -95,24 +97,14 @@ func (b *bootstrap) draw(sums []tally, t tally) {
 	state, word := uint64(b.line), uint64(0)
 	for i := range sums {
 		if i%4 == 0 { // SplitMix64
-			state += golden
-			word = finalise(state)
+			state += splitmix.Gamma
+			word = splitmix.Finalise(state)
 		}
 		if n := poisson(uint16(word)); n > 0 {
 			sums[i].add(t, float64(n))
 		}
 		word >>= 16
 	}
-}
-
-// golden is what a SplitMix64 generator adds to its state from one number to the next.
-const golden = 0x9E3779B97F4A7C15
-
-// finalise turns the state into a number (Steele, Lea and Flood, 2014).
-func finalise(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
 }
 
 // union returns the replicates of the parts that are chosen together, in an order of additions that is always the same.

@@ -112,7 +112,7 @@ func number(f func(q *assessment) bool) sums {
 // judged reports whether the measure has an interval and a baseline.
 func (m *Measure) judged() bool { return m.Interval && m.Baseline != "" }
 
-// tally is the sums of all measures, one behind the other. Those of measures with an interval are first, and of these
+// tally is the sums of all measures, one after the other. Those of measures with an interval are first, and of these
 // the ones with a baseline.
 type tally []float64
 

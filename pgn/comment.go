@@ -50,7 +50,7 @@ func (p *Parser) comment() *dataset.Reject {
 }
 
 // hidesMoves reports whether the text of a comment has moves before another opening brace: it was not closed, and what
-// closes it is a later comment's brace. Or it stands behind a semicolon, and may be a game.
+// closes it is a later comment's brace. Or it stands after a semicolon, and may be a game.
 func (p *Parser) hidesMoves(opens byte, text []byte) bool {
 	if opens == ';' {
 		return hidesGame(text, p.tags.any)
@@ -62,7 +62,7 @@ func (p *Parser) hidesMoves(opens byte, text []byte) bool {
 // readsComments reports whether comments are looked at.
 func (p *Parser) readsComments() bool { return p.Comment != nil || p.ReadEvals || p.ReadClocks }
 
-// skipComment moves behind the comment that starts at the next byte. ok is false, and nothing moved, when it is
+// skipComment moves after the comment that starts at the next byte. ok is false, and nothing moved, when it is
 // not closed.
 func (p *Parser) skipComment() (text []byte, ok bool) {
 	if p.text[p.i] == ';' {
@@ -77,7 +77,7 @@ func (p *Parser) skipComment() (text []byte, ok bool) {
 	return text, true
 }
 
-// skipVariation moves behind the variation that starts at the next byte, whatever its depth.
+// skipVariation moves after the variation that starts at the next byte, whatever its depth.
 func (p *Parser) skipVariation() *dataset.Reject {
 	from, depth := p.i, 0
 	for p.i < len(p.text) {

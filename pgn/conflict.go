@@ -12,12 +12,12 @@ import (
 // legal. Such a game is rejected as [dataset.MoveConflict], or kept and counted (see [Parser.KeepConflicts]):
 //
 //   - A move number of the main line is not the board's. Numbers are those of the FEN tag, or begin at 1; what the
-//     first one says holds for all. Without a FEN tag they begin at 1, or with a number 0. Two dots or more behind a
+//     first one says holds for all. Without a FEN tag they begin at 1, or with a number 0. Two dots or more after a
 //     number are Black's.
 //   - A capture mark where nothing is taken, as Nxf3 to an empty square.
 //   - Letters of pieces that make other legal moves in another language, where something speaks against English (see
 //     language.go).
-//   - Moves that go on behind “*”, or behind a tag among them (see sequel.go).
+//   - Moves that go on after “*”, or after a tag among them (see sequel.go).
 
 var (
 	errNumber  = errors.New("the move number does not agree with the board")

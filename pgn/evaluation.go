@@ -47,7 +47,7 @@ type Notes struct {
 
 func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0], Clocks: n.Clocks[:0]} }
 
-// note reads a comment behind the last move.
+// note reads a comment after the last move.
 func (p *Parser) note(text []byte) {
 	ply := len(p.moves)
 	if p.ReadClocks && ply > 0 {
@@ -87,7 +87,7 @@ func (p *Parser) note(text []byte) {
 	p.notes.Evals = append(p.notes.Evals, e)
 }
 
-// isBook reports whether an evaluation of TCEC's form stands behind a move of the book: depth 1 without a node, or
+// isBook reports whether an evaluation of TCEC's form stands after a move of the book: depth 1 without a node, or
 // depth 1 and 0.00 before anything was searched.
 func (n *Notes) isBook(e Evaluation, text []byte) bool {
 	if e.Depth != 1 {
@@ -104,7 +104,7 @@ func isSentinel(text []byte) bool {
 	return string(value) == "99.99" || string(value) == "777.77"
 }
 
-// evalOf reads the evaluation in a comment that stands behind ply moves, where turn is to move. found is false if
+// evalOf reads the evaluation in a comment that stands after ply moves, where turn is to move. found is false if
 // there is none in the text, ok is false if it cannot be used.
 func evalOf(text []byte, ply int, turn board.Color) (e Evaluation, found, ok bool) {
 	if value, has := command(text, "eval"); has {
@@ -144,7 +144,7 @@ func usable(s dataset.Score) bool {
 }
 
 // command returns what stands between the name of a command such as “[%clk 0:01:02]” and its bracket. Any blank may
-// stand behind the name: programs that wrap lines, as pgn-extract does, break them there. A command whose bracket is
+// stand after the name: programs that wrap lines, as pgn-extract does, break them there. A command whose bracket is
 // missing has no value.
 func command(text []byte, name string) (value []byte, ok bool) {
 	for {

@@ -9,7 +9,7 @@ import (
 )
 
 // Only characters without a meaning for the move are skipped: annotation glyphs and blanks of this list. Everything
-// else that is not ASCII may be a piece letter in an alphabet or font that got lost on the way, and the move behind it
+// else that is not ASCII may be a piece letter in an alphabet or font that got lost on the way, and the move after it
 // would be read as a pawn's.
 
 // annotations are the signs of the Informant, of NAGs and of chess editors, beside the ASCII ones.
@@ -59,7 +59,7 @@ func kindAt(text []byte) (kind, int) {
 	return runeKinds[r], size
 }
 
-// chessmanLetters are those of U+2654 to U+2659, and of the black ones behind them.
+// chessmanLetters are those of U+2654 to U+2659, and of the black ones after them.
 const chessmanLetters = "KQRBNP"
 
 // letterAt returns what the character that text opens with, which is not ASCII, stands for inside a move: the letter of
@@ -163,7 +163,7 @@ func (p *Parser) hidesPiece(from, to int) bool {
 	for before > 0 && classes[p.text[before-1]] == blankByte {
 		before--
 	}
-	if before > 0 && p.text[before-1] == '.' { // behind a move number
+	if before > 0 && p.text[before-1] == '.' { // after a move number
 		return true
 	}
 	if touches(from-1, ")}") || touches(to, "({;") {

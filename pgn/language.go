@@ -38,7 +38,7 @@ var anyEnglish = language{"English", sanLetters}
 var errLetters = errors.New("the piece letters may be those of another language")
 
 // checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, if the text
-// speaks against English: a check mark where English letters give no check, a P, or a move behind the game by a letter
+// speaks against English: a check mark where English letters give no check, a P, or a move after the game by a letter
 // that English does not have, as games next to each other are of one language. Nothing else does: short games in
 // English, as those of a book of openings, are many, and those in other languages few.
 //
@@ -128,7 +128,7 @@ func showsForeign(text []byte) bool {
 	return false
 }
 
-// showsSquare reports whether text begins with a square behind which a word may end.
+// showsSquare reports whether text begins with a square after which a word may end.
 func showsSquare(text []byte) bool {
 	return len(text) >= 2 && text[0] >= 'a' && text[0] <= 'h' && text[1] >= '1' && text[1] <= '8' &&
 		(len(text) == 2 || classes[text[2]] != letterByte && classes[text[2]] != digitByte)

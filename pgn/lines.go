@@ -50,7 +50,7 @@ func (s *Splitter) line() (end, next int, ok bool) {
 	}
 }
 
-// breakAt returns where an overlong line is broken: behind a blank and in no tag, if there is such a place near.
+// breakAt returns where an overlong line is broken: after a blank and in no tag, if there is such a place near.
 func (s *Splitter) breakAt() int {
 	end := s.pos + s.maxLine
 	near := max(s.pos, end-4096)
@@ -134,7 +134,7 @@ func (s *Splitter) longLine(end int) {
 }
 
 // newGameAt starts a new game at index at, the first byte that is not blank of a line that ends at end, if one
-// starts there. What starts behind moves without tags is found by the scanner.
+// starts there. What starts after moves without tags is found by the scanner.
 func (s *Splitter) newGameAt(at, end int) {
 	name, _, isTag := tagName(s.buf[at:end])
 	switch {

@@ -41,7 +41,7 @@ var classes = func() (t [256]class) {
 	return t
 }()
 
-// moveBytes are those that a move may have behind its first one.
+// moveBytes are those that a move may have after its first one.
 var moveBytes = func() (t [256]bool) {
 	for c := range t {
 		t[c] = classes[c] == letterByte || classes[c] == digitByte || bytes.IndexByte([]byte("=-@/+#:"), byte(c)) >= 0
@@ -93,7 +93,7 @@ func (p *Parser) plainMoves() {
 				n = 10*n + int(text[j]-'0')
 				j++
 			}
-			// 0.5-0.5 is a result, and 1. behind moves another game
+			// 0.5-0.5 is a result, and 1. after moves another game
 			if j < len(text) && text[j] == '.' && c != '0' && (j > i+1 || c != '1' || len(p.moves) < 2) &&
 				n == (half+len(p.moves))>>1 {
 				dots := 1

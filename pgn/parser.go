@@ -50,8 +50,8 @@ type Parser struct {
 	tags        tags
 	pos         board.Position
 	count       numbering
-	moves       []board.Move   // of this game; what is behind them is free
-	result      dataset.Result // the result behind the moves
+	moves       []board.Move   // of this game; what is after them is free
+	result      dataset.Result // the result after the moves
 	ended       bool           // that result has been read
 	isStar      bool           // it is “*”
 	contradicts bool           // the text contradicts the moves, and that is kept
@@ -89,9 +89,9 @@ var (
 // a reject concerns this game only.
 //
 // The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the text;
-// a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no move of
-// the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two moves,
-// where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the moves if
+// a missing result is not an error. Comments, variations and words may stand after a result, moves may not: no move of
+// the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 after two moves,
+// where the splitter saw no border, is refused. The result is that of the Result tag, or the one after the moves if
 // the tag is missing, “*” or not a result; [Parser.Results] decides if they, or the board, contradict each other.
 //
 // The text must not contradict the moves (see conflict.go).
@@ -242,7 +242,7 @@ func (p *Parser) readTags() *dataset.Reject {
 	}
 }
 
-// readGame reads the moves and what stands behind them.
+// readGame reads the moves and what stands after them.
 func (p *Parser) readGame() *dataset.Reject {
 	for {
 		if r := p.readMoves(); r != nil {
@@ -257,7 +257,7 @@ func (p *Parser) readGame() *dataset.Reject {
 	}
 }
 
-// readAfterResult reads what stands behind a result. It holds no game of its own, or the splitter would have cut it
+// readAfterResult reads what stands after a result. It holds no game of its own, or the splitter would have cut it
 // off.
 func (p *Parser) readAfterResult() *dataset.Reject {
 	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {

@@ -10,7 +10,7 @@ import (
 
 // Conflict says which parts of a game contradict each other: sources of its result, or its text and its moves.
 type Conflict struct {
-	Movetext bool // the tag, and the result behind the moves
+	Movetext bool // the tag, and the result after the moves
 	Board    bool // mate or stalemate on the board, and one of the two
 	Moves    bool // the text and the moves; see [Parser.KeepConflicts]
 }

@@ -8,24 +8,24 @@ type event uint8
 const (
 	noEvent   event = iota // the end of the text
 	gameEvent              // another game starts
-	moveEvent              // a move behind a result that starts no game
+	moveEvent              // a move after a result that starts no game
 )
 
-// maxUnclosed is how far behind an opening brace or a word the start of a game is looked for, in bytes.
+// maxUnclosed is how far after an opening brace or a word the start of a game is looked for, in bytes.
 const maxUnclosed = 64 << 10
 
 // scanner follows the movetext of one game to where the next one starts, and resolves no move. A game starts in
 // movetext
-//   - behind a result, comments, variations and marks between them or not, at a tag or at a first move: one without a
+//   - after a result, comments, variations and marks between them or not, at a tag or at a first move: one without a
 //     number or with White's number 1. Words before it that are no moves stay with the game that ended if their line
 //     has no move, otherwise they belong to the new game, as what they hide is not known;
 //   - at a tag, wherever it stands outside of comments;
-//   - at White's number 1 at the start of a line, behind a blank line;
-//   - in games without tags, and in one behind them, at White's number 1 once the game or a variation has two moves,
-//     and at a move behind a blank line if the game has no numbers.
+//   - at White's number 1 at the start of a line, after a blank line;
+//   - in games without tags, and in one after them, at White's number 1 once the game or a variation has two moves,
+//     and at a move after a blank line if the game has no numbers.
 //
 // A brace comment, or a variation, in which a game ends and another one starts was not closed, if its brace is never
-// closed or only behind another opening one. Comments of more than 64 KiB are looked at only as far as that.
+// closed or only after another opening one. Comments of more than 64 KiB are looked at only as far as that.
 //
 // It is moved lazily. Where it comes to does not depend on the steps, as long as these end between lines, or at the
 // breaks of an overlong one.
@@ -35,7 +35,7 @@ type scanner struct {
 
 	open          int  // index of the brace of the comment that pos is in, or −1
 	closedForSure bool // that comment is certainly one
-	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
+	hasHiddenGame bool // moves stand in a comment, or after a result, that may be another game's
 	inLineComment bool // pos is inside a “;” comment or a “%” line
 	inTagValue    bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart     bool // pos is at the start of a line, apart from blanks
@@ -46,18 +46,18 @@ type scanner struct {
 	first         bool // nothing stands between an opening parenthesis and pos
 
 	lineHasMoves   bool // moves or a result have been seen on this line
-	midline        bool // the game starts on this line, behind another one
+	midline        bool // the game starts on this line, after another one
 	tagged, event  bool // the game has tags, an Event tag
-	free           bool // the rules of games without tags hold: it has none, or they stand behind such a game
+	free           bool // the rules of games without tags hold: it has none, or they stand after such a game
 	content        bool // something other than tags, comments and blanks has been seen
 	suspect        bool // skipping ahead is not allowed
 	insideComment  bool // reading inside a comment: braces mean nothing
 	strict         bool // White's number 1 starts a game at the start of a line only
-	behindSign     bool // reading behind a semicolon: another one means nothing
+	afterSign      bool // reading after a semicolon: another one means nothing
 	moves          int  // of the main line
 	variationMoves int  // moves of the outermost variation that pos is in, and of those inside it
 	numbers        int  // of moves
-	ended          bool // a result has been read behind the last move of the main line
+	ended          bool // a result has been read after the last move of the main line
 	result         int  // depth of the variation in which one was read last, or −1
 	word           int  // index of the first thing of this line that is not understood, or −1
 	prose          bool // that is the last thing that was read
@@ -66,7 +66,7 @@ type scanner struct {
 	dotted         bool // the number has a dot
 }
 
-// reset starts over at pos, the start of a line or the text behind a tag.
+// reset starts over at pos, the start of a line or the text after a tag.
 func (c *scanner) reset(pos int, lineStart bool) {
 	*c = scanner{pos: pos, lineStart: lineStart, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1}
 }
@@ -114,7 +114,7 @@ func (c *scanner) next(buf []byte, to int) (event, int) {
 	return noEvent, to
 }
 
-// nextGame is next, and reads on behind moves that start no game.
+// nextGame is next, and reads on after moves that start no game.
 func (c *scanner) nextGame(buf []byte, to int) (event, int) {
 	for {
 		if e, at := c.next(buf, to); e != moveEvent {
@@ -171,7 +171,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	sign := b == ';' && !c.behindSign && (!c.insideComment || c.afterResult())
+	sign := b == ';' && !c.afterSign && (!c.insideComment || c.afterResult())
 	if sign {
 		e, at := c.semicolon(buf, to)
 		if e != noEvent {
@@ -216,7 +216,7 @@ func (c *scanner) endLine(b byte) {
 	c.cr, c.lineStart, c.lineHasMoves, c.midline = b == '\r', true, false, false
 	c.lineEnds++
 	c.blankLine = c.blankLine || c.lineEnds > 1
-	if c.ended && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
+	if c.ended && c.free && c.depth > 0 { // what a parenthesis after a result opens ends with its line
 		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.variationMoves > 0 {
 			c.missMoves()

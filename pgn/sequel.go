@@ -2,7 +2,7 @@ package pgn
 
 import "talbot/dataset"
 
-// checkSequel looks at what stands behind a game that has no result, or moves without tags behind it: the splitter
+// checkSequel looks at what stands after a game that has no result, or moves without tags after it: the splitter
 // begins another game there, and plays no moves. If they play on from the end of this game, further than from a start
 // of their own, they are its own moves, and the game is not whole. A check mark where they give no check ends that.
 func (p *Parser) checkSequel() *dataset.Reject {
@@ -11,7 +11,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	if p.contradicts || at == len(next) || p.ended && next[at] == '[' {
 		return nil
 	}
-	var piece scanner // what stands behind it says nothing of this game
+	var piece scanner // what stands after it says nothing of this game
 	piece.reset(0, true)
 	piece.free = !p.tags.any
 	if e, end := piece.nextGame(next, len(next)); e != noEvent {

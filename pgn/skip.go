@@ -92,7 +92,7 @@ func (c *scanner) jump(buf []byte, at int) {
 	}
 }
 
-// nextMark returns the index in text, at or behind from, of the next mark between characters of a result, or the length
+// nextMark returns the index in text, at or after from, of the next mark between characters of a result, or the length
 // of the text.
 func nextMark(text []byte, from int, mark byte) int {
 	for i := from; i < len(text); i++ {
@@ -138,7 +138,7 @@ type resultMarks struct {
 	dash, slash, star, colon, other int // next one of each kind, where it has been looked for
 }
 
-// next returns the index of the next byte at or behind from that may belong to a result, or the length of the text.
+// next returns the index of the next byte at or after from that may belong to a result, or the length of the text.
 func (r *resultMarks) next(from int) int {
 	t := r.text
 	if from == 0 || r.star < from {

@@ -12,7 +12,7 @@ const (
 
 	batchSize = 256 << 10 // a batch is handed out once its games reach this size
 	readSize  = 256 << 10 // asked from the reader at a time
-	nextSize  = 4 << 10   // of the text behind a game that goes with it
+	nextSize  = 4 << 10   // of the text after a game that goes with it
 	maxLine   = 1 << 20   // a longer line is read in pieces of at most this size
 	eagerSize = 64 << 10  // once a game has this much movetext, it is searched for the start of the next one
 )
@@ -23,7 +23,7 @@ type Game struct {
 	Offset  int64  // of the first byte, in the decompressed input
 	Text    []byte // owned by the batch; nil if TooLong
 	TooLong bool   // longer than MaxGame
-	Next    []byte // what stands behind the text, up to 4 KiB; owned by the batch
+	Next    []byte // what stands after the text, up to 4 KiB; owned by the batch
 }
 
 // Batch is a run of consecutive games, about 256 KiB of text or one longer game.
@@ -70,8 +70,8 @@ type span struct {
 //   - at an Event tag, or a tag whose name the block has already, after a blank line in a tag block (so a single
 //     blank line inside a tag block does no harm), and at a second Event tag without a blank line;
 //   - at a tag line after a blank line inside a brace comment: the comment is taken as not closed;
-//   - behind a result (and comments, variations, marks) at a first move: one without a number, or with White's number
-//     1, on the same line or a later one. Any other move number behind a result starts no game, and [Parser.Parse]
+//   - after a result (and comments, variations, marks) at a first move: one without a number, or with White's number
+//     1, on the same line or a later one. Any other move number after a result starts no game, and [Parser.Parse]
 //     refuses both pieces as one. Words that are no moves belong to the game that ended, unless moves without White's
 //     number 1 follow on the same line; these are then a game with words in it, which is refused;
 //   - at White's number 1 (“1.”) at the start of a line, after a blank line;
@@ -79,9 +79,9 @@ type span struct {
 //     move numbers, at a move after a blank line. Moves without numbers and results on consecutive lines are one
 //     movetext, wrapped.
 //
-// A brace comment that is not closed, or closed only behind the opening brace of another one, ends where a game that
+// A brace comment that is not closed, or closed only after the opening brace of another one, ends where a game that
 // ends in it is followed by another one by these rules; so does a variation that is not closed, and a semicolon
-// comment on a line with several games, which would hide those behind it. That is looked for within 64 KiB. Lines may
+// comment on a line with several games, which would hide those after it. That is looked for within 64 KiB. Lines may
 // be of any length, with any number of games on them.
 //
 // Text before the first game that is only comments and “%” lines is skipped and is no game.
@@ -99,7 +99,7 @@ type Splitter struct {
 	n      int
 	base   int64 // offset of buf[0] in the stream
 	pos    int   // start of the next line
-	lf, cr int   // next line feed and carriage return at or behind pos; n if none
+	lf, cr int   // next line feed and carriage return at or after pos; n if none
 	idle   int   // empty reads in a row
 	eof    bool
 	err    error // the reader's error, io.EOF included
@@ -109,9 +109,9 @@ type Splitter struct {
 	offset  int64 // of the present game in the stream
 	tags    bool  // the present game has a tag
 	event   bool  // the present game has an Event tag
-	free    bool  // the present game started behind moves without tags: its tags may be a stray one among such games
+	free    bool  // the present game started after moves without tags: its tags may be a stray one among such games
 	blank   bool  // the line before was blank
-	broken  bool  // the line at pos goes on behind the end that line found
+	broken  bool  // the line at pos goes on after the end that line found
 	ignored bool  // the line at pos is no part of any game, or a broken tag
 	value   bool  // a piece of a line ended inside the value of a tag
 	names   tagNames
@@ -138,7 +138,7 @@ func (s *Splitter) Next() (*Batch, error) {
 		} else {
 			s.trim()
 		}
-		// Games that wait keep what is behind them in memory, however long that gets.
+		// Games that wait keep what is after them in memory, however long that gets.
 		if s.eof || s.pending >= batchSize || len(s.spans) > 0 && s.n-s.spans[0].start > 4*batchSize {
 			if ready := s.ready(); ready > 0 {
 				return s.emit(ready), nil
@@ -162,7 +162,7 @@ func (s *Splitter) finish() {
 	s.state, s.pos, s.start = outside, s.n, s.n
 }
 
-// ready returns how many of the found games have enough text behind them.
+// ready returns how many of the found games have enough text after them.
 func (s *Splitter) ready() int {
 	n := len(s.spans)
 	for n > 0 && !s.eof && s.spans[n-1].end+nextSize > s.n {

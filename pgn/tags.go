@@ -74,11 +74,11 @@ func isNameByte(c byte) bool {
 func isEvent(name []byte) bool { return string(name) == "Event" }
 
 // scanTag reads the tag that text opens with (see tagName). value is the raw text between the quotes, escapes
-// and all, and next the index behind the tag.
+// and all, and next the index after the tag.
 //
 // The closing quote is the first unescaped one that is followed by a bracket, so values may hold brackets
 // and unescaped quotes. A value never runs over its line: when the line ends first, the value ends at the
-// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line. err says that
+// last quote with a bracket after it, escaped or not (“[Site "C:\"]”), or else at the end of the line. err says that
 // the value took in another tag or moves, as it was not closed.
 func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	name, quote, ok := tagName(text)
@@ -117,8 +117,8 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	return name, text[start:last], lastNext, true, err
 }
 
-// hidesMove reports whether a line that opens with a bracket, but with no tag, has moves: directly behind the bracket,
-// or behind a closing one.
+// hidesMove reports whether a line that opens with a bracket, but with no tag, has moves: directly after the bracket,
+// or after a closing one.
 func hidesMove(line []byte) bool {
 	if i := indexLineEnd(line); i >= 0 {
 		line = line[:i]
@@ -136,7 +136,7 @@ func hidesMove(line []byte) bool {
 	return end >= 0 && hasMoves(line[end:])
 }
 
-// isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.
+// isEscaped reports whether the byte after text is escaped: whether text ends in an odd number of backslashes.
 func isEscaped(text []byte) bool {
 	n := 0
 	for n < len(text) && text[len(text)-1-n] == '\\' {

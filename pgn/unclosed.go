@@ -79,7 +79,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	return noEvent, to
 }
 
-// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games, or
+// semicolon reports the game that starts on the line after the semicolon at pos, if its line holds several games, or
 // something before the semicolon that is not understood: then the semicolon begins no comment, which would hide them.
 func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	end := min(to, c.pos+maxUnclosed)
@@ -88,7 +88,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	}
 	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1,
 		tagged: c.tagged, free: c.free, suspect: true,
-		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
+		afterSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
 	e, at := line.nextGame(buf, end)
 	if e != gameEvent {
 		return noEvent, end
@@ -102,7 +102,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 			return noEvent, end
 		}
 	}
-	first.behindSign = false
+	first.afterSign = false
 	*c = first
 	return gameEvent, at
 }

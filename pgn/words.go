@@ -5,7 +5,7 @@ import "bytes"
 // start begins another game.
 func (c *scanner) start(tagged bool) {
 	*c = scanner{pos: c.pos, cr: c.cr, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, suspect: true,
-		insideComment: c.insideComment, behindSign: c.behindSign,
+		insideComment: c.insideComment, afterSign: c.afterSign,
 		tagged: tagged, free: true, content: !tagged, midline: c.lineHasMoves, lineHasMoves: c.lineHasMoves}
 }
 
@@ -56,7 +56,7 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	return noEvent, i
 }
 
-// afterResult reports whether pos stands behind a result.
+// afterResult reports whether pos stands after a result.
 func (c *scanner) afterResult() bool {
 	if c.depth == 0 {
 		return c.ended
@@ -64,7 +64,7 @@ func (c *scanner) afterResult() bool {
 	return c.result == c.depth
 }
 
-// readResult reads a result of n bytes. Behind words behind another result it ends a game of nothing but words.
+// readResult reads a result of n bytes. After words that follow another result it ends a game of nothing but words.
 func (c *scanner) readResult(n int) (event, int) {
 	e, at := noEvent, c.word
 	c.pos += n
@@ -210,11 +210,11 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	case c.afterResult() && (c.number || c.depth == 0 && continuesGame(buf[i:to])):
 		e = moveEvent
 		c.ended = false
-	case c.afterResult() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
+	case c.afterResult() && c.depth > 0 && c.word >= 0: // words after a result in a variation
 		c.result = -1
 	case c.afterResult():
 		e = gameEvent
-	case c.ended: // a variation behind a result
+	case c.ended: // a variation after a result
 	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.blankLine:
 		e = gameEvent
 	}
@@ -239,8 +239,8 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	return e, at
 }
 
-// continuesGame reports whether the first move in text, which has no number and stands behind a result, is one of the
-// game that ended: the number behind it, or behind two moves, is not that of a game that begins here. Only its line is
+// continuesGame reports whether the first move in text, which has no number and stands after a result, is one of the
+// game that ended: the number after it, or after two moves, is not that of a game that begins here. Only its line is
 // looked at.
 func continuesGame(text []byte) bool {
 	i := 0
@@ -266,7 +266,7 @@ func continuesGame(text []byte) bool {
 // hasMoves reports whether a word of text looks like a move.
 func hasMoves(text []byte) bool { return behindMove(text) >= 0 }
 
-// behindMove returns the index behind the first word of text that looks like a move, or −1.
+// behindMove returns the index after the first word of text that looks like a move, or −1.
 func behindMove(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
@@ -281,7 +281,7 @@ func behindMove(text []byte) int {
 	return -1
 }
 
-// hidesGame reports whether a comment behind a semicolon has moves and behind them a tag or, in text without tags, a
+// hidesGame reports whether a comment after a semicolon has moves and after them a tag or, in text without tags, a
 // result: the semicolon may be a damaged byte, and these a game.
 func hidesGame(text []byte, tagged bool) bool {
 	if i := indexLineEnd(text); i >= 0 {
@@ -307,7 +307,7 @@ func (c *scanner) numbered() bool {
 	return 4*c.numbers >= c.moves && (c.numbers > 1 || c.moves <= 2)
 }
 
-// isMove reports whether a word looks like a move: castling, or a square behind nothing but a piece's letter or sign,
+// isMove reports whether a word looks like a move: castling, or a square after nothing but a piece's letter or sign,
 // files, ranks and the signs of captures.
 func isMove(word []byte) bool {
 	if len(word) >= 3 && (word[0] == 'O' || word[0] == '0' || word[0] == 'o') && word[1] != word[0] {

@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipReader reads gzip members one after another, and passes over zero bytes behind the last one, with which tapes and
-// some tools fill up blocks. Anything else behind a member is an error.
+// gzipReader reads gzip members one after another, and passes over zero bytes after the last one, with which tapes and
+// some tools fill up blocks. Anything else after a member is an error.
 type gzipReader struct {
 	member *gzip.Reader
 	raw    *bufio.Reader

@@ -128,7 +128,12 @@ func (p *PuzzleReader) header(fields []string) bool {
 
 // field returns a column of a row, or "" if it is missing.
 func (p *PuzzleReader) field(fields []string, column int) string {
-	if i := p.column[column]; i >= 0 && i < len(fields) {
+	return cell(fields, p.column[column])
+}
+
+// cell returns the i-th field of a row without spaces around it, or "" if there is none.
+func cell(fields []string, i int) string {
+	if i >= 0 && i < len(fields) {
 		return strings.TrimSpace(fields[i])
 	}
 	return ""

@@ -68,7 +68,7 @@ type TableReader struct {
 	scoreSizes
 
 	group   *tableGroup       // the position being read
-	pending []*dataset.Reject // of rows behind the start of the group
+	pending []*dataset.Reject // of rows after the start of the group
 	err     error             // what ended the text
 }
 
@@ -100,7 +100,7 @@ func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 		t.err = t.begin()
 	}
 	for t.err == nil {
-		// Numbers ascend, so that a reader can go on behind one.
+		// Numbers ascend, so that a reader can go on after one.
 		if len(t.pending) > 0 && (t.group == nil || t.pending[0].Number < t.group.line.Number) {
 			return t.reject()
 		}
@@ -194,10 +194,7 @@ func (t *TableReader) split(row string) ([]string, error) {
 
 // field returns a column of a row, or "" if it is missing.
 func (t *TableReader) field(fields []string, column int) string {
-	if i := t.column[column]; i >= 0 && i < len(fields) {
-		return strings.TrimSpace(fields[i])
-	}
-	return ""
+	return cell(fields, t.column[column])
 }
 
 // LooksLikeTable reports whether a text begins with the header or a row of a table of evaluations.

@@ -113,7 +113,7 @@ func isEmptyValue(text string) bool {
 	return false
 }
 
-// trimZeroDecimals takes off the decimals that programs write behind whole numbers in columns with gaps.
+// trimZeroDecimals takes off the decimals that programs write after whole numbers in columns with gaps.
 func trimZeroDecimals(text string) string { return strings.TrimSuffix(text, ".0") }
 
 // parseUpTo reads a whole number up to most, 0 if there is none.

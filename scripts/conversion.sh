@@ -1,17 +1,16 @@
 #!/bin/sh
 # Counts the won endgames that a network wins: random starts of KQvK, KRvK and KPvK that are won for the side to move,
 # played out without tables against Stockfish. Interrupt it at any time and repeat the command to continue it. It needs
-# jq, and the Syzygy tables of three pieces, which say which starts are won:
+# jq:
 #
-#   sh scripts/conversion.sh net: /data/syzygy OUT
+#   sh scripts/conversion.sh net: OUT
 #
 # STARTS of each material (200), NODES of the network for a move (400), ENGINE (stockfish), ENGINE_NODES (10000) and
 # TALBOT (bin/talbot) are the settings. Each start is played with both colours; as the side without the piece cannot
 # win, the network's wins are the starts that it won.
 set -eu
 player=${1:?"say who plays: net: or run:RUN"}
-tables=${2:?"say where the Syzygy tables are"}
-out=${3:?"say where to work"}
+out=${2:?"say where to work"}
 talbot=${TALBOT:-bin/talbot}
 starts=${STARTS:-200}
 
@@ -21,7 +20,7 @@ for material in KQvK KRvK KPvK; do
 	if [ ! -f "$dir.epd" ]; then
 		rm -rf "$dir-drawn" "$dir-exact"
 		"$talbot" synth-endgames -q --material "$material" --count $((starts * 5)) --seed 1 --out "$dir-drawn"
-		"$talbot" label -q "$dir-drawn" --syzygy "$tables" --skip-exact --nodes 1 --out "$dir-exact"
+		"$talbot" label -q "$dir-drawn" --mates --out "$dir-exact"
 		"$talbot" inspect "$dir-exact" --all --json | jq -r 'select(.exact == "win") | .fen' | head -n "$starts" >"$dir.tmp"
 		mv "$dir.tmp" "$dir.epd"
 	fi

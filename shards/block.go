@@ -127,23 +127,13 @@ func (b *block) add(l *dataset.Line) error {
 		if !labelled(c.Labels) {
 			continue
 		}
-		lc := b.labels[c.Fingerprint]
-		if lc == nil {
-			lc = new(labelColumns)
-			b.labels[c.Fingerprint] = lc
-		}
-		lc.add(b.samples, c.Labels)
+		entry(b.labels, c.Fingerprint).add(b.samples, c.Labels)
 	}
 	for _, c := range l.Predictions {
 		if !predicted(c.Predictions) {
 			continue
 		}
-		nc := b.nets[c.Network]
-		if nc == nil {
-			nc = new(networkColumns)
-			b.nets[c.Network] = nc
-		}
-		nc.add(b.samples, c.Predictions)
+		entry(b.nets, c.Network).add(b.samples, c.Predictions)
 	}
 	b.lines++
 	b.positions += len(l.Moves) + 1
@@ -188,6 +178,16 @@ func (b *block) checkTags(tags []dataset.Tag) error {
 		b.places = append(b.places, at)
 	}
 	return nil
+}
+
+// entry is the value of a key, a new one if there is none.
+func entry[V any](m map[int]*V, key int) *V {
+	v := m[key]
+	if v == nil {
+		v = new(V)
+		m[key] = v
+	}
+	return v
 }
 
 // addSamples appends the rule of the line's samples. A bitmap has one bit for each position.

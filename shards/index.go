@@ -162,7 +162,7 @@ const (
 	networkPrior  = "prior"
 )
 
-// networkParts are what is behind the colon.
+// networkParts are what is after the colon.
 var networkParts = map[string]bool{networkStatus: true, networkValue: true, networkCount: true, networkMove: true,
 	networkPrior: true}
 

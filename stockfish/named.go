@@ -11,7 +11,7 @@ import (
 	"talbot/dataset"
 )
 
-// contentOption is behind the name of an option in fingerprints, for the content of the file that the option names.
+// contentOption is after the name of an option in fingerprints, for the content of the file that the option names.
 const contentOption = " content"
 
 // hashedName matches networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.

@@ -18,12 +18,13 @@ const (
 	epsilon = 1e-8
 )
 
-// hyper are the numbers of AdamW that change from step to step, in the order of the graph's input [4]. They are
+// hyper are the numbers of an update that change from step to step, in the order of the graph's input [5]. They are
 // computed here in float64: as powers in a float32 graph the corrections would be off in the fourth digit for the first
 // steps.
 //
-// The last one is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
-// forget the initial weights, as TensorFlow's ExponentialMovingAverage does it.
+// The fourth is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
+// forget the initial weights, as TensorFlow's ExponentialMovingAverage does it. The
+// last one is the learning rate.
 func hyper(c run.Config, step int64, lr float64) []float32 {
 	t := float64(step + 1)
 	return []float32{
@@ -31,6 +32,7 @@ func hyper(c run.Config, step int64, lr float64) []float32 {
 		float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
 		float32(1 - lr*c.WeightDecay),
 		float32(1 - min(c.EMA, (1+t)/(10+t))),
+		float32(lr),
 	}
 }
 
@@ -48,13 +50,13 @@ func gradients(store *model.Store, loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// adamW updates all trainable parameters and their averages, and returns the global norm of the gradient before
-// clipping.
+// update updates all trainable parameters and their averages, and returns the global norm of the gradient before
+// clipping. AdamW is
 //
 //	w ← (1 − lr·decay)·w − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)     (Loshchilov and Hutter, as in PyTorch)
 //
 // GoMLX's own Adam is not used: it decays every tensor, has no clipping by global norm, and computes 1 − βᵗ in float32.
-func adamW(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
+func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
 	g := hyper.Graph()
 	var square *Node
 	for _, grad := range grads {
@@ -79,16 +81,25 @@ func adamW(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *
 	rate, correction, shrink, fresh := at(hyper, 0), at(hyper, 1), at(hyper, 2), at(hyper, 3)
 	for i, p := range trainable(store) {
 		variable := store.GetVariable("/" + p.Name)
-		mVar, vVar := store.GetVariable("/"+firstMomentPrefix+p.Name), store.GetVariable("/"+secondMomentPrefix+p.Name)
-		m := Add(MulScalar(mVar.NodeValue(g), beta1), MulScalar(grads[i], 1-beta1))
-		v := Add(MulScalar(vVar.NodeValue(g), beta2), MulScalar(Square(grads[i]), 1-beta2))
-		mVar.SetNodeValue(m)
-		vVar.SetNodeValue(v)
+		first := store.GetVariable("/" + firstMomentPrefix + p.Name)
+		var m, step *Node
+		if usesMuon(c, p) {
+			var direction *Node
+			m, direction = muon(grads[i], first.NodeValue(g))
+			step = Mul(direction, at(hyper, 4))
+		} else {
+			second := store.GetVariable("/" + secondMomentPrefix + p.Name)
+			m = Add(MulScalar(first.NodeValue(g), beta1), MulScalar(grads[i], 1-beta1))
+			v := Add(MulScalar(second.NodeValue(g), beta2), MulScalar(Square(grads[i]), 1-beta2))
+			second.SetNodeValue(v)
+			step = Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), smallest))
+		}
+		first.SetNodeValue(m)
 		w := variable.NodeValue(g)
 		if c.WeightDecay > 0 && (c.Decay == recipe.DecayAll || p.Kind == model.Weight) {
 			w = Mul(w, shrink)
 		}
-		w = Sub(w, Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), smallest)))
+		w = Sub(w, step)
 		variable.SetNodeValue(w)
 		if c.EMA > 0 {
 			average := store.GetVariable("/" + averagePrefix + p.Name)

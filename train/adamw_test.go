@@ -37,8 +37,10 @@ func TestAdamW(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store.AddZeros(firstMomentPrefix)
-			store.AddZeros(secondMomentPrefix)
+			for _, p := range (two{}).Params() {
+				store.AddZeros(firstMomentPrefix+p.Name, p)
+				store.AddZeros(secondMomentPrefix+p.Name, p)
+			}
 			x, y := []float64{0.5, -2, 1}, []float64{3, 3, 1}
 			store.Set("w", []int{2}, []float32{0.5, -2})
 			store.Set("b", []int{1}, []float32{1})
@@ -47,7 +49,7 @@ func TestAdamW(t *testing.T) {
 				w, bias := store.GetVariable("/w").NodeValue(in), store.GetVariable("/b").NodeValue(in)
 				loss := graph.Add(graph.MulScalar(graph.ReduceAllSum(graph.Square(w)), 1.5),
 					graph.ReduceAllSum(graph.Add(graph.MulScalar(graph.Square(bias), 0.5), bias)))
-				return adamW(c, store, gradients(store, loss), in)
+				return update(c, store, gradients(store, loss), in)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +57,7 @@ func TestAdamW(t *testing.T) {
 			m, v := make([]float64, 3), make([]float64, 3)
 			for step := range int64(5) {
 				const lr = 0.01
-				norm, err := exec.Call1(tensors.FromFlatDataAndDimensions(hyper(c, step, lr), 4))
+				norm, err := exec.Call1(tensors.FromFlatDataAndDimensions(hyper(c, step, lr), 5))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -167,8 +167,9 @@ func (e *engine) trained() (list []*gomlx.Variable) {
 		if !p.Trainable() {
 			continue
 		}
-		add(firstMomentPrefix + p.Name)
-		add(secondMomentPrefix + p.Name)
+		for _, name := range optimizerTensors(e.config, p) {
+			add(name)
+		}
 		if e.config.EMA > 0 {
 			add(averagePrefix + p.Name)
 		}

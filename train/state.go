@@ -64,8 +64,8 @@ func (e *engine) tensors() []checkpoint.Tensor {
 		averages = append(averages, checkpoint.Tensor{Name: averagePrefix + p.Name, Shape: p.Shape})
 	}
 	for _, p := range trainable(e.store) {
-		for _, prefix := range []string{firstMomentPrefix, secondMomentPrefix} {
-			list = append(list, checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape})
+		for _, name := range optimizerTensors(e.config, p) {
+			list = append(list, checkpoint.Tensor{Name: name, Shape: p.Shape})
 		}
 	}
 	if e.config.EMA > 0 {
@@ -90,6 +90,9 @@ func (e *engine) initialise(w *run.Weights) (_ *run.Weights, err error) {
 	if w.Sum != from.Sum {
 		return nil, fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
 			from.Step)
+	}
+	if err := w.Extend(e.config); err != nil {
+		return nil, err
 	}
 	if err := w.Fit(e.config); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/internal/splitmix"
 	"talbot/network/model"
 	"talbot/network/run"
 )
@@ -22,13 +23,15 @@ const (
 
 // forTraining adds what training needs beside the network.
 func (e *engine) forTraining() error {
-	zeros := []string{firstMomentPrefix, secondMomentPrefix}
-	if e.config.Accumulate > 1 {
-		zeros = append(zeros, gradientPrefix)
-	}
-	for _, prefix := range zeros {
-		if err := e.store.AddZeros(prefix); err != nil {
-			return err
+	for _, p := range trainable(e.store) {
+		names := optimizerTensors(e.config, p)
+		if e.config.Accumulate > 1 {
+			names = append(names, gradientPrefix+p.Name)
+		}
+		for _, name := range names {
+			if err := e.store.AddZeros(name, p); err != nil {
+				return err
+			}
 		}
 	}
 	if e.config.EMA > 0 {
@@ -39,18 +42,8 @@ func (e *engine) forTraining() error {
 
 // dropoutKey is a function of seed and micro-batch (SplitMix64), so there is no generator state to save.
 func dropoutKey(seed, batch int64) []uint32 {
-	z := finalise(bits.RotateLeft64(uint64(seed), 32) ^ goldenRatio*uint64(batch+1))
+	z := splitmix.Finalise(bits.RotateLeft64(uint64(seed), 32) ^ splitmix.Gamma*uint64(batch+1))
 	return []uint32{uint32(z), uint32(z >> 32)}
-}
-
-// goldenRatio is what a SplitMix64 generator adds to its state from one number to the next.
-const goldenRatio = 0x9E3779B97F4A7C15
-
-// finalise is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
-func finalise(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
 }
 
 // stepResult is what a step found. The loss may be NaN or infinite, and so may the norm, which is that of the gradient
@@ -145,7 +138,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
 	if e.config.Accumulate == 1 {
-		norm = adamW(e.config, e.store, grads, numbers)
+		norm = update(e.config, e.store, grads, numbers)
 	} else {
 		for i, p := range trainable(e.store) {
 			sum := e.store.GetVariable("/" + gradientPrefix + p.Name)
@@ -196,7 +189,7 @@ func (e *engine) updateGraph(in []*Node) *Node {
 		grads = append(grads, sum.NodeValue(g))
 		sum.SetNodeValue(ZerosLike(sum.NodeValue(g)))
 	}
-	return InsertAxes(adamW(e.config, e.store, grads, in[0]), 0)
+	return InsertAxes(update(e.config, e.store, grads, in[0]), 0)
 }
 
 // calibrate gives the averaged weights their own running statistics: the means of the batches' statistics over all

@@ -10,7 +10,7 @@ import (
 	"talbot/pipeline"
 )
 
-// worse stands behind a figure that is worse than its baseline, which is in the row below it.
+// worse stands after a figure that is worse than its baseline, which is in the row below it.
 const worse = "worse"
 
 // judged writes how often a result is kept, and whether that is worse than by moves at random.

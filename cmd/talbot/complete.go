@@ -42,7 +42,7 @@ func complete(cmd *cobra.Command, flag string, find func(typed string) []string)
 		})
 }
 
-// completed returns completions and has no space put behind one that goes on.
+// completed returns completions and has no space put after one that goes on.
 func completed(all []string) ([]string, cobra.ShellCompDirective) {
 	if slices.ContainsFunc(all, func(s string) bool {
 		return strings.HasSuffix(s, "/") || strings.HasSuffix(s, ":") && s != builtin.Name

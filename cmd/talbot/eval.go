@@ -65,8 +65,8 @@ RUN/report.html shows the figures, the curves of the run and the 50 worst misses
 boards. With --no-history the page is report-no-history.html, with --weights raw it is
 report-raw.html. For net: give --report FILE.
 
-If samples have results from endgame tables (see ` + "`talbot label --help`" + `), eval compares
-the value with them. With --syzygy DIR, eval looks up every position that the tables
+If samples have exact results (see ` + "`talbot label --help`" + `), eval compares the
+value with them. With --syzygy DIR, eval looks up every position that the tables
 contain, through Stockfish. It then also checks whether the network's move keeps a won
 position won and a drawn position drawn. Damaged tables are refused, as by talbot label.
 

@@ -181,7 +181,7 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals evaluate.Intervals) error {
-	plain.Fprintf(out, "\nendgames with a result from tables: %s (a value above 0.5 means win, below -0.5 "+
+	plain.Fprintf(out, "\nendgames with an exact result: %s (a value above 0.5 means win, below -0.5 "+
 		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", pipeline.Count(r.Samples, "position"))
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -22,7 +22,7 @@ const (
 // interruption is what the signals that interrupt a command do to it. The zero value of all but says is ready.
 type interruption struct {
 	says string // what the first signal begins
-	// giveUp ends what the command waits for, at the second signal or behind the grace; nil: there is nothing to end
+	// giveUp ends what the command waits for, at the second signal or after the grace; nil: there is nothing to end
 	// but the process. It reports whether it did so.
 	giveUp func() bool
 	// lost names what giveUp costs, where it was not asked for by a second signal; "": nothing worth a word.
@@ -133,7 +133,7 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 				first = false
 				cancel()
 				late = i.after(grace)
-				stderr.newLine() // behind the terminal's ^C
+				stderr.newLine() // after the terminal's ^C
 				say("talbot: %s; interrupt again to abort\n", i.says)
 				continue
 			}

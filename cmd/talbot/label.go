@@ -25,6 +25,7 @@ type labelOptions struct {
 	calibrate bool
 
 	skipImported bool
+	mates        bool
 	syzygy       string
 	checkTables  bool
 	skipExact    bool
@@ -61,6 +62,10 @@ which get no dataset, only positions. The bytes are the same as from one machine
 percent of the workers' labels is searched again; a worker that gives wrong ones is
 banned and all its labels are made again.
 
+--mates labels positions of three pieces, such as KRvK, from the rules, not by the engine:
+win, draw or loss, the distance to mate, and all moves that are best. If a dataset has
+only such positions, no engine is needed.
+
 --syzygy DIR adds exact results from Syzygy endgame tables (.rtbw and .rtbz files) in a
 column of their own: win, draw or loss under the 50-move rule. The engine must be
 Stockfish, which reads the tables but searches without them. Training takes the value
@@ -85,6 +90,7 @@ the second aborts them. A position on which the engine fails twice is stored as 
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
+  talbot label endgames --out endgames-mates --nodes 800 --mates
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --out many --nodes 20000 --listen :7777 --join-file join
@@ -106,6 +112,8 @@ the second aborts them. A position on which the engine fails twice is stored as 
 	f.Lookup("shard").Hidden = true
 	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets to take labels of the same search from, separated by commas")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "do not search samples with an imported evaluation")
+	f.BoolVar(&o.mates, "mates", false,
+		"label positions of three pieces by their distance to mate, without the engine")
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"add exact results from the Syzygy tables in these folders, separated as in PATH")
 	addCheckTables(f, &o.checkTables)
@@ -122,7 +130,7 @@ the second aborts them. A position on which the engine fails twice is stored as 
 	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
 	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
-	section(f, "Endgame tables", "syzygy", "skip-exact", "check-tables")
+	section(f, "Endgames", "mates", "syzygy", "skip-exact", "check-tables")
 	section(f, "Candidate moves", "candidates", "network")
 	section(f, "Measure only", "audit", "calibrate")
 	o.shareOptions.add(cmd)
@@ -148,6 +156,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
 			"or --depth"),
 			"for example `talbot label lines --calibrate --movetime 20ms`")
+	case o.mates && (o.audit != "" || o.calibrate || o.candidates > 0):
+		return usage(errors.New("--mates takes no --audit, --calibrate or --candidates"), "leave out --mates")
 	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
 		o.part != ""):
 		return usage(errors.New("--audit takes no --movetime, --nodes, --depth, --fraction or --part"),
@@ -159,7 +169,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		}
 	}
 	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
-		Syzygy: o.syzygy, SkipExact: o.skipExact,
+		Mates: o.mates, Syzygy: o.syzygy, SkipExact: o.skipExact,
 		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
 	if o.syzygy == "" && (o.skipExact || o.checkTables) {
 		return usage(errors.New("--skip-exact and --check-tables need --syzygy"), "for example --syzygy /data/syzygy")
@@ -183,7 +193,10 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return err
 	}
 	if err := o.find(&engine); err != nil {
-		return err
+		if !o.mates { // which may need none
+			return err
+		}
+		engine.Path = o.engine
 	}
 	r.Engine = engine
 	warnWorkers(o.workers)
@@ -277,6 +290,11 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 
 func printLabelled(o *labelOptions, sum label.Summary) {
 	n := pipeline.Thousands
+	if sum.Limit == dataset.SolvedLimit {
+		summarise("%s: %s labelled by their distance to mate, %s terminal, %.1f s\n", o.out,
+			pipeline.Count(sum.Solved, "position"), n(sum.Terminal), sum.Seconds)
+		return
+	}
 	summarise("%s: %s labelled by %s (%s, hash cleared for each %s), %s reused, %s terminal, %s failed, "+
 		"%s with %s, %.1f s\n",
 		o.out, pipeline.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
@@ -295,6 +313,9 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 	}
 	if sum.Skipped > 0 {
 		summarise("  not searched because of an imported evaluation: %s\n", n(sum.Skipped))
+	}
+	if o.mates {
+		summarise("  labelled by their distance to mate: %s\n", n(sum.Solved))
 	}
 	if sum.Exact > 0 || o.syzygy != "" {
 		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),

@@ -65,7 +65,7 @@ func validationsOf(s job.Start) validations {
 	return validations{every: s.Config.EvalEvery, takes: passTakes * batches}
 }
 
-// left returns how many come behind a step.
+// left returns how many come after a step.
 func (v validations) left(step, steps int64) int64 {
 	if v.every <= 0 || step >= steps {
 		return min(1, steps-step)

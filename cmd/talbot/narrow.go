@@ -285,7 +285,7 @@ func wordsOf(line string, columns int) []word {
 	return all
 }
 
-// withValues joins a flag with the value behind it, if both fit in that many columns.
+// withValues joins a flag with the value after it, if both fit in that many columns.
 func withValues(words []word, columns int) []word {
 	var all []word
 	for _, w := range words {

@@ -19,7 +19,7 @@ var narrowTexts = map[string]string{
 source             games     positions       samples      labelled
 endgame           30,000       150,000        30,000        30,000
 
-samples by result for the side to move (12,000 from endgame tables, the others from labels)
+samples by result for the side to move (12,000 exact, the others from labels)
   win           ████████████████████████████████ 12,429, 41.4 %
   draw          ████████████████                 6,385, 21.3 %
   unknown                                        0, 0.0 %

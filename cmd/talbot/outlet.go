@@ -272,7 +272,7 @@ func sayKind(kind, format string, values ...any) {
 	sayHead("talbot: "+kind+":", colours[kind], " "+format+"\n", values...)
 }
 
-// sayHead prints text behind a head, which is in that colour on a terminal unless NO_COLOR is set
+// sayHead prints text after a head, which is in that colour on a terminal unless NO_COLOR is set
 // (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
 func sayHead(head, colour, format string, values ...any) {
 	text := []byte(plain.Sprintf(format, values...))

@@ -80,7 +80,7 @@ high than too low.`,
 	return cmd
 }
 
-// measuringTime is how long the speed of training is measured behind the first step.
+// measuringTime is how long the speed of training is measured after the first step.
 const measuringTime = 3 * time.Second
 
 // request checks the flags and turns them into a request.

@@ -27,11 +27,11 @@ func newStats() *cobra.Command {
 		Short: "Show statistics of a dataset",
 		Long: `Stats counts what a dataset contains: games, positions and samples by source and split,
 results, ratings, lengths, and pieces on the board. For every engine it shows the labels
-by status, score, depth and nodes, and, if the dataset has results from endgame tables,
-how often the engine disagrees with them. It also counts samples by side to move,
-result, captures in the last four plies and, up to seven pieces, material; different
-positions, with and without mirroring the colours; and how many val and test positions
-occur in train. --html draws all of this as a page.
+by status, score, depth and nodes, and, if the dataset has exact results, how often the
+engine disagrees with them. It also counts samples by side to move, result, captures in
+the last four plies and, up to seven pieces, material; different positions, with and
+without mirroring the colours; and how many val and test positions occur in train.
+--html draws all of this as a page.
 
 Stats reads and replays every line. The memory it needs does not grow with the dataset:
 the keys of more than 16 million positions go to a temporary file, 8 bytes each.

@@ -18,7 +18,7 @@ import (
 
 type trainOptions struct {
 	data, run, from, after, recipe, preset, label, backend, valueTarget, policyTarget string
-	schedule, precision                                                               string
+	schedule, optimizer, precision                                                    string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -151,6 +151,7 @@ lower --lr.`,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
 	f.StringVar(&o.schedule, "schedule", "", "learning rate schedule: "+schedule.Names+" (default: the preset's)")
 	f.Int64Var(&o.warmup, "warmup", 0, "warm-up steps (default: the preset's; 0 with one-cycle)")
+	f.StringVar(&o.optimizer, "optimizer", "", "adamw or muon (default: the preset's)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0,
 		"weight of the value loss relative to the policy loss (default: the preset's)")
@@ -197,7 +198,8 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	section(f, "Length and batches", "steps", "until", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",
 		"history-dropout", "mirror")
-	section(f, "Learning rate and optimizer", "lr", "min-lr", "schedule", "warmup", "weight-decay", "clip", "ema")
+	section(f, "Learning rate and optimizer", "lr", "min-lr", "schedule", "warmup", "optimizer", "weight-decay", "clip",
+		"ema")
 	section(f, "Machine", "backend", "precision", "devices", "deterministic", "workers")
 	section(f, "Validation and checkpoints", "eval-every", "checkpoint-every", "keep")
 	values(cmd, "preset", presets()...)
@@ -205,6 +207,7 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "policy-target", policyTargets...)
 	values(cmd, "value-target", valueTargets...)
 	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:", "plateau:")
+	values(cmd, "optimizer", "adamw", "muon")
 	values(cmd, "backend", backends...)
 	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)

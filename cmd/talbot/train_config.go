@@ -19,7 +19,7 @@ import (
 	"talbot/train/loader"
 )
 
-// The words that flags of several commands take; some go on behind a colon.
+// The words that flags of several commands take; some go on after a colon.
 var (
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}
@@ -177,6 +177,10 @@ func (o *trainOptions) adjust(c *run.Config, flags *pflag.FlagSet) error {
 	}
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
+	if o.optimizer == "adamw" {
+		o.optimizer = ""
+	}
+	set(flags, "optimizer", &c.Optimizer, recipe.Optimizer(o.optimizer))
 	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
 	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)

@@ -13,7 +13,7 @@ import (
 	"talbot/stockfish"
 )
 
-// onResults takes an answer and those that wait behind it, for a while.
+// onResults takes an answer and those that wait after it, for a while.
 func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 	for until := time.Now().Add(stepTime); ; {
 		if err := r.onResult(a); err != nil || time.Now().After(until) {

@@ -62,7 +62,7 @@ var ready = func() chan struct{} {
 
 // loop searches until all is done.
 func (r *run) loop(ctx context.Context) error {
-	soft, drain := context.WithCancelCause(ctx) // ends the own engines' work behind the searches under way
+	soft, drain := context.WithCancelCause(ctx) // ends the own engines' work after the searches under way
 	defer drain(nil)
 	r.toOwn, r.results = make(chan *batch), make(chan ownResult, 2*len(r.own))
 	var engines sync.WaitGroup

@@ -143,7 +143,7 @@ func (f *Folder) prune(room int64, key string) {
 	}
 }
 
-// Seal returns the content behind its SHA-256.
+// Seal returns the content after its SHA-256.
 func Seal(content []byte) []byte {
 	sum := sha256.Sum256(content)
 	return append(sum[:], content...)

@@ -12,7 +12,7 @@ func lock(f *os.File) error { return lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK
 // share takes the lock beside others that share it.
 func share(f *os.File) error { return lockFile(f, 0) }
 
-// lockFile locks one byte far behind the end: what is locked cannot be read by others here.
+// lockFile locks one byte far past the end: what is locked cannot be read by others here.
 func lockFile(f *os.File, how uint32) error {
 	at := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)

@@ -17,7 +17,7 @@ type Stamp struct {
 // coarse is the longest time for which a file system may give two changes of a file the same time.
 const coarse = 2 * time.Second
 
-// Settled reports whether a change after now would show: times are rounded, so one right behind the last may not.
+// Settled reports whether a change after now would show: times are rounded, so one right after the last may not.
 func (s Stamp) Settled(now time.Time) bool {
 	return max(s.Modified, s.Changed) < now.Add(-coarse).UnixNano()
 }

@@ -13,7 +13,7 @@ import (
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	stem    conv 3×3 28→F, norm, ReLU
+//	stem    conv 3×3 28→F (40→F with Attacks), norm, ReLU
 //	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
 //	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
@@ -27,6 +27,7 @@ import (
 // (Silver and others, 2018). Sizes and weights are a first
 // choice that has not been compared with others yet.
 type Lynx struct {
+	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
 	Filters       int     `json:"filters"`        // channels of the trunk, at least 2
 	Squeeze       int     `json:"squeeze"`        // features between squeeze and excitation; 0 = without
@@ -34,6 +35,7 @@ type Lynx struct {
 	Hidden        int     `json:"hidden"`         // features of the value head
 	ValueWeight   float64 `json:"value_weight"`   // of the value in the loss
 	ChancesWeight float64 `json:"chances_weight"` // of the chances in the loss
+	Nearness      bool    `json:"nearness"`       // the value tells how near a mate is: encode.Lynx
 }
 
 // Validate checks the settings.
@@ -55,8 +57,10 @@ func (t Lynx) Validate() error {
 func (t Lynx) String() string { return t.residual().String() }
 
 func (t Lynx) residual() residual {
-	return residual{planes: encode.TahlPlanes, blocks: t.Blocks, filters: t.Filters, valueWeight: t.ValueWeight}
+	return residual{planes: t.encoder().Layout().Shape[0], blocks: t.Blocks, filters: t.Filters, valueWeight: t.ValueWeight}
 }
+
+func (t Lynx) encoder() encode.Lynx { return encode.Lynx{Attacks: t.Attacks, Nearness: t.Nearness} }
 
 const lynxPlanes = encode.LynxMoves / 64
 
@@ -82,8 +86,15 @@ func (t Lynx) Params() []Param {
 	return l
 }
 
-// Unpack makes the 28 planes of the recipe tahl.
-func (Lynx) Unpack(f Form, packed *Node) *Node { return Tahl{}.Unpack(f, packed) }
+// Unpack makes the 28 planes of the recipe tahl and, with Attacks, the 12 of [encode.Lynx].
+func (t Lynx) Unpack(f Form, packed *Node) *Node {
+	pieces := tahlPieces(packed)
+	words := tahlWords(packed, pieces)
+	if t.Attacks {
+		words = append(words, attackedSquares(pieces))
+	}
+	return f.Spread(Concatenate(words, 1))
+}
 
 // Heads are the logits of all moves, those of the chances, and the value.
 func (Lynx) Heads() []Head {
@@ -95,7 +106,7 @@ func (Lynx) Heads() []Head {
 	}
 }
 
-// Forward takes the 28 planes.
+// Forward takes the planes.
 func (t Lynx) Forward(p *Pass, planes *Node) []*Node {
 	x := p.relu(p.convNorm(planes, "stem.conv", "stem.bn"))
 	for b := range t.Blocks {

@@ -3,13 +3,12 @@ package model
 import (
 	"fmt"
 
-	"talbot/encode"
 	"talbot/network/onnx"
 )
 
 // ONNX adds the network: planes to logits, chances and value.
 func (t Lynx) ONNX(g *onnx.Graph) error {
-	planes := g.Input("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", encode.TahlPlanes, 8, 8)
+	planes := g.Input("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", t.residual().planes, 8, 8)
 	x := g.Relu(onnxConvNorm(g, planes, "stem.conv", "stem.bn"))
 	for b := range t.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)

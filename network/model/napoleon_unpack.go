@@ -8,26 +8,6 @@ import (
 	"talbot/encode"
 )
 
-// What a step adds to a square, the directions of a slider clockwise from north: rook's and bishop's in turn.
-var (
-	compass = []step{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
-	jumps   = []step{{2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1}}
-)
-
-type step struct{ ranks, files int }
-
-// from is the set of squares from which the step stays on the board.
-func (s step) from() (squares uint64) {
-	for i := range 64 {
-		if r, f := i/8+s.ranks, i%8+s.files; r >= 0 && r < 8 && f >= 0 && f < 8 {
-			squares |= 1 << i
-		}
-	}
-	return squares
-}
-
-func (s step) reversed() step { return step{-s.ranks, -s.files} }
-
 // Unpack makes the 34 planes of inputs as [encode.Napoleon.Pack] writes them.
 //
 // Attacks are found direction by direction, since from one direction at most one piece of a kind attacks a square. They
@@ -133,53 +113,6 @@ func stepsOfFours() (steps []step, slides []bool) {
 		}
 	}
 	return steps, slides
-}
-
-// stepsOf are the directions in which a piece attacks: kinds from 0 a pawn to 5 a king, sides 0 own and 1 the
-// opponent's.
-func stepsOf(kind, side int) (steps []step) {
-	switch kind {
-	case 0:
-		return []step{{1 - 2*side, -1}, {1 - 2*side, 1}}
-	case 1:
-		return jumps
-	}
-	for i, s := range compass {
-		if rook := i%2 == 0; kind >= 4 || rook == (kind == 3) {
-			steps = append(steps, s)
-		}
-	}
-	return steps
-}
-
-// attacks returns what the pieces of each column attack by the column's step, on and on over empty squares where they
-// slide: x [N, K], empty [N, 1].
-func attacks(x, empty *Node, steps []step, slides []bool) *Node {
-	g, k := x.Graph(), len(steps)
-	arrives, passes := make([]uint64, k), make([]uint64, k)
-	by := [3][]int{make([]int, k), make([]int, k), make([]int, k)} // one step, two, four; as [shiftBack] counts them
-	for i, s := range steps {
-		arrives[i] = s.reversed().from()
-		if slides[i] {
-			passes[i] = arrives[i]
-		}
-		for j := range by {
-			by[j][i] = -(8*s.ranks + s.files) << j
-			if j > 0 && !slides[i] {
-				by[j][i] = 0
-			}
-		}
-	}
-	row := func(masks []uint64) *Node { return BroadcastToShape(Const(g, [][]uint64{masks}), x.Shape()) }
-	// Kogge and Stone: reached in up to one step, three, seven.
-	open := BitwiseAnd(row(passes), BroadcastToShape(empty, x.Shape()))
-	for j := range by {
-		x = BitwiseOr(x, BitwiseAnd(open, shiftBack(x, by[j])))
-		if j+1 < len(by) {
-			open = BitwiseAnd(open, shiftBack(open, by[j]))
-		}
-	}
-	return BitwiseAnd(row(arrives), shiftBack(x, by[0]))
 }
 
 // reach returns the five binary digits, [N, 1] each, of how many squares the piece on a square attacks. Kinds are

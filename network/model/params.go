@@ -145,17 +145,9 @@ func (s *Store) create(name string, trainable bool, data []float32, shape []int)
 // Params lists the network's parameters in their fixed order.
 func (s *Store) Params() []Param { return s.params }
 
-// AddZeros adds a zero tensor for each trainable parameter, named prefix + its name.
-func (s *Store) AddZeros(prefix string) error {
-	for _, p := range s.params {
-		if !p.Trainable() {
-			continue
-		}
-		if err := s.create(prefix+p.Name, false, make([]float32, p.Size()), p.Shape); err != nil {
-			return err
-		}
-	}
-	return nil
+// AddZeros adds a tensor of zeros of a parameter's shape, under another name.
+func (s *Store) AddZeros(name string, p Param) error {
+	return s.create(name, false, make([]float32, p.Size()), p.Shape)
 }
 
 // AddCopies adds a copy of each parameter and statistic as it is now, named prefix + its name.

@@ -97,10 +97,7 @@ func (n Probability) Forward(p *Pass, x *Node) []*Node {
 }
 
 // Terms are the cross-entropy, the squares of the weights, and how often the first candidate is the target.
-func (n Probability) Terms() []Term {
-	return []Term{{Name: "policy_ce", Weight: 1, Over: Listed}, {Name: "weights", Weight: n.L2, Over: Once},
-		{Name: "top1", Over: Listed, Figure: true}}
-}
+func (n Probability) Terms() []Term { return Prior{L2: n.L2}.Terms() }
 
 // Loss sums up the terms. The softmax is over all 20, also where there are fewer candidates.
 func (Probability) Loss(heads []*Node, b Batch) []Sum { return Prior{}.Loss(heads, b) }

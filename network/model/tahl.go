@@ -51,20 +51,23 @@ func (t Tahl) Params() []Param {
 
 // Unpack makes the 28 planes of inputs as [encode.Tahl.Pack] writes them.
 func (Tahl) Unpack(f Form, packed *Node) *Node {
+	return f.Spread(Concatenate(tahlWords(packed, tahlPieces(packed)), 1))
+}
+
+// tahlWords are the planes as words [N, 1], or several planes as [N, planes]. pieces are those of [tahlPieces].
+func tahlWords(packed *Node, pieces []*Node) []*Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
-	words := tahlPieces(packed)
 	planes := []*Node{}
 	for side := range 2 { // pawns, rooks, knights, bishops, queens, kings
 		for _, kind := range []int{0, 3, 1, 2, 4, 5} {
-			planes = append(planes, words[6*side+kind])
+			planes = append(planes, pieces[6*side+kind])
 		}
 	}
 	flags := column(packed, 8)
 	byRank := func(rank int) *Node { return BitwiseAnd(flags, uint64s(g, 0xff<<(8*rank))) }
 	nothing := BroadcastToDims(uint64s(g, 0), n, 2) // the opponent cannot capture en passant
-	planes = append(planes, flagPlanes(flags, 8), byRank(5), byRank(4), nothing,
+	return append(planes, flagPlanes(flags, 8), byRank(5), byRank(4), nothing,
 		Slice(packed, AxisRange(), AxisRange(4, 8)))
-	return f.Spread(Concatenate(planes, 1))
 }
 
 // tahlPieces are the squares of own pawns to king and of the opponent's, each [N, 1].

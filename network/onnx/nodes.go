@@ -21,17 +21,23 @@ func (g *Graph) Conv(x Value, layer string) Value {
 	if len(kernel) != 4 || len(x.Shape) != 3 || kernel[1] != x.Shape[0] || kernel[2] != kernel[3] || kernel[2]%2 == 0 {
 		return g.fail(layer, "a kernel of shape %v on %v", kernel, x.Shape)
 	}
-	inputs := []string{x.Name, layer + ".weight"}
-	if bias, ok := g.have[layer+".bias"]; ok {
-		if !slices.Equal(bias, kernel[:1]) {
-			return g.fail(layer, "a bias of shape %v for a kernel of %v", bias, kernel)
-		}
-		inputs = append(inputs, layer+".bias")
-	}
 	side := kernel[2]
 	pad := side / 2
 	return g.node("Conv", layer, []int{kernel[0], x.Shape[1], x.Shape[2]},
-		map[string]any{"kernel_shape": []int{side, side}, "pads": []int{pad, pad, pad, pad}}, inputs...)
+		map[string]any{"kernel_shape": []int{side, side}, "pads": []int{pad, pad, pad, pad}},
+		g.withBias(x, layer, layer, kernel)...)
+}
+
+// withBias are the inputs of a node: x, the layer's weights [out, …] and, if there is one, its bias [out].
+func (g *Graph) withBias(x Value, layer, node string, weights []int) []string {
+	inputs := []string{x.Name, layer + ".weight"}
+	if bias, ok := g.have[layer+".bias"]; ok {
+		if !slices.Equal(bias, weights[:1]) {
+			g.fail(node, "a bias of shape %v for weights of %v", bias, weights)
+		}
+		inputs = append(inputs, layer+".bias")
+	}
+	return inputs
 }
 
 // BatchNorm is a batch normalisation with its running statistics over the first axis of a sample: layer.weight, .bias,
@@ -112,14 +118,7 @@ func (g *Graph) Linear(x Value, layer, name string) Value {
 	if len(w) != 2 || len(x.Shape) != 1 || w[1] != x.Shape[0] {
 		return g.fail(name, "a matrix of shape %v on %v", w, x.Shape)
 	}
-	inputs := []string{x.Name, layer + ".weight"}
-	if bias, ok := g.have[layer+".bias"]; ok {
-		if !slices.Equal(bias, w[:1]) {
-			return g.fail(name, "a bias of shape %v for a matrix of %v", bias, w)
-		}
-		inputs = append(inputs, layer+".bias")
-	}
-	return g.node("Gemm", name, w[:1], map[string]any{"transB": 1}, inputs...)
+	return g.node("Gemm", name, w[:1], map[string]any{"transB": 1}, g.withBias(x, layer, name, w)...)
 }
 
 // Squeeze takes away the last axis, which has length 1.

@@ -192,7 +192,7 @@ func (q *queue) next(rows []row) (task *call, taken []row, size int, err error) 
 	}
 }
 
-// left is how long the questions may still wait for others. What waits behind a task does not wait for others.
+// left is how long the questions may still wait for others. What waits after a task does not wait for others.
 func (q *queue) left() time.Duration {
 	if q.wait == 0 || q.rows >= q.largest() || q.requests[len(q.requests)-1].run != nil {
 		return 0

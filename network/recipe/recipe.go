@@ -26,7 +26,11 @@ type Recipe struct {
 	// Computes are further settings that make another network of the same weights, and Learns those that decide what
 	// is learnt. The others are about training alone: dropout, shares of a loss.
 	Computes, Learns []string
-	Presets          []Preset // other settings to start from; the default one has no name and is first
+	// Extends are those of Size that are true or false, and true adds planes at the end of the input and nothing else.
+	Extends []string
+	// Older are settings, as JSON, of runs from before there were these, where it is not the default preset's.
+	Older   Settings
+	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
@@ -62,15 +66,25 @@ type Training struct {
 	Batch int   `json:"batch"` // samples a step
 	Steps int64 `json:"steps"` // length of the run and of its schedule
 
-	Schedule    string  `json:"schedule"` // of the learning rate: schedule.Names
-	LR          float64 `json:"lr"`       // highest learning rate
-	MinLR       float64 `json:"min_lr"`   // learning rate of the last step
-	Warmup      int64   `json:"warmup"`   // steps of linear rise from 0
-	WeightDecay float64 `json:"weight_decay"`
-	Decay       Decay   `json:"decay"`             // which tensors decay
-	Epsilon     float64 `json:"epsilon,omitempty"` // of Adam, beside the root; 0 = 1e-8, PyTorch's
-	Clip        float64 `json:"clip"`              // highest global norm of the gradient, 0 = no clipping
+	Schedule    string    `json:"schedule"` // of the learning rate: schedule.Names
+	Optimizer   Optimizer `json:"optimizer,omitempty"`
+	LR          float64   `json:"lr"`     // highest learning rate
+	MinLR       float64   `json:"min_lr"` // learning rate of the last step
+	Warmup      int64     `json:"warmup"` // steps of linear rise from 0
+	WeightDecay float64   `json:"weight_decay"`
+	Decay       Decay     `json:"decay"`             // which tensors decay
+	Epsilon     float64   `json:"epsilon,omitempty"` // of Adam, beside the root; 0 = 1e-8, PyTorch's
+	Clip        float64   `json:"clip"`              // highest global norm of the gradient, 0 = no clipping
 }
+
+// Optimizer says how weights are updated.
+type Optimizer string
+
+// The optimizers.
+const (
+	AdamW Optimizer = ""     // all of them, as in PyTorch
+	Muon  Optimizer = "muon" // those of the blocks by directions of equal singular values, the others by AdamW
+)
 
 // Decay says which tensors weight decay applies to.
 type Decay string

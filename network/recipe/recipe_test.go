@@ -80,6 +80,32 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// TestOlderSettings: what the settings of an older run do not say is what that run did, and new runs have the default.
+func TestOlderSettings(t *testing.T) {
+	r, err := ByName("lynx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text Settings
+		want string
+	}{{"", "true"}, {"{}", "false"}, {`{"blocks":3}`, "false"}, {`{"nearness":true}`, "true"},
+		{`{"nearness":false}`, "false"}} {
+		s, err := r.Whole(c.text)
+		if err != nil || s.Values()["nearness"] != c.want {
+			t.Errorf("%s: %s, %v", c.text, s, err)
+		}
+	}
+	if r.Presets[0].Settings.Values()["nearness"] != "true" {
+		t.Error("new runs have the older formula")
+	}
+	for _, bad := range []Settings{"null", "[]", `{"nearness":null}`, `{"nosuch":1}`} {
+		if s, err := r.Whole(bad); err == nil {
+			t.Errorf("%s: %s", bad, s)
+		}
+	}
+}
+
 // TestSettings: there is one way to write settings, what is not said is the default, and what is no setting is refused.
 func TestSettings(t *testing.T) {
 	r := All()[0]

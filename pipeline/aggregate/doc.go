@@ -11,7 +11,7 @@
 //  3. Each section is gathered from all files. Here positions are compared in full, so that two are never mistaken for
 //     one, and those that were seen often enough become lines.
 //
-// An interrupted command resumes behind the last file of the second pass or the last shard of the third; only the first
+// An interrupted command resumes after the last file of the second pass or the last shard of the third; only the first
 // pass is repeated, if the second was not finished. The result does not depend on the number of workers.
 //
 // The workers end before Run returns.

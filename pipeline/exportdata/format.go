@@ -34,7 +34,7 @@ type writer interface {
 
 // lineWriter is a [writer] that writes whole lines.
 type lineWriter interface {
-	// endLine is called behind the last sample of each line of which there was one.
+	// endLine is called after the last sample of each line of which there was one.
 	endLine() error
 }
 

@@ -17,7 +17,7 @@ type parsedBatch struct {
 	entries []entry
 }
 
-// games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine. Each
+// games reads PGN text on the workers and hands out the games after number done, in order, in this goroutine. Each
 // worker splits for itself, one at a time, so that it parses text that its own core has just read.
 func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*entry) error) error {
 	splitter := pgn.NewSplitter(in)

@@ -113,7 +113,7 @@ type state struct {
 
 // Run reads the inputs in order. A game that cannot be used is counted by
 // reason and left out; an input that cannot be read to its end, or holds no
-// game, ends the run. Repeated after an interruption it continues behind the
+// game, ends the run. Repeated after an interruption it continues after the
 // last finished shard; the result is the same to the byte.
 func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	start := time.Now()

@@ -76,7 +76,7 @@ func kindOf(in *rows.Input) (*Kind, error) {
 		return nil, err
 	}
 	for _, k := range slices.Backward(kinds) {
-		if k.Sniff(head) { // the damage behind the head is found by reading
+		if k.Sniff(head) { // the damage after the head is found by reading
 			return k, nil
 		}
 	}

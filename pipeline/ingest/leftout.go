@@ -101,7 +101,7 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 	return g.collectKeys()
 }
 
-// endInput is the state behind an input.
+// endInput is the state after an input.
 func (g *ingester) endInput(index int, bytes int64) {
 	g.bytes.before += bytes
 	g.state.Input, g.state.Number, g.state.Read, g.state.Before = index+1, 0, 0, nil

@@ -15,7 +15,7 @@ const Prefix dataset.Reason = "prefix"
 //
 //  1. Until then the shards are drafts, which are quick to write. The keys of all their lines are in memory, for
 //     finding copies.
-//  2. Every draft is read, only starts and moves, and the key behind each move but the last is looked up: what is found
+//  2. Every draft is read, only starts and moves, and the key after each move but the last is looked up: what is found
 //     is a whole line that this game begins with. The blocks are read in parallel.
 //  3. Every draft is written again, as a shard, without such games. Where shards are cut is not changed.
 //

@@ -116,7 +116,7 @@ func (r *rejectsFile) mark() (int64, error) {
 	return r.size, nil
 }
 
-// rewind takes back what was added behind a size. What is written over by then is never part of the table: the caller
+// rewind takes back what was added after a size. What is written over by then is never part of the table: the caller
 // marks before it adds. Without a table it does nothing.
 func (r *rejectsFile) rewind(size int64) error {
 	if r == nil {

@@ -41,7 +41,7 @@ func (g *ingester) next(r Reader) (f entry, _ error) {
 	return f, nil
 }
 
-// rows reads an input in this goroutine and hands out the rows behind number done.
+// rows reads an input in this goroutine and hands out the rows after number done.
 func (g *ingester) rows(ctx context.Context, r Reader, done int64, each func(*entry) error) error {
 	for n := 0; ; n++ {
 		f, err := g.next(r)

@@ -81,7 +81,7 @@ func checkInput(path string, tables rows.TableForm) error {
 	if err != nil || kind.Check == nil {
 		return err
 	}
-	head, _ := in.Head() // damage behind it is found by reading
+	head, _ := in.Head() // damage after it is found by reading
 	if err := kind.Check(head, tables); err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}

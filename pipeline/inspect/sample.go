@@ -41,7 +41,7 @@ type Sample struct {
 	Legal       map[string]int `json:"legal"`        // index of every legal move; -1 where the recipe has none
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *Label         `json:"label"`        // nil unless an engine searched the sample
-	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
+	// the proven result for the side to move: win, draw or loss; nil where none is stored
 	Exact       *string      `json:"exact"`
 	Value       *float32     `json:"value"`                 // the target: of an exact result, where there is one
 	Predictions []Prediction `json:"predictions,omitempty"` // of networks

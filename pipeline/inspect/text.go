@@ -62,7 +62,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 		}
 	}
 	if s.Exact != nil {
-		row("tables", "%s", *s.Exact)
+		row("exact", "%s", *s.Exact)
 	}
 	for i := range s.Predictions {
 		row("network", "%s", s.Predictions[i].text(&pos))

@@ -15,7 +15,7 @@ var ErrFewMoves = errors.New("the predictions have too few moves")
 // chooseCandidates finds the network whose priors choose the candidates, and has the engine search them: one search
 // with that many lines at all depths.
 //
-// Depth d of a candidate is that of the position behind it, as in the published code of the recipe prior, which plays
+// Depth d of a candidate is that of the position after it, as in the published code of the recipe prior, which plays
 // each candidate and searches what is then on the board. In a search of the position itself that is depth d+1, whose
 // first ply is the candidate. The engine shares what it learns among the candidates, which the published code, with a
 // search for each, does not.

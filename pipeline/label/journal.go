@@ -16,7 +16,7 @@ import (
 // is [identityText] and the SHA-256 of what decides the labels ([labeller.journalIdentity]). That of the others is the
 // number of the sample within the shard (uvarint), how many labels follow (u8, one for each fingerprint that is being
 // made), then each label: status u8, best u16, number of searched lines u8, and for each of those: score i16, win, draw
-// and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves u16; and behind them, if a worker
+// and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves u16; and after them, if a worker
 // elsewhere made them, its number (uvarint). Journals of older versions have no identity: they lack the first record.
 type journal struct {
 	*durable.RecordWriter

@@ -15,7 +15,7 @@ type journalState struct {
 	end   int64 // of its last whole record
 	old   bool  // it has no identity
 	gaps  int   // damaged stretches between whole records
-	tail  bool  // behind the last whole record there is another one, damaged
+	tail  bool  // after the last whole record there is another one, damaged
 	bytes int64 // of gaps and tail
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/mates"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -32,6 +33,9 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
+	// Mates labels positions of three pieces as package mates does, not by the engine. Where all samples are such ones no
+	// engine is started, and none has to be there.
+	Mates bool
 	// Tables is how they are checked, before anything else.
 	Tables syzygy.Check
 	// Candidates is how many moves of each sample are searched: those that Network, an ID, or else the last one with
@@ -83,6 +87,7 @@ type Summary struct {
 	Disagreed    int64    `json:"disagreed"`     // of Checked, found to be wrong
 	Exact        int64    `json:"exact"`         // results taken from endgame tables now
 	SkippedExact int64    `json:"skipped_exact"` // not searched because tables have them
+	Solved       int64    `json:"solved"`        // labelled now by their distance to mate, not searched
 	Unpredicted  int64    `json:"unpredicted"`   // not searched because the network was not asked about them
 }
 
@@ -126,6 +131,16 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	solved := solvedLabels{on: r.Mates}
+	if r.Mates {
+		all, err := solved.solvesAll(r.In)
+		if err != nil {
+			return Summary{}, err
+		}
+		if all && r.Syzygy == "" {
+			r.Start = func(context.Context, stockfish.Config, int) (Searcher, error) { return noEngine{}, nil }
+		}
+	}
 	if r.Start == nil {
 		r.Start = startPool
 	}
@@ -137,7 +152,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if r.Pool != nil {
 		r.Pool(pool)
 	}
-	l := &labeller{Request: r, in: in, pool: pool, network: network, exact: exactLabels{set: tables}}
+	l := &labeller{Request: r, in: in, pool: pool, network: network, exact: exactLabels{set: tables}, solved: solved}
 	defer l.close()
 	if err := l.open(ctx); err != nil {
 		return Summary{}, err
@@ -203,8 +218,8 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	s := l.pool.Stats()
 	m := l.out.Manifest()
 	sum := Summary{
-		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
-		SkippedExact: l.skippedExact, Unpredicted: l.noCandidates, Terminal: l.terminal, Failed: l.state.Own.Failed,
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found, Solved: l.solved.found,
+		SkippedExact: l.skippedExact, Unpredicted: l.noCandidates, Terminal: l.terminal + l.solved.over, Failed: l.state.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts + l.exact.restarts(),
 		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
 		Resumed: l.out.Resumed(),
@@ -212,7 +227,11 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	if l.shared != nil {
 		sum.Remote, sum.Checked, sum.Disagreed = l.shared.Remote()
 	}
-	for _, f := range l.pool.Fingerprints() {
+	prints := l.pool.Fingerprints()
+	if len(prints) == 0 {
+		prints = []dataset.Fingerprint{mates.Fingerprint}
+	}
+	for _, f := range prints {
 		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()
 		sum.Fingerprints = append(sum.Fingerprints, f.ID())
 	}

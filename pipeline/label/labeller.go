@@ -42,6 +42,7 @@ type labeller struct {
 	// noCandidates counts samples without candidates in the shards that are done.
 	noCandidates int64
 	exact        exactLabels
+	solved       solvedLabels
 	// skippedExact counts samples that SkipExact leaves out.
 	skippedExact int64
 	samples      int64 // done, this process and before
@@ -79,6 +80,7 @@ func (l *labeller) open(ctx context.Context) error {
 	if err := l.exact.open(ctx, &l.Request, &m); err != nil {
 		return err
 	}
+	l.solved.open(&m)
 	identity := struct {
 		Parent       string
 		Fingerprints []string
@@ -110,8 +112,11 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	for _, f := range prints {
 		limits = append(limits, f.Limit)
 	}
-	flags := []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
-		{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
+	var flags []dataset.Tag
+	if len(prints) > 0 {
+		flags = []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
+			{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
+	}
 	if l.Fraction > 0 && l.Fraction < 1 {
 		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
 	}

@@ -48,6 +48,10 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 		}
 		w.exact = s.results.labels(first, line.SampleCount())
 	}
+	var err error
+	if w.solved, err = s.solved.of(line); err != nil {
+		return nil, err
+	}
 	columns := line.Columns(s.columns)
 	hash := line.GameHash()
 	plies := line.Samples.Plies(nil, len(line.Moves))
@@ -63,6 +67,8 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 			}
 		case s.SkipImported && s.hasImported(line, k):
 			w.skipped++
+		case isSolved(w.solved, k):
+			w.needless++
 		case s.SkipExact && isExact(w.exact, k):
 			w.skippedExact++
 		case given != nil:
@@ -256,7 +262,7 @@ func (s *labelling) reuse(w *pendingLine) {
 	s.terminal += w.terminal
 	s.skipped += w.skipped
 	s.skippedExact += w.skippedExact
-	n := w.kept + w.journal + found + repeated + w.terminal
+	n := w.kept + w.journal + found + repeated + w.terminal + w.needless
 	if n > 0 {
 		s.samples += n
 		s.doneBefore += n
@@ -314,6 +320,7 @@ func (s *labelling) flush(most int) error {
 			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: s.exact.column, Labels: w.exact})
 			s.exact.count(w.exact)
 		}
+		s.solved.write(&line, w.solved)
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
 		for _, o := range w.origins {
 			s.hasRemote = s.hasRemote || o.worker() > 0

@@ -15,7 +15,9 @@ type pendingLine struct {
 	terminal     int64             // terminal positions
 	skipped      int64             // by SkipImported
 	skippedExact int64             // by SkipExact
+	needless     int64             // solved
 	exact        []dataset.Label   // of tables; nil: none, or not looked up yet
+	solved       []dataset.Label   // by package mates; nil: none
 	todo         []int             // samples to search; before [ledger.reuse] also those with labels in the journal
 	ids          []identity        // of todo
 	unanswered   int               // samples that wait for a search, this line's or another's

@@ -17,11 +17,11 @@ type finishedDraft struct {
 	dropped []dataset.Line
 }
 
-// FinishDrafts writes all drafts again as shards, behind the last EndShard, without the lines for which keep is false;
+// FinishDrafts writes all drafts again as shards, after the last EndShard, without the lines for which keep is false;
 // where shards are cut does not change. dropped gets the removed lines, draft by draft, before their removal is marked:
 // it takes them out of the verb's counts and state. keep is called from several goroutines.
 //
-// Repeated after an interruption it goes on behind the last draft that is done, so keep must decide as before.
+// Repeated after an interruption it goes on after the last draft that is done, so keep must decide as before.
 func (f *Folder) FinishDrafts(ctx context.Context, workers int, keep func(*dataset.Line) bool,
 	dropped func([]dataset.Line)) error {
 	first := f.progress.Final

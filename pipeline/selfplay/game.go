@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/splitmix"
 	"talbot/play/game"
 	"talbot/play/mcts"
 )
@@ -50,7 +51,7 @@ func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, f
 	g := &selfGame{collection: p, random: rand.New(rand.NewPCG(p.Seed, uint64(number)))}
 	o := p.Style.Options
 	o.Verbose, o.FreshTree, o.Batch, o.CacheSize, o.Hash = true, true, 1, 0, treeBytes
-	o.Seed = game.Mix(p.Seed) + uint64(number)
+	o.Seed = splitmix.Mix(p.Seed) + uint64(number)
 	var err error
 	if g.full, err = mcts.New(p.Style.Searcher, e, o); err != nil {
 		return dataset.Line{}, err

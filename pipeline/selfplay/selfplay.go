@@ -13,6 +13,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/splitmix"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/play/game"
@@ -269,7 +270,7 @@ func (p *collection) watch() (tell, stop func()) {
 // opening is where game n begins.
 func (p *collection) opening(endgames *synth.Drawer, n int64) (o opening, err error) {
 	if endgames == nil {
-		o.Opening = p.Openings[(game.Mix(p.Seed)+uint64(n))%uint64(len(p.Openings))]
+		o.Opening = p.Openings[(splitmix.Mix(p.Seed)+uint64(n))%uint64(len(p.Openings))]
 		return o, nil
 	}
 	x := endgames.Draw(n)

@@ -9,6 +9,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/page"
+	"talbot/internal/splitmix"
 	"talbot/rows"
 )
 
@@ -36,20 +37,12 @@ func (t exampleTally) chosen(l *dataset.Line, key uint64, samples int) (sample i
 	if samples == 0 {
 		return 0, 0, false
 	}
-	hash = mix(key)
+	hash = splitmix.Mix(key)
 	kept := t[l.Source]
 	if len(kept) == examples && hash > kept[examples-1].hash {
 		return 0, 0, false
 	}
-	return int(mix(hash) % uint64(samples)), hash, true
-}
-
-// mix is the finaliser of SplitMix64.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return int(splitmix.Mix(hash) % uint64(samples)), hash, true
 }
 
 // add keeps a sample at position p, the ply of its line.

@@ -12,9 +12,9 @@ import (
 // Coverage is how the samples of a dataset are spread.
 type Coverage struct {
 	SideToMove map[string]int64 `json:"side_to_move"` // samples with White and with Black to move
-	// Results counts samples by result for the side to move: by endgame tables where they have it, else by the newest
-	// label of an engine (the greatest of its chances, see [dataset.Label.Class]), else unknown. Exact are those by
-	// tables.
+	// Results counts samples by result for the side to move: the proven one where there is one (by endgame tables, or
+	// solved), else by the newest label of an engine (the greatest of its chances, see [dataset.Label.Class]), else
+	// unknown. Exact are the proven ones.
 	Results map[string]int64 `json:"results"`
 	Exact   int64            `json:"exact"`
 	// HistoryCaptures counts samples by the captures among the last four plies that the line has before them.
@@ -37,7 +37,7 @@ type SignatureCoverage struct {
 	Captures  int64  `json:"captures"` // samples with a capture among the last four plies before them
 }
 
-// Agreement is how an engine's labels agree with the results of endgame tables, where a sample has both.
+// Agreement is how an engine's labels agree with proven results, where a sample has both.
 type Agreement struct {
 	Samples  int64 `json:"samples"`
 	Disagree int64 `json:"disagree"` // the engine's most likely result is another
@@ -120,21 +120,21 @@ func (t *coverageTally) add(l *dataset.Line, k int, p *board.Position, captures 
 	}
 }
 
-// result returns the class of a sample's result by the label that counts, and whether it is that of endgame tables.
+// result returns the class of a sample's result by the label that counts, and whether it is proven.
 func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exact bool) {
 	counted := t.counting.Of(l, k)
 	class, ok := counted.Value.Class()
 	if !ok {
 		return unknownClass, false
 	}
-	return class, t.prints[counted.ValueColumn].IsExact()
+	return class, t.prints[counted.ValueColumn].IsProven()
 }
 
 // compare counts the engines' labels of a sample whose result is known.
 func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]
-		if f := &t.prints[c.Fingerprint]; f.IsExact() || f.SearchesCandidates() {
+		if f := &t.prints[c.Fingerprint]; f.IsProven() || f.SearchesCandidates() {
 			continue
 		}
 		if said, ok := c.Labels[k].Class(); ok {

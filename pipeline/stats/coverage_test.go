@@ -76,7 +76,7 @@ func TestCoverage(t *testing.T) {
 	}
 	for _, part := range []string{
 		"\nKRvK                   3           2           2           0           1           0           1\n",
-		"compared with endgame tables: 3 samples, 2 disagree (66.67 %), 1 swap win and loss",
+		"compared with exact results: 3 samples, 2 disagree (66.67 %), 1 swap win and loss",
 		"  KRvK                     3           2     66.67 %\n",
 	} {
 		if !strings.Contains(text.String(), part) {

@@ -17,7 +17,7 @@ const shownSignatures = 40
 // write writes the page's part of the spread of samples.
 func (c *Coverage) write(b *strings.Builder) {
 	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
-	chart(b, fmt.Sprintf("samples by result for the side to move (%s from endgame tables, the others from labels)",
+	chart(b, fmt.Sprintf("samples by result for the side to move (%s exact, the others from labels)",
 		pipeline.Thousands(c.Exact)), c.resultBars())
 	chart(b, "samples by captures in the four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
@@ -69,10 +69,10 @@ func (c *Coverage) captureBars() (bars []bar) {
 
 // write writes the page's part of an engine's agreement with endgame tables.
 func (a *Agreement) write(b *strings.Builder) {
-	plain.Fprintf(b, "\n  compared with endgame tables: %s, %s disagree (%.2f %%), %s swap win and loss\n",
+	plain.Fprintf(b, "\n  compared with exact results: %s, %s disagree (%.2f %%), %s swap win and loss\n",
 		pipeline.Count(a.Samples, "sample"), pipeline.Thousands(a.Disagree),
 		100*float64(a.Disagree)/float64(max(a.Samples, 1)), pipeline.Thousands(a.Opposite))
-	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
+	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "exact, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
 		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]),
 			pipeline.Thousands(counts[1]), pipeline.Thousands(counts[2]))

@@ -243,7 +243,7 @@ func (s *Statistics) sampleCards() (list []page.Picture) {
 	list = horizontalBars(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})
 	list = horizontalBars(list, "Result for the side to move",
-		"from endgame tables if available, otherwise from the newest label", "samples", s.Coverage.resultBars())
+		"exact if available, otherwise from the newest label", "samples", s.Coverage.resultBars())
 	list = horizontalBars(list, "Captures", "in the last four plies before a sample", "samples",
 		s.Coverage.captureBars())
 	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)

@@ -65,7 +65,7 @@ func (t *labelTally) add(l *dataset.Label) {
 	t.bins[i]++
 }
 
-// add looks at a move played from a sample; after is the label of the sample behind it, nil if there is none.
+// add looks at a move played from a sample; after is the label of the sample after it, nil if there is none.
 func (p *Played) add(m board.Move, l, after *dataset.Label) {
 	if l.Status != dataset.Labelled || l.Best == board.NoMove {
 		return
@@ -80,7 +80,7 @@ func (p *Played) add(m board.Move, l, after *dataset.Label) {
 	p.Judged++
 	before, _ := encode.WinningChances(l.Lines[0].Score)
 	now, _ := encode.WinningChances(after.Lines[0].Score)
-	switch lost := before + now; { // the value behind the move is the opponent's
+	switch lost := before + now; { // the value after the move is the opponent's
 	case lost >= 0.3:
 		p.Blunders++
 	case lost >= 0.2:

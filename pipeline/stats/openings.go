@@ -23,7 +23,7 @@ type Openings struct {
 	Moves []OpeningMove `json:"moves"`
 }
 
-// OpeningMove is a move behind those that lead to it. Moves that lead to the same position on other ways count apart.
+// OpeningMove is a move after those that lead to it. Moves that lead to the same position on other ways count apart.
 type OpeningMove struct {
 	Move      string        `json:"move"` // SAN
 	Games     int64         `json:"games"`
@@ -59,7 +59,7 @@ func (g openingGames) sum() (n int64) {
 	return n
 }
 
-// openingLine is a line of moves: the number of a frequent line, 0 for none, and the moves behind it.
+// openingLine is a line of moves: the number of a frequent line, 0 for none, and the moves after it.
 type openingLine struct {
 	behind int
 	path   openingPath
@@ -79,7 +79,7 @@ func beginsAsUsual(l *dataset.Line) bool {
 		l.Start == board.StartPosition()
 }
 
-// add counts the moves of a line, as many as there are up to plies, behind a frequent line.
+// add counts the moves of a line, as many as there are up to plies, after a frequent line.
 func (t *openingTally) add(behind int, moves []board.Move, plies int, result dataset.Result) {
 	at := openingLine{behind: behind}
 	for _, m := range moves[:min(len(moves), plies)] {
@@ -142,7 +142,7 @@ func (n *openingNode) grow(t *openingTally, behind int, least int64, plies int) 
 			paths = append(paths, at.path)
 		}
 	}
-	slices.Sort(paths) // a path comes behind those that it goes on from
+	slices.Sort(paths) // a path comes after those that it goes on from
 	for _, path := range paths {
 		parent := nodes[path>>16]
 		child := &openingNode{move: board.Move(path & 0xffff), games: t.lines[openingLine{behind, path}]}

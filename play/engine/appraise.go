@@ -57,7 +57,7 @@ func (n *Network) closeEngines() {
 	n.engines = nil
 }
 
-// valuesAt starts an engine that values moves at a depth behind them, unless it runs. One that is broken is replaced.
+// valuesAt starts an engine that values moves at a depth after them, unless it runs. One that is broken is replaced.
 func (e *Evaluator) valuesAt(ctx context.Context, depth int) (*stockfish.Engine, error) {
 	v := &e.values
 	if v.engine != nil && v.depth == depth {
@@ -95,7 +95,7 @@ func (e *Evaluator) CanAppraise() error {
 }
 
 // Appraise implements [mcts.Appraiser]: the 20 moves that the network finds most probable, with the engine's values
-// behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
+// after them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
 // that goes wrong is repeated once, by another engine.
 func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove,
 	error) {

@@ -8,6 +8,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/splitmix"
 )
 
 // DefaultPatience is how long a player without a limit of time may think before it is given up.
@@ -34,11 +35,11 @@ type Seats struct {
 func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Record, error) {
 	began := time.Now()
 	for c, p := range s.Players {
-		if err := p.NewGame(ctx, Mix(seed+uint64(c))); err != nil {
+		if err := p.NewGame(ctx, splitmix.Mix(seed+uint64(c))); err != nil {
 			return nil, &PlayerError{board.Color(c), err}
 		}
 	}
-	if err := s.Referee.newGame(ctx, Mix(seed+2)); err != nil {
+	if err := s.Referee.newGame(ctx, splitmix.Mix(seed+2)); err != nil {
 		return nil, err
 	}
 	g := playing{game: board.NewGame(o.Start), record: &Record{Start: o.Start, Book: len(o.Moves)}, clock: s.wind()}
@@ -176,12 +177,4 @@ func (s *Seats) move(ctx context.Context, g *playing) (Ply, error) {
 	}
 	return Ply{Move: a.Move, Score: a.Score, Scored: a.Scored, Depth: a.Depth, Nodes: a.Nodes,
 		Time: elapsed.Round(time.Microsecond), Illegal: a.Illegal}, nil
-}
-
-// Mix is the finalizer of splitmix64: neighbouring numbers become unrelated ones.
-func Mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

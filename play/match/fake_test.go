@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/internal/splitmix"
 	"talbot/play/game"
 )
 
@@ -122,7 +123,7 @@ func (f *fake) position(s string) {
 // choose is the move of a good fake: a function of the position, its clock and the engine's number.
 func (f *fake) choose() board.Move {
 	legal := f.pos.LegalMoves(nil)
-	return legal[game.Mix(f.pos.Key()+uint64(f.pos.HalfmoveClock())+uint64(f.n)<<32)%uint64(len(legal))]
+	return legal[splitmix.Mix(f.pos.Key()+uint64(f.pos.HalfmoveClock())+uint64(f.n)<<32)%uint64(len(legal))]
 }
 
 func (f *fake) answer() {

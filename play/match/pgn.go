@@ -12,9 +12,6 @@ import (
 	"talbot/play/game"
 )
 
-// pgnColumns is where lines of moves are broken.
-const pgnColumns = 80
-
 // pgnWriter writes games as PGN. Behind each move stands what its player said of the position before it, in the form of
 // cutechess: score from the player's view in pawns, or plies to the mate, and depth; and the time, where the player's
 // limit is one. Games under other limits have no times, so that the same games give the same text.
@@ -27,16 +24,8 @@ type pgnWriter struct {
 
 // write writes one game.
 func (w *pgnWriter) write(out io.Writer, r *Record) error {
-	var b strings.Builder
-	tag := func(name, value string) {
-		value = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.Map(func(c rune) rune {
-			if c < ' ' || c == 0x7f {
-				return ' '
-			}
-			return c
-		}, value))
-		fmt.Fprintf(&b, "[%s \"%s\"]\n", name, value)
-	}
+	var g game.PGN
+	tag := g.Tag
 	white, black := &w.entrants[r.Players[board.White]], &w.entrants[r.Players[board.Black]]
 	tag("Event", w.event)
 	tag("Site", "?")
@@ -46,10 +35,7 @@ func (w *pgnWriter) write(out io.Writer, r *Record) error {
 	tag("Black", black.Name)
 	tag("Result", r.Result.String())
 	tag("GameNumber", strconv.Itoa(r.Number+1))
-	if r.Start != board.StartPosition() {
-		tag("SetUp", "1")
-		tag("FEN", r.Start.FEN())
-	}
+	g.Start(&r.Start)
 	tag("PlyCount", strconv.Itoa(len(r.Plies)))
 	if white.Limits == black.Limits {
 		w.limits(tag, "TimeControl", "Limit", white.Limits)
@@ -62,9 +48,9 @@ func (w *pgnWriter) write(out io.Writer, r *Record) error {
 	if w.rules != "" {
 		tag("Adjudication", w.rules)
 	}
-	b.WriteByte('\n')
-	w.moves(&b, r)
-	_, err := io.WriteString(out, b.String())
+	g.Body()
+	w.moves(&g, r)
+	_, err := io.WriteString(out, g.String())
 	return err
 }
 
@@ -105,39 +91,19 @@ func (w *pgnWriter) endingText(r *Record) string {
 }
 
 // moves writes the moves with their comments and the result.
-func (w *pgnWriter) moves(b *strings.Builder, r *Record) {
-	column := 0
-	word := func(s string) {
-		switch {
-		case column == 0:
-		case column+1+len(s) > pgnColumns:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(s)
-		column += len(s)
-	}
+func (w *pgnWriter) moves(g *game.PGN, r *Record) {
 	p := r.Start
 	for i, ply := range r.Plies {
-		if p.Turn() == board.White {
-			word(fmt.Sprintf("%d.", p.FullmoveNumber()))
-		} else if i == 0 || i == r.Book || len(w.comment(r, i-1)) > 0 {
-			word(fmt.Sprintf("%d...", p.FullmoveNumber()))
-		}
-		word(p.SAN(ply.Move))
+		g.Move(&p, ply.Move, i == 0 || i == r.Book || len(w.comment(r, i-1)) > 0)
 		if comment := w.comment(r, i); comment != "" {
-			word("{" + comment + "}")
+			g.Word("{" + comment + "}")
 		}
 		p.Play(ply.Move)
 	}
-	word(r.Result.String())
-	b.WriteString("\n\n")
+	g.Word(r.Result.String())
 }
 
-// comment is what stands behind a move; empty: nothing.
+// comment is what stands after a move; empty: nothing.
 func (w *pgnWriter) comment(r *Record, i int) string {
 	ply := r.Plies[i]
 	if i < r.Book {

@@ -328,7 +328,7 @@ func (r *run) progress() Progress {
 	return p
 }
 
-// finish completes the PGN with the games behind a gap, if the match was interrupted.
+// finish completes the PGN with the games after a gap, if the match was interrupted.
 func (r *run) finish() error {
 	for number := r.written; number < r.stop; number++ {
 		if r.outcomes[number] != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"talbot/board"
+	"talbot/internal/splitmix"
 	"talbot/play/game"
 	"talbot/stockfish"
 	"talbot/syzygy"
@@ -42,7 +43,7 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 		}
 		s.Players[c], s.Limits[c] = w.players[i], m.Entrants[i].Limits
 	}
-	r, err := s.Play(ctx, m.Openings.List[opening], game.Mix(game.Mix(m.Seed)+uint64(number)))
+	r, err := s.Play(ctx, m.Openings.List[opening], splitmix.Mix(splitmix.Mix(m.Seed)+uint64(number)))
 	if err != nil {
 		var p *game.PlayerError
 		if errors.As(err, &p) {

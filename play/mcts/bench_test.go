@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/splitmix"
 )
 
 // free is an evaluator that takes no time: priors fall off from move to move, values are those of a hash.
@@ -21,7 +22,7 @@ func (f *free) History() int               { return 4 }
 func (f *free) Put(i int, g *board.Game, legal []board.Move) {
 	h := g.Position().Key()
 	a := &f.slots[i]
-	a.Value = float32(int64(mix(h))) / (1 << 63) * 0.5
+	a.Value = float32(int64(splitmix.Mix(h))) / (1 << 63) * 0.5
 	a.Prior = a.Prior[:0]
 	for k := range legal {
 		a.Prior = append(a.Prior, -float32((uint64(k)*0x9e37+h)%64)/16)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"talbot/board"
+	"talbot/internal/splitmix"
 )
 
 const (
@@ -26,7 +27,7 @@ type cached struct {
 type cache struct {
 	answers []*[pieceAnswers]cached // nil: nothing was put there
 	slots   uint64                  // of all answers
-	priors  []uint16                // the beginning of the ring; what is behind it was not needed yet
+	priors  []uint16                // the beginning of the ring; what is after it was not needed yet
 	ring    uint64                  // the length of the ring
 	head    uint64                  // place of the next priors, beginning at 1
 	filled  int                     // answers
@@ -61,28 +62,20 @@ func (c *cache) key(g *board.Game) uint64 {
 	if c.past < 0 {
 		return key
 	}
-	key = mix(key + uint64(min(g.Repetitions(), 2)))
+	key = splitmix.Mix(key + uint64(min(g.Repetitions(), 2)))
 	for k := 1; k <= c.past; k++ {
 		p := g.Previous(k)
 		if p == nil {
 			break
 		}
-		key = mix(key ^ p.Key())
+		key = splitmix.Mix(key ^ p.Key())
 	}
 	return key
 }
 
-// mix spreads a key's bits, with the finish of SplitMix64 (Steele, Lea, Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // slot returns the piece and the place in it where the answer of a key lies.
 func (c *cache) slot(key uint64) (piece **[pieceAnswers]cached, at uint64) {
-	i, _ := bits.Mul64(mix(key), c.slots)
+	i, _ := bits.Mul64(splitmix.Mix(key), c.slots)
 	return &c.answers[i/pieceAnswers], i % pieceAnswers
 }
 

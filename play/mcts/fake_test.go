@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/splitmix"
 )
 
 // fake is a network made of two functions, or of a hash of what it may see. It fails the test where it is asked about
@@ -129,12 +130,12 @@ func noisy(t testing.TB, batch, past int) *fake {
 			if g.Position().Turn() == board.Black {
 				q = q.Mirror()
 			}
-			h = mix(h ^ q.Key())
+			h = splitmix.Mix(h ^ q.Key())
 		}
 		return float64(int64(h)) / (1 << 63) * 0.8
 	}
 	f.prior = func(g *board.Game, m board.Move) float64 { // called after value
-		return 0.05 + float64(mix(h+uint64(fromSide(g.Position().Turn(), m)))>>40)/(1<<24)
+		return 0.05 + float64(splitmix.Mix(h+uint64(fromSide(g.Position().Turn(), m)))>>40)/(1<<24)
 	}
 	return f
 }

@@ -49,7 +49,7 @@ type Options struct {
 	// Of rollouts.
 	Simulations  int // a search's length where no limit on nodes is given
 	RolloutDepth int // plies of a simulation, at most; 0: no limit
-	ValueDepth   int // of the engine's search behind a move
+	ValueDepth   int // of the engine's search after a move
 }
 
 // Prober knows endgames, as Syzygy tables do. It is asked by one goroutine.

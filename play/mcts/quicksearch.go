@@ -33,7 +33,7 @@ const (
 	quickMate  = 10000
 )
 
-// line looks at the position behind a move.
+// line looks at the position after a move.
 func (e *exchanges) line(g *board.Game, m board.Move) Line {
 	p := g.Position()
 	l := Line{PV: []board.Move{m}, Quick: true}

@@ -25,7 +25,7 @@ type AppraisalInput struct {
 	Legal []board.Move // there, at least one
 	Start board.Position
 	Moves []board.Move // from Start to the position
-	Depth int          // that values are searched to, behind each move
+	Depth int          // that values are searched to, after each move
 }
 
 // LikelyMove is a move of a position.
@@ -63,7 +63,7 @@ type rollouts struct {
 // rolloutNode is a move of the tree, or its root. Values are from the view of the move's player.
 type rolloutNode struct {
 	move   board.Move
-	end    outcome // of the game behind it
+	end    outcome // of the game after it
 	first  int32   // its moves, all of them once it was appraised; 0: not yet
 	count  int32
 	visits int32
@@ -142,7 +142,7 @@ func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
 }
 
 // expand gives a position its likely moves; at the root they are among moves, as far as any of these is likely, else
-// they are these, all as likely. Where the game is over behind a move its value is that.
+// they are these, all as likely. Where the game is over after a move its value is that.
 func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (err error) {
 	p := s.game.Position()
 	s.replies = sortMoves(p, p.LegalMoves(s.replies[:0]))
@@ -237,7 +237,7 @@ func (s *rollouts) report(moves []board.Move) *Report {
 	return r
 }
 
-// variation returns a move of the root and the most visited ones behind it.
+// variation returns a move of the root and the most visited ones after it.
 func (s *rollouts) variation(at int32) []board.Move {
 	pv := []board.Move{s.nodes[at].move}
 	for n := &s.nodes[at]; n.count > 0; {

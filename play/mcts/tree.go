@@ -49,7 +49,7 @@ type tree struct {
 	// of the batch under way
 	path    []uint32     // the descent, root first
 	queue   []leaf       // descents that wait
-	paths   []uint32     // their paths, one behind the other
+	paths   []uint32     // their paths, one after the other
 	store   []board.Move // their legal moves, likewise
 	blocked []uint32     // talbotbot: nodes below which everything waits
 	asked   int          // slots of the evaluator

@@ -11,27 +11,17 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/game"
 )
-
-// pgnColumns is where lines of moves are broken.
-const pgnColumns = 80
 
 // HumanName is the person's name in PGN.
 const HumanName = "Human"
 
-// PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and behind
+// PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and after
 // each move the time that it took. A game that is not over has the result "*".
 func (s *Session) PGN() string {
-	var b strings.Builder
-	tag := func(name, value string) {
-		value = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.Map(func(c rune) rune {
-			if c < ' ' || c == 0x7f {
-				return ' '
-			}
-			return c
-		}, value))
-		fmt.Fprintf(&b, "[%s \"%s\"]\n", name, value)
-	}
+	var g game.PGN
+	tag := g.Tag
 	names := [2]string{s.Player.Title(), s.Player.Title()}
 	names[s.Human] = HumanName
 	began := s.began
@@ -47,10 +37,7 @@ func (s *Session) PGN() string {
 	tag("Black", names[board.Black])
 	tag("Result", result.String())
 	tag("Time", began.Format("15:04:05"))
-	if s.Start != board.StartPosition() {
-		tag("SetUp", "1")
-		tag("FEN", s.Start.FEN())
-	}
+	g.Start(&s.Start)
 	tag("PlyCount", strconv.Itoa(len(s.moves)))
 	tag("TimeControl", "-")
 	if result == dataset.ResultUnknown {
@@ -59,9 +46,9 @@ func (s *Session) PGN() string {
 		tag("Termination", "normal")
 		tag("Ending", ending)
 	}
-	b.WriteByte('\n')
-	s.pgnMoves(&b, result)
-	return b.String()
+	g.Body()
+	s.pgnMoves(&g, result)
+	return g.String()
 }
 
 // pgnResult returns the result, unknown while the game is played, and how it ended.
@@ -79,38 +66,18 @@ func (s *Session) pgnResult() (dataset.Result, string) {
 }
 
 // pgnMoves writes the moves with their times, and the result.
-func (s *Session) pgnMoves(b *strings.Builder, result dataset.Result) {
-	column := 0
-	word := func(text string) {
-		switch {
-		case column == 0:
-		case column+1+len(text) > pgnColumns:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(text)
-		column += len(text)
-	}
+func (s *Session) pgnMoves(g *game.PGN, result dataset.Result) {
 	p := s.Start
 	timed := false
 	for i, m := range s.moves {
-		if p.Turn() == board.White {
-			word(fmt.Sprintf("%d.", p.FullmoveNumber()))
-		} else if i == 0 || timed {
-			word(fmt.Sprintf("%d...", p.FullmoveNumber()))
-		}
-		word(p.SAN(m))
+		g.Move(&p, m, i == 0 || timed)
 		if timed = i < len(s.took); timed {
 			seconds := int(s.took[i].Round(time.Second) / time.Second)
-			word(fmt.Sprintf("{[%%emt %d:%02d:%02d]}", seconds/3600, seconds/60%60, seconds%60))
+			g.Word(fmt.Sprintf("{[%%emt %d:%02d:%02d]}", seconds/3600, seconds/60%60, seconds%60))
 		}
 		p.Play(m)
 	}
-	word(result.String())
-	b.WriteString("\n\n")
+	g.Word(result.String())
 }
 
 // AppendPGN adds the game so far to the end of a file, which is made if it is not there. A game without moves is not

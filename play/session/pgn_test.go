@@ -106,7 +106,7 @@ func TestPGN(t *testing.T) {
 		t.Errorf("%d of %d games", n, len(games))
 	}
 	for line := range strings.Lines(string(text)) {
-		if len(line) > pgnColumns+1 && line[0] != '[' {
+		if len(line) > 80+1 && line[0] != '[' {
 			t.Errorf("a line of %d characters", len(line))
 		}
 	}

@@ -32,7 +32,7 @@ func milliseconds(n int64) time.Duration {
 	return time.Duration(max(-most, min(most, n))) * time.Millisecond
 }
 
-// parseGo reads the words behind "go". It passes over words that it does not know, and over those that it cannot use,
+// parseGo reads the words after "go". It passes over words that it does not know, and over those that it cannot use,
 // which notes say.
 func parseGo(words []string) (g goCommand, notes []string) {
 	number := func(name string) (n int64, ok bool) {
@@ -152,7 +152,7 @@ type game struct {
 	now   board.Position
 }
 
-// parsePosition reads the words behind "position". An error that is a *badMove comes with the game up to that move;
+// parsePosition reads the words after "position". An error that is a *badMove comes with the game up to that move;
 // every other one comes without a game.
 func parsePosition(words []string) (g game, err error) {
 	if len(words) == 0 {
@@ -199,7 +199,7 @@ func (e *badMove) Error() string {
 	return fmt.Sprintf("%v; the position is that after the %d moves before it", e.error, e.after)
 }
 
-// parseOption reads the text behind "setoption": names and values may have blanks.
+// parseOption reads the text after "setoption": names and values may have blanks.
 func parseOption(text string) (name, value string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(strings.ReplaceAll(text, "\t", " "))+" ", "name ")
 	name, value, _ = strings.Cut(" "+rest, " value ")

@@ -22,7 +22,7 @@ type Engine struct {
 	Ratings      bool          // the network or the searcher looks at the players' ratings
 	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
 	Player       *player.Player
-	Note         string // said once, behind the first line about the network; "" = none
+	Note         string // said once, after the first line about the network; "" = none
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
 
@@ -191,9 +191,9 @@ func (e *Engine) command(l line) (quit bool) {
 		e.isReady()
 	case "setoption":
 		text := strings.TrimPrefix(strings.TrimSpace(l.text), "setoption")
-		e.behind(func() { e.setOption(text) })
+		e.afterGo(func() { e.setOption(text) })
 	case "ucinewgame":
-		e.behind(func() { e.stale, e.seed = true, rand.Uint64() })
+		e.afterGo(func() { e.stale, e.seed = true, rand.Uint64() })
 	case "position":
 		e.position(words[1:])
 	case "go":

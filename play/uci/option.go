@@ -128,10 +128,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 			set:   (*Engine).setTables},
 		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
 			About: "shows chances of win, draw and loss in per mille",
-			set: func(e *Engine, v string) error {
-				e.values.wdl = v == "true"
-				return nil
-			}},
+			set:   check(func(e *Engine) *bool { return &e.values.wdl })},
 		{Name: "UCI_Opponent", Kind: "string",
 			About: "title, rating, human or computer, and name of the opponent; only the rating is used, and only " +
 				"where there is UCI_Elo",
@@ -143,10 +140,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 			}},
 		{Name: "VerboseMoveStats", Kind: "check", Default: "false",
 			About: "shows visits, prior and value of every move at the root before the move is played",
-			set: func(e *Engine, v string) error {
-				e.values.stats = v == "true"
-				return nil
-			}},
+			set:   check(func(e *Engine) *bool { return &e.values.stats })},
 		{Name: "LogFile", Kind: "string", About: "file to which all commands and answers are appended",
 			set: (*Engine).setLog},
 	}
@@ -299,4 +293,12 @@ type Tables interface {
 	io.Closer
 	Err() error      // why they answer no more; nil: they do
 	Notes() []string // what is wrong with the files
+}
+
+// check sets what an option of the kind check stands for.
+func check(value func(*Engine) *bool) func(*Engine, string) error {
+	return func(e *Engine, v string) error {
+		*value(e) = v == "true"
+		return nil
+	}
 }

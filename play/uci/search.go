@@ -94,8 +94,8 @@ func (r *request) after() {
 	}
 }
 
-// behind carries out a command that changes how searches go, once each go before it has begun.
-func (e *Engine) behind(do func()) {
+// afterGo carries out a command that changes how searches go, once each go before it has begun.
+func (e *Engine) afterGo(do func()) {
 	if n := len(e.queue); n > 0 {
 		e.queue[n-1].then = append(e.queue[n-1].then, do)
 		return

@@ -19,7 +19,9 @@ func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 	}
 	c, err := t.unchecked(samples, weights)
 	if err == nil && weights != nil {
-		err = weights.Agree(c)
+		if err = weights.Extend(c); err == nil {
+			err = weights.Agree(c)
+		}
 	}
 	// older runs may have that
 	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) {

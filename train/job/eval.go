@@ -416,7 +416,8 @@ func (e Eval) warn(err error) {
 	}
 }
 
-// trained finds what the network was trained on, as [trainedOn]; nil if nothing of it can be read.
+// trained finds what the network was trained on, as [trainedOn]; nil if some of the run's own data is not there, since
+// figures of unseen positions would count some of those that it was trained on.
 func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error) {
 	specs, splits, err := trainedOn(e.Dir, e.Dir, from, e.Data, e.warn)
 	if err != nil {
@@ -424,8 +425,10 @@ func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error)
 			return nil, err
 		}
 		what := "cannot tell which positions are unseen"
-		if len(specs) > 0 {
+		if errors.Is(err, errEarlier) {
 			what = "cannot tell of all positions whether they are unseen"
+		} else {
+			specs = nil
 		}
 		e.warn(fmt.Errorf("%s: %w", what, err))
 	}

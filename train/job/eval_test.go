@@ -274,6 +274,26 @@ func build(t *testing.T, r *recipe.Recipe) recipe.Built {
 	return built
 }
 
+// When a part of a run's own data is gone, no position is called unseen.
+func TestEvalWithoutPartOfItsData(t *testing.T) {
+	kept, gone := write(t, madeup.Dataset{Seed: 1, Games: 120}), write(t, madeup.Dataset{Seed: 2, Games: 40})
+	run := tiny(t, kept, gone)
+	mustTrain(t, run)
+	var warnings []string
+	e := Eval{Dir: run.Dir, Data: []loader.Spec{kept}, Split: "test", Batch: 64, Backend: "go",
+		Warn: func(err error) { warnings = append(warnings, err.Error()) }}
+	if f := mustEval(t, e); f.Report.Unseen == nil || len(warnings) > 0 {
+		t.Fatalf("%v, %q", f.Report.Unseen, warnings)
+	}
+	if err := os.Rename(gone.Dir, gone.Dir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	if f := mustEval(t, e); f.Report.Unseen != nil || len(warnings) != 1 ||
+		!strings.Contains(warnings[0], "cannot tell which positions are unseen") {
+		t.Errorf("%v, %q", f.Report.Unseen, warnings)
+	}
+}
+
 // Baselines are fitted on the train split, whichever is evaluated, and the style of a fine-tuned network stands beside
 // that of the checkpoint it began with, while that is what it was.
 func TestEvalBaselinesAndStyle(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"talbot/train/loader"
 )
 
+// errEarlier says that what a run was trained on is known, but not all that its first weights were trained on before.
+var errEarlier = errors.New("the weights that it began with")
+
 // trainedOn finds the datasets that the weights of a run were trained on, with how they are split, its own first: those
 // of the run at a path and those of the runs that its first weights are from. A dataset that has moved is looked for
 // among data. An error says what cannot be read or found, [loader.ErrNoIdentity] among others; the rest is there.
@@ -45,11 +48,11 @@ func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, war
 		err = fmt.Errorf("%q has changed since", from.Path)
 	}
 	if err != nil {
-		return specs, splits, fmt.Errorf("the weights that it began with: %w", err)
+		return specs, splits, fmt.Errorf("%w: %w", errEarlier, err)
 	}
 	more, moreSplits, err := trainedOn(from.Path, from.Path, earlier.Config.From, data, warn)
 	if err != nil {
-		err = fmt.Errorf("the weights that it began with: %w", err)
+		err = fmt.Errorf("%w: %w", errEarlier, err)
 	}
 	for _, s := range moreSplits {
 		if !slices.Contains(splits, s) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"talbot/dataset"
+	"talbot/internal/splitmix"
 )
 
 // A cap on copies costs one more pass over the data, which sorts the keys of all usable train samples on disk
@@ -24,7 +25,7 @@ type copyCount struct{ all, before int64 }
 // are not read, and they are.
 func (v *visit) copyKey() uint64 {
 	if v.line.Source == dataset.SourceAggregate {
-		return mix(v.sample.key ^ uint64(v.line.MoverElo()))
+		return splitmix.Mix(v.sample.key ^ uint64(v.line.MoverElo()))
 	}
 	return v.sample.key
 }

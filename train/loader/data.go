@@ -144,7 +144,7 @@ func (d *Data) check(ctx context.Context) error {
 // columns are those that the targets are made of, and the origins where they are asked for.
 func (o Options) columns() shards.Columns {
 	wanted := shards.Policies | shards.Scores | shards.Best
-	if o.Targets.Value.ReadsChances() {
+	if o.Targets.Value.ReadsChances() || o.Encoder.Layout().Chances {
 		wanted |= shards.WDL
 	}
 	if o.Targets.Policy.Temperature > 0 {
@@ -164,6 +164,13 @@ func (o Options) columns() shards.Columns {
 
 func openSet(spec Spec, o Options) (*Set, error) {
 	wanted, label := o.columns(), o.Label
+	m, err := dataset.ReadManifest(spec.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.IsSolved() }) {
+		wanted |= shards.Variations // all of their moves are learnt
+	}
 	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
 	if err != nil {
 		return nil, err

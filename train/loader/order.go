@@ -1,28 +1,22 @@
 package loader
 
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), applied to x + the golden gamma.
-func mix(x uint64) uint64 {
-	x += 0x9E3779B97F4A7C15
-	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
-	x = (x ^ x>>27) * 0x94D049BB133111EB
-	return x ^ x>>31
-}
+import "talbot/internal/splitmix"
 
 // draws is a SplitMix64 generator: the same numbers with every version of Go.
 type draws uint64
 
 // newDraws returns the generator of a seed and what it is for.
 func newDraws(seed int64, what ...int64) draws {
-	x := mix(uint64(seed))
+	x := splitmix.Mix(uint64(seed))
 	for _, w := range what {
-		x = mix(x ^ uint64(w))
+		x = splitmix.Mix(x ^ uint64(w))
 	}
 	return draws(x)
 }
 
 func (d *draws) next() uint64 {
 	*d += 0x9E3779B97F4A7C15
-	return mix(uint64(*d))
+	return splitmix.Mix(uint64(*d))
 }
 
 // below returns a number in 0 … n−1. Its bias is below n/2⁶⁴.
@@ -52,7 +46,7 @@ func (d *draws) order(n int) []int32 {
 
 // unit returns number n of a sequence in [0, 1).
 func unit(seed int64, n uint64) float64 {
-	return float64(mix(mix(uint64(seed))^n)>>11) / (1 << 53)
+	return float64(splitmix.Mix(splitmix.Mix(uint64(seed))^n)>>11) / (1 << 53)
 }
 
 // The purposes that seeds are used for.

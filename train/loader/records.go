@@ -10,6 +10,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/ordered"
+	"talbot/internal/splitmix"
 )
 
 // records are the usable samples of some lines.
@@ -53,7 +54,9 @@ func (r *records) floatsOf(s *record) []float32 { return r.floats[int(s.number)*
 func (r *records) hash(s *record) uint64 { return s.hash(r.keys[s.line]) }
 
 // hash is [records.hash] with the split key of the sample's line.
-func (s *record) hash(line uint64) uint64 { return mix(line ^ mix(s.key+uint64(s.ply))) }
+func (s *record) hash(line uint64) uint64 {
+	return splitmix.Mix(line ^ splitmix.Mix(s.key+uint64(s.ply)))
+}
 
 // splitSet is a set of splits.
 type splitSet [3]bool

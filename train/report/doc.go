@@ -20,6 +20,7 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/page"
+	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 )
@@ -216,6 +217,9 @@ func (r Run) identity() []Fact {
 	optimizer := "Adam, learning rate " + rateText(c)
 	if c.WeightDecay > 0 {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
+	}
+	if c.Optimizer == recipe.Muon {
+		optimizer = "Muon with " + optimizer
 	}
 	list := []Fact{
 		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),

@@ -86,12 +86,17 @@ func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) stri
 	} else if j.Verdict == evaluate.Unclear {
 		parts = append(parts, "too few games for an interval")
 	}
+	return strings.Join(append(parts, baselines(m, f, ": ", show)...), "; ")
+}
+
+// baselines are the figures of a measure's baselines after their names.
+func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, show func(*float64) string) (parts []string) {
 	for _, name := range []string{m.Baseline, m.Fitted} {
 		if b := evaluate.ByName(name); b != nil && f.Of(name) != nil {
-			parts = append(parts, b.As+": "+show(f.Of(name)))
+			parts = append(parts, b.As+sign+show(f.Of(name)))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }
 
 // columns returns the measures that are columns of the tables.

@@ -122,12 +122,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 			"its probabilities of illegal moves mean nothing")
 	}
 	show := show(m, m.Tile.Decimals)
-	parts := []string{e.interval(m.Name, show)}
-	for _, name := range []string{m.Baseline, m.Fitted} {
-		if base := evaluate.ByName(name); base != nil && e.Of(name) != nil {
-			parts = append(parts, base.As+" "+show(e.Of(name)))
-		}
-	}
+	parts := append([]string{e.interval(m.Name, show)}, baselines(m, e.Figures, " ", show)...)
 	if m.Tile.Of != "" {
 		parts = append(parts, "of "+page.Thousands(e.Count(m.Tile.Of)))
 	}

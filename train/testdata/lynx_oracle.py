@@ -1,11 +1,12 @@
-"""Writes lynx.json.gz, known answers for the network of the recipe lynx: a forward pass in both modes, a training step's
-losses, gradients and statistics, and five steps with AdamW, all computed by PyTorch in float64.
+"""Writes lynx.json.gz and muon.json.gz, known answers for the network of the recipe lynx: a forward pass in both modes, a
+training step's losses, gradients and statistics, and five steps with AdamW or with Muon, all computed by PyTorch in
+float64.
 
     pip install torch; python3 lynx_oracle.py > /dev/null
 
 Weights and targets are functions of names and indices (vectors.py), so that nothing but the results is stored. The
-batches are the positions of encode/testdata/tahl.jsonl.gz that have a legal move, in their order; a move's index is
-computed here from its name. The moves to be learnt are the first and the last of the legal ones by their names; every
+batches are the positions of encode/testdata/tahl.jsonl.gz that have a legal move, in their order, with the planes of
+lynx.jsonl.gz behind their own; a move's index is computed here from its name. The moves to be learnt are the first and the last of the legal ones by their names; every
 fifth sample has none, and every third has no value. Of long tensors the file has 16 elements and the norm. AdamW decays
 matrices and kernels alone.
 """
@@ -17,6 +18,7 @@ import numpy as np
 import torch
 
 from lynx import Lynx, losses
+from muon import Muon
 from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -50,12 +52,14 @@ def bits(words):
 
 
 def batch(step):
-    with gzip.open(os.path.join(here, "../../encode/testdata/tahl.jsonl.gz"), "rt") as f:
-        rows = [row for row in map(json.loads, f) if row["changes"]][step * N:][:N]
+    folder = os.path.join(here, "../../encode/testdata")
+    with gzip.open(os.path.join(folder, "tahl.jsonl.gz"), "rt") as f, \
+            gzip.open(os.path.join(folder, "lynx.jsonl.gz"), "rt") as g:
+        rows = [row | more for row, more in zip(map(json.loads, f), map(json.loads, g)) if row["changes"]][step * N:][:N]
     planes, indices, weights = [], [], []
     for i, row in enumerate(rows):
         black = (row["start"].split()[1] == "b") != (len(row["moves"]) % 2 == 1)
-        planes.append(bits(row["planes"]))
+        planes.append(bits(row["planes"] + row["attacks"]))
         indices.append(torch.tensor([index(m, black) for m in sorted(row["changes"])]))
         weight = torch.zeros(len(indices[-1]))
         if i % 5 != 4:
@@ -69,15 +73,7 @@ def batch(step):
     return [torch.stack(planes), indices, weights, number32("value"), torch.stack([win, draw, 1 - win - draw], 1), known]
 
 
-net = Lynx(BLOCKS, FILTERS, SQUEEZE, VALUE_FILTERS, HIDDEN)
-state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items() if "num_batches" not in name}
-net.load_state_dict(state, strict=False)
-assert sum(p.numel() for p in Lynx(6, 64, 16, 8, 128).parameters()) == 581_373
-out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS, "gain": GAIN,
-       "lr": LR, "decay": DECAY, "clip": CLIP, "value_weight": VALUE_WEIGHT, "initial": {k: digest(v) for k, v in state.items()}}
-
-
-def mode(training, data):
+def mode(net, training, data):
     net.train(training)
     logits, chances, value = net(data[0])
     policy, wdl, mse = losses(logits, chances, value, *data[1:])
@@ -85,14 +81,25 @@ def mode(training, data):
             policy + CHANCES_WEIGHT * wdl + VALUE_WEIGHT * mse)
 
 
-out["evaluation"], _ = mode(False, batch(0))
-matrices = [p for p in net.parameters() if p.dim() > 1]
-others = [p for p in net.parameters() if p.dim() <= 1]
-optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}], lr=LR)
-out["steps"] = []
-for step in range(STEPS):
-    result, loss = mode(True, batch(step))
-    out["steps"].append(result | learn(net, optimizer, loss, step == 0))
+def adamw(net):
+    matrices = [p for p in net.parameters() if p.dim() > 1]
+    others = [p for p in net.parameters() if p.dim() <= 1]
+    return torch.optim.AdamW([{"params": matrices, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}], lr=LR)
 
-write(os.path.join(here, "lynx.json.gz"), out)
-print(json.dumps([[s["policy"], s["wdl"], s["mse"], s["norm"]] for s in out["steps"]]))
+
+assert sum(p.numel() for p in Lynx(6, 64, 16, 8, 128).parameters()) == 588_285
+for name, optimizer_of in [("lynx", adamw), ("muon", lambda net: Muon(net, LR, DECAY))]:
+    net = Lynx(BLOCKS, FILTERS, SQUEEZE, VALUE_FILTERS, HIDDEN)
+    state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items() if "num_batches" not in name}
+    net.load_state_dict(state, strict=False)
+    out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS, "gain": GAIN,
+           "lr": LR, "decay": DECAY, "clip": CLIP, "value_weight": VALUE_WEIGHT,
+           "initial": {k: digest(v) for k, v in state.items()}}
+    out["evaluation"], _ = mode(net, False, batch(0))
+    optimizer = optimizer_of(net)
+    out["steps"] = []
+    for step in range(STEPS):
+        result, loss = mode(net, True, batch(step))
+        out["steps"].append(result | learn(net, optimizer, loss, step == 0))
+    write(os.path.join(here, name + ".json.gz"), out)
+    print(json.dumps([[s["policy"], s["wdl"], s["mse"], s["norm"]] for s in out["steps"]]))

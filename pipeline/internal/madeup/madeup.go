@@ -264,7 +264,7 @@ func Flip(t testing.TB, path string, at int) {
 }
 
 // FailSteps runs a job again and again, and lets another step of writing fail each time: step first, and every
-// stride-th after it; alone, or with all behind it as on a full disk. The error has to say so, and the job repeated
+// stride-th after it; alone, or with all after it as on a full disk. The error has to say so, and the job repeated
 // has to leave what check accepts. It returns how many runs failed.
 func FailSteps(t testing.TB, first, stride int64, rest bool,
 	job func(dir string) (run func() error, check func())) (failed int) {

@@ -1,0 +1,44 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"talbot/encode"
+	"talbot/internal/golden"
+)
+
+// TestLynxInput compares what the graph makes of packed inputs with python-chess: encode/testdata.
+func TestLynxInput(t *testing.T) {
+	type row struct{ Packed, Planes, Attacks golden.Words }
+	rows := golden.Lines[row](t, "../../encode/testdata/tahl.jsonl.gz", 150)
+	attacks := golden.Lines[row](t, "../../encode/testdata/lynx.jsonl.gz", len(rows))
+	for _, network := range []Lynx{{}, {Attacks: true}} {
+		var packed []uint64
+		var want []float32
+		for i, row := range rows {
+			packed = append(packed, row.Packed...)
+			planes := row.Planes
+			if network.Attacks {
+				planes = append(slices.Clone(planes), attacks[i].Attacks...)
+			}
+			for _, plane := range planes {
+				for s := range 64 {
+					want = append(want, float32(plane>>s&1))
+				}
+			}
+		}
+		for _, form := range []Form{Native, Products, Patches, Tiles} {
+			exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
+				return form.Flatten(network.Unpack(form, x))
+			})
+			out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, len(rows), encode.TahlWords))[0]
+			if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, want) {
+				t.Errorf("form %d, attacks %v: other planes than python-chess's", form, network.Attacks)
+			}
+		}
+	}
+}

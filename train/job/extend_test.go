@@ -1,0 +1,67 @@
+package job
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"talbot/network/checkpoint"
+	"talbot/network/run"
+	"talbot/train/internal/madeup"
+)
+
+// A run that begins with the weights of a network without planes of attacks has them with zeros for weights; what else
+// differs in size is refused.
+func TestFromExtends(t *testing.T) {
+	data := write(t, madeup.Dataset{Seed: 3, Games: 40})
+	first := tiny(t, data)
+	first.Recipe = "lynx"
+	first.Adjust = func(c *run.Config) error { return errors.Join(adjust(c), set(c, "attacks", false)) }
+	mustTrain(t, first)
+	plain, err := run.ReadWeights(first.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	second := tiny(t, data)
+	second.From, second.Steps = first.Dir, 1
+	second.Adjust = func(c *run.Config) error {
+		c.Batch, c.LR, c.MinLR, c.WeightDecay, c.Warmup = 16, 1e-30, 0, 0, 0
+		return set(c, "attacks", true)
+	}
+	mustTrain(t, second)
+	wide, err := run.ReadWeights(second.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range plain.File.Tensors {
+		if x.Name != plain.Config.Evaluated()+"stem.conv.weight" {
+			continue
+		}
+		i := slices.IndexFunc(wide.File.Tensors, func(y checkpoint.Tensor) bool { return y.Name == x.Name })
+		y := wide.File.Tensors[i]
+		if !slices.Equal(x.Shape, []int{8, 28, 3, 3}) || !slices.Equal(y.Shape, []int{8, 40, 3, 3}) {
+			t.Fatalf("%v, %v", x.Shape, y.Shape)
+		}
+		for k := range 8 {
+			old, zeros := y.Data[k*40*9:][:28*9], y.Data[(k*40+28)*9:][:12*9]
+			moved := func(x float32) bool { return x > 1e-20 || x < -1e-20 }
+			if !slices.Equal(old, x.Data[k*28*9:][:28*9]) || slices.ContainsFunc(zeros, moved) {
+				t.Errorf("filter %d: other weights", k)
+			}
+		}
+	}
+
+	third := tiny(t, data)
+	third.From, third.Steps = first.Dir, 1
+	third.Adjust = func(c *run.Config) error { c.Batch = 16; return set(c, "filters", 12) }
+	if _, err := third.Run(t.Context()); err == nil {
+		t.Error("filters are added")
+	}
+	back := tiny(t, data)
+	back.From, back.Steps = second.Dir, 1
+	back.Adjust = func(c *run.Config) error { c.Batch = 16; return set(c, "attacks", false) }
+	if _, err := back.Run(t.Context()); err == nil {
+		t.Error("planes are taken away")
+	}
+}
