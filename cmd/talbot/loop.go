@@ -11,8 +11,13 @@ import (
 	"talbot/loop"
 )
 
+type loopOptions struct {
+	out  string
+	json bool
+}
+
 func newLoop() *cobra.Command {
-	var out string
+	var o loopOptions
 	cmd := &cobra.Command{
 		Use:   "loop FILE --out DIR",
 		Short: "Have a network learn from its own games, over and over",
@@ -40,15 +45,16 @@ generations into FILE.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runLoop(cmd.Context(), args[0], out) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.loop(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the loop (required)")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the loop (required)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd
 }
 
-func runLoop(ctx context.Context, file, out string) error {
-	if err := (&datasetOptions{out: out}).check(); err != nil {
+func (o *loopOptions) loop(ctx context.Context, file string) error {
+	if err := (&datasetOptions{out: o.out}).check(); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(file)
@@ -71,13 +77,20 @@ func runLoop(ctx context.Context, file, out string) error {
 			}
 		}
 	}
-	l := loop.Loop{Dir: out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
+	voice.quiet = voice.quiet || o.json // the steps have results, too
+	l := loop.Loop{Dir: o.out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
 	}}
 	if err := l.Run(ctx); err != nil {
 		return resumable(err)
 	}
-	summarise("%s: %d generations; the last network is %s\n", out, c.Generations, l.Network(c.Generations))
+	if o.json {
+		return printJSON(struct {
+			Generations int    `json:"generations"`
+			Network     string `json:"network"` // the last one's folder
+		}{c.Generations, l.Network(c.Generations)})
+	}
+	summarise("%s: %d generations; the last network is %s\n", o.out, c.Generations, l.Network(c.Generations))
 	next("play", l.Network(c.Generations))
 	return nil
 }
