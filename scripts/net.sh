@@ -73,11 +73,11 @@ data
 case ${1:-piece} in
 piece)
 	case ${FROM:-} in
-	net:) begin --from net: --set nearness=true --lr 1e-3 --warmup 50 ;;
+	net:) begin --from net: --set nearness=true --lr 2e-3 --warmup 50 ;;
 	*?) continue_after "$FROM" ;;
 	*)
 		if [ "$piece" = 1 ]; then
-			begin --recipe lynx --lr 1.5e-3 --warmup 400
+			begin --recipe lynx --lr 2e-3 --warmup 400
 		else
 			continue_after "$(newest "$net/run-$((piece - 1))")"
 		fi
@@ -85,7 +85,7 @@ piece)
 	esac
 	;;
 finish)
-	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 \
+	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4))" --schedule cosine --lr 2e-3 \
 		--min-lr 1e-5 --warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
 	;;
 *)

@@ -38,7 +38,8 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
 )
 
-// lynx is a recipe of talbot's own. Its settings are a first choice that has not been compared with others yet.
+// lynx is a recipe of talbot's own. Planes of attacks and Muon were compared with going without
+// (docs/log-2026-11.md); its other settings are a first choice.
 var lynx = New(
 	Recipe{
 		Name:    "lynx",
@@ -50,8 +51,8 @@ var lynx = New(
 	},
 	model.Lynx{Attacks: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1,
 		ChancesWeight: 1, Nearness: true},
-	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 2e-3, MinLR: 2e-5,
-		Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
+	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 2e-3,
+		MinLR: 2e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Lynx) encode.Encoder { return encode.Lynx{Attacks: n.Attacks, Nearness: n.Nearness} },
 )
 
