@@ -16,7 +16,7 @@ type Fingerprint struct {
 	Author  string `json:"author"`  // as "id author" says it
 	Build   string `json:"build"`   // first 16 hex digits of the SHA-256 of the executable
 	Options []Tag  `json:"options"` // every option set, networks, and when memory is cleared, sorted by name
-	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", or as in Imported-, Exact- and SolvedLimit
+	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", or such as [ImportedLimit]
 }
 
 // SearchMoves is the option of fingerprints whose searches were limited to some moves of a position: it says which.

@@ -14,7 +14,7 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, got := range map[string]fmt.Stringer{
-		"Source(6)": Source(6),
+		"Source(7)": Source(7),
 		"*":         ResultUnknown, "1-0": WhiteWins, "1/2-1/2": Draw, "0-1": BlackWins, "Result(4)": Result(4),
 		"missing": Missing, "labelled": Labelled, "terminal": Terminal, "failed": Failed,
 		"LabelStatus(4)": LabelStatus(4),
@@ -125,7 +125,7 @@ func TestCheck(t *testing.T) {
 	first := func(f func(*Label)) func(*Line) { return func(l *Line) { f(&l.Labels[0].Labels[0]) } }
 	for want, spoil := range map[string]func(*Line){
 		"ply 2: move g1f4 is illegal":        func(l *Line) { l.Moves[2] = board.NewMove(6, 29) },
-		"source":                             func(l *Line) { l.Source = SourceEngine + 1 },
+		"source":                             func(l *Line) { l.Source = SourceSelfPlay + 1 },
 		"offset -1":                          func(l *Line) { l.Offset = -1 },
 		"rating 70000":                       func(l *Line) { l.WhiteElo = 70000 },
 		"4 reconstructed plies":              func(l *Line) { l.Reconstructed = 4 },

@@ -21,8 +21,9 @@ import (
 const (
 	FormatVersion = 1
 	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
-	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself
-	ManifestVersion = 5
+	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself; 6:
+	// games of a network with itself
+	ManifestVersion = 6
 )
 
 // ManifestName is the name of the manifest in a dataset's folder.
@@ -81,6 +82,8 @@ type Input struct {
 	Aggregate *Aggregate `json:"aggregate,omitempty"` // of aggregated positions: what they were counted from
 	// Engine says that the lines are games of an engine with itself ([SourceEngine]).
 	Engine bool `json:"engine,omitempty"`
+	// Network says that the lines are games of a network with itself ([SourceSelfPlay]).
+	Network bool `json:"network,omitempty"`
 }
 
 // Table is how the evaluations of a table were read.
@@ -176,10 +179,13 @@ func (m *Manifest) encode() []byte {
 
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
+	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Network }) {
+		return ManifestVersion
+	}
 	if m.Counts.MoveConflicts != 0 ||
 		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) ||
 		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Engine }) {
-		return ManifestVersion
+		return 5
 	}
 	if len(m.Networks) > 0 {
 		return 4

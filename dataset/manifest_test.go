@@ -113,6 +113,18 @@ func TestManifestOfAggregate(t *testing.T) {
 	}
 }
 
+// TestManifestVersions: a manifest is of the oldest version that has what it says.
+func TestManifestVersions(t *testing.T) {
+	for want, m := range map[int]Manifest{1: {}, 2: {Inputs: []Input{{LeftOut: "damaged"}}},
+		3: {Inputs: []Input{{Aggregate: &Aggregate{}}}}, 4: {Networks: []Network{{}}},
+		5: {Inputs: []Input{{Engine: true}}, Networks: []Network{{}}},
+		6: {Inputs: []Input{{Network: true}}, Networks: []Network{{}}}} {
+		if got := m.version(); got != want {
+			t.Errorf("version %d, want %d", got, want)
+		}
+	}
+}
+
 func TestManifestRoundTrip(t *testing.T) {
 	for name, m := range map[string]*Manifest{"full": goodManifest(), "empty": {Splits: DefaultSplits},
 		"aggregate": aggregated(), "predicted": predictedManifest(),
@@ -181,9 +193,9 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 6": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 6`), 1))), ErrVersion},
-		"bad version 6": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 6`, 1),
+		"version 7": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 7`), 1))), ErrVersion},
+		"bad version 7": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 7`, 1),
 			ErrDamaged},
 		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
 			[]byte(`"format": 1`), 1))), ErrDamaged},

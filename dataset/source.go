@@ -17,6 +17,7 @@ const (
 	SourceTable     Source = 3 // a position of a table of evaluations
 	SourceAggregate Source = 4 // a position with how often each move was played from it in games
 	SourceEngine    Source = 5 // a game that an engine played with itself, in which some moves were not its own choice
+	SourceSelfPlay  Source = 6 // a game that a network played with itself, with what its searches found
 )
 
 // sourceInfo describes a source.
@@ -37,6 +38,7 @@ var sources = []sourceInfo{
 	{SourceTable, "table", false, false},
 	{SourceAggregate, "aggregate", false, true},
 	{SourceEngine, "engine", true, false},
+	{SourceSelfPlay, "selfplay", true, true},
 }
 
 // info returns the description of a source; false if the number is not a source's.

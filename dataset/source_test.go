@@ -8,7 +8,7 @@ import (
 
 // TestSources: numbers that stand in shards keep their names, and every source is known in all ways.
 func TestSources(t *testing.T) {
-	want := []string{"game", "puzzle", "endgame", "table", "aggregate", "engine"}
+	want := []string{"game", "puzzle", "endgame", "table", "aggregate", "engine", "selfplay"}
 	if !slices.Equal(SourceNames(), want) {
 		t.Fatalf("%q, want %q", SourceNames(), want)
 	}
@@ -18,7 +18,8 @@ func TestSources(t *testing.T) {
 		if s != Source(number) || got != s || err != nil || s.String() != name || !s.Known() {
 			t.Errorf("source %d is %v, %q is %v (%v)", number, s, name, got, err)
 		}
-		untaught, unread := s == SourceEndgame || s == SourceEngine, s == SourceEndgame || s == SourceAggregate
+		untaught := s == SourceEndgame || s == SourceEngine || s == SourceSelfPlay
+		unread := s == SourceEndgame || s == SourceAggregate || s == SourceSelfPlay
 		if s.Teaches() == untaught {
 			t.Errorf("%v teaches: %v", s, s.Teaches())
 		}
@@ -29,7 +30,7 @@ func TestSources(t *testing.T) {
 	if got := LineName("game", 4, ""); got != "game 4" {
 		t.Error(got)
 	}
-	if _, err := ParseSource("prose"); err == nil || !strings.Contains(err.Error(), `aggregate, engine: "prose"`) {
+	if _, err := ParseSource("prose"); err == nil || !strings.Contains(err.Error(), `engine, selfplay: "prose"`) {
 		t.Errorf("prose: %v", err)
 	}
 }

@@ -179,6 +179,11 @@ func scoreChances(s dataset.Score) (win, draw float64, ok bool) {
 
 // chances are what the label says of the game's end, or else the result: value, win and draw.
 func (e Lynx) chances(v *View, t Targets) (value, win, draw float32, ok bool) {
+	if t.Value.rule == resultRule {
+		value, ok = t.ValueOf(e, v)
+		win, draw, _ = t.Value.resultChances(v)
+		return value, win, draw, ok
+	}
 	label := &v.Labels.Value
 	if label.Status == dataset.Labelled && len(label.Lines) > 0 {
 		line := &label.Lines[0]
@@ -198,14 +203,15 @@ func (e Lynx) chances(v *View, t Targets) (value, win, draw float32, ok bool) {
 }
 
 // Learn gives the legal moves with the weights of the policy target, the value and the chances: of the label, else of
-// the game's result. With another target of the value the value alone follows it.
+// the game's result. With another target of the value the value alone follows it, but with [ResultValue] the chances
+// too.
 func (e Lynx) Learn(dst *Target, v *View, t Targets) bool {
 	learns := legalPolicy(dst, e, v, t)
 	value, win, draw, ok := e.chances(v, t)
 	if ok {
 		dst.Floats[0], dst.Floats[1], dst.Floats[2] = value, win, draw
 	}
-	if t.Value != RecipeValue {
+	if t.Value != RecipeValue && t.Value.rule != resultRule {
 		dst.Floats[0] = unknown
 		if x, has := Value(e, t.Value, v.Position(), v.Labels.Value); has {
 			dst.Floats[0], ok = x, true

@@ -124,7 +124,7 @@ func (Napoleon) Code([]int32, *View, board.Move) {}
 
 // Learn gives the value.
 func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
-	value, ok := Value(e, t.Value, v.Position(), v.Labels.Value)
+	value, ok := t.ValueOf(e, v)
 	if ok {
 		dst.Floats[0] = value
 	}
@@ -133,7 +133,7 @@ func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
 
 // Show returns the value, nil without one.
 func (e Napoleon) Show(v *View, t Targets) any {
-	value, ok := Value(e, t.Value, v.Position(), v.Labels.Value)
+	value, ok := t.ValueOf(e, v)
 	if !ok {
 		return nil
 	}

@@ -51,8 +51,8 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 //
 // Of a solved label all moves are best, and have the same weight. Where an engine searched, the best move is its
 // bestmove. It is the first move of the stored principal variation but for about one label in fifty, where the search
-// ended in an iteration whose score was only a bound: the engine had changed its mind, and score and variation are those
-// of the last exact score.
+// ended in an iteration whose score was only a bound: the engine had changed its mind, and score and variation are
+// those of the last exact score.
 func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.WeightedMove {
 	line, label := v.Line, &v.Labels.Moves
 	if line == nil {

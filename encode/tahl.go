@@ -242,7 +242,7 @@ func (e Tahl) value(v *View, t Targets) (float32, bool) {
 	if t.Value == RecipeValue {
 		return v.Result()
 	}
-	return Value(e, t.Value, v.Position(), v.Labels.Value)
+	return t.ValueOf(e, v)
 }
 
 // Learn gives the legal moves with the weights of the policy target, and the value.

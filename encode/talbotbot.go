@@ -59,7 +59,7 @@ func (e TalbotBot) Code(dst []int32, v *View, m board.Move) {
 // Learn gives the sample's policy target and its value.
 func (e TalbotBot) Learn(dst *Target, v *View, t Targets) bool {
 	dst.Moves = Policy(dst.Moves, e, t, v)
-	value, ok := Value(e, t.Value, v.Position(), v.Labels.Value)
+	value, ok := t.ValueOf(e, v)
 	if ok {
 		dst.Floats[0] = value
 	}
@@ -72,7 +72,7 @@ func (e TalbotBot) Show(v *View, t Targets) any {
 		Policy map[string]float32 `json:"policy"`
 		Value  *float32           `json:"value"`
 	}{Policy: shares(Policy(nil, e, t, v))}
-	if value, ok := Value(e, t.Value, v.Position(), v.Labels.Value); ok {
+	if value, ok := t.ValueOf(e, v); ok {
 		shown.Value = &value
 	}
 	return shown

@@ -2,69 +2,100 @@ package encode
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
 )
 
-// ValueTarget says how the value to be learnt is computed from a raw label. All targets are in [-1, 1] from the side
-// to move's view, and a mate is worth more the sooner it comes, but for [WDLValue].
-type ValueTarget uint8
+// ValueTarget says how the value to be learnt is computed. All targets are in [-1, 1] from the side to move's view, and
+// a mate is worth more the sooner it comes, but for [WDLValue] and [ResultValue]. The zero value is [RecipeValue]; ==
+// says whether two are the same.
+type ValueTarget struct {
+	rule            valueRule
+	label, discount float64 // of resultRule
+}
+
+type valueRule uint8
 
 const (
+	recipeRule valueRule = iota
+	tanhRule
+	wdlRule
+	winProbRule
+	resultRule
+)
+
+var (
 	// RecipeValue is the recipe's own: [Valuer].
-	RecipeValue ValueTarget = iota
+	RecipeValue = ValueTarget{}
 	// TanhValue is that of the recipe talbotbot whatever the recipe: see [TalbotBot.Value].
-	TanhValue
+	TanhValue = ValueTarget{rule: tanhRule}
 	// WDLValue is the expected score that the engine itself gives, (win - loss) / 1000 of its per-mille chances. A
 	// label without them has no value. Engines calibrate them against the results of their own games, so that unlike
 	// centipawns they mean the same in each version.
-	WDLValue
+	WDLValue = ValueTarget{rule: wdlRule}
 	// WinProbValue is Lichess's winning chances, fitted to the results of its players' games:
 	// 2/(1+exp(-0.00368208·cp)) - 1 with cp clipped to ±1000, at most 0.951; mates as [TanhValue] has them.
 	// Source: lichess.org/page/accuracy and the class WinPercent of lichess-org/scalachess.
-	WinProbValue
+	WinProbValue = ValueTarget{rule: winProbRule}
 )
 
-var valueNames = [...]string{"recipe", "tanh", "wdl", "winprob"}
+var valueNames = [...]string{"recipe", "tanh", "wdl", "winprob", "result"}
 
-// String returns "recipe", "tanh", "wdl" or "winprob".
+// String returns what [ParseValueTarget] reads: "recipe", "tanh", "wdl", "winprob", "result", "result:0.5" or
+// "result:0.5:0.99".
 func (t ValueTarget) String() string {
-	if int(t) < len(valueNames) {
-		return valueNames[t]
+	name := valueNames[t.rule]
+	if t.rule != resultRule || t.label == 0 && t.discount == 1 {
+		return name
 	}
-	return fmt.Sprintf("ValueTarget(%d)", uint8(t))
+	name += ":" + plainNumber(t.label)
+	if t.discount != 1 {
+		name += ":" + plainNumber(t.discount)
+	}
+	return name
 }
 
 // ParseValueTarget reads a name; the empty one is [RecipeValue].
 func ParseValueTarget(s string) (ValueTarget, error) {
-	for i, name := range valueNames {
-		if s == name || s == "" {
-			return ValueTarget(i), nil
-		}
+	name, parameters, found := strings.Cut(s, ":")
+	switch i := slices.Index(valueNames[:], name); {
+	case s == "":
+		return RecipeValue, nil
+	case i == int(resultRule):
+		return parseResult(s, parameters, found)
+	case i >= 0 && !found:
+		return ValueTarget{rule: valueRule(i)}, nil
 	}
-	return RecipeValue, fmt.Errorf("value target must be recipe, tanh, wdl or winprob: %q", s)
+	return RecipeValue, fmt.Errorf("value target must be recipe, tanh, wdl, winprob or result:Q: %q", s)
 }
+
+// ReadsChances reports whether the target reads a label's chances of win, draw and loss.
+func (t ValueTarget) ReadsChances() bool { return t.rule == wdlRule || t.rule == resultRule }
 
 const mateFormula = "mate in n: ±(1-0.0003·(1-1/n))"
 
 // Formula is the target in one line, for manifests. That of a recipe is the recipe's.
 func (t ValueTarget) Formula(e Valuer) string {
-	switch t {
-	case TanhValue:
+	switch t.rule {
+	case tanhRule:
 		return "tanh(clip(cp,±1500)/350); " + mateFormula
-	case WDLValue:
+	case wdlRule:
 		return "(win-loss)/1000 of the engine's WDL"
-	case WinProbValue:
+	case resultRule:
+		return t.resultFormula()
+	case winProbRule:
 		return "2/(1+exp(-0.00368208·clip(cp,±1000)))-1; " + mateFormula
 	}
 	return e.ValueFormula()
 }
 
-// Value returns the value target of position p with its label, in [-1, 1] from the side to move's view: that of the
+// Value returns the value target of position p by its label alone, in [-1, 1] from the side to move's view: that of the
 // first searched line, or for a terminal label -1 for checkmate and 0 for stalemate and dead positions. It returns
 // false if it has none: the label is missing or failed, the target gives the line no value, or the label says
-// terminal and the position is not.
+// terminal and the position is not. [Targets.ValueOf] knows results of games, too.
 func Value(e Valuer, t ValueTarget, p *board.Position, label dataset.Label) (float32, bool) {
 	switch label.Status {
 	case dataset.Labelled:
@@ -84,15 +115,20 @@ func Value(e Valuer, t ValueTarget, p *board.Position, label dataset.Label) (flo
 
 // of is the value of a searched line.
 func (t ValueTarget) of(e Valuer, s *dataset.Searched) (float32, bool) {
-	switch t {
-	case TanhValue:
+	switch t.rule {
+	case tanhRule:
 		return TalbotBot{}.Value(s.Score)
-	case WDLValue:
+	case resultRule:
+		if s.WDL == (dataset.WDL{}) {
+			return TalbotBot{}.Value(s.Score)
+		}
+		return WDLValue.of(e, s)
+	case wdlRule:
 		if s.WDL == (dataset.WDL{}) {
 			return 0, false
 		}
 		return float32(int(s.WDL.Win)-int(s.WDL.Loss)) / 1000, true
-	case WinProbValue:
+	case winProbRule:
 		return WinningChances(s.Score)
 	}
 	return e.Value(s.Score)

@@ -125,7 +125,8 @@ func TestValueTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "recipe", "tanh", "wdl", "winprob"} {
+	for _, name := range []string{"", "recipe", "tanh", "wdl", "winprob", "result", "result:0.5",
+		"result:0:0.99", "result:1:0.5"} {
 		target, err := ParseValueTarget(name)
 		if err != nil || name != "" && target.String() != name || target.Formula(TalbotBot{}) == "" {
 			t.Errorf("%q: %v, %v", name, target, err)
@@ -134,8 +135,11 @@ func TestValueTargets(t *testing.T) {
 			t.Errorf("%q of a mate on the board: %v %v", name, v, ok)
 		}
 	}
-	if _, err := ParseValueTarget("cp"); err == nil {
-		t.Error("cp is a target")
+	for _, name := range []string{"cp", "wdl:1", "result:", "result:2", "result:-0.1", "result:NaN", "result:0.5:0",
+		"result:0.5:1.1", "result:0.5:0.9:1"} {
+		if target, err := ParseValueTarget(name); err == nil {
+			t.Errorf("%s is the target %v", name, target)
+		}
 	}
 	if RecipeValue.Formula(TalbotBot{}) != TanhValue.Formula(TalbotBot{}) {
 		t.Error("the recipe's formula is another one")

@@ -19,11 +19,11 @@ func (Napoleon) Centipawns(value float32) float64 { return 1000 * float64(value)
 // WinProbability returns what turns values of this target into probabilities of winning in [0, 1], so that values of
 // two targets or recipes can be compared; nil if it is not known.
 //
-//	wdl, winprob  (value + 1)/2, the expected score itself
-//	others        the centipawns of the value by the inverse of its formula, then 1/(1+exp(-0.00368208·cp)) with cp
-//	              clipped to ±1000, as [WinProbValue] has it
+//	wdl, winprob, result  (value + 1)/2, the expected score itself
+//	others                the centipawns of the value by the inverse of its formula, then 1/(1+exp(-0.00368208·cp))
+//	                      with cp clipped to ±1000, as [WinProbValue] has it
 func (t ValueTarget) WinProbability(e Valuer) func(value float32) float64 {
-	if t == WDLValue || t == WinProbValue {
+	if t.rule == wdlRule || t.rule == winProbRule || t.rule == resultRule {
 		return func(value float32) float64 { return (float64(value) + 1) / 2 }
 	}
 	centipawns := t.inverse(e)
@@ -49,8 +49,8 @@ func (t ValueTarget) inverse(e Valuer) func(value float32) float64 {
 const mostCentipawns = 1500
 
 // Centipawns returns what turns values of this target into centipawns from the same view, in ±1500. It is the inverse
-// of the target's formula. Values that are expected scores, as those of wdl, winprob and of recipes that learn results,
-// are turned into the centipawns at which Lichess's players score as much: ln((1+v)/(1-v))/0.00368208.
+// of the target's formula. Values that are expected scores, as those of wdl, winprob, result and of recipes that learn
+// results, are turned into the centipawns at which Lichess's players score as much: ln((1+v)/(1-v))/0.00368208.
 func (t ValueTarget) Centipawns(e Valuer) func(value float32) float64 {
 	inverse := t.inverse(e)
 	if inverse == nil {

@@ -365,7 +365,7 @@ func TestPartsOfPositions(t *testing.T) {
 	var parts []string
 	for i := 1; i <= 2; i++ {
 		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{I: i, N: 2}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), pipeline.Part{I: i, N: 2}
 		Labelled(t, part)
 		parts = append(parts, part.Out)
 	}
@@ -394,7 +394,7 @@ func TestParts(t *testing.T) {
 	var parts []string
 	for i := 1; i <= 3; i++ {
 		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{I: i, N: 3}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), pipeline.Part{I: i, N: 3}
 		sum := Labelled(t, part)
 		if share := float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples); share < 0.2 || share > 0.5 {
 			t.Errorf("part %d is %.2f of all", i, share)
@@ -413,7 +413,7 @@ func TestParts(t *testing.T) {
 	}
 
 	foreign := whole
-	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{I: 1, N: 3},
+	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), pipeline.Part{I: 1, N: 3},
 		stockfish.Nodes(7)
 	Labelled(t, foreign)
 	for _, c := range []struct {
@@ -431,7 +431,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3"} {
-		if got, err := label.ParsePart(s); err == nil {
+		if got, err := pipeline.ParsePart(s); err == nil {
 			t.Errorf("%q is read as %v", s, got)
 		}
 	}

@@ -149,8 +149,8 @@ func TestLabelMates(t *testing.T) {
 	}
 	Same(t, out, cut.Out)
 
-	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = label.Part{I: 1, N: 2} })
-	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = label.Part{I: 2, N: 2} })
+	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = pipeline.Part{I: 1, N: 2} })
+	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = pipeline.Part{I: 2, N: 2} })
 	joined := filepath.Join(dir, "joined")
 	if _, err := (label.Join{Parts: []string{p2, p1}, Out: joined}).Run(t.Context()); err != nil {
 		t.Fatal(err)

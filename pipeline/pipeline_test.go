@@ -201,6 +201,8 @@ func (j Job) Run(ctx context.Context) error {
 	case "synth":
 		_, err = endgames.Request{Count: j.Count, Config: SynthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
 			Workers: j.Workers}.Run(ctx)
+	case "selfplay":
+		err = j.SelfPlay(ctx)
 	case "games":
 		err = j.Games(ctx)
 	case "aggregate":

@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"fleet"},
 	{"play"},
 	{"pipeline"},
+	{"loop"},
 	{"studio"},
 	{"cmd", "scripts"},
 }
@@ -37,12 +38,13 @@ var arrows = map[string][]string{
 	"board":   {},
 	"cmd/talbot": {
 		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
-		"internal/durable", "internal/plain", "network/backend", "network/builtin", "network/checkpoint",
+		"internal/durable", "internal/plain", "loop", "network/backend", "network/builtin", "network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
-		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/stats",
-		"pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game", "play/match",
+		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/selfplay",
+		"pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game",
+		"play/match",
 		"play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows", "stockfish",
 		"studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
@@ -62,6 +64,7 @@ var arrows = map[string][]string{
 	"internal/page/pagetest": {"internal/plain"},
 	"internal/plain":         {},
 	"internal/splitmix":      {},
+	"loop":                   {"dataset", "internal/durable", "network/run"},
 	"mates":                  {"board", "dataset"},
 	"network/backend":        {"network/model", "network/ort"},
 	"network/builtin":        {"network/checkpoint"},
@@ -111,6 +114,10 @@ var arrows = map[string][]string{
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",
 		"shards",
+	},
+	"pipeline/selfplay": {
+		"board", "dataset", "internal/ordered", "internal/splitmix", "pipeline", "pipeline/output", "play/game",
+		"play/mcts", "shards", "synth",
 	},
 	"pipeline/stats": {
 		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "internal/splitmix",

@@ -125,7 +125,7 @@ func shellBlocks(page, text string) ([]block, error) {
 }
 
 var (
-	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|movetime|seconds|tc)[ =]|` +
+	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|max-plies|movetime|seconds|tc)[ =]|` +
 		`\b(?:nodes|movetime)=)([\d.+]+)`)
 	numbers = regexp.MustCompile(`[\d.]+`)
 )
@@ -415,6 +415,7 @@ func TestBlocks(t *testing.T) {
 		}
 		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
+		s.copyFile(t, "../../sample/loop.yaml", "sample/loop.yaml")
 	}
 	count := 0
 	for _, page := range pages(t) {
@@ -443,6 +444,8 @@ small: 1/5
 small: 1/20
   talbot label lines --calibrate --movetime 20ms
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
+  talbot selfplay --run net: --games 400 --nodes 60 --max-plies 300 --out own
+  talbot selfplay --run net: -n 8 --max-plies 40 --start endgames:KQvK --out kqk
   talbot synth-games --games 100 --nodes 200 --seed 1 --out games
 small: 1/100
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
@@ -536,6 +539,7 @@ func TestExamplesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
+	s.copyFile(t, "../../sample/loop.yaml", "files/sample/loop.yaml")
 	games := sampleGames(t)
 	for i := range games { // what passes the filters of the presets
 		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n[TimeControl \"600+5\"]\n" + games[i]

@@ -64,7 +64,7 @@ probabilities. What cannot be compared is listed with the reason.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.valueTarget, "value-target", "",
-		"target to compare the values with: recipe, tanh, wdl or winprob (default: that of each run)")
+		"target to compare the values with: recipe, tanh, wdl, winprob or result:Q (default: that of each run)")
 	f.StringVar(&o.policyTarget, "policy-target", "",
 		"target to compare the moves with: played or multipv:T (default: that of each run)")
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoints, not the best")

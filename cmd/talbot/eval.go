@@ -99,7 +99,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.StringVar(&o.report, "report", "",
 		"file for the report, or \"none\" (default: RUN/report.html; other names with --no-history and --weights raw)")
 	f.StringVar(&o.valueTarget, "value-target", "",
-		"target to compare the value with: recipe, tanh, wdl or winprob (default: that of the run)")
+		"target to compare the value with: recipe, tanh, wdl, winprob or result:Q (default: that of the run)")
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
 	f.BoolVar(&o.style, "style", false,

@@ -13,6 +13,7 @@ import (
 	"talbot/evaluate"
 	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/loop"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
@@ -21,6 +22,7 @@ import (
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	pipelinepredict "talbot/pipeline/predict"
+	"talbot/pipeline/selfplay"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
 	"talbot/play/game"
@@ -151,6 +153,8 @@ var statuses = []struct {
 	{fleet.ErrInUse, exitFailed, "wait for it, or use another account"},
 	{fleet.ErrNotLoopback, exitUsage, "for example --status-listen 127.0.0.1:9090"},
 	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
+	{loop.ErrOther, exitUsage, "choose another --out, or use the settings in its loop.yaml"},
+	{selfplay.ErrParts, exitUsage, "give all parts of one `talbot selfplay --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},

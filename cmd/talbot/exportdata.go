@@ -69,7 +69,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 	f.IntVarP(&o.workers, "workers", "w", 0, "number of goroutines that read (default: one for each core)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding, for npy")
 	f.StringArrayVar(&o.set, "set", nil, "change a setting of the recipe, `NAME=VALUE`")
-	f.StringVar(&o.value, "value-target", "recipe", "value target: recipe, tanh, wdl or winprob")
+	f.StringVar(&o.value, "value-target", "recipe", "value target: recipe, tanh, wdl, winprob or result:Q")
 	f.StringVar(&o.policy, "policy-target", "played", "policy target: played, or multipv:T")
 	section(f, "Output", "format", "out", "force", "json")
 	section(f, "Samples", "split", "source", "label", "workers")

@@ -88,7 +88,7 @@ have the index -1.`,
 		"change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
 	f.StringVar(&o.policy, "policy-target", "played",
 		"policy target to show: played, or multipv:T (see \"talbot train --help\")")
-	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl or winprob")
+	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl, winprob or result:Q")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
 	section(f, "Display", "label", "recipe", "set", "policy-target", "value-target", "json")

@@ -5,8 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/label"
+	"talbot/pipeline/selfplay"
 )
 
 type joinOptions struct {
@@ -18,13 +20,17 @@ func newJoin() *cobra.Command {
 	var o joinOptions
 	cmd := &cobra.Command{
 		Use:   "join DIR... --out DIR",
-		Short: "Join the parts that several machines labelled",
+		Short: "Join the parts that several machines labelled or played",
 		Long: `Join takes all parts of one labelling, made by ` + "`talbot label --part 1/n`" + ` to n/n on
 machines that share only the dataset they read. It writes the dataset that one machine
 would have made; with --nodes and --depth it is the same to the byte.
 
 Each line is taken from the part that had to label it. Join refuses parts with different
-inputs, engines, options or limits, and an incomplete set of parts.`,
+inputs, engines, options or limits, and an incomplete set of parts.
+
+It joins the parts of ` + "`talbot selfplay --part 1/n`" + ` likewise: to the same bytes where the
+machines have the same network, backend, batch and kind of processor; parts that differ in
+these are refused.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2
@@ -46,6 +52,9 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	}
 	ctx, stop := interrupts(ctx)
 	defer stop()
+	if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
+		return o.joinGames(ctx, parts)
+	}
 	show, end := progress()
 	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
@@ -59,6 +68,24 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 		pipeline.Count(int64(sum.Games), "line"), pipeline.Count(int64(sum.Parts), "part"),
 		pipeline.Count(int64(sum.Samples), "sample"), pipeline.Count(int64(sum.Labelled), "label"),
 		pipeline.Thousands(int64(sum.Terminal)), pipeline.Thousands(int64(sum.Failed)),
+		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	nextTrain(o.out)
+	return nil
+}
+
+// joinGames joins the parts of self-play.
+func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
+	show, end := progress()
+	sum, err := selfplay.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	end()
+	if err != nil {
+		return resumable(err)
+	}
+	if o.json {
+		return printJSON(sum)
+	}
+	summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, pipeline.Count(sum.GamesKept, "game"),
+		pipeline.Count(int64(len(parts)), "part"), pipeline.Count(sum.Samples, "sample"),
 		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	nextTrain(o.out)
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/pipeline/label"
+	"talbot/pipeline"
 	"talbot/stockfish"
 )
 
@@ -118,11 +118,11 @@ func parseShare(s string) (float64, error) {
 }
 
 // partOf reads --part.
-func partOf(s string) (label.Part, error) {
+func partOf(s string) (pipeline.Part, error) {
 	if s == "" {
-		return label.Part{}, nil
+		return pipeline.Part{}, nil
 	}
-	part, err := label.ParsePart(s)
+	part, err := pipeline.ParsePart(s)
 	if err != nil {
 		return part, usage(err, "for example --part 1/4 on the first of four machines")
 	}

@@ -94,10 +94,9 @@ and writes another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newGames(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(),
-			newAggregate(),
-			newPredict()},
-		{newTrain(), newEval(), newCompare(), newExport(), newRecipes()},
+		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(),
+			newTactics(), newAggregate(), newPredict()},
+		{newTrain(), newEval(), newCompare(), newExport(), newRecipes(), newLoop()},
 		{newPlay(), newStudio(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff(), newExportData()},
 		{newPlan(), newDoctor(), newSetup()},

@@ -36,7 +36,7 @@ type trainOptions struct {
 	deterministic          bool
 
 	workers, maxCopies int
-	resume, json       bool
+	resume, json, init bool
 }
 
 func newTrain() *cobra.Command {
@@ -91,6 +91,9 @@ with napoleon, and 100 with prior. With a :weight in --data, small datasets are 
 repeated more often, which is printed at the start. In short runs the warm-up,
 --eval-every and --checkpoint-every become shorter.
 
+--init makes a network with random weights, as the seed draws them, and trains nothing:
+` + "`talbot selfplay`" + ` can begin with it. It needs no data.
+
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
 checkpoint. The network has the size and all settings of these weights (those of --set,
@@ -112,7 +115,8 @@ lower --lr.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
   talbot train --run run1 --resume
-  talbot train --data more --run run4 --from run1 --lr 1e-3`,
+  talbot train --data more --run run4 --from run1 --lr 1e-3
+  talbot train --init --run zero --recipe lynx --blocks 2 --filters 16`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), &o) },
 	}
@@ -155,8 +159,9 @@ lower --lr.`,
 		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label "+
 			"--multipv\", such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe",
-		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances) or winprob "+
-			"(Lichess's)")
+		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances), winprob "+
+			"(Lichess's), or result:Q[:D] (results of games, with a share Q of the label, such as result:0.5, and a "+
+			"discount D for each ply to the game's end, such as result:0.5:0.99)")
 	f.Float64Var(&o.clip, "clip", 0, "maximum norm of the gradient, 0 = no limit (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of the policy target to spread evenly over the moves")
 	f.BoolVar(&o.legalMask, "legal-mask", false, "take the softmax over the legal moves only")
@@ -179,6 +184,7 @@ lower --lr.`,
 	f.IntVar(&o.maxCopies, "max-copies", 0, "maximum copies of a position among all train samples (0 = no limit)")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
+	f.BoolVar(&o.init, "init", false, "make a network with random weights and train nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	o.arrange(cmd)
 	return cmd
@@ -187,7 +193,7 @@ lower --lr.`,
 // arrange puts the flags under headings and says which words they take.
 func (o *trainOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
-	section(f, "Data and run", "data", "run", "resume", "from", "after", "label", "max-copies", "json")
+	section(f, "Data and run", "data", "run", "resume", "init", "from", "after", "label", "max-copies", "json")
 	section(f, "Network", "recipe", "preset", "blocks", "filters", "set")
 	section(f, "Length and batches", "steps", "until", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",
@@ -214,6 +220,9 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	t, err := o.job(flags)
 	if err != nil {
 		return err
+	}
+	if o.init {
+		return initRun(&t, o)
 	}
 	var trained atomic.Bool // there is something to save
 	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
@@ -270,6 +279,23 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		data = append(data, set.Dir)
 	}
 	next("eval", "--run", o.run, "--data", strings.Join(data, ","))
+	return nil
+}
+
+// initRun makes a run of a network with random weights.
+func initRun(t *job.Train, o *trainOptions) error {
+	t.Warn = warn
+	start, result, err := t.Init()
+	if err != nil {
+		return trainError(err, o, result)
+	}
+	if o.json {
+		return printJSON(result)
+	}
+	c := start.Config
+	summarise("%s: %s, %s, %s with random weights of seed %d\n", o.run, c.Recipe, start.Network,
+		pipeline.Count(int64(start.Parameters), "parameter"), c.Seed)
+	next("selfplay", "--run", o.run, "--games", "1000", "--out", "games")
 	return nil
 }
 

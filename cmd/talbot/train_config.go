@@ -22,7 +22,7 @@ import (
 // The words that flags of several commands take; some go on after a colon.
 var (
 	policyTargets = []string{"played", "multipv:"}
-	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
+	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}
 	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
 	answering     = append([]string{"onnx"}, backends...) // of networks that are trained
 )
@@ -45,7 +45,15 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(errors.New("--run net: is the network that comes with talbot, not a folder"),
 			"to begin with its weights: --from net: --run run1")
 	}
-	if o.data == "" && !o.resume {
+	if o.init {
+		for _, name := range []string{"data", "resume", "from", "after", "steps", "until", "label", "max-copies",
+			"ema"} {
+			if flags.Changed(name) {
+				return t, usage(fmt.Errorf("--init and --%s cannot be used together", name),
+					"--init makes a network with random weights and trains nothing")
+			}
+		}
+	} else if o.data == "" && !o.resume {
 		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")
 	}
 	if o.from != "" && o.resume {

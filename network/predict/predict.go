@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"talbot/encode"
@@ -111,6 +112,23 @@ type Predictor struct {
 	device  *device // of the goroutine that serves
 	queue   queue
 	close   sync.Once
+	counters
+}
+
+// Counts are what a predictor has computed so far.
+type Counts struct {
+	Evaluations int64         // positions that were asked about
+	Places      int64         // for positions, in all batches: what fills a batch up has places, too
+	Busy        time.Duration // that the device took
+}
+
+// counters are [Counts] in the making.
+type counters struct{ evaluations, places, busy atomic.Int64 }
+
+// Counts returns what was computed so far.
+func (p *Predictor) Counts() Counts {
+	c := &p.counters
+	return Counts{c.evaluations.Load(), c.places.Load(), time.Duration(c.busy.Load())}
 }
 
 // Open loads the network in path, which is a run's folder, a checkpoint or an exported network, and compiles nothing
@@ -268,7 +286,11 @@ func (p *Predictor) runQueue() {
 			continue
 		}
 		rows = taken
+		began := time.Now()
 		p.answer(rows, size)
+		p.busy.Add(int64(time.Since(began)))
+		p.places.Add(int64(size))
+		p.evaluations.Add(int64(len(rows)))
 		p.queue.finish(rows)
 		clear(rows)
 	}

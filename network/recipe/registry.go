@@ -51,8 +51,8 @@ var lynx = New(
 	},
 	model.Lynx{Attacks: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1,
 		ChancesWeight: 1, Nearness: true},
-	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 2e-3,
-		MinLR: 2e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
+	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
+		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Lynx) encode.Encoder { return encode.Lynx{Attacks: n.Attacks, Nearness: n.Nearness} },
 )
 

@@ -143,7 +143,7 @@ func TestNpy(t *testing.T) {
 					t.Fatalf("plane %d of %q differs", i, w.Position().FEN())
 				}
 			}
-			want, ok := encode.Value(e, 0, w.Position(), counting.Of(l, w.Sample()).Value)
+			want, ok := encode.Value(e, encode.RecipeValue, w.Position(), counting.Of(l, w.Sample()).Value)
 			got := math.Float32frombits(le.Uint32(at[544:]))
 			if ok != (got == got) || ok && got != want {
 				t.Errorf("value %v, want %v (%v)", got, want, ok)

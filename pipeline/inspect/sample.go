@@ -193,7 +193,7 @@ func (v *viewer) band(s *Sample, l *dataset.Line) {
 
 // value returns the value target; nil if there is none. For a recipe that learns no value it is that of its formula.
 func (v *viewer) value() *float32 {
-	x, ok := encode.Value(v.options.Encoder, v.options.Targets.Value, v.view.Position(), v.view.Labels.Value)
+	x, ok := v.options.Targets.ValueOf(v.options.Encoder, &v.view)
 	if i := v.layout.Float(encode.ValueFloat); i >= 0 {
 		var target encode.Target
 		target.Reset(&v.layout)

@@ -20,9 +20,9 @@ import (
 // flag --part, and must not change, because which line is in which part depends on it.
 const partFlag = "shard"
 
-// number returns the number, from 1, of the part that a line is in.
-func (s Part) number(hash [16]byte) int {
-	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
+// partOf returns the number, from 1, of that of n parts which a line is in.
+func partOf(hash [16]byte, n int) int {
+	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(n))
 }
 
 // Join puts together what several machines labelled with [Request.Part].
@@ -102,14 +102,14 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 // sortParts puts the parts in the order of their numbers, and returns the manifest of the whole without counts and
 // shards.
 func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
-	whole := func(m *dataset.Manifest) (dataset.Manifest, Part, error) {
+	whole := func(m *dataset.Manifest) (dataset.Manifest, pipeline.Part, error) {
 		w := m.Empty()
 		w.Flags = nil
-		var part Part
+		var part pipeline.Part
 		err := errors.New("made without --part")
 		for _, f := range m.Flags {
 			if f.Name == partFlag {
-				part, err = ParsePart(f.Value)
+				part, err = pipeline.ParsePart(f.Value)
 			} else {
 				w.Flags = append(w.Flags, f)
 			}
@@ -167,7 +167,6 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		defer stop()
 		next = append(next, pull)
 	}
-	parting := Part{N: len(parts)}
 	lines := make([]*dataset.Line, len(parts))
 	for {
 		if err := ctx.Err(); err != nil {
@@ -190,7 +189,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		if ended > 0 {
 			return fmt.Errorf("shard %d has more lines in some parts than in others: %w", i, ErrParts)
 		}
-		line := lines[parting.number(lines[0].GameHash())-1]
+		line := lines[partOf(lines[0].GameHash(), len(parts))-1]
 		for k, other := range lines {
 			if !sameMoves(line, other) {
 				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number,

@@ -2,9 +2,7 @@ package label
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +24,7 @@ type Request struct {
 	// fraction contains a smaller one.
 	Fraction float64
 	// Part is the share of the lines to label; the zero value is all of them. See [Join].
-	Part Part
+	Part pipeline.Part
 	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.
 	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
@@ -58,31 +56,6 @@ type Request struct {
 	selected func(line *dataset.Line, hash [16]byte, sample, ply int) bool
 	// expected is how many samples selected chooses, for the progress.
 	expected int64
-}
-
-// Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in
-// depends on its game alone.
-type Part struct{ I, N int }
-
-// ParsePart reads "2/4".
-func ParsePart(s string) (Part, error) {
-	i, n, ok := strings.Cut(s, "/")
-	var h Part
-	var err, errN error
-	h.I, err = strconv.Atoi(i)
-	h.N, errN = strconv.Atoi(n)
-	if !ok || err != nil || errN != nil || h.I < 1 || h.I > h.N || h.N > 1<<20 {
-		return Part{}, fmt.Errorf("invalid part %q; expected for example 1/4 to 4/4", s)
-	}
-	return h, nil
-}
-
-// String is what [ParsePart] reads; empty for the zero value.
-func (s Part) String() string {
-	if s.N == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.I, s.N)
 }
 
 // Summary is what label reports. Counts are of positions, and of this process except for Failed, which is of the whole

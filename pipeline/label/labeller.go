@@ -188,7 +188,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.selected != nil {
 		return l.selected(line, hash, sample, ply)
 	}
-	if l.Part.N > 0 && l.Part.number(hash) != l.Part.I {
+	if l.Part.N > 0 && partOf(hash, l.Part.N) != l.Part.I {
 		return false
 	}
 	return l.Fraction <= 0 || l.Fraction >= 1 || uniform("", hash, ply-line.Reconstructed) < l.Fraction

@@ -167,6 +167,35 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	return result, err
 }
 
+// Init makes a run of a network with random weights, for others to begin with: see [train.Init]. Data, From, After,
+// Until, Resume and Steps must not be set. Errors are those of [Train.Run].
+func (t Train) Init() (Start, train.Result, error) {
+	if t.Adjust == nil {
+		t.Adjust = func(*run.Config) error { return nil }
+	}
+	c, err := t.config(0, nil)
+	if err != nil {
+		return Start{}, train.Result{}, err
+	}
+	claim, err := run.NewClaim(t.Dir, false)
+	if err != nil {
+		return Start{}, train.Result{}, err
+	}
+	defer claim.Close()
+	b, err := t.openBackend(loader.Identity{})
+	if err != nil {
+		return Start{}, train.Result{}, err
+	}
+	defer b.Finalize()
+	built, err := c.Build()
+	if err != nil {
+		return Start{}, train.Result{}, err
+	}
+	result, err := train.Init(c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Warn: t.Warn})
+	return Start{Config: c, Network: built.Network.String(), Backend: b.Why, Kind: b.Kind,
+		Parameters: model.CountTrainable(built.Network.Params())}, result, err
+}
+
 // openBackend opens the backend asked for, and on resuming warns if it is another one than before.
 func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	b, err := backend.Open(t.Backend)

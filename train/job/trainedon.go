@@ -50,6 +50,9 @@ func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, war
 	if err != nil {
 		return specs, splits, fmt.Errorf("%w: %w", errEarlier, err)
 	}
+	if from.Step == 0 && earlier.Config.From == (run.Origin{}) { // drawn at random, and never trained
+		return specs, splits, nil
+	}
 	more, moreSplits, err := trainedOn(from.Path, from.Path, earlier.Config.From, data, warn)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", errEarlier, err)

@@ -144,7 +144,7 @@ func (d *Data) check(ctx context.Context) error {
 // columns are those that the targets are made of, and the origins where they are asked for.
 func (o Options) columns() shards.Columns {
 	wanted := shards.Policies | shards.Scores | shards.Best
-	if o.Targets.Value == encode.WDLValue || o.Encoder.Layout().Chances {
+	if o.Targets.Value.ReadsChances() || o.Encoder.Layout().Chances {
 		wanted |= shards.WDL
 	}
 	if o.Targets.Policy.Temperature > 0 {

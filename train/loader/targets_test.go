@@ -23,7 +23,7 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 	e := encode.TalbotBot{}
 	var view encode.View
 	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue,
-		encode.WinProbValue} {
+		encode.WinProbValue, encode.ResultValue(0.4, 0.99)} {
 		for _, policy := range []encode.PolicyTarget{{}, {Temperature: 0.3}} {
 			d, err := Open(t.Context(), []Spec{{Dir: dir}},
 				Options{Encoder: encode.TalbotBot{}, Targets: encode.Targets{Value: value, Policy: policy}})
@@ -49,7 +49,7 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 					if !slices.Equal(got.moves(r), want) {
 						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.moves(r), want)
 					}
-					v, ok := encode.Value(e, value, w.Position(), said.Value)
+					v, ok := encode.Targets{Value: value}.ValueOf(e, &view)
 					if x := got.floatsOf(r)[0]; r.valued != ok || ok && math.Float32bits(x) != math.Float32bits(v) {
 						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, x, v, ok)
 					}
@@ -66,5 +66,47 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 					len(got.samples), values, soft)
 			}
 		}
+	}
+}
+
+// TestChancesAreThoseOfWholeLabels: likewise of the chances of win, draw and loss, where the target mixes them.
+func TestChancesAreThoseOfWholeLabels(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 12, Games: 20})
+	ds, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ds.Close()
+	e, targets := encode.Lynx{}, encode.Targets{Value: encode.ResultValue(0.4, 0.99)}
+	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: e, Targets: targets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	got, err := d.extract(d.Sets[0], 0, only(dataset.Train, dataset.Val, dataset.Test))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var view encode.View
+	var want encode.Target
+	layout, at := e.Layout(), 0
+	for l, err := range ds.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w dataset.Walker
+		for w.Reset(l); w.Next(); at++ {
+			view.Visit(&w, d.Sets[0].counting.Of(l, w.Sample()))
+			want.Reset(&layout)
+			e.Learn(&want, &view, targets)
+			for i, x := range got.floatsOf(&got.samples[at]) {
+				if math.Float32bits(x) != math.Float32bits(want.Floats[i]) {
+					t.Fatalf("sample %d: %s %v, want %v", at, layout.Floats[i], x, want.Floats[i])
+				}
+			}
+		}
+	}
+	if at < 100 {
+		t.Errorf("%d samples", at)
 	}
 }

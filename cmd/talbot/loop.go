@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"talbot/loop"
+)
+
+type loopOptions struct {
+	out  string
+	json bool
+}
+
+func newLoop() *cobra.Command {
+	var o loopOptions
+	cmd := &cobra.Command{
+		Use:   "loop FILE --out DIR",
+		Short: "Have a network learn from its own games, over and over",
+		Long: `Loop makes generations of a network: the network plays itself, is trained on the games
+of the last generations, and plays the next ones. FILE says how, in YAML:
+
+  generations: 5
+  window: 4          # generations of games that a network is trained on (4)
+  reuse: 4           # samples trained for each sample that was played (4)
+  seed: 1            # of everything (0)
+  start: {recipe: tahl, blocks: 2, filters: 32}
+  games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
+  train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
+
+The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
+start: {run: net:} begins with an existing network.
+
+A generation is a folder: DIR/gen-001/games is a dataset and DIR/gen-001/run a training.
+Each step resumes: repeat the command after any interruption, and the result is the same
+to the byte, on the processor. To continue a finished loop, write a greater number of
+generations into FILE.`,
+		Example:    `  talbot loop sample/loop.yaml --out loop1`,
+		SuggestFor: []string{"rl", "generations", "zero"},
+		Args:       operands(1, 1, "one file"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.loop(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the loop (required)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	completeFolder(cmd, "out")
+	return cmd
+}
+
+func (o *loopOptions) loop(ctx context.Context, file string) error {
+	if err := (&datasetOptions{out: o.out}).check(); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	c, err := loop.Parse(text)
+	if err != nil {
+		return usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
+	}
+	for _, x := range []struct {
+		name  string
+		cmd   *cobra.Command
+		flags loop.Flags
+	}{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}} {
+		for _, f := range x.flags {
+			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
+				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
+					"`talbot "+x.cmd.Name()+" --help` lists the flags")
+			}
+		}
+	}
+	voice.quiet = voice.quiet || o.json // the steps have results, too
+	l := loop.Loop{Dir: o.out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
+		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
+	}}
+	if err := l.Run(ctx); err != nil {
+		return resumable(err)
+	}
+	if o.json {
+		return printJSON(struct {
+			Generations int    `json:"generations"`
+			Network     string `json:"network"` // the last one's folder
+		}{c.Generations, l.Network(c.Generations)})
+	}
+	summarise("%s: %d generations; the last network is %s\n", o.out, c.Generations, l.Network(c.Generations))
+	next("play", l.Network(c.Generations))
+	return nil
+}
+
+// runStep runs a command of a loop in this process, so that a kill ends both.
+func runStep(ctx context.Context, args []string) error {
+	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain()} {
+		if cmd.Name() == args[0] {
+			cmd.SetArgs(args[1:])
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.ExecuteContext(ctx)
+			voice.next = nil // the loop goes on
+			return err
+		}
+	}
+	return errors.New("no such command: " + args[0])
+}

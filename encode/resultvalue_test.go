@@ -1,0 +1,73 @@
+package encode
+
+import (
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// TestResultValue: by hand, for both colours, at the beginning and at the end of a game of four plies.
+func TestResultValue(t *testing.T) {
+	moves := make([]board.Move, 0, 4)
+	p := board.StartPosition()
+	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, m)
+		p.Play(m)
+	}
+	chances := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(700),
+		WDL: dataset.WDL{Win: 100, Draw: 600, Loss: 300}}}}
+	score := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(350)}}}
+	tanh1 := math.Tanh(1)
+	for _, c := range []struct {
+		name    string
+		target  ValueTarget
+		result  dataset.Result
+		ply     int
+		label   dataset.Label
+		value   float64
+		win, wd float64 // and draw, of lynx; −1: not looked at
+	}{
+		{"White won", ResultValue(0, 1), dataset.WhiteWins, 0, chances, 1, 1, 0},
+		{"White won, Black to move", ResultValue(0, 1), dataset.WhiteWins, 1, chances, -1, 0, 0},
+		{"a draw", ResultValue(0, 0.9), dataset.Draw, 1, chances, 0, 0, 1},
+		{"Black won, three plies to go", ResultValue(0, 0.9), dataset.BlackWins, 1, chances, 0.729, 0.729, 0.271},
+		{"the label alone", ResultValue(1, 0.9), dataset.WhiteWins, 0, chances, -0.2, 0.1, 0.6},
+		{"mixed", ResultValue(0.25, 1), dataset.WhiteWins, 0, chances, 0.75 - 0.05, 0.775, 0.15},
+		{"mixed, discounted, lost", ResultValue(0.5, 0.5), dataset.WhiteWins, 3, chances, -0.25 - 0.1, 0.05, 0.55},
+		{"a score", ResultValue(0.5, 1), dataset.Draw, 0, score, tanh1 / 2, -1, -1},
+		{"no result", ResultValue(0.5, 0.5), dataset.ResultUnknown, 0, chances, -0.2, 0.1, 0.6},
+		{"no label", ResultValue(0.5, 1), dataset.BlackWins, 0, dataset.Label{}, -1, 0, 0},
+		{"neither", ResultValue(0.5, 1), dataset.ResultUnknown, 0, dataset.Label{}, math.NaN(), math.NaN(), math.NaN()},
+	} {
+		line := &dataset.Line{Start: board.StartPosition(), Moves: moves, Result: c.result}
+		var w dataset.Walker
+		if err := w.At(line, c.ply); err != nil {
+			t.Fatal(err)
+		}
+		var v View
+		v.Visit(&w, dataset.Counted{Moves: c.label, Value: c.label})
+		for name, e := range map[string]Encoder{"talbotbot": TalbotBot{}, "tahl": Tahl{}, "lynx": Lynx{}} {
+			var target Target
+			layout := e.Layout()
+			target.Reset(&layout)
+			e.Learn(&target, &v, Targets{Value: c.target})
+			want := []float64{c.value, c.win, c.wd}
+			for i, x := range target.Floats {
+				same := math.Abs(float64(x)-want[i]) < 1e-6 || x != x && math.IsNaN(want[i])
+				if !same && (i == 0 || want[i] != -1) {
+					t.Errorf("%s, %s: %s %v, want %v", c.name, name, layout.Floats[i], x, want[i])
+				}
+			}
+		}
+	}
+	target := ResultValue(0.5, 1)
+	if p := target.WinProbability(Lynx{}); p == nil || p(0.5) != 0.75 {
+		t.Error("0.5 is not three points of four")
+	}
+}

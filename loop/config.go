@@ -1,0 +1,139 @@
+package loop
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ErrConfig says that a file cannot be followed.
+var ErrConfig = errors.New("cannot be followed")
+
+// Config is what a loop's file says.
+type Config struct {
+	Generations int     `yaml:"generations"` // to be made; more may be asked for later
+	Window      int     `yaml:"window"`      // generations of games that a network is trained on
+	Reuse       float64 `yaml:"reuse"`       // samples trained for each sample that was played
+	Seed        uint64  `yaml:"seed"`        // of everything
+	Split       string  `yaml:"split"`       // percentages of games, as of selfplay --split
+
+	Start Flags `yaml:"start"` // of train --init; or run alone: the network to begin with
+	Games Flags `yaml:"games"` // of selfplay
+	Train Flags `yaml:"train"` // of train
+}
+
+// Flag is a flag of a command with its value.
+type Flag struct{ Name, Value string }
+
+// Flags are those of a command, as a mapping has them: a list repeats its flag.
+type Flags []Flag
+
+// UnmarshalYAML reads a mapping of scalars and lists of them.
+func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: flags with their values are expected, such as nodes: 16", node.Line)
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name, value := node.Content[i], node.Content[i+1]
+		list := []*yaml.Node{value}
+		if value.Kind == yaml.SequenceNode {
+			list = value.Content
+		}
+		if f.has(name.Value) {
+			return fmt.Errorf("line %d: %s appears twice", name.Line, name.Value)
+		}
+		for _, v := range list {
+			if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+				return fmt.Errorf("line %d: %s needs a value or a list of values", v.Line, name.Value)
+			}
+			*f = append(*f, Flag{name.Value, v.Value})
+		}
+	}
+	return nil
+}
+
+func (f Flags) has(name string) bool {
+	return slices.ContainsFunc(f, func(x Flag) bool { return x.Name == name })
+}
+
+// Of returns the value of a flag; "" without it.
+func (f Flags) Of(name string) string {
+	for _, x := range f {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	return ""
+}
+
+// args are the flags as a command line has them.
+func (f Flags) args() (list []string) {
+	for _, x := range f {
+		list = append(list, "--"+x.Name+"="+x.Value)
+	}
+	return list
+}
+
+// The flags that a loop sets itself.
+var (
+	ownOfGames = []string{"run", "out", "seed", "split", "part", "json", "strict"}
+	ownOfTrain = []string{"data", "run", "out", "seed", "from", "after", "resume", "init", "steps", "until", "json"}
+)
+
+// Parse reads a file: YAML, in which nothing may be unknown. Errors are [ErrConfig], with the line where YAML has one.
+func Parse(text []byte) (Config, error) {
+	c := Config{Window: 4, Reuse: 4, Split: "98,1,1"}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	err := d.Decode(&c)
+	if err == nil {
+		if more := d.Decode(new(yaml.Node)); more != io.EOF {
+			err = errors.New("there is a second document")
+		}
+	} else if err == io.EOF {
+		err = errors.New("it is empty")
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, nil
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Generations < 1 || c.Generations > 999:
+		return fmt.Errorf("generations must be from 1 to 999: %d", c.Generations)
+	case c.Window < 1:
+		return fmt.Errorf("window must be at least 1: %d", c.Window)
+	case !(c.Reuse > 0 && c.Reuse <= 1000):
+		return fmt.Errorf("reuse must be above 0 and at most 1000: %v", c.Reuse)
+	case len(c.Start) == 0:
+		return errors.New("start is missing: flags of talbot train --init, or run: NETWORK")
+	case c.Start.has("run") && len(c.Start) > 1:
+		return errors.New("start: run, the network to begin with, takes no other flags")
+	case !c.Games.has("games"):
+		return errors.New("games: the number of games of a generation is missing, such as games: 400")
+	}
+	if n, err := strconv.Atoi(c.Train.Of("batch")); err != nil || n < 1 {
+		return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", c.Train.Of("batch"))
+	}
+	for _, x := range c.Games {
+		if slices.Contains(ownOfGames, x.Name) {
+			return fmt.Errorf("games: the loop sets --%s itself", x.Name)
+		}
+	}
+	for _, x := range slices.Concat(c.Train, c.Start) {
+		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.has("run")) {
+			return fmt.Errorf("train and start: the loop sets --%s itself", x.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package selfplay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/splitmix"
+	"talbot/play/game"
+	"talbot/play/mcts"
+)
+
+// opening is where a game begins: moves from a position, of which the first may be a made-up past.
+type opening struct {
+	game.Opening
+	reconstructed int
+}
+
+// selfGame is a game under way.
+type selfGame struct {
+	*collection
+	random      *rand.Rand
+	full, fast  mcts.Searcher
+	board       *board.Game
+	line        dataset.Line
+	labels      []dataset.Label
+	predictions []dataset.Prediction
+	bad         [2]int // moves in a row after which a side would resign
+	playOn      bool
+	resigned    board.Color // who would have resigned first
+	resigns     bool        // somebody would have
+}
+
+// resignAfter is how many moves of a side in a row make it resign.
+const resignAfter = 2
+
+// playedOn is the share of games in which nobody resigns: one of so many.
+const playedOn = 10
+
+// treeBytes is the memory that the tree of a search may take.
+const treeBytes = 64 << 20
+
+// game plays a game. Its random choices do not depend on other games.
+func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, from opening) (dataset.Line, error) {
+	g := &selfGame{collection: p, random: rand.New(rand.NewPCG(p.Seed, uint64(number)))}
+	o := p.Style.Options
+	o.Verbose, o.FreshTree, o.Batch, o.CacheSize, o.Hash = true, true, 1, 0, treeBytes
+	o.Seed = splitmix.Mix(p.Seed) + uint64(number)
+	var err error
+	if g.full, err = mcts.New(p.Style.Searcher, e, o); err != nil {
+		return dataset.Line{}, err
+	}
+	o.GumbelNoise, o.RootNoise = 0, 0
+	if g.fast, err = mcts.New(p.Style.Searcher, e, o); err != nil {
+		return dataset.Line{}, err
+	}
+	g.playOn = g.random.IntN(playedOn) == 0
+	g.board = board.NewGame(from.Start)
+	g.line = dataset.Line{Source: dataset.SourceSelfPlay, Number: number, Start: from.Start,
+		Reconstructed: from.reconstructed}
+	for _, m := range from.Moves {
+		g.push(m)
+	}
+	end, err := g.playOut(ctx)
+	if err == nil && len(g.labels) == 0 {
+		err = errors.New("it is over before the first search")
+	}
+	if err != nil {
+		return dataset.Line{}, fmt.Errorf("game %d, ply %d: %w", number, len(g.line.Moves), err)
+	}
+	g.line.Tags = []dataset.Tag{{Name: "End", Value: string(end)}}
+	if g.resigns {
+		g.line.Tags = append(g.line.Tags, dataset.Tag{Name: "Resigned", Value: g.resigned.String()})
+	}
+	g.sample(len(from.Moves))
+	return g.line, nil
+}
+
+// playOut searches and plays until the game ends.
+func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
+	for {
+		turn := g.board.Position().Turn()
+		if end, over := game.Over(g.board); over {
+			if g.line.Result = dataset.Draw; end == game.Checkmate {
+				g.line.Result = game.Winner(turn, false)
+			}
+			return end, nil
+		}
+		if len(g.labels) >= g.Style.MostPlies {
+			g.line.Result = dataset.Draw
+			return game.ByLength, nil
+		}
+		searcher, nodes, fast := g.full, g.Style.Nodes, false
+		if g.Style.FastShare > 0 && g.random.Float64() < g.Style.FastShare {
+			searcher, nodes, fast = g.fast, g.Style.FastNodes, true
+		}
+		searcher.Position(&g.line.Start, g.line.Moves)
+		r, err := searcher.Search(ctx, mcts.Limits{Nodes: nodes}, nil)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return "", err
+		}
+		g.nodes.Add(r.Nodes)
+		g.keep(r, fast)
+		if g.resign(turn, r.Root.Value) {
+			g.line.Result = game.Winner(turn, false)
+			return game.ByResign, nil
+		}
+		g.push(r.Lines[0].PV[0])
+	}
+}
+
+func (g *selfGame) push(m board.Move) {
+	g.line.Moves = append(g.line.Moves, m)
+	g.board.Push(m)
+}
+
+// resign reports whether the side to move resigns, with the value of its search.
+func (g *selfGame) resign(turn board.Color, value float32) bool {
+	if g.bad[turn]++; g.Style.Resign <= 0 || float64(value) > -g.Style.Resign {
+		g.bad[turn] = 0
+	}
+	if g.bad[turn] < resignAfter {
+		return false
+	}
+	if !g.resigns {
+		g.resigns, g.resigned = true, turn
+	}
+	return !g.playOn
+}
+
+// keep stores what a search found.
+func (g *selfGame) keep(r *mcts.Report, fast bool) {
+	best := 0
+	for i := range r.Lines {
+		if r.Lines[i].Target > r.Lines[best].Target {
+			best = i
+		}
+	}
+	m := r.Lines[best].PV[0]
+	found := dataset.Searched{Score: dataset.Centipawns(g.Network.Centipawns(r.Root.Value)), WDL: perMille(r.Root.WDL),
+		Depth: r.Depth, Nodes: r.Nodes, PV: []board.Move{m}}
+	if l := &r.Lines[best]; l.Mate != 0 && l.Value == r.Root.Value {
+		found.Score = dataset.MateIn(l.Mate)
+	}
+	g.labels = append(g.labels, dataset.Label{Status: dataset.Labelled, Best: m, Lines: []dataset.Searched{found}})
+	g.predictions = append(g.predictions, raw(r, g.Style.Raw))
+	var policy []dataset.WeightedMove
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if w := math.Round(mostWeight * float64(l.Target/r.Lines[best].Target)); w > 0 && !fast {
+			policy = append(policy, dataset.WeightedMove{Move: l.PV[0], Weight: float32(w)})
+		}
+	}
+	g.line.Policies = append(g.line.Policies, policy)
+}
+
+// mostWeight is the weight of a policy's best move; those of the others are whole numbers, too, which take little room.
+const mostWeight = 255
+
+// perMille rounds chances so that they sum to 1000.
+func perMille(chances [3]float32) dataset.WDL {
+	win, loss := math.Round(1000*float64(chances[0])), math.Round(1000*float64(chances[2]))
+	loss = min(loss, 1000-win)
+	return dataset.WDL{Win: uint16(win), Draw: uint16(1000 - win - loss), Loss: uint16(loss)}
+}
+
+// raw is what the network said of a searched position, with the most probable moves.
+func raw(r *mcts.Report, top int) dataset.Prediction {
+	p := dataset.Prediction{Status: dataset.Predicted, Value: dataset.QuantizeValue(float64(r.Raw.Value))}
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		p.Moves = append(p.Moves, dataset.PriorMove{Move: l.PV[0],
+			Prior: dataset.QuantizePrior(math.Log(float64(l.Prior)))})
+	}
+	slices.SortStableFunc(p.Moves, func(a, b dataset.PriorMove) int {
+		return cmp.Or(cmp.Compare(a.Prior, b.Prior), cmp.Compare(a.Move, b.Move))
+	})
+	p.Moves = p.Moves[:min(top, len(p.Moves))]
+	return p
+}
+
+// sample makes every position that was searched a sample.
+func (g *selfGame) sample(first int) {
+	bitmap := make([]byte, (first+len(g.labels)+7)/8)
+	for i := range g.labels {
+		bitmap[(first+i)/8] |= 1 << ((first + i) % 8)
+	}
+	g.line.Samples = dataset.SomePlies(bitmap)
+	g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
+	g.line.Predictions = []dataset.PredictionColumn{{Network: 0, Predictions: g.predictions}}
+}

@@ -1,0 +1,305 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/ordered"
+	"talbot/internal/splitmix"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/play/game"
+	"talbot/play/mcts"
+	"talbot/synth"
+)
+
+// Network is what plays.
+type Network struct {
+	dataset.Network                         // who it is, with backend and batch
+	Evaluator       func() mcts.Evaluator   // one of its own for each game at once
+	Centipawns      func(value float32) int // the score that a value stands for
+	Counts          func() Counts           // nil: not known
+}
+
+// Counts are the batches that a network has computed so far.
+type Counts struct {
+	Evaluations int64         // positions that were asked about
+	Places      int64         // for positions, in all batches
+	Busy        time.Duration // that computing took
+}
+
+// Request makes a dataset of games of a network with itself.
+type Request struct {
+	Games         int64         // of the whole, all parts together
+	Part          pipeline.Part // of them to play: the numbers I, I+N, I+2N, …
+	AtOnce        int           // games that are played at a time; 0: four times the batch
+	Seed          uint64
+	Style         Style
+	Network       Network
+	Processor     string         // what the network's last digits depend on beside backend and batch
+	Openings      []game.Opening // that games begin with, in turn; or else:
+	Endgames      *synth.Drawer  // draws where a game begins
+	Start         string         // what these are, for the manifest
+	Out           string
+	Splits        dataset.Splits
+	ResumeCommand string // the command line that continues an interrupted run, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // gets errors that do not stop the work; may be nil
+}
+
+// Summary is what selfplay reports. What it says of evaluations is of this process.
+type Summary struct {
+	output.Summary
+	Nodes          int64            `json:"nodes"`         // of all searches
+	Evaluations    int64            `json:"evaluations"`   // of positions by the network
+	BatchFill      float64          `json:"batch_fill"`    // share of the batches' places that had a position
+	NetworkShare   float64          `json:"network_share"` // share of the time in which the network computed
+	GamesPerSecond float64          `json:"games_per_second"`
+	Network        string           `json:"network"` // its checksum
+	Ends           map[string]int64 `json:"ends"`    // games by how they ended
+	// PlayedOn counts the games in which a side would have resigned and nobody was allowed to, and FalseResigns those
+	// of them that this side did not lose.
+	PlayedOn     int64 `json:"played_on"`
+	FalseResigns int64 `json:"false_resigns"`
+}
+
+// state is what progress.json keeps.
+type state struct {
+	Number       int64            `json:"number"` // of the last game that is done
+	Nodes        int64            `json:"nodes"`
+	Ends         map[string]int64 `json:"ends"`
+	PlayedOn     int64            `json:"played_on"`
+	FalseResigns int64            `json:"false_resigns"`
+}
+
+// block is how many games make a shard: what a kill costs at most beside the games under way. Where games are few,
+// shards are small.
+func block(games int64) int64 { return max(8, min(128, games/32)) }
+
+// endsBlock reports whether a shard ends behind a game, the next one being step further.
+func endsBlock(number, step, games int64) bool {
+	return (number-1)/block(games) != (number+step-1)/block(games)
+}
+
+// Run plays the games. Memory is about a megabyte for each game at once.
+func (r Request) Run(ctx context.Context) (Summary, error) {
+	begun := time.Now()
+	if r.Part.N == 0 {
+		r.Part = pipeline.Part{I: 1, N: 1}
+	}
+	if r.AtOnce < 1 {
+		r.AtOnce = 4 * max(r.Network.Batch, 1)
+	}
+	r.Network.Top = r.Style.Raw
+	switch err := r.Style.Check(); {
+	case err != nil:
+		return Summary{}, err
+	case r.Games < int64(r.Part.I):
+		return Summary{}, fmt.Errorf("%s have no part %s", pipeline.Count(r.Games, "game"), r.Part)
+	case len(r.Openings) == 0 && r.Endgames == nil:
+		return Summary{}, errors.New("nothing to begin games with")
+	}
+	m := r.manifest()
+	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
+	var err error
+	if p.out, err = output.Open(r.Out, m, []any{m.Fingerprints, m.Networks}, output.Options{State: &p.state,
+		ResumeCommand: r.ResumeCommand, Warn: r.Warn}); err != nil {
+		return Summary{}, err
+	}
+	defer p.out.Close()
+	kept := p.out.Manifest().Counts.GamesKept
+	if err := p.play(ctx); err != nil {
+		return Summary{}, err
+	}
+	p.out.Manifest().Inputs[0].Games = p.out.Manifest().Counts.GamesRead
+	if err := p.out.Finish(nil); err != nil {
+		return Summary{}, err
+	}
+	s := Summary{Summary: p.out.Summary(begun), Nodes: p.state.Nodes, Network: r.Network.Checkpoint,
+		Ends: p.state.Ends, PlayedOn: p.state.PlayedOn, FalseResigns: p.state.FalseResigns}
+	took := time.Since(begun).Seconds()
+	s.GamesPerSecond = float64(s.GamesKept-kept) / took
+	if c := p.counts(); c.Places > 0 {
+		s.Evaluations, s.BatchFill = c.Evaluations, float64(c.Evaluations)/float64(c.Places)
+		s.NetworkShare = c.Busy.Seconds() / took
+	}
+	return s, nil
+}
+
+// manifest is what is known before the first game.
+func (r *Request) manifest() dataset.Manifest {
+	nodes := strconv.FormatInt(r.Style.Nodes, 10)
+	flags := append(r.Style.tags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
+		dataset.Tag{Name: "start", Value: r.Start}, dataset.Tag{Name: "nodes", Value: nodes},
+		dataset.Tag{Name: "processor", Value: r.Processor})
+	if r.Part.N > 1 {
+		flags = append(flags, dataset.Tag{Name: partFlag, Value: r.Part.String()})
+	}
+	print := dataset.Fingerprint{Engine: "talbot selfplay", Build: r.Network.Checkpoint[:min(16,
+		len(r.Network.Checkpoint))], Options: r.Style.tags(), Limit: "nodes " + nodes}
+	return dataset.Manifest{Verb: Verb, Seed: r.Seed, Splits: r.Splits, Flags: flags,
+		Fingerprints: []dataset.Fingerprint{print}, Networks: []dataset.Network{r.Network.Network},
+		Inputs: []dataset.Input{{Name: Verb, Network: true}}}
+}
+
+// Verb is the verb of manifests.
+const Verb = "selfplay"
+
+// collection is the work under way.
+type collection struct {
+	Request
+	out   *output.Folder
+	state state
+	begun time.Time
+	nodes atomic.Int64 // searched by this process, games under way included
+}
+
+// seat is what one of the games at once has of its own.
+type seat struct {
+	evaluator mcts.Evaluator
+	endgames  *synth.Drawer
+}
+
+func (p *collection) counts() (c Counts) {
+	if p.Network.Counts != nil {
+		c = p.Network.Counts()
+	}
+	return c
+}
+
+// play takes the games in the order of their numbers while others are played.
+func (p *collection) play(ctx context.Context) error {
+	step := int64(p.Part.N)
+	number := p.state.Number
+	if number == 0 {
+		number = int64(p.Part.I) - step
+	}
+	left := (p.Games - number) / step
+	if left == 0 {
+		return nil
+	}
+	seats := make([]seat, min(int64(p.AtOnce), left))
+	for i := range seats {
+		seats[i].evaluator = p.Network.Evaluator()
+		if p.Endgames != nil {
+			seats[i].endgames = p.Endgames.Clone()
+		}
+	}
+	next := func() (int64, error) {
+		if number += step; number > p.Games {
+			return 0, io.EOF
+		}
+		return number, nil
+	}
+	tell, stop := p.watch()
+	defer stop()
+	for line, err := range ordered.Each(ctx, len(seats), 4*len(seats), next,
+		func(worker int, n int64) (dataset.Line, error) {
+			from, err := p.opening(seats[worker].endgames, n)
+			if err != nil {
+				return dataset.Line{}, err
+			}
+			return p.game(ctx, seats[worker].evaluator, n, from)
+		}) {
+		if err != nil {
+			return err
+		}
+		if err := p.add(&line); err != nil {
+			return err
+		}
+		tell()
+	}
+	return nil
+}
+
+// watch returns what tells how far the work is, which it also does every second until stop is called: the first games
+// may take long. The caller changes the folder's counts only between calls of tell.
+func (p *collection) watch() (tell, stop func()) {
+	if p.Progress == nil {
+		return func() {}, func() {}
+	}
+	part := p.Games / int64(p.Part.N)
+	if int64(p.Part.I) <= p.Games%int64(p.Part.N) {
+		part++
+	}
+	var mu sync.Mutex
+	first := p.out.Manifest().Counts.GamesKept
+	kept := first
+	show := func() {
+		note := pipeline.Count(p.nodes.Load(), "node")
+		if c := p.counts(); c.Places > 0 {
+			note = fmt.Sprintf("%s/s, batches %.0f %% full", pipeline.Count(int64(float64(c.Evaluations)/
+				time.Since(p.begun).Seconds()), "evaluation"), 100*float64(c.Evaluations)/float64(c.Places))
+		}
+		p.Progress(pipeline.Progress{Verb: Verb, Unit: "games", Count: kept, First: first, Done: kept, Total: part,
+			Rate: kept - first, Note: note})
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				mu.Lock()
+				show()
+				mu.Unlock()
+			}
+		}
+	}()
+	tell = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		kept = p.out.Manifest().Counts.GamesKept
+		show()
+	}
+	return tell, func() { close(done); <-ended }
+}
+
+// opening is where game n begins.
+func (p *collection) opening(endgames *synth.Drawer, n int64) (o opening, err error) {
+	if endgames == nil {
+		o.Opening = p.Openings[(splitmix.Mix(p.Seed)+uint64(n))%uint64(len(p.Openings))]
+		return o, nil
+	}
+	x := endgames.Draw(n)
+	if !x.OK {
+		return o, fmt.Errorf("no position of %s to begin game %d with", x.Class, n)
+	}
+	o.Start, o.Moves, o.reconstructed = x.Line.Start, x.Line.Moves, x.Line.Reconstructed
+	return o, nil
+}
+
+// add stores a game.
+func (p *collection) add(line *dataset.Line) error {
+	s := &p.state
+	s.Number = line.Number
+	s.Ends[line.Tag("End")]++
+	for i := range line.Labels[0].Labels {
+		s.Nodes += line.Labels[0].Labels[i].Lines[0].Nodes
+	}
+	if side := line.Tag("Resigned"); side != "" && line.Tag("End") != string(game.ByResign) {
+		s.PlayedOn++
+		if lost := game.Winner(board.White, side != board.White.String()); line.Result != lost {
+			s.FalseResigns++
+		}
+	}
+	if err := p.out.Write(line); err != nil {
+		return err
+	}
+	if endsBlock(s.Number, int64(p.Part.N), p.Games) {
+		return p.out.EndShard()
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package selfplay
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"talbot/dataset"
+	"talbot/play/mcts"
+)
+
+// Style says how games are played.
+type Style struct {
+	Searcher string       // "gumbel" or "puct"
+	Options  mcts.Options // of the searcher; its Seed is that of a game
+	Nodes    int64        // of a search
+	// FastShare of the moves are searched with FastNodes, without noise, and give no policy target.
+	FastShare float64
+	FastNodes int64
+	// Resign ends a game as lost when the searches of one side said at most −Resign at two of its moves in a row; 0 or
+	// less: never. One of ten games is played on, which says how often that was wrong.
+	Resign    float64
+	MostPlies int // that are searched; a longer game is a draw
+	Raw       int // moves of the network's own policy that are kept with each sample
+}
+
+// fixed are the keys of the searcher's settings that a game sets itself, and of those that change nothing here.
+var fixed = []string{"seed", "batch", "hash", "cache", "position-cache", "collisions", "multipv", "planned",
+	"probe-limit"}
+
+// Sets reports whether a setting of the searcher means something here.
+func (s *Style) Sets(x *mcts.Setting) bool {
+	return x.AppliesTo(s.Searcher) && !slices.Contains(fixed, x.Key)
+}
+
+// DefaultStyle is what the command plays.
+func DefaultStyle() Style {
+	o := mcts.Defaults()
+	o.GumbelNoise, o.RootNoise, o.PolicyTemp = 1, 0.25, 1
+	return Style{Searcher: "gumbel", Options: o, Nodes: 64, FastNodes: 16, MostPlies: 400, Raw: 5}
+}
+
+// Check reports the first setting that makes no sense.
+func (s *Style) Check() error {
+	switch {
+	case s.Searcher != "gumbel" && s.Searcher != "puct":
+		return fmt.Errorf("the searcher of self-play must be gumbel or puct: %q", s.Searcher)
+	case s.Nodes < 2:
+		return fmt.Errorf("nodes must be at least 2: %d", s.Nodes)
+	case !(s.FastShare >= 0 && s.FastShare < 1):
+		return fmt.Errorf("share of fast moves must be at least 0 and below 1: %v", s.FastShare)
+	case s.FastShare > 0 && s.FastNodes < 2:
+		return fmt.Errorf("nodes of fast moves must be at least 2: %d", s.FastNodes)
+	case !(s.Resign >= 0 && s.Resign <= 1):
+		return fmt.Errorf("value to resign at must be from 0 to 1: %v", s.Resign)
+	case s.MostPlies < 1 || s.MostPlies > 1000:
+		return fmt.Errorf("longest game must be from 1 to 1000 plies: %d", s.MostPlies)
+	case s.Raw < 0 || s.Raw > 255:
+		return fmt.Errorf("moves of the network's policy to keep must be from 0 to 255: %d", s.Raw)
+	}
+	return nil
+}
+
+// tags are the settings by name, those of the searcher that it heeds included.
+func (s *Style) tags() []dataset.Tag {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	tags := []dataset.Tag{
+		{Name: "searcher", Value: s.Searcher},
+		{Name: "fast-share", Value: number(s.FastShare)},
+		{Name: "fast-nodes", Value: strconv.FormatInt(s.FastNodes, 10)},
+		{Name: "resign", Value: number(s.Resign)},
+		{Name: "max-plies", Value: strconv.Itoa(s.MostPlies)},
+		{Name: "raw", Value: strconv.Itoa(s.Raw)},
+	}
+	for i := range mcts.Settings {
+		if x := &mcts.Settings[i]; s.Sets(x) {
+			tags = append(tags, dataset.Tag{Name: x.Key, Value: x.Get(&s.Options)})
+		}
+	}
+	return tags
+}
