@@ -69,6 +69,9 @@ func (e Export) before(from run.Origin, p *run.Part) ([]run.Part, error) {
 		return e.training(runOf(from.Path), w.Config, w.Step)
 	}
 	if err == nil {
+		if d, e := run.Describe(w.File, from.Path); e == nil && d.Card != nil { // a network that was given away
+			return d.Card.Training, nil
+		}
 		err = fmt.Errorf("%q is in no run", from.Path)
 	}
 	if p.Origin = from.Sum; e.Warn != nil {

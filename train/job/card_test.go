@@ -14,6 +14,26 @@ import (
 	"talbot/train/loader"
 )
 
+// TestCardOfGiven: a run that begins with a network that has a card goes on with its training.
+func TestCardOfGiven(t *testing.T) {
+	data := write(t, madeup.Dataset{Seed: 1, Games: 100})
+	first := tiny(t, data)
+	mustTrain(t, first)
+	given := filepath.Join(t.TempDir(), "given.safetensors")
+	if _, err := (Export{Dir: first.Dir, Out: given, Format: "net", Licence: "CC0-1.0"}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	card, _ := describe(t, first.Dir)
+	second := tiny(t, data)
+	second.Recipe, second.From = "", given
+	mustTrain(t, second)
+	both, warned := describe(t, second.Dir)
+	if len(warned) > 0 || len(both.Training) != 2 || both.Training[0].To != card.Training[0].To ||
+		both.Training[0].Data[0].Manifest != card.Training[0].Data[0].Manifest {
+		t.Errorf("%+v, %v", both, warned)
+	}
+}
+
 // describe exports the network of a run to give it away.
 func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 	t.Helper()
