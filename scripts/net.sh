@@ -73,7 +73,7 @@ data
 case ${1:-piece} in
 piece)
 	case ${FROM:-} in
-	net:) begin --from net: --set nearness=true --lr 2e-3 --warmup 50 ;;
+	net:) begin --from net: --lr 2e-3 --warmup 50 ;;
 	*?) continue_after "$FROM" ;;
 	*)
 		if [ "$piece" = 1 ]; then
