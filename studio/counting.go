@@ -128,12 +128,9 @@ func (s *Server) statsLive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := s.lookAtStats(f)
-	if r.FormValue("since") == p.Version {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	if !has(w, r, p.Version) {
+		s.show(w, "statslive", p)
 	}
-	w.Header().Set("Version", p.Version)
-	s.show(w, "statslive", p)
 }
 
 func (s *Server) lookAtStats(f *folder) *statsPage {

@@ -94,12 +94,7 @@ func (p *dataPage) To(sample int64) template.URL {
 
 // dataOf answers if there is no such dataset.
 func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
-	f := s.library.byKey(r.PathValue("key"))
-	if f == nil || f.Kind != aDataset {
-		s.missing(w, "This dataset is not there any more.")
-		return nil
-	}
-	return f
+	return s.folderOf(w, r, aDataset, "dataset")
 }
 
 // data answers with the page of a dataset.
@@ -116,12 +111,9 @@ func (s *Server) dataLive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := s.lookAtData(f, r)
-	if r.FormValue("since") == p.Version {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	if !has(w, r, p.Version) {
+		s.show(w, "datalive", p)
 	}
-	w.Header().Set("Version", p.Version)
-	s.show(w, "datalive", p)
 }
 
 // lookAtData lays the page out.
@@ -186,10 +178,7 @@ func newCard(one *inspect.Sample) sampleCard {
 	at := positionOf(one)
 	c := sampleCard{Board: page.NewBoardFrom(&at, board.White), Sample: one.Sample, Said: saidOf(one),
 		Where: dataset.LineName(one.Source, one.Game, page.Plain(one.Input))}
-	if one.White != "" || one.Black != "" {
-		c.Players = fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo),
-			one.Result)
-	}
+	c.Players = playersOf(one)
 	if one.Played != nil {
 		if m, err := at.ParseUCI(*one.Played); err == nil {
 			c.Played = at.SAN(m)
@@ -211,6 +200,14 @@ func positionOf(one *inspect.Sample) board.Position {
 		at.Play(m)
 	}
 	return at
+}
+
+// playersOf says who played and how it ended; empty: nobody is known.
+func playersOf(one *inspect.Sample) string {
+	if one.White == "" && one.Black == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo), one.Result)
 }
 
 func playerText(name string, rating int) string {
@@ -365,10 +362,7 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 // fill lays the page out.
 func (p *samplePage) fill() {
 	one := p.Sample
-	if one.White != "" || one.Black != "" {
-		p.Players = fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo),
-			one.Result)
-	}
+	p.Players = playersOf(one)
 	at, moves := one.Past()
 	p.Past.Positions = append(p.Past.Positions, at.FEN())
 	last := board.NoMove

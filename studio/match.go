@@ -103,12 +103,7 @@ func (p matchPage) To(page int) string {
 
 // matchOf answers if there is no such match.
 func (s *Server) matchOf(w http.ResponseWriter, r *http.Request) *folder {
-	f := s.library.byKey(r.PathValue("key"))
-	if f == nil || f.Kind != aMatch {
-		s.missing(w, "This match is not there any more.")
-		return nil
-	}
-	return f
+	return s.folderOf(w, r, aMatch, "match")
 }
 
 // match answers with the page of a match.
@@ -125,12 +120,9 @@ func (s *Server) matchLive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := s.lookAtMatch(f, r)
-	if r.FormValue("since") == p.Version {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	if !has(w, r, p.Version) {
+		s.show(w, "matchlive", p)
 	}
-	w.Header().Set("Version", p.Version)
-	s.show(w, "matchlive", p)
 }
 
 // lookAtMatch lays the page out.

@@ -123,12 +123,7 @@ func (v runView) view() report.View {
 
 // runOf answers if there is no such run.
 func (s *Server) runOf(w http.ResponseWriter, r *http.Request) *folder {
-	f := s.library.byKey(r.PathValue("key"))
-	if f == nil || f.Kind != aRun {
-		s.missing(w, "This run is not there any more.")
-		return nil
-	}
-	return f
+	return s.folderOf(w, r, aRun, "run")
 }
 
 // run answers with the page of a run.
@@ -145,13 +140,10 @@ func (s *Server) runLive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := s.chooseRuns(f, r)
-	if r.FormValue("since") == p.Version {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	if !has(w, r, p.Version) {
+		s.fillRun(p)
+		s.show(w, "runlive", p)
 	}
-	s.fillRun(p)
-	w.Header().Set("Version", p.Version)
-	s.show(w, "runlive", p)
 }
 
 func (s *Server) lookAtRun(f *folder, r *http.Request) *runPage {

@@ -155,6 +155,27 @@ func (s *Server) missing(w http.ResponseWriter, text string) {
 	s.showStatus(w, http.StatusNotFound, "missing", text)
 }
 
+// folderOf is the folder that the address names, and answers if there is none of that kind.
+func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind, name string) *folder {
+	f := s.library.byKey(r.PathValue("key"))
+	if f == nil || f.Kind != kind {
+		s.missing(w, "This "+name+" is not there any more.")
+		return nil
+	}
+	return f
+}
+
+// has reports whether a page that is open has that version of what changes, and answers so. Else the version goes with
+// the answer.
+func has(w http.ResponseWriter, r *http.Request, version string) bool {
+	if r.FormValue("since") == version {
+		w.WriteHeader(http.StatusNoContent)
+		return true
+	}
+	w.Header().Set("Version", version)
+	return false
+}
+
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, name string, data any) {
 	s.showStatus(w, http.StatusOK, name, data)
