@@ -104,7 +104,7 @@ func TestCrafted(t *testing.T) {
 		"plies cut":      craft(1, 2, 1, unchanged, column{colPlies, []byte{0x81}}, column{colMoves, u16(1)}),
 		"invented": craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1)},
 			column{colInvented, []byte{2}}),
-		"source":         craft(1, 1, 0, unchanged, column{colSource, []byte{6}}),
+		"source":         craft(1, 1, 0, unchanged, column{colSource, []byte{byte(len(dataset.Sources()))}}),
 		"result":         craft(1, 1, 0, unchanged, column{colResult, []byte{4}}),
 		"result long":    craft(1, 1, 0, unchanged, column{colResult, []byte{1, 1}}),
 		"white_elo":      craft(1, 1, 0, unchanged, column{colWhiteElo, []byte{1}}),

@@ -184,7 +184,7 @@ func TestBadLines(t *testing.T) {
 		"offset":        func(l *dataset.Line) { l.Offset = -1 },
 		"invented":      func(l *dataset.Line) { l.Reconstructed = 3 },
 		"rating":        func(l *dataset.Line) { l.WhiteElo = 65536 },
-		"source":        func(l *dataset.Line) { l.Source = dataset.SourceEngine + 1 },
+		"source":        func(l *dataset.Line) { l.Source = dataset.Source(len(dataset.Sources())) },
 		"result":        func(l *dataset.Line) { l.Result = 4 },
 		"no UTF-8":      func(l *dataset.Line) { l.Tags = []dataset.Tag{{Name: "White", Value: "\xff"}} },
 		"no tag name":   func(l *dataset.Line) { l.Tags = []dataset.Tag{{}} },

@@ -40,7 +40,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
 	}
 	wantSources := map[string]Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
-		"table": {}, "aggregate": {}, "engine": {}}
+		"table": {}, "aggregate": {}, "engine": {}, "selfplay": {}}
 	if !reflect.DeepEqual(s.BySource, wantSources) {
 		t.Errorf("sources %+v", s.BySource)
 	}
@@ -213,7 +213,7 @@ func TestStatsWorkers(t *testing.T) {
 // TestStatsEmptyAndIllegal: a dataset without lines counts to zero, one whose moves are illegal is damaged.
 func TestStatsEmptyAndIllegal(t *testing.T) {
 	s, err := Request{Dir: madeup.Dataset(t, nil, 1)}.Run(context.Background())
-	if err != nil || s.Games != 0 || s.BytesPerPosition != 0 || len(s.BySource) != 6 {
+	if err != nil || s.Games != 0 || s.BytesPerPosition != 0 || len(s.BySource) != len(dataset.Sources()) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	l := madeup.Line(t, board.StartFEN, "e2e4")
