@@ -207,7 +207,8 @@ func playersOf(one *inspect.Sample) string {
 	if one.White == "" && one.Black == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo), one.Result)
+	return fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo),
+		one.Result)
 }
 
 func playerText(name string, rating int) string {
