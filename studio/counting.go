@@ -67,7 +67,7 @@ func (s *shelf) beginCount(v *volume, key string, c *counting) {
 	s.runs.Go(func() {
 		defer s.release(v)
 		defer cancel()
-		stop := c.watch(ctx, cancel)
+		stop := watchPage(ctx, cancel, c.lastAsked)
 		defer stop()
 		text, err := s.counts(ctx, v, c)
 		if err == nil {

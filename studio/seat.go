@@ -149,15 +149,15 @@ func (s *seat) begin() {
 	go func() {
 		defer close(s.ended)
 		defer cancel()
-		stop := s.watch(ctx, cancel)
+		stop := watchPage(ctx, cancel, s.lastAsked)
 		defer stop()
 		err := s.search(ctx)
 		s.publish(err)
 	}()
 }
 
-// watch ends a search whose page is closed.
-func (s *seat) watch(ctx context.Context, cancel context.CancelFunc) (stop func()) {
+// watchPage ends what a page has asked for once it has not asked again for a while: it is closed.
+func watchPage(ctx context.Context, cancel context.CancelFunc, lastAsked func() time.Time) (stop func()) {
 	t := time.NewTicker(time.Second)
 	go func() {
 		for {
@@ -165,7 +165,7 @@ func (s *seat) watch(ctx context.Context, cancel context.CancelFunc) (stop func(
 			case <-ctx.Done():
 				return
 			case <-t.C:
-				if time.Since(s.lastAsked()) > gone {
+				if time.Since(lastAsked()) > gone {
 					cancel()
 				}
 			}

@@ -207,32 +207,17 @@ func (s *shelf) begin(v *volume, q inspect.Query, one *search) {
 	s.runs.Go(func() {
 		defer s.release(v)
 		defer cancel()
-		stop := one.watch(ctx, cancel)
+		stop := watchPage(ctx, cancel, one.lastAsked)
 		defer stop()
 		one.end(s.run(ctx, v, q, one))
 		s.keep(one)
 	})
 }
 
-// watch ends what a closed page has asked for.
-func (one *asking) watch(ctx context.Context, cancel context.CancelFunc) (stop func()) {
-	t := time.NewTicker(time.Second)
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-				one.mu.Lock()
-				idle := time.Since(one.asked)
-				one.mu.Unlock()
-				if idle > gone {
-					cancel()
-				}
-			}
-		}
-	}()
-	return t.Stop
+func (one *asking) lastAsked() time.Time {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return one.asked
 }
 
 // run goes through the dataset.

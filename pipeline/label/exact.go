@@ -1,10 +1,12 @@
 package label
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/stockfish"
 	"talbot/syzygy"
@@ -69,34 +71,42 @@ func (x *exactLabels) lookUp(ctx context.Context, l *dataset.Line) ([]dataset.La
 		return nil, nil
 	}
 	labels, any := make([]dataset.Label, l.SampleCount()), false
-	p, ply := l.Start, 0
-	for k, sample := range l.Samples.Plies(nil, len(l.Moves)) {
-		for ; ply < sample; ply++ {
-			if !p.IsLegal(l.Moves[ply]) {
-				return nil, fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(),
-					dataset.ErrDamaged)
-			}
-			p.Play(l.Moves[ply])
-		}
+	err := eachSample(l, func(k int, p *board.Position) error {
 		if p.IsDead() || !p.HasLegalMove() {
 			labels[k].Status = dataset.Terminal
-			continue
+			return nil
 		}
-		class, known, err := x.tables.Probe(ctx, &p)
+		class, known, err := x.tables.Probe(ctx, p)
 		if err != nil {
-			if stopped := ctx.Err(); stopped != nil {
-				err = stopped
-			}
-			return nil, err
+			return cmp.Or(ctx.Err(), err)
 		}
 		if known {
 			labels[k], any = dataset.ExactLabel(class), true
 		}
-	}
-	if !any {
-		return nil, nil
+		return nil
+	})
+	if err != nil || !any {
+		return nil, err
 	}
 	return labels, nil
+}
+
+// eachSample goes through a line's samples: the k-th one and its position, which must stay as it is.
+func eachSample(l *dataset.Line, do func(k int, p *board.Position) error) error {
+	p, ply := l.Start, 0
+	for k, sample := range l.Samples.Plies(nil, len(l.Moves)) {
+		for ; ply < sample; ply++ {
+			if !p.IsLegal(l.Moves[ply]) {
+				return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(),
+					dataset.ErrDamaged)
+			}
+			p.Play(l.Moves[ply])
+		}
+		if err := do(k, &p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tableResults are the tables' results for the samples of a shard, in order, a byte each, so that each is looked up

@@ -2,10 +2,10 @@ package label
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/mates"
 	"talbot/shards"
@@ -41,21 +41,14 @@ func (s *solvedLabels) of(l *dataset.Line) ([]dataset.Label, error) {
 		return nil, nil
 	}
 	labels, any := make([]dataset.Label, l.SampleCount()), false
-	p, ply := l.Start, 0
-	for k, sample := range l.Samples.Plies(nil, len(l.Moves)) {
-		for ; ply < sample; ply++ {
-			if !p.IsLegal(l.Moves[ply]) {
-				return nil, fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(),
-					dataset.ErrDamaged)
-			}
-			p.Play(l.Moves[ply])
-		}
-		if label, ok := mates.Label(&p); ok {
+	err := eachSample(l, func(k int, p *board.Position) error {
+		if label, ok := mates.Label(p); ok {
 			labels[k], any = label, true
 		}
-	}
-	if !any {
-		return nil, nil
+		return nil
+	})
+	if err != nil || !any {
+		return nil, err
 	}
 	return labels, nil
 }
