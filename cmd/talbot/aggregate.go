@@ -71,7 +71,7 @@ bytes with any number of workers.`,
 	f.IntVar(&o.minBand, "min-band", 3, "minimum number of moves in a position in one band")
 	f.StringVar(&o.gamesOf, "games-of", "all", "games to count by their split: all, train, val or test")
 	o.gameFilterOptions.add(f, "prior (both ratings known, at least 3 minutes on the clock)")
-	section(f, "Output", "out", "split", "json", "strict")
+	section(f, "Output", "out", "skip-done", "replace", "split", "json", "strict")
 	section(f, "Counting", "bands", "min-count", "min-band", "workers")
 	section(f, "Game filters", "preset", "games-of", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots",
 		"time-control", "min-base-time", "result", "termination", "min-plies", "since", "until")
@@ -83,7 +83,7 @@ bytes with any number of workers.`,
 
 // request turns the flags into what is asked for.
 func (o *aggregateOptions) request(cmd *cobra.Command, dirs []string) (r aggregate.Request, err error) {
-	r = aggregate.Request{In: dirs, Out: o.out, MinCount: o.minCount, MinBand: o.minBand, Workers: o.workers}
+	r = aggregate.Request{In: dirs, Out: o.out, Wish: o.wish, MinCount: o.minCount, MinBand: o.minBand, Workers: o.workers}
 	if r.Bands, err = aggregate.ParseBands(o.bands); err != nil {
 		return r, usage(fmt.Errorf("--bands: %w", err), "for example --bands 1500,2000,2500")
 	}

@@ -13,6 +13,7 @@ import (
 	"talbot/evaluate"
 	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/loop"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
@@ -103,6 +104,7 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
+	{remake.ErrDifferent, exitUsage, ""},
 	{aggregate.ErrTwice, exitUsage, "give each dataset once"},
 	{aggregate.ErrSplits, exitUsage, "give --split the percentages of the games, as `talbot stats` has them; " +
 		"otherwise moves of games that are to be held out would count"},
@@ -111,6 +113,7 @@ var statuses = []struct {
 		"remove the folder and repeat the command, or finish it with the version that began it"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
+	{ingest.ErrUnrepeatable, exitUsage, "give the file by its name, or leave out --skip-done and --replace"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
 	{columnar.ErrDamaged, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
@@ -157,6 +160,7 @@ var statuses = []struct {
 	{selfplay.ErrParts, exitUsage, "give all parts of one `talbot selfplay --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
+	{remake.ErrStrangers, exitUsage, "move them elsewhere, or choose another folder"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{checkpoint.ErrForeign, exitFailed,
 		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},
@@ -209,7 +213,12 @@ func folderHint(err error) string {
 	var file *fleet.FileError
 	var predictions *pipelinepredict.JournalError
 	var older *ingest.OlderRulesError
+	var different *remake.DifferentError
 	switch {
+	case errors.As(err, &different) && different.State == remake.Interrupted:
+		return "finish it with the command that began it, make it again with --replace, or choose another place"
+	case errors.As(err, &different):
+		return "make it again with --replace, or choose another place"
 	case errors.As(err, &older):
 		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
 			"` and repeat the command"

@@ -11,6 +11,7 @@ import (
 
 	"talbot/binpack"
 	"talbot/dataset"
+	"talbot/internal/cache"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
@@ -154,7 +155,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 // arrange puts the flags under headings and says which words they take.
 func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
-	section(f, "Output", "out", "split", "seed", "rejects", "force", "json", "strict")
+	section(f, "Output", "out", "skip-done", "replace", "split", "seed", "rejects", "force", "json", "strict")
 	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "move-conflict", "history")
 	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit", "origin", "unit")
 	section(f, "Game filters", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
@@ -223,7 +224,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, Results: results, KeepMoveConflicts: o.moveConflict == "keep", Tables: tables,
-		Rejects: o.rejects, History: o.history,
+		Rejects: o.rejects, History: o.history, Wish: o.wish, Cache: cache.User(),
 		Warn: warn, ResumeCommand: invocation(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {

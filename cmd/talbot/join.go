@@ -12,6 +12,7 @@ import (
 )
 
 type joinOptions struct {
+	remakeOptions
 	out  string
 	json bool
 }
@@ -41,6 +42,7 @@ these are refused.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder for the new dataset (required)")
+	o.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd
@@ -56,7 +58,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 		return o.joinGames(ctx, parts)
 	}
 	show, end := progress()
-	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)
@@ -76,7 +78,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 // joinGames joins the parts of self-play.
 func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
 	show, end := progress()
-	sum, err := selfplay.Join{Parts: parts, Out: o.out, Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	sum, err := selfplay.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)

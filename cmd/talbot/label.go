@@ -126,7 +126,7 @@ the second aborts them. A position on which the engine fails twice is stored as 
 		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false,
 		"measure how many nodes --movetime is worth on this machine (writes nothing)")
-	section(f, "Output", "out", "json", "strict")
+	section(f, "Output", "out", "skip-done", "replace", "json", "strict")
 	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
 	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
@@ -151,7 +151,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return err
 	}
 	switch {
-	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
+	case o.calibrate && (o.audit != "" || o.wish.Asked() || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
 		f.Changed("depth") || o.out != ""):
 		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
 			"or --depth"),
@@ -168,7 +168,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+	r := label.Request{In: in, Out: o.out, Wish: o.wish, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
 		Mates: o.mates, Syzygy: o.syzygy, SkipExact: o.skipExact,
 		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
 	if o.syzygy == "" && (o.skipExact || o.checkTables) {

@@ -133,6 +133,9 @@ func prepare(cmd *cobra.Command) {
 		}
 		begun := time.Now()
 		err := work(cmd, args)
+		if done, failed := reportDone(cmd, err); done {
+			err = failed
+		}
 		voice.end(cmd, time.Since(begun), err)
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 )
 
 type predictOptions struct {
+	remakeOptions
 	out     string
 	run     string
 	backend string
@@ -66,7 +67,8 @@ command to continue it.`,
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	section(f, "Output", "out", "json")
+	o.remakeOptions.add(f)
+	section(f, "Output", "out", "skip-done", "replace", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
 	values(cmd, "backend", answering...)
 	completeFolder(cmd, "out")
@@ -110,7 +112,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
-	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n},
+	sum, err := pipelinepredict.Request{In: in, Out: o.out, Wish: o.wish, Network: net, Evaluator: networkEvaluator{n},
 		ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {

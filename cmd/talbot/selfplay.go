@@ -96,7 +96,7 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 		"for few games)")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
-	section(f, "Output", "out", "games", "part", "split", "seed", "json", "strict")
+	section(f, "Output", "out", "skip-done", "replace", "games", "part", "split", "seed", "json", "strict")
 	section(f, "Network", "run", "backend", "batch", "workers")
 	section(f, "Search", "searcher", "nodes", "fast-share", "fast-nodes", "temperature", "temperature-plies", "set",
 		"raw")
@@ -129,7 +129,7 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 	if err := o.search(f); err != nil {
 		return r, err
 	}
-	r = selfplay.Request{Games: o.games, AtOnce: o.workers, Seed: o.seed, Style: o.style, Start: o.start, Out: o.out,
+	r = selfplay.Request{Games: o.games, AtOnce: o.workers, Seed: o.seed, Style: o.style, Start: o.start, Out: o.out, Wish: o.wish,
 		ResumeCommand: invocation(), Warn: warn}
 	if r.Splits, err = dataset.ParseSplits(o.split); err != nil {
 		return r, usage(err, "give three percentages that sum to 100, for example --split 90,5,5")

@@ -84,7 +84,7 @@ The same seed gives the same bytes with any number of workers.`,
 	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces, "maximum number of pieces in the history")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames in train, val and test")
-	section(f, "Output", "out", "count", "split", "seed", "json", "strict", "workers")
+	section(f, "Output", "out", "skip-done", "replace", "count", "split", "seed", "json", "strict", "workers")
 	section(f, "Material", "pieces", "piece-weights", "material", "material-file", "balance")
 	section(f, "History", "capture-weight", "promotion-weight", "history-max-pieces")
 	completeFolder(cmd, "out")
@@ -172,7 +172,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	defer stop()
 	show, end := progress()
 	sum, err := endgames.Request{
-		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
+		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn, Wish: o.wish,
 		ResumeCommand: invocation(),
 	}.Run(ctx)
 	end()

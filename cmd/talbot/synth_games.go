@@ -71,7 +71,7 @@ Repeat an interrupted command to continue it; at most 512 games are played again
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
-	section(f, "Output", "out", "games", "split", "seed", "json", "strict")
+	section(f, "Output", "out", "skip-done", "replace", "games", "split", "seed", "json", "strict")
 	section(f, "Engine", "engine", "nodes", "hash", "workers")
 	section(f, "Games", "openings", "random-plies", "blunders", "decided", "max-plies")
 	completeFolder(cmd, "out")
@@ -104,7 +104,7 @@ func (o *gamesOptions) request() (r games.Request, c stockfish.Config, err error
 	if c.Path, err = stockfish.Find(o.engine); err != nil {
 		return r, c, err
 	}
-	r = games.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Splits: splits,
+	r = games.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Wish: o.wish, Splits: splits,
 		ResumeCommand: invocation(),
 		Warn:          warn}
 	all, err := match.Book()

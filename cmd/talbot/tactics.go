@@ -13,6 +13,7 @@ import (
 )
 
 type tacticsOptions struct {
+	remakeOptions
 	tactics.Request
 	json bool
 }
@@ -50,6 +51,7 @@ mind), one_line and unlabelled.`,
 	f.IntVar(&o.Gap, "gap", 200, "minimum gap between the two scores, in centipawns")
 	f.StringVar(&o.Label, "label", "",
 		"fingerprint of the labels to use (default: of each sample the last one with two scored moves)")
+	o.add(f)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd
@@ -66,7 +68,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
-	o.Progress, o.Warn, o.ResumeCommand = show, warn, invocation()
+	o.Progress, o.Warn, o.ResumeCommand, o.Wish = show, warn, invocation(), o.wish
 	sum, err := o.Run(ctx)
 	end()
 	if err != nil {

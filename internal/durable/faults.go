@@ -22,6 +22,9 @@ func InjectFaults(t interface {
 	t.Cleanup(func() { faults.Store(nil) })
 }
 
+// FaultOf returns the error that a test has injected for a step that another package takes, nil outside tests.
+func FaultOf(op, path string) error { return fault(op, path) }
+
 func fault(op, path string) error {
 	if f := faults.Load(); f != nil {
 		return (*f)(op, path)

@@ -12,6 +12,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -33,9 +34,11 @@ type Request struct {
 	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
-	ResumeCommand     string         // the command line that continues an interrupted run, for messages
-	Progress          func(pipeline.Progress)
-	Warn              func(error) // gets errors that do not stop the work; may be nil
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
+	ResumeCommand string // the command line that continues an interrupted run, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what aggregate reports. Games and rejects are lines of the input; positions, samples and bytes are of the
@@ -179,7 +182,7 @@ func (a *aggregation) open() error {
 	a.out, err = output.Open(a.Out, dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand,
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Wish: a.Wish,
 		Warn: a.Warn, SideFile: a.sideFile})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/synth"
@@ -18,11 +19,13 @@ import (
 
 // Request draws endgames into a dataset.
 type Request struct {
-	Count         int64
-	Config        synth.Config
-	Out           string
-	Splits        dataset.Splits
-	Workers       int    // 0 = all cores
+	Count   int64
+	Config  synth.Config
+	Out     string
+	Splits  dataset.Splits
+	Workers int // 0 = all cores
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // gets errors that do not stop the drawing; may be nil
@@ -84,7 +87,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		ResumeCommand: s.ResumeCommand, Warn: s.Warn}); err != nil {
+		ResumeCommand: s.ResumeCommand, Wish: s.Wish, Warn: s.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()

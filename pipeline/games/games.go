@@ -10,6 +10,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/play/game"
@@ -18,14 +19,16 @@ import (
 
 // Request makes a dataset of games of an engine against itself.
 type Request struct {
-	Games         int64
-	Seed          uint64
-	Style         Style
-	Openings      []game.Opening
-	Book          string // what the openings are, for the manifest
-	Pool          *stockfish.Pool
-	Out           string
-	Splits        dataset.Splits
+	Games    int64
+	Seed     uint64
+	Style    Style
+	Openings []game.Opening
+	Book     string // what the openings are, for the manifest
+	Pool     *stockfish.Pool
+	Out      string
+	Splits   dataset.Splits
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
@@ -79,7 +82,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
 	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
-		State: &p.state, ResumeCommand: r.ResumeCommand, Warn: r.Warn}); err != nil {
+		State: &p.state, ResumeCommand: r.ResumeCommand, Wish: r.Wish, Warn: r.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

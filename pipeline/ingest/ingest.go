@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/cache"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/rows"
@@ -40,7 +42,10 @@ type Request struct {
 	// damaged; without it such an input ends the run.
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
-	Rejects       string
+	Rejects string
+	Cache   *cache.Folder // of the sums of files; nil = none
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string                        // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)       // may be nil
 	Warn          func(error)                   // gets errors that do not stop the ingest; may be nil
@@ -143,7 +148,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
-		ResumeCommand: in.ResumeCommand, Warn: in.Warn,
+		ResumeCommand: in.ResumeCommand, Warn: in.Warn, Wish: in.Wish, Compare: in.compare,
 	}); err != nil {
 		return Summary{}, olderRules(err)
 	}

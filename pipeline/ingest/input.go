@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"talbot/dataset"
+	"talbot/internal/cache"
 	"talbot/pipeline"
 	"talbot/rows"
 )
@@ -18,10 +19,14 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if g.state.Number == 0 { // otherwise an interrupted run has begun it
 		g.beginInput()
 	}
+	stamp, stamped := cache.StampOf(path)
 	in, err := open(path)
 	if err == nil {
 		defer in.Close()
 		err = g.read(ctx, in, index, path)
+	}
+	if inputs := g.out.Manifest().Inputs; err == nil && stamped && index < len(inputs) {
+		g.Cache.PutSum(path, stamp, inputs[index].SHA256)
 	}
 	if err == nil || !g.SkipBadFiles || g.outputFailed || inputFault(err) == "" {
 		return err

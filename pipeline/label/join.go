@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -27,8 +28,10 @@ func partOf(hash [16]byte, n int) int {
 
 // Join puts together what several machines labelled with [Request.Part].
 type Join struct {
-	Parts         []string // datasets, in any order
-	Out           string
+	Parts []string // datasets, in any order
+	Out   string
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress) // may be nil
 }
@@ -75,7 +78,8 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand})
+	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand, Wish: j.Wish,
+		Parts: hashes})
 	if err != nil {
 		return JoinSummary{}, err
 	}

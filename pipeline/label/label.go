@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/remake"
 	"talbot/mates"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
@@ -40,10 +41,12 @@ type Request struct {
 	Tables syzygy.Check
 	// Candidates is how many moves of each sample are searched: those that Network, an ID, or else the last one with
 	// priors, finds most probable. 0: all. Engine's limit is that of [CandidateDepths] then.
-	Candidates    int
-	Network       string
-	Flags         []dataset.Tag // of the manifest beside the usual ones
-	ResumeCommand string        // the command line that continues an interrupted run, for messages
+	Candidates int
+	Network    string
+	Flags      []dataset.Tag // of the manifest beside the usual ones
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
+	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Failed        func(error) // gets each position without a label; may be nil
 	Warn          func(error) // gets errors that do not stop the run; may be nil

@@ -87,7 +87,7 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand,
+		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Wish: l.Wish,
 			Warn: l.Warn}); err != nil {
 		return mixingDepths(err, prints)
 	}

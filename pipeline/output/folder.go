@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/shards"
 )
 
@@ -90,6 +91,12 @@ type Options struct {
 	// ResumeCommand is the command line that continues an interrupted run, for [InterruptedError]; nothing depends on
 	// it.
 	ResumeCommand string
+	// Wish says what to do with a folder that is not empty; see [remake.Wish.Place].
+	Wish remake.Wish
+	// Compare, if not nil, says in what a finished dataset differs beyond its manifest before the first shard.
+	Compare func(dir string, m *dataset.Manifest) ([]remake.Difference, error)
+	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [SameParts].
+	Parts []string
 	// Warn, if not nil, gets the errors that do not stop the work.
 	Warn func(error)
 }
@@ -99,6 +106,7 @@ type Options struct {
 type Folder struct {
 	Options
 	dir       string
+	final     string // where it goes in the end: dir, unless that replaces another one
 	lock      *durable.HeldLock
 	lockInfo  os.FileInfo // the lock's file
 	shardSize int64       // positions in a shard
@@ -109,7 +117,7 @@ type Folder struct {
 
 // Open creates the folder, or resumes an interrupted run of the same command there. m has what is known beforehand, its
 // flags in any order; identity is all else that decides the content. The errors: [ErrFinished], [ErrOccupied],
-// [durable.ErrLocked] and [dataset.ErrDamaged].
+// [durable.ErrLocked] and [dataset.ErrDamaged], and with a wish those of [remake.Wish.Place].
 func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
 		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
@@ -123,7 +131,19 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Options: o, dir: dir, shardSize: shardPositions}
+	t := target{Options: o, manifest: m, command: string(command)}
+	if len(o.Parts) > 0 {
+		t.Compare = SameParts(o.Parts)
+	}
+	at, err := o.Wish.Place(dir, t.look)
+	if errors.Is(err, remake.ErrDone) { // a kill may have left what is of no use now
+		done := &Folder{Options: o, dir: dir}
+		return nil, errors.Join(err, done.removeRemains())
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Options: o, dir: at, final: filepath.Clean(dir), shardSize: shardPositions}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
 		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.removeRemains())
@@ -284,7 +304,10 @@ func (f *Folder) Finish(publish func() error) error {
 	if err := f.finish(publish); err != nil {
 		return f.Explain(err)
 	}
-	return f.removeLeftovers(f.lock)
+	if err := f.removeLeftovers(f.lock); err != nil || f.dir == f.final || !f.Wish.Asked() {
+		return err
+	}
+	return remake.Swap(f.dir, f.final)
 }
 
 func (f *Folder) finish(publish func() error) error {
@@ -293,6 +316,11 @@ func (f *Folder) finish(publish func() error) error {
 	}
 	if publish != nil {
 		if err := publish(); err != nil {
+			return err
+		}
+	}
+	if f.Wish.Asked() && len(f.Parts) > 0 {
+		if err := durable.WriteSealed(f.Path(partsName), parts{partsVersion, f.Parts}); err != nil {
 			return err
 		}
 	}

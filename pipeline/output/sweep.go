@@ -32,7 +32,7 @@ func IsOwnFile(name string) bool {
 			return true
 		}
 	}
-	return name == dataset.ManifestName || name == ProgressName || name == lockName
+	return name == dataset.ManifestName || name == ProgressName || name == lockName || name == partsName
 }
 
 // sideFile calls SideFile; without one, no file is the verb's own.
@@ -100,7 +100,7 @@ func (f *Folder) checkFolder() error {
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		if name != ProgressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
+		if name != ProgressName && name != lockName && name != partsName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
 			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
 		}

@@ -13,6 +13,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -42,9 +43,11 @@ var ErrPredicted = errors.New("the dataset has predictions of this network alrea
 
 // Request asks to have a network say something of every sample of a dataset.
 type Request struct {
-	In, Out       string          // folders
-	Network       dataset.Network // what answers, and how it is asked: Rating, Top
-	Evaluator     Evaluator
+	In, Out   string          // folders
+	Network   dataset.Network // what answers, and how it is asked: Rating, Top
+	Evaluator Evaluator
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // gets errors that do not stop the run; may be nil
@@ -145,7 +148,7 @@ func (p *predictor) open() error {
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
 	p.out, err = output.Open(p.Out, m, identity,
-		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Warn: p.Warn,
+		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Wish: p.Wish, Warn: p.Warn,
 			SideFile: func(name string, shards int) (own, wanted bool) {
 				own = strings.HasPrefix(name, journalPrefix)
 				return own, own && name >= journalName(shards)

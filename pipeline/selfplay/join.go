@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -23,8 +24,10 @@ var ErrParts = errors.New("not parts of the same games")
 
 // Join puts together the games that several machines played with [Request.Part].
 type Join struct {
-	Parts         []string // datasets, in any order
-	Out           string
+	Parts []string // datasets, in any order
+	Out   string
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress) // may be nil
 }
@@ -42,6 +45,7 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 		}
 	}()
 	var m dataset.Manifest
+	var hashes []string
 	for i, dir := range j.Parts {
 		d, err := shards.OpenDataset(dir)
 		if err != nil {
@@ -63,13 +67,15 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 			return output.Summary{}, err
 		}
 		parts[part.I-1], m = d, whole
+		hashes = append(hashes, d.Manifest.Hash())
 	}
 	games, err := gamesOf(&m)
 	if err != nil {
 		return output.Summary{}, fmt.Errorf("%q: %w", j.Parts[0], err)
 	}
 	var s state
-	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s})
+	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s, Wish: j.Wish,
+		Parts: hashes})
 	if err != nil {
 		return output.Summary{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/remake"
 	"talbot/internal/splitmix"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
@@ -38,18 +39,20 @@ type Counts struct {
 
 // Request makes a dataset of games of a network with itself.
 type Request struct {
-	Games         int64         // of the whole, all parts together
-	Part          pipeline.Part // of them to play: the numbers I, I+N, I+2N, …
-	AtOnce        int           // games that are played at a time; 0: four times the batch
-	Seed          uint64
-	Style         Style
-	Network       Network
-	Processor     string         // what the network's last digits depend on beside backend and batch
-	Openings      []game.Opening // that games begin with, in turn; or else:
-	Endgames      *synth.Drawer  // draws where a game begins
-	Start         string         // what these are, for the manifest
-	Out           string
-	Splits        dataset.Splits
+	Games     int64         // of the whole, all parts together
+	Part      pipeline.Part // of them to play: the numbers I, I+N, I+2N, …
+	AtOnce    int           // games that are played at a time; 0: four times the batch
+	Seed      uint64
+	Style     Style
+	Network   Network
+	Processor string         // what the network's last digits depend on beside backend and batch
+	Openings  []game.Opening // that games begin with, in turn; or else:
+	Endgames  *synth.Drawer  // draws where a game begins
+	Start     string         // what these are, for the manifest
+	Out       string
+	Splits    dataset.Splits
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
@@ -111,7 +114,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
 	var err error
 	if p.out, err = output.Open(r.Out, m, []any{m.Fingerprints, m.Networks}, output.Options{State: &p.state,
-		ResumeCommand: r.ResumeCommand, Warn: r.Warn}); err != nil {
+		ResumeCommand: r.ResumeCommand, Wish: r.Wish, Warn: r.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -30,11 +31,13 @@ const (
 // Request asks to find, in labelled games, the positions where exactly one move holds the advantage. Scores
 // are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
 type Request struct {
-	In, Out       string
-	Label         string // fingerprint of the labels; "" is of each sample the last that compares all moves
-	Advantage     int    // the best move's score is at least this,
-	Second        int    // the second best move's at most this,
-	Gap           int    // and at least so much less
+	In, Out   string
+	Label     string // fingerprint of the labels; "" is of each sample the last that compares all moves
+	Advantage int    // the best move's score is at least this,
+	Second    int    // the second best move's at most this,
+	Gap       int    // and at least so much less
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
 	Warn          func(error) // gets errors that do not stop the search; may be nil
@@ -82,7 +85,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
 	out, err := output.Open(t.Out, m, identity(parent),
-		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Warn: t.Warn})
+		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Wish: t.Wish, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}

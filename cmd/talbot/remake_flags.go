@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"talbot/internal/remake"
+	"talbot/pipeline/output"
+	"talbot/play/match"
+	"talbot/train"
+)
+
+// remakeOptions are the flags of every verb that makes an output: what to do with one that is there.
+type remakeOptions struct{ wish remake.Wish }
+
+func (o *remakeOptions) add(f *pflag.FlagSet) {
+	f.BoolVar(&o.wish.Skip, "skip-done", false,
+		"if the output is there, made of the same with the same settings, do nothing; resume an interrupted one")
+	f.BoolVar(&o.wish.Replace, "replace", false,
+		"as --skip-done, and if it was made differently, make it again beside the old one and replace that")
+}
+
+// reportDone says that an output was done before. It returns nil if err is of another kind.
+func reportDone(cmd *cobra.Command, err error) (bool, error) {
+	var done *remake.DoneError
+	if !errors.As(err, &done) {
+		return false, nil
+	}
+	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
+		return true, printDone(done)
+	}
+	tell("talbot: %q is done: nothing has changed\n", done.Path)
+	return true, nil
+}
+
+// printDone prints what the command reported, as far as the output still says it.
+func printDone(done *remake.DoneError) error {
+	switch r := done.Result.(type) {
+	case output.Summary:
+		return printJSON(struct {
+			Done bool   `json:"done"`
+			Out  string `json:"out"`
+			output.Summary
+		}{true, done.Path, r})
+	case *match.Result:
+		return printJSON(struct {
+			Done bool `json:"done"`
+			*match.Result
+		}{true, r})
+	case train.Result:
+		return printJSON(struct {
+			Done bool `json:"done"`
+			train.Result
+		}{true, r})
+	}
+	return printJSON(struct {
+		Done bool   `json:"done"`
+		Out  string `json:"out"`
+	}{true, done.Path})
+}

@@ -1,0 +1,104 @@
+package remake
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fact is one thing that decides what an output is: a setting, or an input by its content. Two facts of a name are two
+// things, in their order.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // "" is as good as no fact
+}
+
+// Difference is a fact in which an output that is there differs from the one that is asked for. "" is no such fact.
+type Difference struct{ Name, Have, Want string }
+
+// String says it in words.
+func (d Difference) String() string {
+	say := func(value string) string {
+		if value == "" {
+			return "none"
+		}
+		return value
+	}
+	return fmt.Sprintf("%s: %s, not %s", d.Name, say(d.Have), say(d.Want))
+}
+
+// Compare returns in what the facts of an output differ from those that are wanted: in the order of want, and what only
+// have has at the end.
+func Compare(have, want []Fact) (list []Difference) {
+	have, want = numbered(have), numbered(want)
+	value := func(facts []Fact, name string) string {
+		i := slices.IndexFunc(facts, func(f Fact) bool { return f.Name == name })
+		if i < 0 {
+			return ""
+		}
+		return facts[i].Value
+	}
+	for _, f := range want {
+		if was := value(have, f.Name); was != f.Value {
+			list = append(list, Difference{f.Name, was, f.Value})
+		}
+	}
+	for _, f := range have {
+		if !slices.ContainsFunc(want, func(w Fact) bool { return w.Name == f.Name }) && f.Value != "" {
+			list = append(list, Difference{f.Name, f.Value, ""})
+		}
+	}
+	return list
+}
+
+// numbered gives facts of one name names of their own.
+func numbered(facts []Fact) []Fact {
+	facts = slices.Clone(facts)
+	count := map[string]int{}
+	for i := range facts {
+		name := facts[i].Name
+		if count[name]++; count[name] > 1 {
+			facts[i].Name = fmt.Sprintf("%s %d", name, count[name])
+		}
+	}
+	return facts
+}
+
+// FactsOf returns the members of a value's JSON, an object, as facts in their order; those of objects within it are
+// named with a dot. Zeros, false and what is empty are values like others.
+func FactsOf(v any) ([]Fact, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return flatten("", text)
+}
+
+func flatten(prefix string, text []byte) (facts []Fact, err error) {
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	if _, err := d.Token(); err != nil { // {
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		full := prefix + fmt.Sprint(name)
+		if value[0] == '{' {
+			inner, err := flatten(full+".", value)
+			if err != nil {
+				return nil, err
+			}
+			facts = append(facts, inner...)
+			continue
+		}
+		facts = append(facts, Fact{full, strings.Trim(string(value), `"`)})
+	}
+	return facts, nil
+}

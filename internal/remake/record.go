@@ -1,0 +1,66 @@
+package remake
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"talbot/internal/durable"
+)
+
+// RecordSuffix is behind the name of a file in the name of its [Record].
+const RecordSuffix = ".made.json"
+
+// Record says of a single file what it was made from and with. It is written beside the file, only for those who ask
+// for outputs to be skipped.
+type Record struct {
+	Version int    `json:"version"` // 1
+	Bytes   int64  `json:"bytes"`   // of the file
+	Facts   []Fact `json:"facts"`
+}
+
+const (
+	recordVersion = 1
+	maxRecord     = 1 << 20
+)
+
+// Forget removes the record of a file that is about to be replaced.
+func Forget(path string) error {
+	if err := durable.Remove(path + RecordSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Keep writes the record of a file that is whole.
+func Keep(path string, facts []Fact) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return durable.WriteSealed(path+RecordSuffix, Record{recordVersion, info.Size(), facts})
+}
+
+// LookAtFile is what stands at the path of a file, compared with the facts that are wanted of it.
+func LookAtFile(path string, want []Fact) (Found, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Found{}, nil
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	var r Record
+	if err := durable.ReadSealed(path+RecordSuffix, maxRecord, recordVersion, &r); err != nil {
+		return Found{}, err
+	}
+	switch {
+	case r.Version == 0:
+		return Found{State: Done, Differences: []Difference{{"made from", "unknown (no " + RecordSuffix +
+			" beside the file)", "what is given"}}}, nil
+	case r.Bytes != info.Size():
+		return Found{State: Done, Differences: []Difference{{"bytes", strconv.FormatInt(info.Size(), 10), strconv.FormatInt(r.Bytes, 10)}}}, nil
+	}
+	return Found{State: Done, Differences: Compare(r.Facts, want)}, nil
+}
