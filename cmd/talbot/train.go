@@ -17,6 +17,7 @@ import (
 )
 
 type trainOptions struct {
+	remakeOptions
 	data, run, from, after, recipe, preset, label, backend, valueTarget, policyTarget string
 	schedule, optimizer, precision                                                    string
 
@@ -184,6 +185,7 @@ lower --lr.`,
 	f.IntVar(&o.maxCopies, "max-copies", 0, "maximum copies of a position among all train samples (0 = no limit)")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
+	o.add(f)
 	f.BoolVar(&o.init, "init", false, "make a network with random weights and train nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	o.arrange(cmd)
@@ -193,7 +195,7 @@ lower --lr.`,
 // arrange puts the flags under headings and says which words they take.
 func (o *trainOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
-	section(f, "Data and run", "data", "run", "resume", "init", "from", "after", "label", "max-copies", "json")
+	section(f, "Data and run", "data", "run", "resume", "skip-done", "replace", "init", "from", "after", "label", "max-copies", "json")
 	section(f, "Network", "recipe", "preset", "blocks", "filters", "set")
 	section(f, "Length and batches", "steps", "until", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",

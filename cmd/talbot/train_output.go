@@ -19,6 +19,9 @@ import (
 
 // resumeLine is the command line that continues the run.
 func (o *trainOptions) resumeLine() string {
+	if o.wish.Asked() {
+		return invocation()
+	}
 	return "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
 }
 

@@ -146,16 +146,16 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	f := &Folder{Options: o, dir: at, final: filepath.Clean(dir), shardSize: shardPositions}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
-		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.removeRemains())
+		return nil, errors.Join(fmt.Errorf("%q: %w", f.dir, ErrFinished), f.removeRemains())
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return nil, fmt.Errorf("creating the output folder: %w", err)
 	}
 	if err := f.checkFolder(); err != nil {
 		return nil, err
 	}
 	if f.lock, err = durable.Lock(f.Path(lockName)); err != nil {
-		return nil, fmt.Errorf("%q: %w", dir, err)
+		return nil, fmt.Errorf("%q: %w", f.dir, err)
 	}
 	if f.lockInfo, err = os.Stat(f.Path(lockName)); err != nil {
 		f.Close()

@@ -8,6 +8,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/internal/remake"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -29,6 +30,7 @@ type Train struct {
 	Data   []loader.Spec // empty with Resume: those of the run
 	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
 	Resume bool          // continue the run in Dir
+	Wish   remake.Wish   // what to do with a run in Dir
 	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
 	// After is a run folder or checkpoint whose training goes on with other data: the same settings, optimizer and
 	// averages, from its step on; "" = none.
@@ -82,10 +84,24 @@ var (
 // Run trains. Its errors are those of [run.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
 // [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is
 // refused. When ctx ends during training, what was trained is saved, and the result comes with ctx's error.
+//
+// With a wish, a run that is there is taken up, left as it is or replaced: see [remake.Wish.Place].
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*run.Config) error { return nil }
 	}
+	if err := t.place(false); err != nil {
+		return train.Result{}, err
+	}
+	result, err := t.run(ctx)
+	if err != nil {
+		return result, err
+	}
+	return t.finish(result)
+}
+
+// run trains in Dir.
+func (t Train) run(ctx context.Context) (train.Result, error) {
 	var c run.Config
 	var weights *run.Weights
 	var err error
@@ -173,6 +189,19 @@ func (t Train) Init() (Start, train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*run.Config) error { return nil }
 	}
+	if err := t.place(true); err != nil {
+		return Start{}, train.Result{}, err
+	}
+	start, result, err := t.init()
+	if err != nil {
+		return start, result, err
+	}
+	result, err = t.finish(result)
+	return start, result, err
+}
+
+// init makes the run in Dir.
+func (t Train) init() (Start, train.Result, error) {
 	c, err := t.config(0, nil)
 	if err != nil {
 		return Start{}, train.Result{}, err

@@ -86,6 +86,19 @@ func (d *Data) Identity() Identity {
 	return id
 }
 
+// IdentityOf returns what a run would be trained on, without opening the data: by the manifests alone.
+func IdentityOf(specs []Spec, label string, maxCopies int) (id Identity, err error) {
+	id.Label, id.MaxCopies = label, maxCopies
+	for _, s := range specs {
+		m, err := dataset.ReadManifest(s.Dir)
+		if err != nil {
+			return id, err
+		}
+		id.Sets = append(id.Sets, SetIdentity{s.Dir, s.Weight, m.Hash()})
+	}
+	return id, nil
+}
+
 // oneSide is [Identity.OneSide].
 func (d *Data) oneSide() string {
 	var sides []string

@@ -91,3 +91,17 @@ func (s *Survey) Keep(dir string) error {
 	}
 	return durable.WriteFile(filepath.Join(dir, surveyName), cache.Seal(b.Bytes()))
 }
+
+// KeptTrain returns how many train samples the data of a run has, by the survey that is kept in its folder.
+func KeptTrain(dir string) (samples int64, ok bool) {
+	var f surveyFile
+	data, err := durable.ReadFile(filepath.Join(dir, surveyName), math.MaxInt64-1)
+	if err != nil {
+		return 0, false
+	}
+	content, ok := cache.Open(data)
+	if !ok || gob.NewDecoder(bytes.NewReader(content)).Decode(&f) != nil {
+		return 0, false
+	}
+	return (&Survey{Sets: f.Sets}).Train(), true
+}

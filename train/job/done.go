@@ -1,0 +1,198 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"talbot/internal/durable"
+	"talbot/internal/remake"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
+	"talbot/train"
+	"talbot/train/loader"
+)
+
+// place decides where the run is made by what stands in Dir, and whether it is resumed, and returns the weights that
+// it begins with, if there are any.
+func (t *Train) place(init bool) error {
+	if !t.Wish.Asked() {
+		return nil
+	}
+	if t.Resume {
+		return fmt.Errorf("%w: a run is resumed, or done, not both", ErrConfig)
+	}
+	interrupted := map[string]bool{}
+	at, err := t.Wish.Place(t.Dir, func(dir string) (remake.Found, error) {
+		found, err := t.look(dir, init)
+		interrupted[dir] = found.State == remake.Interrupted
+		return found, err
+	})
+	if err != nil {
+		return err
+	}
+	if t.Dir = at; interrupted[at] { // with all that it was begun with, which is what is asked for
+		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers, Cache: t.Cache,
+			Adjust: func(*run.Config) error { return nil }, Wish: t.Wish,
+			Checked: t.Checked, Surveyed: t.Surveyed, Begun: t.Begun, Resumed: t.Resumed, Progress: t.Progress,
+			Warn: t.Warn}
+	}
+	return nil
+}
+
+// look says what stands in a folder, compared with the run that is asked for.
+func (t *Train) look(dir string, init bool) (found remake.Found, err error) {
+	if found.Strangers, err = strangers(dir); err != nil {
+		return found, err
+	}
+	have, err := run.ReadConfig(dir, nil)
+	if errors.Is(err, run.ErrNoRun) {
+		return found, nil
+	}
+	if err != nil {
+		return found, err
+	}
+	id, err := loader.ReadIdentity(dir)
+	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
+		return found, err
+	}
+	want, asked, err := t.wanted(dir, have, init)
+	if err != nil {
+		return found, err
+	}
+	haveFacts, err := facts(have, id, t.Backend)
+	if err != nil {
+		return found, err
+	}
+	wantFacts, err := facts(want, asked, t.Backend)
+	if err != nil {
+		return found, err
+	}
+	found.Differences = remake.Compare(haveFacts, wantFacts)
+	found.State, found.Busy = remake.Interrupted, run.AtWork(dir)
+	result, over, err := reached(dir, have, init)
+	if over && err == nil {
+		found.State, found.Result = remake.Done, result
+	}
+	return found, err
+}
+
+// wanted are the settings of the run that is asked for, and its data. How many samples there are decides some of them;
+// a run over the same data has counted them.
+func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id loader.Identity, err error) {
+	var weights *run.Weights
+	switch {
+	case t.From != "":
+		weights, err = run.ReadWeights(t.From)
+	case t.After != "":
+		weights, err = run.ReadTraining(t.After)
+	}
+	if err != nil {
+		return c, id, fmt.Errorf("%w: %w", ErrFrom, err)
+	}
+	samples := int64(0)
+	if !init {
+		var ok bool
+		if samples, ok = loader.KeptTrain(dir); !ok && t.Steps == 0 {
+			asked := *t // the length cannot be compared
+			asked.Steps = have.Steps
+			t = &asked
+		}
+		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies); err != nil {
+			return c, id, err
+		}
+		id.Backend = t.Backend
+	}
+	c, err = t.config(samples, weights)
+	return c, id, err
+}
+
+// facts are what a run is made from and with. Where its data and first weights lie does not count, and neither does
+// the backend, unless one was asked for.
+func facts(c run.Config, id loader.Identity, backend string) ([]remake.Fact, error) {
+	from := c.From
+	c.From = run.Origin{}
+	all, err := remake.FactsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if from.Sum != "" {
+		all = append(all, remake.Fact{Name: "from", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", from.Step, from.Sum)})
+	}
+	if from.Whole {
+		all = append(all, remake.Fact{Name: "after", Value: "the whole training"})
+	}
+	for _, s := range id.Sets {
+		value := fmt.Sprintf("manifest %.16s", s.Manifest)
+		if s.Weight != 0 {
+			value += fmt.Sprintf(", weight %g", s.Weight)
+		}
+		all = append(all, remake.Fact{Name: "data", Value: value})
+	}
+	all = append(all, remake.Fact{Name: "label", Value: id.Label})
+	if id.MaxCopies > 0 {
+		all = append(all, remake.Fact{Name: "max-copies", Value: fmt.Sprint(id.MaxCopies)})
+	}
+	if backend != "" && backend != "auto" {
+		used := cmp.Or(id.Backend, "unknown")
+		if id.Kind == backend {
+			used = id.Kind
+		}
+		all = append(all, remake.Fact{Name: "backend", Value: used})
+	}
+	return all, nil
+}
+
+// reached reports whether a run has come to its end, and what it reported then, as far as its files say it.
+func reached(dir string, c run.Config, init bool) (result train.Result, over bool, err error) {
+	loaded, state, err := run.Load(dir, run.NewestCheckpoint|run.RawWeights)
+	if errors.Is(err, checkpoint.ErrNone) || errors.Is(err, checkpoint.ErrDamaged) {
+		return result, false, nil // resuming says what is wrong
+	}
+	if err != nil {
+		return result, false, err
+	}
+	result = train.Result{Steps: state.Step, Checkpoint: loaded.Path, StoppedEarly: state.Stopped}
+	if state.Val != nil {
+		result.Final = &train.Final{Terms: state.Val.Terms}
+	}
+	return result, init || state.Stopped || state.Step >= c.End(), nil
+}
+
+// strangers are the files in a folder that are not of a run.
+func strangers(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	made := []string{ReportName, CardName}
+	for _, e := range entries {
+		name := e.Name()
+		page := strings.HasPrefix(name, "report-") && strings.HasSuffix(name, ".html")
+		if !run.Owns(name) && !page && !slices.Contains(made, strings.TrimSuffix(name, durable.TempSuffix)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// finish puts a run that was made beside another one in its place, and returns the result with the paths that it has
+// there.
+func (t *Train) finish(result train.Result) (train.Result, error) {
+	final := remake.Target(t.Dir)
+	if final == t.Dir {
+		return result, nil
+	}
+	if rest, err := filepath.Rel(t.Dir, result.Checkpoint); err == nil {
+		result.Checkpoint = filepath.Join(final, rest)
+	}
+	return result, remake.Swap(t.Dir, final)
+}
