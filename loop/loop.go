@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/network/run"
 )
 
@@ -44,6 +45,7 @@ type Loop struct {
 	Command func(ctx context.Context, args []string) error
 	// Begun, if not nil, is told of each step before it begins.
 	Begun func(s State, of int)
+	Wish  remake.Wish // what to do with a loop in Dir
 }
 
 // The files of a loop's folder.
@@ -64,6 +66,21 @@ func (l Loop) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	at, err := l.Wish.Place(l.Dir, func(dir string) (remake.Found, error) { return look(dir, &c) })
+	if err == nil && at != filepath.Clean(l.Dir) { // its trainings name each other by their paths
+		err = remake.SetAside(l.Dir)
+	}
+	if err == nil {
+		err = l.run(ctx, &c)
+	}
+	if l.Wish.Asked() && (err == nil || errors.Is(err, remake.ErrDone)) {
+		err = errors.Join(err, remake.DropAside(l.Dir))
+	}
+	return err
+}
+
+// run makes the generations in Dir.
+func (l *Loop) run(ctx context.Context, c *Config) error {
 	if err := os.MkdirAll(l.Dir, 0o777); err != nil {
 		return err
 	}
@@ -72,7 +89,7 @@ func (l Loop) Run(ctx context.Context) error {
 		return fmt.Errorf("%q: %w", l.Dir, err)
 	}
 	defer lock.Close()
-	s, err := l.open(&c)
+	s, err := l.open(c)
 	for err == nil && s.Step != StepDone {
 		if err = ctx.Err(); err != nil {
 			break
@@ -80,10 +97,10 @@ func (l Loop) Run(ctx context.Context) error {
 		if l.Begun != nil {
 			l.Begun(s, c.Generations)
 		}
-		if err = l.step(ctx, &c, s); err != nil {
+		if err = l.step(ctx, c, s); err != nil {
 			return fmt.Errorf("generation %d, %s: %w", s.Generation, s.Step, err)
 		}
-		s = s.next(&c)
+		s = s.next(c)
 		err = l.keep(s)
 	}
 	return err

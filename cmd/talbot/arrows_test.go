@@ -16,7 +16,7 @@ import (
 var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain",
 		"internal/splitmix", "board"},
-	{"internal/cache", "internal/page", "dataset"},
+	{"internal/cache", "internal/page", "internal/remake", "dataset"},
 	{"binpack", "rows", "syzygy", "viriformat"},
 	{"columnar", "pgn", "synth", "shards", "stockfish", "encode", "mates"},
 	{"network"},
@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"board":   {},
 	"cmd/talbot": {
 		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
-		"internal/durable", "internal/plain", "loop", "network/backend", "network/builtin", "network/checkpoint",
+		"internal/durable", "internal/plain", "internal/remake", "loop", "network/backend", "network/builtin", "network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"internal/page":          {"board", "internal/plain"},
 	"internal/page/pagetest": {"internal/plain"},
 	"internal/plain":         {},
+	"internal/remake":        {"internal/durable"},
 	"internal/splitmix":      {},
 	"loop":                   {"dataset", "internal/durable", "network/run"},
 	"mates":                  {"board", "dataset"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/remake"
 	"talbot/network/onnx"
 	"talbot/network/predict"
 	"talbot/network/run"
@@ -16,6 +17,7 @@ import (
 )
 
 type exportOptions struct {
+	remakeOptions
 	run, out, format, licence string
 
 	newest, json bool
@@ -59,7 +61,7 @@ sources, it becomes the network that comes with the next build (docs/12-play.md)
   talbot export --run run1 --format safetensors --out network.safetensors
   talbot export --run run1 --format net --out network/builtin/net.safetensors`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd, &o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run, a checkpoint or exported file, or net: (required)")
@@ -67,6 +69,7 @@ sources, it becomes the network that comes with the next build (docs/12-play.md)
 	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
 	f.StringVar(&o.licence, "licence", "Apache-2.0", "licence of the weights, for the card of --format net")
 	addForce(f, &o.force)
+	o.add(f)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	values(cmd, "format", job.Formats...)
@@ -74,7 +77,7 @@ sources, it becomes the network that comes with the next build (docs/12-play.md)
 	return cmd
 }
 
-func runExport(o *exportOptions) error {
+func runExport(cmd *cobra.Command, o *exportOptions) error {
 	if missing := missingFlag("run", o.run, "out", o.out); missing != nil {
 		return usage(missing, "for example `talbot export --run run1 --format onnx --out network.onnx`")
 	}
@@ -89,7 +92,7 @@ func runExport(o *exportOptions) error {
 		return usage(fmt.Errorf("--format net needs the folder of a run, for the card; %q is a file", o.run),
 			"give the run, or use --format safetensors")
 	}
-	out, err := outputFile{flag: "--out", path: o.out, force: o.force}.check()
+	out, err := o.outputFile(o.out, o.force).check()
 	if err != nil {
 		return err
 	}
@@ -98,6 +101,17 @@ func runExport(o *exportOptions) error {
 		e.Choice = run.NewestCheckpoint
 	}
 	e.Warn = warn
+	var facts []remake.Fact
+	if o.wish.Asked() {
+		if facts, err = e.Facts(); err != nil {
+			return err
+		}
+	}
+	return o.file(cmd, out, facts, func() error { return o.write(e) })
+}
+
+// write exports.
+func (o *exportOptions) write(e job.Export) error {
 	x, err := e.Run()
 	switch {
 	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, predict.ErrNoONNX):

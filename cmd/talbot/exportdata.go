@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/remake"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/pipeline"
@@ -17,6 +19,7 @@ import (
 )
 
 type exportDataOptions struct {
+	remakeOptions
 	out, format, label string
 	splits, sources    []string
 	recipe             string
@@ -61,6 +64,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 	f.StringVar(&o.format, "format", "", "file format: "+listed(exportdata.FormatNames(), "or")+" (required)")
 	f.StringVarP(&o.out, "out", "o", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
+	o.add(f)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	f.StringSliceVar(&o.splits, "split", nil, "only samples in these `SPLITS`, separated by commas: train, val, test")
 	f.StringSliceVar(&o.sources, "source", nil, "only samples of these `SOURCES`, separated by commas: "+
@@ -71,7 +75,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 	f.StringArrayVar(&o.set, "set", nil, "change a setting of the recipe, `NAME=VALUE`")
 	f.StringVar(&o.value, "value-target", "recipe", "value target: recipe, tanh, wdl, winprob or result:Q")
 	f.StringVar(&o.policy, "policy-target", "played", "policy target: played, or multipv:T")
-	section(f, "Output", "format", "out", "force", "json")
+	section(f, "Output", "format", "out", "skip-done", "replace", "force", "json")
 	section(f, "Samples", "split", "source", "label", "workers")
 	section(f, "Encoding", recipeFlags...)
 	values(cmd, "format", exportdata.FormatNames()...)
@@ -123,7 +127,7 @@ func (o *exportDataOptions) request(cmd *cobra.Command, dir string) (r exportdat
 	} else if err := o.encoding(cmd, &r); err != nil {
 		return r, err
 	}
-	r.Out, err = outputFile{flag: "--out", path: o.out, force: o.force}.check()
+	r.Out, err = o.outputFile(o.out, o.force).check()
 	return r, err
 }
 
@@ -155,11 +159,18 @@ func runExportData(cmd *cobra.Command, o *exportDataOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := dataset.ReadManifest(dir); err != nil {
+	m, err := dataset.ReadManifest(dir)
+	if err != nil {
 		return err // before what the format lacks is listed
 	}
+	facts := []remake.Fact{{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())}}
+	return o.file(cmd, r.Out, facts, func() error { return o.write(cmd.Context(), r, dir) })
+}
+
+// write exports.
+func (o *exportDataOptions) write(ctx context.Context, r exportdata.Request, dir string) error {
 	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
-	ctx, stop := stops(cmd.Context())
+	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := progress()
 	r.Progress = show

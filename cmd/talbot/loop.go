@@ -12,6 +12,7 @@ import (
 )
 
 type loopOptions struct {
+	remakeOptions
 	out  string
 	json bool
 }
@@ -48,6 +49,7 @@ generations into FILE.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.loop(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the loop (required)")
+	o.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd
@@ -78,7 +80,7 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 		}
 	}
 	voice.quiet = voice.quiet || o.json // the steps have results, too
-	l := loop.Loop{Dir: o.out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
+	l := loop.Loop{Dir: o.out, Text: text, Wish: o.wish, Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
 	}}
 	if err := l.Run(ctx); err != nil {

@@ -79,6 +79,10 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	if o.out == "" {
 		return usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
 	}
+	if o.resume && o.wish.Asked() {
+		return usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
+			"leave out --resume: both resume an interrupted match")
+	}
 	if !cmd.Flags().Changed("concurrency") {
 		o.concurrency = stockfish.DefaultWorkers()
 	}
@@ -87,7 +91,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	m := match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
-		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, LogEngines: o.logEngines, Event: "talbot match"}
+		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Wish: o.wish, LogEngines: o.logEngines, Event: "talbot match"}
 	if err := o.rules(&m); err != nil {
 		return err
 	}
@@ -222,7 +226,7 @@ func (o *matchOptions) resumeError(err error) error {
 		return err
 	}
 	command := invocation()
-	if !o.resume {
+	if !o.resume && !o.wish.Asked() {
 		command += " --resume"
 	}
 	return hintError{error: errInterrupted, hint: "continue with `" + command + "`", status: exitInterrupted}

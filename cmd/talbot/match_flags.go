@@ -17,6 +17,7 @@ import (
 )
 
 type matchOptions struct {
+	remakeOptions
 	out         string
 	json        bool
 	resume      bool
@@ -55,6 +56,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.StringVarP(&o.out, "out", "o", "", "folder for the match (required)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	f.BoolVar(&o.resume, "resume", false, "continue the match in the folder, if it has one")
+	o.remakeOptions.add(f)
 	f.BoolVar(&o.logEngines, "log-engines", false, "log all input and output of the engines")
 	f.BoolVar(&o.gauntlet, "gauntlet", false, "play the first player against each of the others")
 	f.IntVar(&o.games, "games", 100, "games to play against each opponent")
@@ -83,7 +85,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.model, "sprt-model", "normalized", "kind of Elo that the bounds are in: normalized or logistic")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "probability of accepting the higher bound if the lower one is true")
 	f.Float64Var(&o.beta, "beta", 0.05, "probability of accepting the lower bound if the higher one is true")
-	section(f, "Output", "out", "json", "resume", "log-engines")
+	section(f, "Output", "out", "resume", "skip-done", "replace", "json", "log-engines")
 	section(f, "Match", "games", "gauntlet", "concurrency", "seed")
 	section(f, "Limit of players that have none", "nodes", "depth", "movetime", "tc", "timemargin", "patience")
 	section(f, "Openings", "openings", "openings-plies", "openings-order")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,35 @@ func (o *remakeOptions) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.wish.Replace, "replace", false,
 		"as --skip-done, and if it was made differently, make it again beside the old one and replace that")
 }
+
+// file has a single file made with the flags of a command, and these facts, unless it is done. What it was made from
+// and with is noted beside it.
+func (o *remakeOptions) file(cmd *cobra.Command, path string, facts []remake.Fact, work func() error) error {
+	if !o.wish.Asked() {
+		return work()
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notFacts, f.Name) {
+			facts = append(facts, remake.Fact{Name: f.Name, Value: f.Value.String()})
+		}
+	})
+	if err := o.wish.PlaceFile(path, facts); err != nil {
+		return err
+	}
+	if err := work(); err != nil {
+		return err
+	}
+	return remake.Keep(path, facts)
+}
+
+// outputFile is that of --out, which may be replaced where it was made with these flags.
+func (o *remakeOptions) outputFile(path string, force bool) outputFile {
+	return outputFile{flag: "--out", path: path, force: force, own: o.wish.Asked() && remake.HasRecord(path)}
+}
+
+// notFacts are flags of commands that make a single file which do not decide its content, or are facts by what they
+// name.
+var notFacts = []string{"out", "force", "json", "workers", "run", "skip-done", "replace", "help"}
 
 // reportDone says that an output was done before. It returns nil if err is of another kind.
 func reportDone(cmd *cobra.Command, err error) (bool, error) {

@@ -9,8 +9,8 @@ import (
 	"talbot/internal/durable"
 )
 
-// RecordSuffix is behind the name of a file in the name of its [Record].
-const RecordSuffix = ".made.json"
+// recordSuffix is behind the name of a file in the name of its [Record].
+const recordSuffix = ".made.json"
 
 // Record says of a single file what it was made from and with. It is written beside the file, only for those who ask
 // for outputs to be skipped.
@@ -25,9 +25,9 @@ const (
 	maxRecord     = 1 << 20
 )
 
-// Forget removes the record of a file that is about to be replaced.
-func Forget(path string) error {
-	if err := durable.Remove(path + RecordSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// forget removes the record of a file that is about to be replaced.
+func forget(path string) error {
+	if err := durable.Remove(path + recordSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -39,11 +39,34 @@ func Keep(path string, facts []Fact) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteSealed(path+RecordSuffix, Record{recordVersion, info.Size(), facts})
+	return durable.WriteSealed(path+recordSuffix, Record{recordVersion, info.Size(), facts})
 }
 
-// LookAtFile is what stands at the path of a file, compared with the facts that are wanted of it.
-func LookAtFile(path string, want []Fact) (Found, error) {
+// PlaceFile is [Wish.Place] of a single file, which is replaced by a renaming: nil if it is to be made.
+func (w Wish) PlaceFile(path string, want []Fact) error {
+	if !w.Asked() {
+		return nil
+	}
+	is, err := lookAtFile(path, want)
+	switch {
+	case err != nil:
+		return err
+	case is.State == Done && is.same():
+		return &DoneError{path, nil}
+	case is.State == Done && !w.Replace:
+		return &DifferentError{path, is.State, is.Differences}
+	}
+	return forget(path)
+}
+
+// HasRecord reports whether a file has a record beside it.
+func HasRecord(path string) bool {
+	_, err := os.Stat(path + recordSuffix)
+	return err == nil
+}
+
+// lookAtFile is what stands at the path of a file, compared with the facts that are wanted of it.
+func lookAtFile(path string, want []Fact) (Found, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Found{}, nil
@@ -52,12 +75,12 @@ func LookAtFile(path string, want []Fact) (Found, error) {
 		return Found{}, err
 	}
 	var r Record
-	if err := durable.ReadSealed(path+RecordSuffix, maxRecord, recordVersion, &r); err != nil {
+	if err := durable.ReadSealed(path+recordSuffix, maxRecord, recordVersion, &r); err != nil {
 		return Found{}, err
 	}
 	switch {
 	case r.Version == 0:
-		return Found{State: Done, Differences: []Difference{{"made from", "unknown (no " + RecordSuffix +
+		return Found{State: Done, Differences: []Difference{{"made from", "unknown (no " + recordSuffix +
 			" beside the file)", "what is given"}}}, nil
 	case r.Bytes != info.Size():
 		return Found{State: Done, Differences: []Difference{{"bytes", strconv.FormatInt(info.Size(), 10), strconv.FormatInt(r.Bytes, 10)}}}, nil

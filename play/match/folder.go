@@ -100,7 +100,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 		for _, e := range m.Entrants {
 			h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
 		}
-		h.Event, h.Rules = m.Event, m.Rules.String()
+		h.Event, h.Rules, h.Facts = m.Event, m.Rules.String(), m.facts(files)
 		if f.journal, err = createJournal(f.path(JournalFile), h); err != nil {
 			return err
 		}

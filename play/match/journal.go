@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/play/game"
 )
 
@@ -41,6 +42,9 @@ type header struct {
 	Limits []game.Limits `json:"limits,omitempty"`
 	Event  string        `json:"event,omitempty"`
 	Rules  string        `json:"rules,omitempty"`
+	// Facts are what Identity is a hash of, for those who ask in what two matches differ; an older version did not note
+	// them.
+	Facts []remake.Fact `json:"facts,omitempty"`
 }
 
 // Errors on which callers branch.

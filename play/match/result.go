@@ -2,10 +2,12 @@ package match
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"talbot/internal/remake"
 	"talbot/play/game"
 	"talbot/play/match/stats"
 )
@@ -106,7 +108,7 @@ type RatingResult struct {
 // result makes the figures of the games that count.
 func (r *run) result() Result {
 	x, all := resultOf(r.Entrants, r.outcomes[:r.stop], r.Gauntlet)
-	x.Openings, x.PGN, x.Resumed, x.Concurrency = len(r.Openings.List), r.folder.path(PGNFile), r.resumed, r.Concurrency
+	x.Openings, x.PGN, x.Resumed, x.Concurrency = len(r.Openings.List), filepath.Join(remake.Target(r.Out), PGNFile), r.resumed, r.Concurrency
 	x.Seconds = time.Since(r.began).Seconds()
 	for _, o := range r.outcomes[r.stop:] {
 		if o != nil {

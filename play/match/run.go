@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/play/game"
 	"talbot/play/match/stats"
 	"talbot/syzygy"
@@ -41,7 +42,8 @@ type run struct {
 // error.
 //
 // Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
-// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
+// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. With a
+// wish, a match that is there is taken up, left as it is or replaced: see [remake.Wish.Place].
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
@@ -57,6 +59,22 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	if err := m.Check(); err != nil {
 		return Result{}, err
 	}
+	final := m.Out
+	at, err := m.Wish.Place(m.Out, m.look)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { m.Out = final }()
+	m.Out, m.Resume = at, m.Resume || m.Wish.Asked()
+	result, err := m.run(drain, hard)
+	if err == nil && m.Wish.Asked() {
+		err = remake.Swap(at, final)
+	}
+	return result, err
+}
+
+// run plays in Out.
+func (m *Match) run(drain, hard context.Context) (Result, error) {
 	r := &run{Match: m, began: time.Now(), outcomes: make([]*outcome, m.total()), stop: m.total(),
 		live: newTally(len(m.Entrants)), test: newTally(len(m.Entrants))}
 	for range m.Entrants[1:] {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"talbot/internal/durable"
+	"talbot/internal/remake"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/predict"
@@ -71,6 +72,28 @@ func (e Export) Run() (ExportResult, error) {
 	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), weightsOf(t)
 	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil
+}
+
+// Facts are what the export is made from and with, but for its settings: the checkpoint, and the card of the format
+// net.
+func (e Export) Facts() ([]remake.Fact, error) {
+	t, err := predict.Load(e.Dir, e.Choice)
+	if err != nil {
+		return nil, err
+	}
+	facts := []remake.Fact{{Name: "checkpoint", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", t.Step, t.Sum)}}
+	if e.Format == "net" {
+		card, err := e.card(t)
+		if err != nil {
+			return nil, err
+		}
+		more, err := remake.FactsOf(card)
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, more...)
+	}
+	return facts, nil
 }
 
 // weightsOf says which weights those of a network are, as [ExportResult].Weights.

@@ -1,0 +1,134 @@
+package match
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"talbot/internal/durable"
+	"talbot/internal/remake"
+)
+
+// facts are what decides the games of a match but their number: what its identity is a hash of, and the files of its
+// players.
+func (m *Match) facts(files Files) []remake.Fact {
+	var all []remake.Fact
+	add := func(name, format string, values ...any) {
+		all = append(all, remake.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
+	}
+	for _, e := range m.Entrants {
+		add("player", "%s: %s, limit %s", e.Name, e.Identity, e.Limits)
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		add("file "+path, "%s", files[path])
+	}
+	add("seed", "%d", m.Seed)
+	add("timemargin", "%v", m.Margin)
+	add("rules", "%s", m.Rules.String())
+	add("syzygy", "%s", m.Rules.Tables)
+	if j := m.Rules.Judge; j != nil {
+		add("judge", "%s, limit %s", j.Identity, j.Limits)
+	}
+	h := sha256.New()
+	m.Openings.hash(h)
+	add("openings", "%d (SHA-256 %.16s)", len(m.Openings.List), hex.EncodeToString(h.Sum(nil)))
+	return all
+}
+
+// look says what stands in a folder, compared with the match that is asked for. The number of games and the sequential
+// test make no other match: with more or fewer games, or another test, the one that is there is taken up again.
+func (m *Match) look(dir string) (found remake.Found, err error) {
+	if found.Strangers, err = strangers(dir); err != nil {
+		return found, err
+	}
+	h, err := readHeader(filepath.Join(dir, JournalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		return found, err
+	}
+	files, err := m.files()
+	if err != nil {
+		return found, err
+	}
+	found.State, found.Busy = remake.Interrupted, AtWork(dir)
+	switch {
+	case h.Facts != nil:
+		found.Differences = remake.Compare(h.Facts, m.facts(files))
+	case h.Identity != m.identity():
+		found.Differences = []remake.Difference{{Name: "players, openings, limits or rules",
+			Have: strings.Join(h.Players, ", ") + " (an older version did not note more)", Want: "those given"}}
+	case h.Files.check(files) != nil:
+		found.Differences = []remake.Difference{{Name: "files of the players", Have: "others", Want: "those of now"}}
+	}
+	result, err := ReadResult(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		return found, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, PGNFile)); err == nil && m.over(result) {
+		found.State, found.Result = remake.Done, result
+	}
+	return found, nil
+}
+
+// over reports whether a result is that of all the games that are asked for.
+func (m *Match) over(r *Result) bool {
+	switch {
+	case m.SPRT == nil:
+		return r.SPRT == nil && r.Games == m.total()
+	case r.SPRT == nil || r.SPRT.Model != m.SPRT.Model.String() || r.SPRT.Alpha != m.SPRT.Alpha ||
+		r.SPRT.Beta != m.SPRT.Beta || r.SPRT.Bounds != [2]float64{m.SPRT.Low, m.SPRT.High}:
+		return false
+	}
+	return r.Games == m.total() || r.SPRT.Decision != "undecided" && r.Games < m.total()
+}
+
+// readHeader reads what a journal begins with.
+func readHeader(path string) (h header, err error) {
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	r := durable.NewRecordReader(io.LimitReader(f, durable.RecordHead+durable.MaxRecord))
+	record, skipped, _, err := r.Next(func(payload []byte) bool {
+		text, ok := bytes.CutPrefix(payload, []byte(journalText))
+		return ok && json.Unmarshal(text, &h) == nil
+	})
+	if err == nil && (record == nil || skipped > 0) {
+		err = fmt.Errorf("%q: %w", path, ErrDamaged)
+	}
+	return h, err
+}
+
+// strangers are the files in a folder that are not of a match.
+func strangers(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	own := []string{PGNFile, JournalFile, ResultFile, PageFile, lockFile, logFolder}
+	for _, e := range entries {
+		if !slices.Contains(own, strings.TrimSuffix(e.Name(), durable.TempSuffix)) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
