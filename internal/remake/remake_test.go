@@ -1,0 +1,302 @@
+package remake
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"talbot/internal/durable"
+)
+
+// The outputs of these tests are folders with a file "facts" of lines NAME=VALUE and, when they are done, a file "done".
+
+func put(t *testing.T, dir, facts string, done bool) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "facts"), []byte(facts), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if done {
+		if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func has(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "facts"))
+	if err != nil {
+		return "nothing"
+	}
+	if _, err := os.Stat(filepath.Join(dir, "done")); err != nil {
+		return string(text) + " begun"
+	}
+	return string(text)
+}
+
+func looks(want string) func(dir string) (Found, error) {
+	parse := func(text string) (facts []Fact) {
+		for part := range strings.FieldsSeq(text) {
+			name, value, _ := strings.Cut(part, "=")
+			facts = append(facts, Fact{name, value})
+		}
+		return facts
+	}
+	return func(dir string) (f Found, err error) {
+		text, err := os.ReadFile(filepath.Join(dir, "facts"))
+		if errors.Is(err, os.ErrNotExist) {
+			return f, nil
+		}
+		f.State, f.Differences, f.Result = Interrupted, Compare(parse(string(text)), parse(want)), string(text)
+		if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
+			f.State = Done
+		}
+		entries, err := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.Name() != "facts" && e.Name() != "done" {
+				f.Strangers = append(f.Strangers, e.Name())
+			}
+		}
+		return f, err
+	}
+}
+
+func TestCompare(t *testing.T) {
+	have := []Fact{{"a", "1"}, {"b", "2"}, {"in", "x"}, {"in", "y"}, {"old", "1"}, {"empty", ""}}
+	want := []Fact{{"a", "1"}, {"b", "3"}, {"in", "y"}, {"in", "x"}, {"new", "1"}, {"none", ""}}
+	got := Compare(have, want)
+	expect := []Difference{{"b", "2", "3"}, {"in", "x", "y"}, {"in 2", "y", "x"}, {"new", "", "1"}, {"old", "1", ""}}
+	if !reflect.DeepEqual(got, expect) {
+		t.Errorf("%q, not %q", got, expect)
+	}
+	if text := fmt.Sprint(got[3], "; ", got[0]); text != "new: none, not 1; b: 2, not 3" {
+		t.Error(text)
+	}
+	if d := Compare(want, want); len(d) > 0 {
+		t.Error(d)
+	}
+}
+
+func TestFactsOf(t *testing.T) {
+	facts, err := FactsOf(struct {
+		Name  string         `json:"name"`
+		Inner map[string]int `json:"inner"`
+		List  []int          `json:"list"`
+		Zero  float64        `json:"zero"`
+	}{"x", map[string]int{"a": 1}, []int{1, 2}, 0})
+	expect := []Fact{{"name", "x"}, {"inner.a", "1"}, {"list", "[1,2]"}, {"zero", "0"}}
+	if err != nil || !reflect.DeepEqual(facts, expect) {
+		t.Errorf("%q, %v", facts, err)
+	}
+	if _, err := FactsOf([]int{1}); err == nil {
+		t.Error("a list is no object")
+	}
+}
+
+// Each state of an output, and of what is beside it, with each wish.
+func TestPlace(t *testing.T) {
+	const want = "n=1"
+	for _, x := range []struct {
+		name, at, beside string // "" nothing; facts; with ! done
+		wish             Wish
+		place            string // base name; "" with err
+		err              error
+		leaves           string // what is beside it afterwards
+	}{
+		{"nothing asked", "n=2!", "", Wish{}, "out", nil, ""},
+		{"absent", "", "", Wish{Skip: true}, "out", nil, ""},
+		{"done", "n=1!", "", Wish{Skip: true}, "", ErrDone, ""},
+		{"done, and a replacement of before", "n=1!", "n=2!", Wish{Skip: true}, "", ErrDone, ""},
+		{"done, and one that was begun", "n=1!", "n=2", Wish{Skip: true}, "", ErrDone, "n=2 begun"},
+		{"interrupted", "n=1", "", Wish{Skip: true}, "out", nil, ""},
+		{"different", "n=2!", "", Wish{Skip: true}, "", ErrDifferent, ""},
+		{"different, interrupted", "n=2", "", Wish{Skip: true}, "", ErrDifferent, ""},
+		{"replaced", "n=2!", "", Wish{Replace: true}, "out.talbot-new", nil, ""},
+		{"replaced, interrupted", "n=2", "", Wish{Replace: true}, "out.talbot-new", nil, ""},
+		{"replaced, resumed", "n=2!", "n=1", Wish{Replace: true}, "out.talbot-new", nil, "n=1 begun"},
+		{"replaced, something else was begun", "n=2!", "n=3", Wish{Replace: true}, "out.talbot-new", nil, ""},
+		{"replaced, something else was done", "n=2!", "n=3!", Wish{Replace: true}, "out.talbot-new", nil, ""},
+		{"replaced, but for the swap", "n=2!", "n=1!", Wish{Replace: true}, "", ErrDone, ""},
+		{"done, asked to replace", "n=1!", "", Wish{Replace: true}, "", ErrDone, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			for path, facts := range map[string]string{out: x.at, out + newSuffix: x.beside} {
+				if text, done := strings.CutSuffix(facts, "!"); facts != "" {
+					put(t, path, text, done)
+				}
+			}
+			before := has(out)
+			at, err := x.wish.Place(out, looks(want))
+			if !errors.Is(err, x.err) || at != "" && filepath.Base(at) != x.place {
+				t.Fatalf("%q, %v", at, err)
+			}
+			if x.leaves == "" {
+				x.leaves = "nothing"
+			}
+			if got := has(out + newSuffix); got != x.leaves {
+				t.Errorf("beside it: %s", got)
+			}
+			if after := has(out); x.name == "replaced, but for the swap" && after != "n=1" ||
+				x.name != "replaced, but for the swap" && after != before {
+				t.Errorf("it was %s and is %s", before, after)
+			}
+		})
+	}
+}
+
+// An output that holds what the command did not make, or that is being made, is not replaced.
+func TestNotReplaced(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	put(t, out, "n=2", true)
+	if err := os.WriteFile(filepath.Join(out, "notes.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Wish{Replace: true}).Place(out, looks("n=1")); !errors.Is(err, ErrStrangers) ||
+		!strings.Contains(err.Error(), "notes.txt") {
+		t.Error(err)
+	}
+	if _, err := (Wish{Skip: true}).Place(out, looks("n=2")); !errors.Is(err, ErrDone) {
+		t.Error(err)
+	}
+	busy := func(dir string) (Found, error) {
+		return Found{State: Interrupted, Busy: true, Differences: []Difference{{"n", "2", "1"}}}, nil
+	}
+	if _, err := (Wish{Replace: true}).Place(out, busy); !errors.Is(err, durable.ErrLocked) {
+		t.Error(err)
+	}
+}
+
+// Whatever step of a swap fails or is the last one, the output is there afterwards, the old one or the new one, and the
+// repeated command ends with the new one alone.
+func TestSwapFaults(t *testing.T) {
+	wish := Wish{Replace: true}
+	for _, exchanged := range []bool{true, false} {
+		for step := 0; ; step++ {
+			out := filepath.Join(t.TempDir(), "out")
+			put(t, out, "n=1", true)
+			put(t, out+newSuffix, "n=2", true)
+			n := 0
+			durable.InjectFaults(t, func(op, _ string) error {
+				if n++; n > step {
+					return syscall.ENOSPC // the disk stays full: nothing after it is done either, as after a kill
+				}
+				return nil
+			})
+			var err error
+			if exchanged {
+				err = Swap(out+newSuffix, out)
+			} else {
+				err = moveTwice(out+newSuffix, out, out+oldSuffix)
+			}
+			durable.InjectFaults(t, nil)
+			if got := has(out); exchanged && got != "n=1" && got != "n=2" {
+				t.Errorf("step %d: %s", step, got)
+			}
+			failed := err != nil
+			if at, err := wish.Place(out, looks("n=2")); !errors.Is(err, ErrDone) {
+				t.Errorf("step %d: %q, %v", step, at, err)
+			}
+			if got := has(out); got != "n=2" {
+				t.Errorf("step %d: %s when repeated", step, got)
+			}
+			entries, err := os.ReadDir(filepath.Dir(out))
+			if err != nil || len(entries) != 1 {
+				t.Errorf("step %d: %v, %v", step, entries, err)
+			}
+			if !failed {
+				break
+			}
+		}
+	}
+}
+
+// Where the old one cannot be moved aside again, it is put back.
+func TestMoveTwice(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	put(t, out, "n=1", true)
+	put(t, out+newSuffix, "n=2", true)
+	durable.InjectFaults(t, func(op, path string) error {
+		if path == out && op == "rename" {
+			durable.InjectFaults(t, nil)
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := moveTwice(out+newSuffix, out, out+oldSuffix); !errors.Is(err, syscall.EIO) || has(out) != "n=1" {
+		t.Error(err, has(out))
+	}
+}
+
+func TestSetAside(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	put(t, out, "n=1", true)
+	for _, facts := range []string{"n=2", "n=3"} { // both interrupted
+		if err := SetAside(out); err != nil {
+			t.Fatal(err)
+		}
+		if has(out) != "nothing" || has(out+asideSuffix) != "n=1" {
+			t.Fatal(has(out), has(out+asideSuffix))
+		}
+		put(t, out, facts, false)
+	}
+	if err := DropAside(out); err != nil || has(out+asideSuffix) != "nothing" || has(out) != "n=3 begun" {
+		t.Error(err, has(out))
+	}
+}
+
+// A file is done if its record says so and it has its size; a kill between the two leaves no record.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	one, two := []Fact{{"n", "1"}}, []Fact{{"n", "2"}}
+	write := func(text string, facts []Fact) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if facts != nil {
+			if err := Keep(path, facts); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	skip, replace := Wish{Skip: true}, Wish{Replace: true}
+	if err := skip.PlaceFile(path, one); err != nil {
+		t.Error(err)
+	}
+	write("abc", nil)
+	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "unknown") {
+		t.Error(err)
+	}
+	write("abc", one)
+	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDone) {
+		t.Error(err)
+	}
+	if err := skip.PlaceFile(path, two); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "n: 1, not 2") {
+		t.Error(err)
+	}
+	write("abcd", nil)
+	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "bytes: 4, not 3") {
+		t.Error(err)
+	}
+	write("abc", one)
+	if err := replace.PlaceFile(path, two); err != nil || HasRecord(path) {
+		t.Error(err, HasRecord(path))
+	}
+	write("abc", one)
+	if text, err := os.ReadFile(path + recordSuffix); err != nil {
+		t.Error(err)
+	} else if err := os.WriteFile(path+recordSuffix, text[1:], 0o666); err != nil {
+		t.Error(err)
+	}
+	if err := skip.PlaceFile(path, one); !errors.Is(err, durable.ErrChanged) {
+		t.Error(err)
+	}
+}
