@@ -94,6 +94,9 @@ func (p *Position) CanCastle(c Color, kingSide bool) bool {
 	return p.castling&(right<<(2*c)) != 0
 }
 
+// HasCastlingRights reports whether either side has the right to castle on either wing.
+func (p *Position) HasCastlingRights() bool { return p.castling != 0 }
+
 // EnPassant returns the en passant target square, [NoSquare] unless an en
 // passant capture is legal.
 func (p *Position) EnPassant() Square { return p.ep }

@@ -43,7 +43,7 @@ func (a Answer) Within(clock int) bool { return a.Class == dataset.Drawn || cloc
 // Find returns the answer for a position of three pieces. It is false for all others, and for positions with a right to
 // castle.
 func Find(p *board.Position) (Answer, bool) {
-	if p.Occupied().Len() != Pieces || castles(p) {
+	if p.Occupied().Len() != Pieces || p.HasCastlingRights() {
 		return Answer{}, false
 	}
 	value := worth(p)
@@ -121,10 +121,4 @@ func worth(p *board.Position) int {
 		}
 	}
 	return 0
-}
-
-// castles reports whether the position has a right to castle.
-func castles(p *board.Position) bool {
-	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) ||
-		p.CanCastle(board.Black, false)
 }

@@ -88,32 +88,11 @@ func (p *dataPage) to(place int64, there bool) template.URL {
 }
 
 // To is the address of a sample.
-func (p *dataPage) To(sample int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
-}
+func (p *dataPage) To(sample int64) template.URL { return p.Filter.sample(p.Key, sample) }
 
 // dataOf answers if there is no such dataset.
 func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aDataset, "dataset")
-}
-
-// data answers with the page of a dataset.
-func (s *Server) data(w http.ResponseWriter, r *http.Request) {
-	if f := s.dataOf(w, r); f != nil {
-		s.show(w, "data", s.lookAtData(f, r))
-	}
-}
-
-// dataLive answers with what a search has found since, or with nothing if the page has it.
-func (s *Server) dataLive(w http.ResponseWriter, r *http.Request) {
-	f := s.dataOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.lookAtData(f, r)
-	if !has(w, r, p.Version) {
-		s.show(w, "datalive", p)
-	}
 }
 
 // lookAtData lays the page out.
@@ -304,9 +283,7 @@ type legalMove struct {
 }
 
 // To is the address of another sample with the same filter, and List that of the page it is on.
-func (p *samplePage) To(sample int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
-}
+func (p *samplePage) To(sample int64) template.URL { return p.Filter.sample(p.Key, sample) }
 
 // List is the page of samples that this one is on.
 func (p *samplePage) List() template.URL {

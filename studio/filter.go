@@ -2,6 +2,8 @@ package studio
 
 import (
 	"fmt"
+	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -115,12 +117,15 @@ func readFilter(r *http.Request) filter {
 // all reports whether the filter chooses all samples.
 func (f *filter) all() bool { return f.Query == inspect.Query{} }
 
+// sample is the address of a sample of the dataset that key stands for.
+func (f *filter) sample(key string, number int64) template.URL {
+	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", key, number, f.at(0)))
+}
+
 // at returns the address's query with a place.
 func (f *filter) at(place int64) string {
 	q := url.Values{}
-	for name, values := range f.values {
-		q[name] = values
-	}
+	maps.Copy(q, f.values)
 	if place > 0 {
 		q.Set("at", strconv.FormatInt(place, 10))
 	}

@@ -129,20 +129,28 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
 	m.HandleFunc("GET /events", s.stream)
-	m.HandleFunc("GET /match/{key}", s.match)
-	m.HandleFunc("GET /match/{key}/live", s.matchLive)
+	s.livePage(m, "/match/{key}", "match", s.matchOf, func(f *folder, r *http.Request) (string, func() any) {
+		p := s.lookAtMatch(f, r)
+		return p.Version, func() any { return p }
+	})
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
 	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
-	m.HandleFunc("GET /run/{key}", s.run)
-	m.HandleFunc("GET /run/{key}/live", s.runLive)
+	s.livePage(m, "/run/{key}", "run", s.runOf, func(f *folder, r *http.Request) (string, func() any) {
+		p := s.chooseRuns(f, r)
+		return p.Version, func() any { s.fillRun(p); return p }
+	})
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
-	m.HandleFunc("GET /data/{key}", s.data)
-	m.HandleFunc("GET /data/{key}/live", s.dataLive)
+	s.livePage(m, "/data/{key}", "data", s.dataOf, func(f *folder, r *http.Request) (string, func() any) {
+		p := s.lookAtData(f, r)
+		return p.Version, func() any { return p }
+	})
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)
-	m.HandleFunc("GET /data/{key}/statistics", s.stats)
-	m.HandleFunc("GET /data/{key}/statistics/live", s.statsLive)
+	s.livePage(m, "/data/{key}/statistics", "stats", s.dataOf, func(f *folder, _ *http.Request) (string, func() any) {
+		p := s.lookAtStats(f)
+		return p.Version, func() any { return p }
+	})
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }
@@ -165,15 +173,30 @@ func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind, nam
 	return f
 }
 
-// has reports whether a page that is open has that version of what changes, and answers so. Else the version goes with
-// the answer.
-func has(w http.ResponseWriter, r *http.Request, version string) bool {
-	if r.FormValue("since") == version {
-		w.WriteHeader(http.StatusNoContent)
-		return true
-	}
-	w.Header().Set("Version", version)
-	return false
+// livePage serves a page of folders at path and, at path/live, the part of it that changes: the template of that name
+// with "live" after it. A browser that has the current version gets an empty answer. find answers if there is no such
+// folder; look returns the version and what makes the page.
+func (s *Server) livePage(m *http.ServeMux, path, name string, find func(http.ResponseWriter, *http.Request) *folder,
+	look func(*folder, *http.Request) (version string, page func() any)) {
+	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+		if f := find(w, r); f != nil {
+			_, page := look(f, r)
+			s.show(w, name, page())
+		}
+	})
+	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) {
+		f := find(w, r)
+		if f == nil {
+			return
+		}
+		version, page := look(f, r)
+		if r.FormValue("since") == version {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.Header().Set("Version", version)
+		s.show(w, name+"live", page())
+	})
 }
 
 // show writes a page.

@@ -84,25 +84,16 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 
 // tableForm returns what is stated of how tables write their evaluations.
 func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
-	view, unit := dataset.WhiteView, dataset.CentipawnUnit
-	switch o.evalView {
-	case "auto":
-	case "mover":
-		view = dataset.MoverView
-		fallthrough
-	case "white":
+	views := map[string]dataset.View{"white": dataset.WhiteView, "mover": dataset.MoverView}
+	if view, ok := views[o.evalView]; ok {
 		form.View = &view
-	default:
+	} else if o.evalView != "auto" {
 		return form, usage(fmt.Errorf("unknown --eval-view %q", o.evalView), "use white, mover or auto")
 	}
-	switch o.evalUnit {
-	case "auto":
-	case "pawns":
-		unit = dataset.PawnUnit
-		fallthrough
-	case "centipawns":
+	units := map[string]dataset.Unit{"centipawns": dataset.CentipawnUnit, "pawns": dataset.PawnUnit}
+	if unit, ok := units[o.evalUnit]; ok {
 		form.Unit = &unit
-	default:
+	} else if o.evalUnit != "auto" {
 		return form, usage(fmt.Errorf("unknown --eval-unit %q", o.evalUnit), "use centipawns, pawns or auto")
 	}
 	if o.unit != "auto" && !slices.Contains(binpack.Units, o.unit) {

@@ -87,9 +87,7 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 	for {
 		turn := g.board.Position().Turn()
 		if end, over := game.Over(g.board); over {
-			if g.line.Result = dataset.Draw; end == game.Checkmate {
-				g.line.Result = game.Winner(turn, false)
-			}
+			g.line.Result = end.Result(turn)
 			return end, nil
 		}
 		if len(g.labels) >= g.Style.MostPlies {

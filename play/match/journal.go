@@ -150,8 +150,13 @@ type scanned struct {
 // scanJournal goes through a journal; visit is called with each game's record, which is valid until it returns, and
 // where that begins.
 func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) error) (s scanned, err error) {
-	r := durable.NewRecordReader(f)
-	for first := true; ; first = false {
+	return s, s.scan(f, visit)
+}
+
+// scan goes on from s.end, where f is.
+func (s *scanned) scan(f io.Reader, visit func(record []byte, at int64, game *Record) error) error {
+	r, from := durable.NewRecordReader(f), s.end
+	for first := s.end == 0; ; first = false {
 		var game Record
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
 			if first {
@@ -162,18 +167,18 @@ func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) 
 		})
 		switch {
 		case err != nil:
-			return s, err
+			return err
 		case first && (record == nil || skipped > 0):
-			return s, ErrDamaged
+			return ErrDamaged
 		case skipped > 0 && !(record == nil && torn):
 			s.damaged++
 		}
 		if record == nil {
-			return s, nil
+			return nil
 		}
-		if s.end = r.At(); !first && visit != nil {
+		if s.end = from + r.At(); !first && visit != nil {
 			if err := visit(record, s.end-int64(len(record)), &game); err != nil {
-				return s, err
+				return err
 			}
 		}
 	}
