@@ -26,7 +26,7 @@ type program struct {
 func (p *program) Close() error { return errors.Join(p.Process.Close(), p.file.Close()) }
 
 // start starts a program; name is that of its log.
-func (t *Trial) start(name, path string, env []string, args ...string) (*program, error) {
+func (t *Trial) start(name, path string, args ...string) (*program, error) {
 	log := filepath.Join(t.Dir, "logs", name+".log")
 	if err := os.MkdirAll(filepath.Dir(log), 0o777); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (t *Trial) start(name, path string, env []string, args ...string) (*program
 		return nil, err
 	}
 	fmt.Fprintf(f, "$ %s %s\n", path, strings.Join(args, " "))
-	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Env: env, Stderr: f},
+	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Stderr: f},
 		time.Now().Add(time.Minute))
 	if err != nil {
 		f.Close()
@@ -47,7 +47,7 @@ func (t *Trial) start(name, path string, env []string, args ...string) (*program
 
 // talbot starts talbot.
 func (t *Trial) talbot(name string, args ...string) (*program, error) {
-	return t.start(name, t.Talbot, t.Env, args...)
+	return t.start(name, t.Talbot, args...)
 }
 
 // wait is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,

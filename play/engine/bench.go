@@ -184,7 +184,7 @@ type measured struct {
 func benchGames() (games []*board.Game, err error) {
 	for _, line := range benchLines {
 		g := board.NewGame(board.StartPosition())
-		for _, text := range strings.Fields(line) {
+		for text := range strings.FieldsSeq(line) {
 			m, err := g.Position().ParseUCI(text)
 			if err != nil {
 				return nil, fmt.Errorf("bench: %w", err)

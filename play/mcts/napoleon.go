@@ -39,9 +39,6 @@ func newNapoleon(e Evaluator, o Options) *napoleon {
 	return &napoleon{evaluator: e, options: o, children: newChildren(e, o)}
 }
 
-// Position implements [Searcher].
-func (s *napoleon) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
-
 // Clear implements [Searcher].
 func (s *napoleon) Clear() {}
 

@@ -93,9 +93,6 @@ func newRollouts(e Evaluator, o Options) (Searcher, error) {
 	return &rollouts{appraiser: a, options: o}, nil
 }
 
-// Position implements [Searcher].
-func (s *rollouts) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
-
 // Clear implements [Searcher].
 func (s *rollouts) Clear() {}
 
