@@ -20,7 +20,7 @@ type Pace struct {
 	Even bool
 
 	marks []mark
-	now   mark          // as far as the work is; the last mark, or shortly behind it
+	now   mark          // where the work is now: the last mark or shortly after it
 	gap   time.Duration // between marks, at least
 }
 
@@ -63,7 +63,7 @@ func (p *Pace) Add(at time.Duration, done, free int64) {
 	p.marks = append(p.marks, p.now)
 }
 
-// Left returns how long so much more work takes; false if that cannot be told.
+// Left returns how long the given amount of work will take; false if that is not known.
 func (p *Pace) Left(more int64) (time.Duration, bool) {
 	n := len(p.marks)
 	if n == 0 {

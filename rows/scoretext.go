@@ -40,7 +40,7 @@ type ScoreTextReader struct {
 	scoredRows
 	begun bool
 	ahead []textRow
-	done  error // behind them
+	done  error // returned after them
 }
 
 // textRow is a row that was read: a line with its score, or a reject.

@@ -56,7 +56,7 @@ func (*dataPage) Pasts() []option        { return pastChoices }
 // Chosen reports whether the filter leaves samples out.
 func (p *dataPage) Chosen() bool { return !p.Filter.all() }
 
-// Settled reports whether nothing more is to be waited for.
+// Settled reports whether everything has been found.
 func (p *dataPage) Settled() bool { return p.Found.Done || p.Found.Problem != nil }
 
 // First and Last are the places of the samples that are shown, from 1.
@@ -68,7 +68,7 @@ func (p *dataPage) Last() int64 { return p.At + int64(len(p.Cards)) }
 // Before, Next and End are the addresses of other pages; "" = there is none.
 func (p *dataPage) Before() template.URL { return p.to(p.At-cardsShown, p.At > 0) }
 
-// Next is the page behind this one.
+// Next is the page after this one.
 func (p *dataPage) Next() template.URL { return p.to(p.At+cardsShown, p.At+cardsShown < p.Found.Count) }
 
 // End is the last page.
@@ -181,7 +181,7 @@ func positionOf(one *inspect.Sample) board.Position {
 	return at
 }
 
-// playersOf says who played and how it ended; empty: nobody is known.
+// playersOf says who played and how it ended; empty if nothing is known.
 func playersOf(one *inspect.Sample) string {
 	if one.White == "" && one.Black == "" {
 		return ""

@@ -32,7 +32,7 @@ type watch struct {
 // watchedMatch is a match whose page was asked for.
 type watchedMatch struct {
 	path string
-	mu   sync.Mutex // held by who uses the match
+	mu   sync.Mutex // held by the user of the match
 	*match.Watched
 }
 

@@ -14,8 +14,8 @@ import (
 	"talbot/play/session"
 )
 
-// seat is a game of a person against a network. It is safe for concurrent use: what changes it waits for the others,
-// and ends the search that runs.
+// seat is a game of a person against a network. It is safe for concurrent use: each change waits for earlier ones,
+// and ends a running search.
 type seat struct {
 	id      string
 	network string // its name for people

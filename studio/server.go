@@ -22,7 +22,7 @@ import (
 //go:embed web
 var web embed.FS
 
-// Options say what is served.
+// Options are what is served.
 type Options struct {
 	Dirs    []string // whose datasets, runs and matches are shown
 	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none

@@ -50,7 +50,7 @@ func (t *Trial) talbot(name string, args ...string) (*program, error) {
 	return t.start(name, t.Talbot, args...)
 }
 
-// wait is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,
+// wait returns what a program printed until it ended, and how it ended: "exit status 0". After most, or when ctx ends,
 // it is killed.
 func (p *program) wait(ctx context.Context, most time.Duration) (text, exit string, err error) {
 	deadline := time.Now().Add(most)
@@ -168,7 +168,7 @@ func ask(ctx context.Context, name string, args ...string) string {
 	return text
 }
 
-// askFor is ask that waits so long at most; longer is an error.
+// askFor is ask with a limit of time, after which it returns an error.
 func askFor(ctx context.Context, most time.Duration, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

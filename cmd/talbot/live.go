@@ -116,7 +116,7 @@ func (l *trainLine) more() int64 {
 	return int64(float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps)) + 0.5)
 }
 
-// prospect returns how long a step and all that is to come take. ok is true once, when that can be told.
+// prospect returns how long a step and all that is to come take. ok is true once that is known.
 func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
 	if l.said || l.now.Step == l.now.Steps {
 		return 0, 0, false

@@ -43,7 +43,7 @@ func liveMatch() (func(match.Progress), func()) {
 	}, func() { stderr.setLine(nil) }
 }
 
-// timeLeft is the detail that says how long so much more work takes, if that can be told.
+// timeLeft is the detail that says how long the remaining work takes, if that is known.
 func timeLeft(pace *pipeline.Pace, more int64) []string {
 	if left, ok := pace.Left(more); ok {
 		return []string{pipeline.Duration(left) + " left"}

@@ -51,7 +51,7 @@ type Tensor struct {
 type File struct {
 	Meta    json.RawMessage // a JSON value of the writer's
 	Tensors []Tensor
-	Sum     string // the checksum that was read, in hex; writing computes it anew
+	Sum     string // the checksum that was read, in hex; writing computes it again
 	// Half has tensors with more than one axis written in half precision, rounded to the nearest. The others, biases
 	// and statistics, are small and stay in float32. Reading leaves it false: what was read is float32.
 	Half bool

@@ -17,7 +17,7 @@ import (
 	"talbot/play/game"
 )
 
-// Watched is a match as its folder has it, for those who look on while it is played and afterwards. It reads and never
+// Watched is a match as its folder has it, for watching it while it is played and afterwards. It reads and never
 // locks or writes. It belongs to one goroutine.
 type Watched struct {
 	Began   time.Time
@@ -40,7 +40,7 @@ const maxWatched = 1 << 18
 // Watch returns the match of a folder. Nothing is read before [Watched.Look].
 func Watch(dir string) *Watched { return &Watched{dir: dir} }
 
-// Look takes up what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
+// Look reads what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
 // there is no journal, as before the first game).
 func (w *Watched) Look() error {
 	f, err := durable.OpenRegular(filepath.Join(w.dir, JournalFile))

@@ -15,7 +15,7 @@ import (
 
 // Budget is how long a search may take, from its beginning.
 type Budget struct {
-	Target time.Duration // about so long
+	Target time.Duration // about this long
 	Limit  time.Duration // never longer, as far as the duration of a batch can be foreseen
 	// Last is when the first batch must have ended at the latest: a move that the network was asked about is worth more
 	// time than Limit, but not the game.
