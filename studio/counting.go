@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"net/http"
 	"time"
 
 	"talbot/internal/cache"
@@ -113,8 +114,10 @@ type statsPage struct {
 // Waiting reports whether there is more to come.
 func (p *statsPage) Waiting() bool { return p.Counted == "" && p.Notice == "" }
 
+func (p *statsPage) version() string { return p.Version }
+
 // lookAtStats lays the page out.
-func (s *Server) lookAtStats(f *folder) *statsPage {
+func (s *Server) lookAtStats(f *folder, _ *http.Request) *statsPage {
 	p := &statsPage{folder: f, Notice: f.Problem}
 	if f.Problem == "" && f.Manifest == nil {
 		p.Notice = "This dataset is not finished."

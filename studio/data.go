@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +96,8 @@ func (p *dataPage) To(sample int64) template.URL { return p.Filter.sample(p.Key,
 func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aDataset, "dataset")
 }
+
+func (p *dataPage) version() string { return p.Version }
 
 // lookAtData lays the page out.
 func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
@@ -405,7 +409,7 @@ func (p *samplePage) moves(at *board.Position) {
 		p.Moves = append(p.Moves, row)
 	}
 	byPrior(p.Moves)
-	byWeight(p.Past.Arrows)
+	slices.SortStableFunc(p.Past.Arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
 	p.Past.Arrows = p.Past.Arrows[:min(len(p.Past.Arrows), 5)]
 	add := func(uci, kind string) {
 		p.Past.Arrows = append(p.Past.Arrows, moveArrow{uci, kind, 0.5})

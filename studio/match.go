@@ -106,6 +106,8 @@ func (s *Server) matchOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aMatch, "match")
 }
 
+func (p *matchPage) version() string { return p.Version }
+
 // lookAtMatch lays the page out.
 func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 	p := &matchPage{folder: f, Title: f.Name, Show: "all", Page: 1, Pages: 1, Version: "0"}

@@ -126,6 +126,8 @@ func (s *Server) runOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aRun, "run")
 }
 
+func (p *runPage) version() string { return p.Version }
+
 // chooseRuns says which runs are drawn, and in which version.
 func (s *Server) chooseRuns(f *folder, r *http.Request) *runPage {
 	p := &runPage{folder: f, View: readView(r), drawn: []*folder{f}}

@@ -1,9 +1,11 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -239,7 +241,7 @@ func (s *seat) tell(at *board.Position, ply int, r *mcts.Report) {
 			t.Prior = append(t.Prior, likely{l.PV[0].String(), at.SAN(l.PV[0]), float64(l.Prior)})
 		}
 	}
-	byShare(t.Prior)
+	slices.SortStableFunc(t.Prior, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
 	t.Prior = t.Prior[:min(len(t.Prior), shownPrior)]
 	s.mu.Lock()
 	defer s.mu.Unlock()

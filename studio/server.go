@@ -129,28 +129,16 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
 	m.HandleFunc("GET /events", s.stream)
-	s.livePage(m, "/match/{key}", "match", s.matchOf, func(f *folder, r *http.Request) (string, func() any) {
-		p := s.lookAtMatch(f, r)
-		return p.Version, func() any { return p }
-	})
+	livePage(s, m, "/match/{key}", "match", s.matchOf, s.lookAtMatch, nil)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
 	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
-	s.livePage(m, "/run/{key}", "run", s.runOf, func(f *folder, r *http.Request) (string, func() any) {
-		p := s.chooseRuns(f, r)
-		return p.Version, func() any { s.fillRun(p); return p }
-	})
+	livePage(s, m, "/run/{key}", "run", s.runOf, s.chooseRuns, s.fillRun)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
-	s.livePage(m, "/data/{key}", "data", s.dataOf, func(f *folder, r *http.Request) (string, func() any) {
-		p := s.lookAtData(f, r)
-		return p.Version, func() any { return p }
-	})
+	livePage(s, m, "/data/{key}", "data", s.dataOf, s.lookAtData, nil)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)
-	s.livePage(m, "/data/{key}/statistics", "stats", s.dataOf, func(f *folder, _ *http.Request) (string, func() any) {
-		p := s.lookAtStats(f)
-		return p.Version, func() any { return p }
-	})
+	livePage(s, m, "/data/{key}/statistics", "stats", s.dataOf, s.lookAtStats, nil)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }
@@ -175,13 +163,18 @@ func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind, nam
 
 // livePage serves a page of folders at path and, at path/live, the part of it that changes: the template of that name
 // with "live" after it. A browser that has the current version gets an empty answer. find answers if there is no such
-// folder; look returns the version and what makes the page.
-func (s *Server) livePage(m *http.ServeMux, path, name string, find func(http.ResponseWriter, *http.Request) *folder,
-	look func(*folder, *http.Request) (version string, page func() any)) {
+// folder, look lays the page out, and fill, if not nil, adds what takes long and does not change the version.
+func livePage[P interface{ version() string }](s *Server, m *http.ServeMux, path, name string,
+	find func(http.ResponseWriter, *http.Request) *folder, look func(*folder, *http.Request) P, fill func(P)) {
+	show := func(w http.ResponseWriter, name string, page P) {
+		if fill != nil {
+			fill(page)
+		}
+		s.show(w, name, page)
+	}
 	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		if f := find(w, r); f != nil {
-			_, page := look(f, r)
-			s.show(w, name, page())
+			show(w, name, look(f, r))
 		}
 	})
 	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) {
@@ -189,13 +182,13 @@ func (s *Server) livePage(m *http.ServeMux, path, name string, find func(http.Re
 		if f == nil {
 			return
 		}
-		version, page := look(f, r)
-		if r.FormValue("since") == version {
+		page := look(f, r)
+		if r.FormValue("since") == page.version() {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		w.Header().Set("Version", version)
-		s.show(w, name+"live", page())
+		w.Header().Set("Version", page.version())
+		show(w, name+"live", page)
 	})
 }
 

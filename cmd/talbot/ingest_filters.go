@@ -82,18 +82,23 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 	return f, nil
 }
 
+// stated returns the choice of that name, nil for "auto"; false for any other name.
+func stated[T fmt.Stringer](name string, choices ...T) (*T, bool) {
+	for _, c := range choices {
+		if c.String() == name {
+			return &c, true
+		}
+	}
+	return nil, name == "auto"
+}
+
 // tableForm returns what is stated of how tables write their evaluations.
 func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
-	views := map[string]dataset.View{"white": dataset.WhiteView, "mover": dataset.MoverView}
-	if view, ok := views[o.evalView]; ok {
-		form.View = &view
-	} else if o.evalView != "auto" {
+	var ok bool
+	if form.View, ok = stated(o.evalView, dataset.WhiteView, dataset.MoverView); !ok {
 		return form, usage(fmt.Errorf("unknown --eval-view %q", o.evalView), "use white, mover or auto")
 	}
-	units := map[string]dataset.Unit{"centipawns": dataset.CentipawnUnit, "pawns": dataset.PawnUnit}
-	if unit, ok := units[o.evalUnit]; ok {
-		form.Unit = &unit
-	} else if o.evalUnit != "auto" {
+	if form.Unit, ok = stated(o.evalUnit, dataset.CentipawnUnit, dataset.PawnUnit); !ok {
 		return form, usage(fmt.Errorf("unknown --eval-unit %q", o.evalUnit), "use centipawns, pawns or auto")
 	}
 	if o.unit != "auto" && !slices.Contains(binpack.Units, o.unit) {
