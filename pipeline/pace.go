@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Pace measures how fast work goes on. The zero value has measured nothing. It belongs to one
-// goroutine.
+// Pace measures how fast work goes on. The zero value has measured nothing. It belongs to one goroutine.
 //
 // A time left is worth showing if it can be trusted: the first that is shown is within a factor of two of what it
 // takes, as long as the rest goes on as the work did last. So it is shown only when two stretches of the work, which

@@ -36,8 +36,7 @@ func (t *Trial) start(name, path string, args ...string) (*program, error) {
 		return nil, err
 	}
 	fmt.Fprintf(f, "$ %s %s\n", path, strings.Join(args, " "))
-	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Stderr: f},
-		time.Now().Add(time.Minute))
+	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Stderr: f}, time.Now().Add(time.Minute))
 	if err != nil {
 		f.Close()
 		return nil, err

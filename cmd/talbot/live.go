@@ -11,9 +11,8 @@ import (
 	"talbot/train/job"
 )
 
-// liveTrain returns a callback that keeps one line about a run up to date on a
-// terminal and prints one every ten seconds elsewhere, and a function that ends
-// the display.
+// liveTrain returns a callback that keeps one line about a run up to date on a terminal and prints one every ten
+// seconds elsewhere, and a function that ends the display.
 func liveTrain(line *trainLine) (func(train.Progress), func()) {
 	if voice.quiet {
 		return func(train.Progress) {}, func() {}

@@ -53,8 +53,7 @@ func timeLeft(pace *pipeline.Pace, more int64) []string {
 
 // matchLine is the line about a match.
 func matchLine(p match.Progress, left []string) statusLine {
-	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)),
-		details: left}
+	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)), details: left}
 	line.details = append(line.details,
 		fmt.Sprintf("%s/%s games", pipeline.Thousands(int64(p.Games)), pipeline.Thousands(int64(p.Total))),
 		counts(p.Figures), "Elo "+p.Elo.Interval(p.EloLow, p.EloHigh))

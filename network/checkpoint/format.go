@@ -309,8 +309,7 @@ func decodeMeta(d *json.Decoder) (json.RawMessage, error) {
 	return json.RawMessage(m.Meta), nil
 }
 
-// decode cuts a tensor's numbers off the front of the remaining data.
-// They begin at offset before.
+// decode cuts a tensor's numbers off the front of the remaining data. They begin at offset before.
 func (e entry) decode(name string, before uint64, body []byte) (t Tensor, rest []byte, err error) {
 	width, ok := widths[e.Dtype]
 	if !ok {

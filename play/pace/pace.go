@@ -1,8 +1,7 @@
 // Package pace decides how long a search may take.
 //
 // From clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
-// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no
-// goroutines.
+// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no goroutines.
 package pace
 
 import (
