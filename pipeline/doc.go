@@ -5,6 +5,7 @@
 //	ingest     files of games, puzzles, EPD and tables → dataset
 //	endgames   a seed → dataset of random endgames
 //	games      an engine → dataset of its own games, with labels
+//	selfplay   a network → dataset of its games with itself
 //	label      dataset → dataset with labels; parts, audits and measurements of labelling
 //	tactics    dataset with labels → dataset of tactics
 //	aggregate  datasets of games → dataset of positions with what was played in them, by rating

@@ -234,12 +234,12 @@ func (s *Statistics) gameCards() (list charts) {
 	}
 	list.add(page.NewBarList(counts("Result", "as given in the source", "lines", results)))
 	list.add(page.NewBarChart(counts("Dates", note, "games", dates)))
-	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them", "games",
-		s.clockBars())))
-	list.add(page.NewBarChart(counts("Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
-		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())))
-	list.add(page.NewBarChart(counts("Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min, s.Plies.Max,
-		s.Plies.Mean), "lines", s.Plies.bars())))
+	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
+		"games", s.clockBars())))
+	list.add(page.NewBarChart(counts("Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f",
+		s.Ratings.Min, s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())))
+	list.add(page.NewBarChart(counts("Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f",
+		s.Plies.Min, s.Plies.Max, s.Plies.Mean), "lines", s.Plies.bars())))
 	return list
 }
 
