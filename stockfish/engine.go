@@ -2,12 +2,12 @@
 // that speaks UCI).
 //
 // It takes a start position and the legal moves played from it, and returns a [dataset.Label] with the engine's
-// evaluation, with scores from the side to move's view. The engine is not trusted: every step has a deadline, every line
-// a length limit, every move is checked on the board, and an engine that has misbehaved once is killed with its whole
-// process group and never used again (see package uci).
+// evaluation, with scores from the side to move's view. The engine is not trusted: every step has a deadline, every
+// line a length limit, every move is checked on the board, and an engine that has misbehaved once is killed with its
+// whole process group and never used again (see package uci).
 //
-// An [Engine] is one process and belongs to one goroutine at a time. A [Pool] is several engines with one goroutine each
-// while Label runs.
+// An [Engine] is one process and belongs to one goroutine at a time. A [Pool] is several engines with one goroutine
+// each while Label runs.
 package stockfish
 
 import (

@@ -1,10 +1,10 @@
 // Package synth draws synthetic endgames: random legal positions of three to seven pieces, each with a past of legal
 // moves that lead to it.
 //
-// From a [Config] it draws lines of [Plies] moves whose last position is the sample. The position is drawn first and its
-// past is found backwards, by retro-moves, so that what was drawn is what is stored. Every draw is a pure function of
-// seed and number, so draws may be made in any order and on any worker. [Reconstructor] also makes up a past for other
-// positions. The package starts no goroutines.
+// From a [Config] it draws lines of [Plies] moves whose last position is the sample. The position is drawn first and
+// its past is found backwards, by retro-moves, so that what was drawn is what is stored. Every draw is a pure function
+// of seed and number, so draws may be made in any order and on any worker. [Reconstructor] also makes up a past for
+// other positions. The package starts no goroutines.
 package synth
 
 import (
