@@ -188,8 +188,8 @@ func (p *Predictor) Predict(ctx context.Context, questions []Input, answers []Ou
 	if len(questions) != len(answers) {
 		return fmt.Errorf("%d questions and room for %d answers", len(questions), len(answers))
 	}
-	if len(questions) == 0 {
-		return ctx.Err()
+	if err := ctx.Err(); err != nil || len(questions) == 0 {
+		return err
 	}
 	for i := range questions {
 		if err := p.checkQuestion(&questions[i]); err != nil {
