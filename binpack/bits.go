@@ -10,7 +10,7 @@ type bitReader struct {
 	left int    // of them
 }
 
-// take returns the next n bits, n ≤ 16; false if the data end first.
+// take returns the next n bits, n ≤ 16; false if the data end before.
 func (r *bitReader) take(n int) (uint16, bool) {
 	if r.left < n && !r.more(n) {
 		return 0, false
@@ -21,7 +21,7 @@ func (r *bitReader) take(n int) (uint16, bool) {
 	return v, true
 }
 
-// more reads on until it has n bits; false if the data end first.
+// more reads on until n bits are at hand; false if the data end before.
 func (r *bitReader) more(n int) bool {
 	if rest := r.data[r.at:]; len(rest) >= 8 {
 		r.word |= binary.BigEndian.Uint64(rest) >> r.left

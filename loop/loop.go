@@ -27,7 +27,7 @@ const (
 	StepDone  Step = "done" // all generations are there
 )
 
-// State is the progress of a loop: what state.json keeps.
+// State says how far a loop is: what state.json keeps.
 type State struct {
 	Version    int  `json:"version"`
 	Generation int  `json:"generation"`
@@ -42,7 +42,7 @@ type Loop struct {
 	Text []byte // the configuration's file
 	// Command runs a command of talbot, without "talbot" before it, to its end.
 	Command func(ctx context.Context, args []string) error
-	// Begun, if not nil, is called before each step.
+	// Begun, if not nil, is told of each step before it begins.
 	Begun func(s State, of int)
 }
 
@@ -57,8 +57,8 @@ const (
 var ErrOther = errors.New("the folder has something else")
 
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
-// [durable.ErrLocked] and [dataset.ErrDamaged] where state.json is damaged. Called again, it continues where
-// it was.
+// [durable.ErrLocked] and [dataset.ErrDamaged] where state.json is damaged. Repeated after any end, it goes on where it
+// was.
 func (l Loop) Run(ctx context.Context) error {
 	c, err := Parse(l.Text)
 	if err != nil {
@@ -89,7 +89,7 @@ func (l Loop) Run(ctx context.Context) error {
 	return err
 }
 
-// open reads the progress of the loop, or begins it.
+// open reads how far the loop is, or begins it.
 func (l *Loop) open(c *Config) (State, error) {
 	s := State{Version: stateVersion, Step: StepStart}
 	path := filepath.Join(l.Dir, ConfigName)
@@ -121,7 +121,7 @@ func (l *Loop) open(c *Config) (State, error) {
 			ConfigName)
 	}
 	name := filepath.Join(l.Dir, StateName)
-	if _, err = os.Stat(name); err == nil { // without it nothing says what is whole
+	if _, err = os.Stat(name); err == nil { // without it there is no telling what is whole
 		s = State{}
 		err = durable.ReadSealed(name, 1<<16, stateVersion, &s)
 	}
@@ -138,7 +138,7 @@ func (l *Loop) keep(s State) error {
 	return durable.WriteSealed(filepath.Join(l.Dir, StateName), s)
 }
 
-// next is the step after s.
+// next is the step behind one.
 func (s State) next(c *Config) State {
 	n := State{Version: stateVersion, Generation: s.Generation, Step: StepTrain}
 	if s.Step != StepGames {

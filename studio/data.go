@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"html/template"
 	"net/http"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +88,9 @@ func (p *dataPage) to(place int64, there bool) template.URL {
 }
 
 // To is the address of a sample.
-func (p *dataPage) To(sample int64) template.URL { return p.Filter.sample(p.Key, sample) }
+func (p *dataPage) To(sample int64) template.URL {
+	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
+}
 
 // dataOf answers if there is no such dataset.
 func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
@@ -287,7 +287,9 @@ type legalMove struct {
 }
 
 // To is the address of another sample with the same filter, and List that of the page it is on.
-func (p *samplePage) To(sample int64) template.URL { return p.Filter.sample(p.Key, sample) }
+func (p *samplePage) To(sample int64) template.URL {
+	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
+}
 
 // List is the page of samples that this one is on.
 func (p *samplePage) List() template.URL {
@@ -409,7 +411,7 @@ func (p *samplePage) moves(at *board.Position) {
 		p.Moves = append(p.Moves, row)
 	}
 	byPrior(p.Moves)
-	slices.SortStableFunc(p.Past.Arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
+	byWeight(p.Past.Arrows)
 	p.Past.Arrows = p.Past.Arrows[:min(len(p.Past.Arrows), 5)]
 	add := func(uci, kind string) {
 		p.Past.Arrows = append(p.Past.Arrows, moveArrow{uci, kind, 0.5})

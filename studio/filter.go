@@ -2,7 +2,6 @@ package studio
 
 import (
 	"fmt"
-	"html/template"
 	"maps"
 	"math"
 	"net/http"
@@ -116,11 +115,6 @@ func readFilter(r *http.Request) filter {
 
 // all reports whether the filter chooses all samples.
 func (f *filter) all() bool { return f.Query == inspect.Query{} }
-
-// sample is the address of a sample of the dataset that key stands for.
-func (f *filter) sample(key string, number int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", key, number, f.at(0)))
-}
 
 // at returns the address's query with a place.
 func (f *filter) at(place int64) string {

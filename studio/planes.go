@@ -83,3 +83,7 @@ func byPrior(moves []legalMove) {
 		return cmp.Or(cmp.Compare(b.Prior, a.Prior), cmp.Compare(b.Target, a.Target), cmp.Compare(a.Index, b.Index))
 	})
 }
+
+func byWeight(arrows []moveArrow) {
+	slices.SortStableFunc(arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -204,4 +205,8 @@ func sanLine(p board.Position, moves []board.Move) string {
 		p.Play(m)
 	}
 	return strings.Join(words, " ")
+}
+
+func byShare(list []likely) {
+	slices.SortStableFunc(list, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
 }

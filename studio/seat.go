@@ -1,11 +1,9 @@
 package studio
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +14,8 @@ import (
 	"talbot/play/session"
 )
 
-// seat is a game of a person against a network. It is safe for concurrent use: each change waits for earlier ones,
-// and ends a running search.
+// seat is a game of a person against a network. It is safe for concurrent use: what changes it waits for the others,
+// and ends the search that runs.
 type seat struct {
 	id      string
 	network string // its name for people
@@ -241,7 +239,7 @@ func (s *seat) tell(at *board.Position, ply int, r *mcts.Report) {
 			t.Prior = append(t.Prior, likely{l.PV[0].String(), at.SAN(l.PV[0]), float64(l.Prior)})
 		}
 	}
-	slices.SortStableFunc(t.Prior, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
+	byShare(t.Prior)
 	t.Prior = t.Prior[:min(len(t.Prior), shownPrior)]
 	s.mu.Lock()
 	defer s.mu.Unlock()

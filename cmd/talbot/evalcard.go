@@ -48,7 +48,8 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	row("", "95 % interval", func(i int) string { return columns[i].head })
 	for _, m := range evaluate.ByHead() {
-		if m.Row == "" || !f.Abilities.Has(m.Needs) || f.LegalMask && m.Needs.Others || m.Rare && f.Of(m.Name) == nil {
+		if m.Row == "" || !f.Abilities.Has(m.Needs) || f.LegalMask && m.Needs.Others ||
+			m.Rare && f.Of(m.Name) == nil {
 			continue
 		}
 		row(m.Row, within(f.Intervals, m.Name, m.Kind == evaluate.Share),
@@ -61,7 +62,8 @@ func printFigures(out io.Writer, f job.Figures) error {
 	if f.Unseen != nil {
 		table.WriteString(verdicts("unseen positions", f.Unseen, f.UnseenIntervals))
 	} else {
-		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures, f.Intervals))
+		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures,
+			f.Intervals))
 	}
 	if err := writeJudged(out, table.String()); err != nil {
 		return err

@@ -43,7 +43,7 @@ func liveMatch() (func(match.Progress), func()) {
 	}, func() { stderr.setLine(nil) }
 }
 
-// timeLeft is the detail that says how long the remaining work takes, if that is known.
+// timeLeft is the detail that says how long so much more work takes, if that can be told.
 func timeLeft(pace *pipeline.Pace, more int64) []string {
 	if left, ok := pace.Left(more); ok {
 		return []string{pipeline.Duration(left) + " left"}
@@ -53,10 +53,11 @@ func timeLeft(pace *pipeline.Pace, more int64) []string {
 
 // matchLine is the line about a match.
 func matchLine(p match.Progress, left []string) statusLine {
-	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)), details: left}
+	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)),
+		details: left}
 	line.details = append(line.details,
 		fmt.Sprintf("%s/%s games", pipeline.Thousands(int64(p.Games)), pipeline.Thousands(int64(p.Total))),
-		counts(p.Figures), "Elo "+p.Elo.Interval(p.EloLow, p.EloHigh))
+		counts(p.Figures), "Elo "+interval(p.Elo, p.EloLow, p.EloHigh))
 	if p.LLR.Known() {
 		line.details = append(line.details, fmt.Sprintf("LLR %.2f of %.2f to %.2f", float64(p.LLR), p.LLRs[0],
 			p.LLRs[1]))
@@ -78,7 +79,7 @@ func matchTable(p match.Progress, left []string, columns, height int) string {
 			break
 		}
 		rows = append(rows, shorten(plain.Escape(fmt.Sprintf("  %s %5d games  %-16s %s", padded(v.Name, 28), v.Games,
-			counts(v.Figures), v.Elo.Interval(v.EloLow, v.EloHigh))), columns-1))
+			counts(v.Figures), interval(v.Elo, v.EloLow, v.EloHigh))), columns-1))
 	}
 	return strings.Join(append(rows, matchLine(p, left).text(columns)), "\n")
 }
@@ -92,6 +93,22 @@ func padded(name string, columns int) string {
 // counts are wins, draws and losses.
 func counts(f match.Figures) string { return fmt.Sprintf("+%d =%d -%d", f.Wins, f.Draws, f.Losses) }
 
+// signed is a figure with its sign and one decimal, "?" if it does not exist.
+func signed(n match.Number) string {
+	if !n.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%+.1f", float64(n))
+}
+
+// interval is a figure with the limits of its interval.
+func interval(n, low, high match.Number) string {
+	if !low.Known() && !high.Known() {
+		return signed(n)
+	}
+	return fmt.Sprintf("%s (%s to %s)", signed(n), signed(low), signed(high))
+}
+
 // printMatch prints the result of a match.
 func printMatch(r *match.Result) {
 	versus := "all others"
@@ -101,8 +118,8 @@ func printMatch(r *match.Result) {
 	printf("%s against %s: %s, %s, score %.1f %%, %.2f games/s\n", r.Players[0].Name, versus,
 		pipeline.Count(int64(r.Games), "game"), counts(r.Figures), 100*float64(r.Score), r.GamesPerSecond)
 	if r.Elo.Known() {
-		printf("  Elo %s, normalized %s, LOS %.1f %%\n", r.Elo.Interval(r.EloLow, r.EloHigh),
-			r.Nelo.Interval(r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
+		printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
+			interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
 	} else if p := r.Pentanomial; p == [5]int64{} {
 		printf("  no Elo: no pair of games is complete\n")
 	} else {

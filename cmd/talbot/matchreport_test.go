@@ -70,10 +70,10 @@ func TestMatchTable(t *testing.T) {
 // Figures that do not exist are never shown as numbers.
 func TestMatchFigures(t *testing.T) {
 	unknown := match.Number(math.Inf(1))
-	if got := match.Number(1.25).Interval(-3.04, unknown); got != "+1.2 (-3.0 to ?)" && got != "+1.3 (-3.0 to ?)" {
+	if got := interval(1.25, -3.04, unknown); got != "+1.2 (-3.0 to ?)" && got != "+1.3 (-3.0 to ?)" {
 		t.Error(got)
 	}
-	if got := match.Number(math.NaN()).Interval(unknown, unknown); got != "?" {
+	if got := interval(match.Number(math.NaN()), unknown, unknown); got != "?" {
 		t.Error(got)
 	}
 	p := match.Progress{Games: 10, Total: 40, Resumed: 4, Elapsed: 6 * time.Second, LLR: 1.5,

@@ -23,8 +23,8 @@ var reportText string
 var reportTemplate = page.New("match", reportText, template.FuncMap{
 	"n":        func(n int) string { return page.Thousands(int64(n)) },
 	"n64":      page.Thousands,
-	"elo":      Number.Interval,
-	"number":   Number.Text,
+	"elo":      eloText,
+	"number":   numberText,
 	"percent":  percentText,
 	"score":    scoreText,
 	"rating":   func(x RatingResult) string { return roundText(x.Rating) },
@@ -81,6 +81,20 @@ type lastBoard struct {
 	White, Black string
 	Result, End  string
 	Length       int // moves
+}
+
+func numberText(n Number) string {
+	if !n.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%+.1f", float64(n))
+}
+
+func eloText(n, low, high Number) string {
+	if !low.Known() && !high.Known() {
+		return numberText(n)
+	}
+	return fmt.Sprintf("%s (%s to %s)", numberText(n), numberText(low), numberText(high))
 }
 
 func percentText(n Number) string {

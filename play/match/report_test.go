@@ -114,7 +114,7 @@ func TestPageFigures(t *testing.T) {
 	}
 	result := rowsBelow(t, text, "Results")
 	if len(result) != 1 || !is(result[0], &all) || result[0][6] != strings.ReplaceAll(
-		r.Elo.Interval(r.EloLow, r.EloHigh), "+", "&#43;") {
+		eloText(r.Elo, r.EloLow, r.EloHigh), "+", "&#43;") {
 		t.Errorf("results %q, should be %+v and %v", result, all, r.Elo)
 	}
 	for _, row := range rowsBelow(t, text, "By colour") {

@@ -2,7 +2,6 @@ package match
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"talbot/board"
@@ -155,19 +154,3 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 
 // Known reports whether the figure exists.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
-
-// Text is the figure with its sign and one decimal, "?" if it does not exist.
-func (n Number) Text() string {
-	if !n.Known() {
-		return "?"
-	}
-	return fmt.Sprintf("%+.1f", float64(n))
-}
-
-// Interval is the figure with the limits of its interval, as far as they exist.
-func (n Number) Interval(low, high Number) string {
-	if !low.Known() && !high.Known() {
-		return n.Text()
-	}
-	return fmt.Sprintf("%s (%s to %s)", n.Text(), low.Text(), high.Text())
-}
