@@ -18,7 +18,7 @@ type encodingOptions struct {
 // encodingFlags are those of encodingOptions.
 var encodingFlags = []string{"recipe", "set", "policy-target", "value-target"}
 
-func (o *encodingOptions) add(cmd *cobra.Command) {
+func (o *encodingOptions) addEncoding(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
 	f.StringArrayVar(&o.set, "set", nil,

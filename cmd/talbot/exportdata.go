@@ -59,7 +59,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 		strings.Join(dataset.SourceNames(), ", "))
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels (default: those that count in training)")
 	f.IntVarP(&o.workers, "workers", "w", 0, "number of goroutines that read (default: one for each core)")
-	o.encodingOptions.add(cmd)
+	o.addEncoding(cmd)
 	section(f, "Output", "format", "out", "force", "json")
 	section(f, "Samples", "split", "source", "label", "workers")
 	section(f, "Encoding, for npy", encodingFlags...)

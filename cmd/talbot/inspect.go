@@ -77,7 +77,7 @@ have the index -1.`,
 		listed(dataset.SourceNames(), "or"))
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
-	o.encodingOptions.add(cmd)
+	o.addEncoding(cmd)
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
 	section(f, "Display", append(append([]string{"label"}, encodingFlags...), "json")...)
