@@ -236,10 +236,8 @@ func (s *Statistics) gameCards() (list charts) {
 	list.add(page.NewBarChart(counts("Dates", note, "games", dates)))
 	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
 		"games", s.clockBars())))
-	list.add(page.NewBarChart(counts("Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f",
-		s.Ratings.Min, s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())))
-	list.add(page.NewBarChart(counts("Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f",
-		s.Plies.Min, s.Plies.Max, s.Plies.Mean), "lines", s.Plies.bars())))
+	list.add(page.NewBarChart(s.Ratings.chart("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
+	list.add(page.NewBarChart(s.Plies.chart("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
 	return list
 }
 
@@ -296,6 +294,11 @@ func (c *charts) add(chart page.Picture, shows bool) {
 	if shows {
 		*c = append(*c, chart)
 	}
+}
+
+// chart is a distribution whose note has the lowest, highest and mean value.
+func (d *Distribution) chart(title, note, unit string) page.Bars {
+	return counts(title, fmt.Sprintf(note, d.Min, d.Max, d.Mean), unit, d.bars())
 }
 
 // bars returns the bins without gaps between them; far empty stretches are cut at a hundred bars.
