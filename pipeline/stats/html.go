@@ -236,8 +236,8 @@ func (s *Statistics) gameCards() (list charts) {
 	list.add(page.NewBarChart(counts("Dates", note, "games", dates)))
 	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
 		"games", s.clockBars())))
-	list.add(page.NewBarChart(s.Ratings.chart("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
-	list.add(page.NewBarChart(s.Plies.chart("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
+	list.add(page.NewBarChart(s.Ratings.asBars("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
+	list.add(page.NewBarChart(s.Plies.asBars("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
 	return list
 }
 
@@ -296,8 +296,8 @@ func (c *charts) add(chart page.Picture, shows bool) {
 	}
 }
 
-// chart is a distribution whose note has the lowest, highest and mean value.
-func (d *Distribution) chart(title, note, unit string) page.Bars {
+// asBars is the chart of a distribution; its note has the lowest, highest and mean value.
+func (d *Distribution) asBars(title, note, unit string) page.Bars {
 	return counts(title, fmt.Sprintf(note, d.Min, d.Max, d.Mean), unit, d.bars())
 }
 
