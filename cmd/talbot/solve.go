@@ -69,7 +69,8 @@ trained on puzzles, solve a dataset with --split test.`,
 	f.DurationVar(&o.movetime, "movetime", 0, "time for each move, in place of nodes")
 	f.IntVarP(&o.count, "count", "n", 1000, "number of puzzles to draw (0 = all)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed for drawing puzzles and for random choices of the player")
-	f.StringSliceVar(&o.splits, "split", nil, "only puzzles in these `SPLITS` of a dataset, separated by commas: train, val, test")
+	f.StringSliceVar(&o.splits, "split", nil,
+		"only puzzles in these `SPLITS` of a dataset, separated by commas: train, val, test")
 	f.IntVarP(&o.workers, "workers", "w", 0, "puzzles to solve at the same time (default: one for each physical core)")
 	f.StringVar(&o.misses, "misses", "", "write the puzzles that were not solved to this CSV `FILE`")
 	addForce(f, &o.force)
