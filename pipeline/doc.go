@@ -15,6 +15,7 @@
 //	diff       two datasets → how they differ
 //	inspect    dataset → samples as training sees them
 //	exportdata dataset → a file of another program's format
+//	solve      puzzles and a player → which it solves
 //	plan       files → what all of it would take
 //	overlap    keys of positions → copies, and what splits share
 //	output     lines → a dataset's folder
