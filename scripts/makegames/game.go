@@ -19,9 +19,9 @@ const (
 // How games share their beginnings. A move after the opening is the favourite of its position with probability
 // follow(ply), else the second with the same probability, and so on.
 const (
-	popularity = 0.80 // opening n is played in proportion to n^-popularity
-	begin      = 0.62 // follow at the end of an opening
-	decay      = 14.0 // plies in which it falls to 1/e of that
+	popularity = 1.00 // opening n is played in proportion to n^-popularity
+	begin      = 0.68 // follow at the end of an opening
+	decay      = 12.0 // plies in which it falls to 1/e of that
 	least      = 0.06 // but not below
 )
 
