@@ -153,7 +153,7 @@ var arrows = map[string][]string{
 	"play/tables":          {"board", "play/mcts", "stockfish", "syzygy"},
 	"play/uci":             {"board", "dataset", "internal/plain", "play/mcts", "play/pace", "play/player"},
 	"rows":                 {"board", "dataset"},
-	"scripts/makegames": {"board", "internal/ordered", "internal/splitmix", "play/game", "play/match", "shards"},
+	"scripts/makegames":    {"board", "internal/ordered", "internal/splitmix", "play/game", "play/match", "shards"},
 	"scripts/makeopenings": {"board", "dataset", "stockfish"},
 	"scripts/makerelease":  {},
 	"scripts/makesample":   {},
