@@ -67,7 +67,7 @@ func (l Loop) Run(ctx context.Context) error {
 		return err
 	}
 	at, err := l.Wish.Place(l.Dir, func(dir string) (remake.Found, error) { return look(dir, &c) })
-	if err == nil && at != filepath.Clean(l.Dir) { // its trainings name each other by their paths
+	if err == nil && at != remake.Target(at) { // its trainings name each other by their paths
 		err = remake.SetAside(l.Dir)
 	}
 	if err == nil {

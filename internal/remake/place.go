@@ -107,12 +107,17 @@ var ErrStrangers = errors.New("it holds files that are not part of it, and is no
 
 // Place returns the folder in which a command that makes the output at path works: path itself, where nothing is there
 // or an interruption is resumed, or one beside it, which [Swap] puts in its place. look says what stands at a path; it
-// must not change it. Without a wish, it is path. Errors: [DoneError] where there is nothing to do,
+// must not change it. Where path is a link, the folder is meant that it leads to. Without a wish, it is path. Errors: [DoneError] where there is nothing to do,
 // [DifferentError] without Replace, [ErrStrangers], those of look.
 func (w Wish) Place(path string, look func(path string) (Found, error)) (at string, err error) {
 	path = filepath.Clean(path)
 	if !w.Asked() {
 		return path, nil
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 { // the folder is replaced, not the link
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", err
+		}
 	}
 	if err := settle(path); err != nil {
 		return "", err
@@ -147,7 +152,7 @@ func (w Wish) Place(path string, look func(path string) (Found, error)) (at stri
 	}
 	switch {
 	case next.State == Done && next.same():
-		if err := Swap(beside, path); err != nil {
+		if err := Swap(beside); err != nil {
 			return "", err
 		}
 		return "", &DoneError{path, next.Result}
@@ -164,11 +169,12 @@ func (w Wish) Place(path string, look func(path string) (Found, error)) (at stri
 // Target returns the path of the output that [Wish.Place] had made at a folder.
 func Target(at string) string { return strings.TrimSuffix(at, newSuffix) }
 
-// Swap puts what is at a path that [Wish.Place] returned in the place of the output, and removes what was there. It
+// Swap puts what is at a path that [Wish.Place] returned in the place of its [Target], and removes what was there. It
 // does nothing where that is the output itself. Killed at any moment, it leaves the old output or the new one under
 // the output's name, or, on systems that cannot exchange two names, both beside it until the command is repeated.
-func Swap(at, path string) error {
-	if path = filepath.Clean(path); at == path {
+func Swap(at string) error {
+	path := Target(at)
+	if at == path {
 		return nil
 	}
 	old := path + oldSuffix

@@ -192,7 +192,7 @@ func TestSwapFaults(t *testing.T) {
 			})
 			var err error
 			if exchanged {
-				err = Swap(out+newSuffix, out)
+				err = Swap(out + newSuffix)
 			} else {
 				err = moveTwice(out+newSuffix, out, out+oldSuffix)
 			}
@@ -232,6 +232,27 @@ func TestMoveTwice(t *testing.T) {
 	})
 	if err := moveTwice(out+newSuffix, out, out+oldSuffix); !errors.Is(err, syscall.EIO) || has(out) != "n=1" {
 		t.Error(err, has(out))
+	}
+}
+
+// What a link leads to is replaced, not the link.
+func TestLink(t *testing.T) {
+	dir := t.TempDir()
+	out, link := filepath.Join(dir, "out"), filepath.Join(dir, "link")
+	put(t, out, "n=1", true)
+	if err := os.Symlink(out, link); err != nil {
+		t.Skip("no links: ", err)
+	}
+	at, err := (Wish{Replace: true}).Place(link, looks("n=2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, at, "n=2", true)
+	if err := Swap(at); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != out || has(link) != "n=2" || has(out) != "n=2" {
+		t.Error(to, err, has(link), has(out))
 	}
 }
 

@@ -106,7 +106,6 @@ type Options struct {
 type Folder struct {
 	Options
 	dir       string
-	final     string // where it goes in the end: dir, unless that replaces another one
 	lock      *durable.HeldLock
 	lockInfo  os.FileInfo // the lock's file
 	shardSize int64       // positions in a shard
@@ -143,7 +142,7 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Options: o, dir: at, final: filepath.Clean(dir), shardSize: shardPositions}
+	f := &Folder{Options: o, dir: at, shardSize: shardPositions}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
 		return nil, errors.Join(fmt.Errorf("%q: %w", f.dir, ErrFinished), f.removeRemains())
@@ -304,10 +303,10 @@ func (f *Folder) Finish(publish func() error) error {
 	if err := f.finish(publish); err != nil {
 		return f.Explain(err)
 	}
-	if err := f.removeLeftovers(f.lock); err != nil || f.dir == f.final || !f.Wish.Asked() {
+	if err := f.removeLeftovers(f.lock); err != nil || !f.Wish.Asked() {
 		return err
 	}
-	return remake.Swap(f.dir, f.final)
+	return remake.Swap(f.dir)
 }
 
 func (f *Folder) finish(publish func() error) error {

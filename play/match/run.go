@@ -68,7 +68,7 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	m.Out, m.Resume = at, m.Resume || m.Wish.Asked()
 	result, err := m.run(drain, hard)
 	if err == nil && m.Wish.Asked() {
-		err = remake.Swap(at, final)
+		err = remake.Swap(at)
 	}
 	return result, err
 }

@@ -194,5 +194,5 @@ func (t *Train) finish(result train.Result) (train.Result, error) {
 	if rest, err := filepath.Rel(t.Dir, result.Checkpoint); err == nil {
 		result.Checkpoint = filepath.Join(final, rest)
 	}
-	return result, remake.Swap(t.Dir, final)
+	return result, remake.Swap(t.Dir)
 }
