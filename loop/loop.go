@@ -68,6 +68,7 @@ func (l Loop) Run(ctx context.Context) error {
 	}
 	at, err := l.Wish.Place(l.Dir, func(dir string) (remake.Found, error) { return look(dir, &c) })
 	if err == nil && at != remake.Target(at) { // its trainings name each other by their paths
+		l.Dir = remake.Target(at)
 		err = remake.SetAside(l.Dir)
 	}
 	if err == nil {

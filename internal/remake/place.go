@@ -11,14 +11,14 @@ import (
 	"talbot/internal/durable"
 )
 
-// What stands beside an output while it is replaced: the new one until it is whole, and the old one while it is removed.
+// What stands beside an output while it is replaced: the new one until it is whole, the old one while it is removed.
 const (
 	newSuffix = ".talbot-new"
 	oldSuffix = ".talbot-old"
 )
 
-// Wish is what a command is to do with an output that is there. The zero value leaves that to the command, which refuses
-// it or resumes it in its own way.
+// Wish is what a command is to do with an output that is there. The zero value leaves that to the command, which
+// refuses it or resumes it in its own way.
 type Wish struct {
 	// Skip takes an output that is done for the command's, and resumes one that was interrupted.
 	Skip bool
@@ -107,8 +107,9 @@ var ErrStrangers = errors.New("it holds files that are not part of it, and is no
 
 // Place returns the folder in which a command that makes the output at path works: path itself, where nothing is there
 // or an interruption is resumed, or one beside it, which [Swap] puts in its place. look says what stands at a path; it
-// must not change it. Where path is a link, the folder is meant that it leads to. Without a wish, it is path. Errors: [DoneError] where there is nothing to do,
-// [DifferentError] without Replace, [ErrStrangers], those of look.
+// must not change it. Where path is a link, the folder is meant that it leads to. Without a wish, it is path. Errors:
+// [DoneError] where there is nothing to do, [DifferentError] without Replace, [ErrStrangers], [durable.ErrLocked] and
+// those of look.
 func (w Wish) Place(path string, look func(path string) (Found, error)) (at string, err error) {
 	path = filepath.Clean(path)
 	if !w.Asked() {

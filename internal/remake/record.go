@@ -83,7 +83,8 @@ func lookAtFile(path string, want []Fact) (Found, error) {
 		return Found{State: Done, Differences: []Difference{{"made from", "unknown (no " + recordSuffix +
 			" beside the file)", "what is given"}}}, nil
 	case r.Bytes != info.Size():
-		return Found{State: Done, Differences: []Difference{{"bytes", strconv.FormatInt(info.Size(), 10), strconv.FormatInt(r.Bytes, 10)}}}, nil
+		return Found{State: Done, Differences: []Difference{{"bytes", strconv.FormatInt(info.Size(), 10),
+			strconv.FormatInt(r.Bytes, 10)}}}, nil
 	}
 	return Found{State: Done, Differences: Compare(r.Facts, want)}, nil
 }

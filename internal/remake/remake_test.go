@@ -13,7 +13,8 @@ import (
 	"talbot/internal/durable"
 )
 
-// The outputs of these tests are folders with a file "facts" of lines NAME=VALUE and, when they are done, a file "done".
+// The outputs of these tests are folders with a file "facts" of words NAME=VALUE and, when they are done, a file
+// "done".
 
 func put(t *testing.T, dir, facts string, done bool) {
 	t.Helper()
@@ -304,7 +305,8 @@ func TestFile(t *testing.T) {
 		t.Error(err)
 	}
 	write("abcd", nil)
-	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "bytes: 4, not 3") {
+	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDifferent) ||
+		!strings.Contains(err.Error(), "bytes: 4, not 3") {
 		t.Error(err)
 	}
 	write("abc", one)
