@@ -1,16 +1,16 @@
-// Command makegames writes games for measuring how talbot behaves with hundreds of millions of positions: PGN on standard
-// output, the same bytes for the same flags with any number of workers.
+// Command makegames writes games for measuring how talbot behaves with hundreds of millions of positions: PGN on
+// standard output, the same bytes for the same flags with any number of workers.
 //
-// Random legal moves alone would give deduplication, overlap and aggregation no work. So games share their beginnings as
-// those of masters do: they begin with talbot's own openings by popularity, and go on with the favourite moves of each
-// position, the more rarely the longer they are. Their lengths, results, ratings, dates and numbers of players and
+// Random legal moves alone would give deduplication, overlap and aggregation no work. So games share their beginnings
+// as those of masters do: they begin with talbot's own openings by popularity, and go on with the favourite moves of
+// each position, the more rarely the longer they are. Their lengths, results, ratings, dates and numbers of players and
 // events are drawn from the distributions of a corpus of 328,546 master games (distribution.go). Two games of a hundred
-// are copies of earlier ones with other tags, and one is the beginning of an earlier one. See model for what that gives.
+// are copies of earlier ones with other tags, and one is the beginning of an earlier one.
 //
 //	go run ./scripts/makegames --positions 10000000 | talbot ingest - --out ten-million
 //	go run ./scripts/makegames --measure DATASET --every 5
 //
-// The second form prints the figures of every fifth line of a dataset that this model is to have too.
+// The second form prints the figures of every fifth line of a dataset that the games are to have too.
 package main
 
 import (

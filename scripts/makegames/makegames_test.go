@@ -10,7 +10,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
-	"talbot/rows"
 )
 
 // The games depend on the seed alone, all are legal, and the shares of copies and beginnings are what they are to be.
@@ -33,8 +32,7 @@ func TestGames(t *testing.T) {
 	if err := os.WriteFile(file, texts[0].Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := ingest.Request{Inputs: []string{file}, Out: out, Tables: rows.TableForm{}, Splits: dataset.DefaultSplits}.Run(
-		context.Background())
+	sum, err := ingest.Request{Inputs: []string{file}, Out: out, Splits: dataset.DefaultSplits}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
