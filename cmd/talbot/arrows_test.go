@@ -38,7 +38,8 @@ var arrows = map[string][]string{
 	"board":   {},
 	"cmd/talbot": {
 		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
-		"internal/durable", "internal/plain", "internal/remake", "loop", "network/backend", "network/builtin", "network/checkpoint",
+		"internal/durable", "internal/plain", "internal/remake", "loop", "network/backend", "network/builtin",
+		"network/checkpoint",
 		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",

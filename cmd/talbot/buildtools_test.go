@@ -114,7 +114,8 @@ func (b *buildTool) test(t *testing.T) {
 	b.change(t, dir, "steps", "3")
 	called, _ = run(b.run)
 	then := b.outputs(t, dir)
-	if len(called) != b.calls || then[0] != first[0] || then[1] != first[1] || then[2] == first[2] || then[3] == first[3] {
+	if len(called) != b.calls ||
+		then[0] != first[0] || then[1] != first[1] || then[2] == first[2] || then[3] == first[3] {
 		t.Errorf("with another setting of the training it called %q; %v, then %v", called, first, then)
 	}
 	if called, _ := run(b.run); len(called) > 0 {
@@ -146,7 +147,8 @@ func (b *buildTool) change(t *testing.T, dir, name, value string) {
 // outputs are the times at which the outputs were written, one by one.
 func (b *buildTool) outputs(t *testing.T, dir string) (times [4]time.Time) {
 	t.Helper()
-	for i, name := range []string{"lines/manifest.json", "labelled/manifest.json", "run/run.json", "match/result.json"} {
+	for i, name := range []string{"lines/manifest.json", "labelled/manifest.json", "run/run.json",
+		"match/result.json"} {
 		info, err := os.Stat(filepath.Join(dir, "out", name))
 		if err != nil {
 			t.Fatal(err)

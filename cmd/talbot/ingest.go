@@ -117,7 +117,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
   talbot ingest puzzles.csv mates.epd --out tactics --history 4 --seed 1
   talbot ingest games.pgn.zst --out evals --import-evals --sample-rate 0.2
-  talbot ingest games.pgn.zst --out evals --import-evals --sample-rate 0.1 --replace
+  talbot ingest games.pgn.zst puzzles.csv --out lines --skip-done
   zcat games.pgn.gz | talbot ingest - --out piped --json`,
 		SuggestFor: []string{"import", "read", "pgn"},
 		Args:       operands(1, many, "one or more files or folders"),

@@ -78,7 +78,8 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 // joinGames joins the parts of self-play.
 func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
 	show, end := progress()
-	sum, err := selfplay.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	sum, err := selfplay.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show,
+		ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)

@@ -168,7 +168,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := label.Request{In: in, Out: o.out, Wish: o.wish, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+	r := label.Request{In: in, Out: o.out, Wish: o.wish, Workers: o.workers, SkipImported: o.skipImported,
+		Reuse: o.reuse,
 		Mates: o.mates, Syzygy: o.syzygy, SkipExact: o.skipExact,
 		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
 	if o.syzygy == "" && (o.skipExact || o.checkTables) {

@@ -91,7 +91,8 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	m := match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
-		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Wish: o.wish, LogEngines: o.logEngines, Event: "talbot match"}
+		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Wish: o.wish, LogEngines: o.logEngines,
+		Event: "talbot match"}
 	if err := o.rules(&m); err != nil {
 		return err
 	}

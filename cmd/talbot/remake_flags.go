@@ -18,9 +18,9 @@ type remakeOptions struct{ wish remake.Wish }
 
 func (o *remakeOptions) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.wish.Skip, "skip-done", false,
-		"if the output is there, made of the same with the same settings, do nothing; resume an interrupted one")
+		"do nothing if the output exists and has the same inputs and settings; resume an interrupted one")
 	f.BoolVar(&o.wish.Replace, "replace", false,
-		"as --skip-done, and if it was made differently, make it again beside the old one and replace that")
+		"like --skip-done; an output with other inputs or settings is made again, then replaced as a whole")
 }
 
 // file has a single file made with the flags of a command, and these facts, unless it is done. What it was made from

@@ -195,7 +195,8 @@ lower --lr.`,
 // arrange puts the flags under headings and says which words they take.
 func (o *trainOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
-	section(f, "Data and run", "data", "run", "resume", "skip-done", "replace", "init", "from", "after", "label", "max-copies", "json")
+	section(f, "Data and run", "data", "run", "resume", "skip-done", "replace", "init", "from", "after", "label",
+		"max-copies", "json")
 	section(f, "Network", "recipe", "preset", "blocks", "filters", "set")
 	section(f, "Length and batches", "steps", "until", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",

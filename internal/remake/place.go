@@ -115,7 +115,8 @@ func (w Wish) Place(path string, look func(path string) (Found, error)) (at stri
 	if !w.Asked() {
 		return path, nil
 	}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 { // the folder is replaced, not the link
+	// The folder is replaced, not the link.
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return "", err
 		}

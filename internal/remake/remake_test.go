@@ -301,7 +301,8 @@ func TestFile(t *testing.T) {
 	if err := skip.PlaceFile(path, one); !errors.Is(err, ErrDone) {
 		t.Error(err)
 	}
-	if err := skip.PlaceFile(path, two); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "n: 1, not 2") {
+	if err := skip.PlaceFile(path, two); !errors.Is(err, ErrDifferent) ||
+		!strings.Contains(err.Error(), "n: 1, not 2") {
 		t.Error(err)
 	}
 	write("abcd", nil)

@@ -100,7 +100,8 @@ func (f *Folder) checkFolder() error {
 	for _, e := range entries {
 		name := e.Name()
 		own, _ := f.sideFile(name)
-		if name != ProgressName && name != lockName && name != partsName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
+		if name != ProgressName && name != lockName && name != partsName && !own &&
+			!strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
 			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
 		}

@@ -107,7 +107,8 @@ type RatingResult struct {
 // result makes the figures of the games that count.
 func (r *run) result() Result {
 	x, all := resultOf(r.Entrants, r.outcomes[:r.stop], r.Gauntlet)
-	x.Openings, x.PGN, x.Resumed, x.Concurrency = len(r.Openings.List), filepath.Join(remake.Target(r.Out), PGNFile), r.resumed, r.Concurrency
+	x.Openings, x.Resumed, x.Concurrency = len(r.Openings.List), r.resumed, r.Concurrency
+	x.PGN = filepath.Join(remake.Target(r.Out), PGNFile)
 	x.Seconds = time.Since(r.began).Seconds()
 	for _, o := range r.outcomes[r.stop:] {
 		if o != nil {

@@ -32,7 +32,8 @@ func TestGames(t *testing.T) {
 	if err := os.WriteFile(file, texts[0].Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := ingest.Request{Inputs: []string{file}, Out: out, Splits: dataset.DefaultSplits}.Run(context.Background())
+	sum, err := ingest.Request{Inputs: []string{file}, Out: out, Splits: dataset.DefaultSplits}.Run(
+		context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
