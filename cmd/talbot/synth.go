@@ -173,7 +173,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	show, end := progress()
 	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
-		Wish: o.wish,
+		Wish:          o.wish,
 		ResumeCommand: invocation(),
 	}.Run(ctx)
 	end()
