@@ -116,7 +116,7 @@ func (v *value) string(l *leaf) string {
 	case v.text != nil:
 		return string(v.text)
 	case l.isFloat():
-		return strconv.FormatFloat(v.float, 'f', -1, 64)
+		return strconv.FormatFloat(v.float(), 'f', -1, 64)
 	case l.isNumber():
 		return strconv.FormatInt(v.number, 10)
 	}
@@ -139,13 +139,13 @@ func (t *table) number(name string) (n int64, ok bool, err error) {
 	v := &c.cells[0]
 	switch l := c.pages.leaf; {
 	case l.isFloat():
-		if math.IsNaN(v.float) {
+		if math.IsNaN(v.float()) {
 			return 0, false, nil
 		}
-		if v.float != math.Trunc(v.float) || math.Abs(v.float) > 1<<53 {
+		if v.float() != math.Trunc(v.float()) || math.Abs(v.float()) > 1<<53 {
 			return 0, false, errNotWhole
 		}
-		return int64(v.float), true, nil
+		return int64(v.float()), true, nil
 	case l.isNumber():
 		return v.number, true, nil
 	}
