@@ -144,7 +144,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
 	cmd.Flags().StringVar(&o.origin, "origin", "",
-		"who made the scores in binpack, text or Parquet, such as \"T80\"; names their labels")
+		"who made the scores in binpack, text, Parquet or lc0, such as \"T80\"; names their labels")
 	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",

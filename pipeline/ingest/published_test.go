@@ -24,6 +24,7 @@ func TestPublished(t *testing.T) {
 	}{
 		"games":       {parquet + "games.parquet", 3, 2, 11, 1, dataset.IllegalMove, "lichess eval"},
 		"puzzles":     {parquet + "puzzles.parquet", 2, 1, 1, 0, dataset.NoMoves, ""},
+		"actions":     {parquet + "actions-duckdb.parquet", 120, 120, 120, 120, "", "parquet T"},
 		"evaluations": {parquet + "polars-zstd.parquet", 68, 68, 68, 68, "", "parquet T"},
 		"viriformat":  {viri + "standard.vf", 12, 12, 431, 431, "", "viriformat T"},
 		"lc0":         {leela + "chunks.tar", 9, 8, 100, 90, dataset.Chess960, "lc0 T"},
