@@ -176,9 +176,10 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 }
 
 func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
-	// the heap is small and made of short-lived lines: fewer collections, about 50 MiB more
+	// What lives is about 50 MiB, most of it the shard under way; so the process takes 200, for 4 % more time than with
+	// a heap that grows to four times of that.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300)
+		debug.SetGCPercent(150)
 	}
 	if err := o.check(); err != nil {
 		return err
