@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain",
 		"internal/splitmix", "board"},
 	{"internal/cache", "internal/page", "dataset"},
-	{"binpack", "rows", "syzygy", "viriformat"},
+	{"binpack", "lc0", "rows", "syzygy", "viriformat"},
 	{"columnar", "pgn", "synth", "shards", "stockfish", "encode", "mates"},
 	{"network"},
 	{"evaluate"},
@@ -96,8 +96,8 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/ordered", "pipeline", "pipeline/output", "play/game", "stockfish",
 	},
 	"pipeline/ingest": {
-		"binpack", "board", "columnar", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn",
-		"pipeline", "pipeline/output", "rows", "shards", "synth", "viriformat",
+		"binpack", "board", "columnar", "dataset", "internal/durable", "internal/ordered", "internal/plain", "lc0",
+		"pgn", "pipeline", "pipeline/output", "rows", "shards", "synth", "viriformat",
 	},
 	"pipeline/inspect": {
 		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "pipeline", "shards",
@@ -182,6 +182,7 @@ var arrows = map[string][]string{
 	"trial": {
 		"internal/child", "internal/durable", "network/backend", "network/run", "train", "train/job", "train/loader",
 	},
+	"lc0":        {"board", "dataset"},
 	"viriformat": {"board", "dataset"},
 }
 
