@@ -417,16 +417,19 @@ func writePuzzles(t *testing.T, file string, n int) {
 // players, files of training data, and a folder with endgame tables, if the shared data are there.
 func (s *sandbox) standIns(t *testing.T, games []string) {
 	t.Helper()
-	var player, rated []string
+	var player, rated, begun []string // begun: 14 moves, in which there are no mates, as in Leela's data
 	for i, g := range games {
 		rated = append(rated, fmt.Sprintf("[WhiteElo %q]\n[BlackElo %q]\n%s", strconv.Itoa(1200+10*(i%100)),
 			strconv.Itoa(1300+10*(i%100)), g))
 		player = append(player, regexp.MustCompile(`\[White "[^"]*"\]`).ReplaceAllString(g, `[White "Tal, Mikhail"]`))
+		result := regexp.MustCompile(`\[Result "([^"]*)"\]`).FindStringSubmatch(g)
+		begun = append(begun, regexp.MustCompile(`(?s)\s15\.\s.*`).ReplaceAllString(g, "\n"+result[1]+"\n"))
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	writeGames(t, filepath.Join(s.dir, "lichess.pgn.zst"), rated)
+	writeGames(t, filepath.Join(s.dir, "begun.pgn.zst"), begun)
 	s.copyFile(t, "../../viriformat/testdata/standard.vf", "selfplay.vf")
 	if tables, err := filepath.Abs("../../../shared/data/syzygy"); err == nil {
 		if _, err := os.Stat(tables); err == nil {
@@ -437,13 +440,11 @@ func (s *sandbox) standIns(t *testing.T, games []string) {
 	}
 	if output, err := s.shell(t, s.dir, `set -e
 mkdir made
-talbot ingest tal.pgn --out made/lines
+talbot ingest begun.pgn.zst --out made/lines
 talbot label made/lines --nodes 100 --fraction 0.2 --out made/labelled
-talbot export-data made/labelled --format text --out made/all.txt
-awk -F'|' '$2 > -3000 && $2 < 3000' made/all.txt >data.txt    # without mates, which Leela does not have
-talbot ingest data.txt --eval-view white --origin x --out made/text
-talbot export-data made/text --format binpack --out data.binpack
-rm -r made
+talbot export-data made/labelled --format text --out data.txt
+talbot export-data made/labelled --format binpack --out data.binpack
+rm -r made begun.pgn.zst
 `); err != nil {
 		t.Fatalf("making training data of others: %v\n%s", err, output)
 	}
