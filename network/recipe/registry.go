@@ -46,7 +46,7 @@ var lynx = New(
 		About:   "talbot's own: a small network that plays well after hours on a processor",
 		Data:    "games of an engine with itself, endgames and puzzles, labelled by Stockfish; or any other",
 		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
-		Size:    []string{"attacks", "blocks", "filters", "squeeze", "value_filters", "hidden"}, Winograd: true,
+		Size:    []string{"attacks", "blocks", "filters", "squeeze", "value_filters", "hidden"}, Winograd: true, Masked: true,
 		Extends: []string{"attacks"}, Learns: []string{"nearness"}, Older: `{"attacks":false,"nearness":false}`,
 	},
 	model.Lynx{Attacks: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1,
