@@ -59,8 +59,8 @@ func nextIngested(dir string) {
 	}
 }
 
-// nextLabel names the labelling of a dataset: of all samples or, where that takes more than two hours on this machine,
-// of a share that takes about one.
+// nextLabel names the labelling of a dataset: of all samples or, where that takes more than an hour on this machine, of
+// a share that takes about half of one.
 func nextLabel(dir string) {
 	args := []string{"label", dir, "--out", newName(filepath.Clean(dir)+"-labelled", "")}
 	m, err := dataset.ReadManifest(dir)
@@ -70,8 +70,8 @@ func nextLabel(dir string) {
 	}
 	workers := stockfish.DefaultWorkers()
 	takes := labelTime(m.Counts.Samples, workers)
-	if takes > 2*time.Hour {
-		share := math.Max(rounded(float64(time.Hour)/float64(takes), 1), 1e-4)
+	if takes > time.Hour {
+		share := math.Max(rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
 		args = append(args, "--fraction", strconv.FormatFloat(share, 'f', -1, 64))
 		takes = time.Duration(share * float64(takes))
 	}
