@@ -36,7 +36,8 @@ import (
 //	<!-- terminals -->                    its commands run at the same time, as in several terminals
 //
 // What readers must have themselves, such as the games of a player, is there under the names that the pages have
-// ([sandbox.standIns]). A block without marks runs as printed. A command followed by "# exit status N" must end with that status.
+// ([sandbox.standIns]). A block without marks runs as printed. A command followed by "# exit status N" must end with that
+// status.
 type block struct {
 	place       string // page and line
 	text        string
@@ -202,7 +203,8 @@ func (b block) script() string {
 		}
 		switch {
 		case b.serves:
-			line = fmt.Sprintf("status=0; timeout --signal=INT --preserve-status 3 %s || status=$?; [ $status = 0 ]", line)
+			line = fmt.Sprintf("status=0; timeout --signal=INT --preserve-status 3 %s || status=$?; [ $status = 0 ]",
+				line)
 		case b.terminals && i == 0:
 			line = fmt.Sprintf("{ %s\n} & first=$! all=$!", line)
 		case b.terminals: // the others need what the first one makes, and are tried until it is there

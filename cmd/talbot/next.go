@@ -42,8 +42,8 @@ func newRun() string {
 	}
 }
 
-// nextIngested names what usually follows lines that were read: adapting the network that comes with talbot to the moves
-// of one player, training on the labels that the inputs had, or labelling.
+// nextIngested names what usually follows lines that were read: adapting the network that comes with talbot to the
+// moves of one player, training on the labels that the inputs had, or labelling.
 func nextIngested(dir string) {
 	m, err := dataset.ReadManifest(dir)
 	switch {
@@ -77,7 +77,8 @@ func nextLabel(dir string) {
 	}
 	next(args...)
 	if takes >= 10*time.Second {
-		voice.takes = fmt.Sprintf("It takes about %s with %s.", roughly(takes), pipeline.Count(int64(workers), "engine"))
+		voice.takes = fmt.Sprintf("It takes about %s with %s.", roughly(takes),
+			pipeline.Count(int64(workers), "engine"))
 	}
 }
 

@@ -25,7 +25,7 @@ func quoteFor(goos, word string) string {
 	if goos == "windows" {
 		harmless = strings.Replace(harmless, "%", `\`, 1)
 	}
-	plainly := word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune(harmless, r) })
+	plainly := word != "" && strings.Trim(word, harmless) == ""
 	switch {
 	case plainly:
 		return word

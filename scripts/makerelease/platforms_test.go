@@ -195,8 +195,8 @@ func TestARM64(t *testing.T) {
 	}
 }
 
-// TestArchives: what somebody has unpacked plays at once, with the network that comes with talbot. TALBOT_ARCHIVES is the
-// folder of the archives; TestReproducible, which makes some, tries those.
+// TestArchives: what somebody has unpacked plays at once, with the network that comes with talbot. TALBOT_ARCHIVES is
+// the folder of the archives; TestReproducible, which makes some, tries those.
 func TestArchives(t *testing.T) {
 	dir := os.Getenv("TALBOT_ARCHIVES")
 	if dir == "" {
