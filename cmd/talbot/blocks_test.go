@@ -36,8 +36,8 @@ import (
 //	<!-- terminals -->                    its commands run at the same time, as in several terminals
 //
 // What readers must have themselves, such as the games of a player, is there under the names that the pages have
-// ([sandbox.standIns]). A block without marks runs as printed. A command followed by "# exit status N" must end with that
-// status.
+// ([sandbox.standIns]). A block without marks runs as printed. A command followed by "# exit status N" must end with
+// that status.
 type block struct {
 	place       string // page and line
 	text        string
