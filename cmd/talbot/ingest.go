@@ -254,7 +254,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err := printIngest(o.datasetOptions, sum); err != nil {
 		return err
 	}
-	nextLabel(o.out)
+	nextIngested(o.out)
 	return nil
 }
 

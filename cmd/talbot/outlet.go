@@ -229,7 +229,9 @@ func (o *outlet) flush() error {
 func printf(format string, values ...any) { plain.Fprintf(stdout, format, values...) }
 
 // say prints text on standard error; the values in it are made plain.
-func say(format string, values ...any) { plain.Fprintf(stderr, format, values...) }
+func say(format string, values ...any) {
+	_, _ = io.WriteString(stderr, withProgram(plain.Sprintf(format, values...))) // the error is remembered
+}
 
 // sayError prints an error, and each that was joined in a line of its own.
 func sayError(err error) {

@@ -240,7 +240,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	printSelfPlay(o.out, sum)
 	if r.Part.N < 2 {
-		nextTrain(o.out)
+		nextGeneration(o.out, o.run)
 	}
 	return nil
 }

@@ -35,6 +35,8 @@ type Recipe struct {
 	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
 	Winograd bool
+	// Masked says that its policies are trained over the legal moves only; "legal_mask" is a setting of another one.
+	Masked bool
 
 	build func(Settings) (Built, error)
 	write func(Settings) (Settings, error) // in the one way of [Settings]
