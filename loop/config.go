@@ -25,6 +25,26 @@ type Config struct {
 	Start Flags `yaml:"start"` // of train --init; or run alone: the network to begin with
 	Games Flags `yaml:"games"` // of selfplay
 	Train Flags `yaml:"train"` // of train
+
+	Stages []Stage `yaml:"stages"` // changes to these flags, in the order of generations
+}
+
+// Stage changes flags from a generation on: those that it names take the place of the ones before.
+type Stage struct {
+	From  int   `yaml:"from"` // generation, from 2
+	Games Flags `yaml:"games"`
+	Train Flags `yaml:"train"`
+}
+
+// of returns the flags of the games and of the training of a generation.
+func (c *Config) of(generation int) (games, train Flags) {
+	games, train = c.Games, c.Train
+	for _, s := range c.Stages {
+		if s.From <= generation {
+			games, train = games.with(s.Games), train.with(s.Train)
+		}
+	}
+	return games, train
 }
 
 // Flag is a flag of a command with its value.
@@ -59,6 +79,15 @@ func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
 
 func (f Flags) has(name string) bool {
 	return slices.ContainsFunc(f, func(x Flag) bool { return x.Name == name })
+}
+
+// with returns the flags with others in place of those of the same name.
+func (f Flags) with(others Flags) Flags {
+	if len(others) == 0 {
+		return f
+	}
+	kept := slices.DeleteFunc(slices.Clone(f), func(x Flag) bool { return others.has(x.Name) })
+	return append(kept, others...)
 }
 
 // Of returns the value of a flag; "" without it.
@@ -122,17 +151,38 @@ func (c *Config) check() error {
 	case !c.Games.has("games"):
 		return errors.New("games: the number of games of a generation is missing, such as games: 400")
 	}
-	if n, err := strconv.Atoi(c.Train.Of("batch")); err != nil || n < 1 {
-		return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", c.Train.Of("batch"))
+	if err := c.checkStages(); err != nil {
+		return err
 	}
-	for _, x := range c.Games {
-		if slices.Contains(ownOfGames, x.Name) {
-			return fmt.Errorf("games: the loop sets --%s itself", x.Name)
+	for _, x := range c.Start {
+		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.has("run")) {
+			return fmt.Errorf("start: the loop sets --%s itself", x.Name)
 		}
 	}
-	for _, x := range slices.Concat(c.Train, c.Start) {
-		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.has("run")) {
-			return fmt.Errorf("train and start: the loop sets --%s itself", x.Name)
+	return nil
+}
+
+// checkStages checks the flags of games and trainings.
+func (c *Config) checkStages() error {
+	last := 1
+	for i, s := range append([]Stage{{From: 1, Games: c.Games, Train: c.Train}}, c.Stages...) {
+		if i > 0 && s.From <= last {
+			return fmt.Errorf("stages: from must be a generation after %d: %d", last, s.From)
+		}
+		last = s.From
+		_, train := c.of(s.From)
+		if n, err := strconv.Atoi(train.Of("batch")); err != nil || n < 1 {
+			return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", train.Of("batch"))
+		}
+		for _, x := range s.Games {
+			if slices.Contains(ownOfGames, x.Name) {
+				return fmt.Errorf("games: the loop sets --%s itself", x.Name)
+			}
+		}
+		for _, x := range s.Train {
+			if slices.Contains(ownOfTrain, x.Name) {
+				return fmt.Errorf("train: the loop sets --%s itself", x.Name)
+			}
 		}
 	}
 	return nil

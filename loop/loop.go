@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,10 +117,6 @@ func (l *Loop) open(c *Config) (State, error) {
 	if err != nil {
 		return s, fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
 	}
-	if was.Generations = c.Generations; !reflect.DeepEqual(was, *c) {
-		return s, fmt.Errorf("%q: %w: a loop of other settings (%s); only generations may change", l.Dir, ErrOther,
-			ConfigName)
-	}
 	name := filepath.Join(l.Dir, StateName)
 	if _, err = os.Stat(name); err == nil { // without it there is no telling what is whole
 		s = State{}
@@ -128,10 +125,27 @@ func (l *Loop) open(c *Config) (State, error) {
 	if err != nil {
 		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrDamaged, err)
 	}
+	if !same(was, *c, s.Generation) {
+		return s, fmt.Errorf("%q: %w: a loop of other settings (%s); only generations and stages to come may change",
+			l.Dir, ErrOther, ConfigName)
+	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s = State{Version: stateVersion, Generation: s.Generation + 1, Step: StepGames}
 	}
 	return s, durable.WriteFile(path, l.Text)
+}
+
+// same reports whether two configurations make the same of generations up to a given one.
+func same(a, b Config, generation int) bool {
+	for g := range generation + 1 {
+		gamesA, trainA := a.of(g)
+		gamesB, trainB := b.of(g)
+		if !slices.Equal(gamesA, gamesB) || !slices.Equal(trainA, trainB) {
+			return false
+		}
+	}
+	a.Generations, a.Games, a.Train, a.Stages = b.Generations, b.Games, b.Train, b.Stages
+	return reflect.DeepEqual(a, b)
 }
 
 func (l *Loop) keep(s State) error {
@@ -187,15 +201,17 @@ func (l *Loop) step(ctx context.Context, c *Config, s State) error {
 		if _, err := dataset.ReadManifest(l.Games(g)); err == nil {
 			return nil
 		}
+		games, _ := c.of(g)
 		return l.Command(ctx, append([]string{"selfplay", "--run", l.player(c, g), "--out", l.Games(g), "--seed", seed,
-			"--split", c.Split}, c.Games.args()...))
+			"--split", c.Split}, games.args()...))
 	case StepTrain:
 		return l.train(ctx, c, g, seed)
 	}
 	return fmt.Errorf("%w: unknown step %q", dataset.ErrDamaged, s.Step)
 }
 
-// train trains the network of a generation.
+// train trains the network of a generation. A run plays with its best checkpoint, and the few games of a val split do
+// not tell which one that is: so that it is the last one, it is the only one that is validated.
 func (l *Loop) train(ctx context.Context, c *Config, g int, seed string) error {
 	if run.IsRun(l.Network(g)) {
 		return l.Command(ctx, []string{"train", "--run", l.Network(g), "--resume"})
@@ -204,7 +220,8 @@ func (l *Loop) train(ctx context.Context, c *Config, g int, seed string) error {
 	if err != nil {
 		return err
 	}
-	batch, err := strconv.Atoi(c.Train.Of("batch"))
+	_, flags := c.of(g)
+	batch, err := strconv.Atoi(flags.Of("batch"))
 	if err != nil {
 		return err
 	}
@@ -213,6 +230,9 @@ func (l *Loop) train(ctx context.Context, c *Config, g int, seed string) error {
 	for k := max(1, g-c.Window+1); k <= g; k++ {
 		data = append(data, l.Games(k))
 	}
+	if !flags.has("eval-every") {
+		flags = append(Flags{{"eval-every", "0"}}, flags...)
+	}
 	return l.Command(ctx, append([]string{"train", "--run", l.Network(g), "--from", l.player(c, g), "--data",
-		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, c.Train.args()...))
+		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.args()...))
 }

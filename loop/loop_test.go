@@ -87,7 +87,7 @@ func TestSteps(t *testing.T) {
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
-		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --batch=32 "+
+		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 --batch=32 "+
 			"--value-target=result:0.5 --deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from,
 			strings.Join(data, ","), 7+g)
 	}

@@ -65,17 +65,8 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	if err != nil {
 		return usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
 	}
-	for _, x := range []struct {
-		name  string
-		cmd   *cobra.Command
-		flags loop.Flags
-	}{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}} {
-		for _, f := range x.flags {
-			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
-				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
-					"`talbot "+x.cmd.Name()+" --help` lists the flags")
-			}
-		}
+	if err := checkFlags(file, &c); err != nil {
+		return err
 	}
 	voice.quiet = voice.quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
@@ -107,4 +98,27 @@ func runStep(ctx context.Context, args []string) error {
 		}
 	}
 	return errors.New("no such command: " + args[0])
+}
+
+// checkFlags refuses flags that the commands of a loop do not have.
+func checkFlags(file string, c *loop.Config) error {
+	type part struct {
+		name  string
+		cmd   *cobra.Command
+		flags loop.Flags
+	}
+	parts := []part{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}}
+	for _, s := range c.Stages {
+		where := fmt.Sprintf("stages: from %d: ", s.From)
+		parts = append(parts, part{where + "games", newSelfPlay(), s.Games}, part{where + "train", newTrain(), s.Train})
+	}
+	for _, x := range parts {
+		for _, f := range x.flags {
+			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
+				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
+					"`talbot "+x.cmd.Name()+" --help` lists the flags")
+			}
+		}
+	}
+	return nil
 }
