@@ -64,7 +64,9 @@ var arrows = map[string][]string{
 	"internal/page/pagetest": {"internal/plain"},
 	"internal/plain":         {},
 	"internal/splitmix":      {},
-	"loop":                   {"dataset", "internal/durable", "network/run"},
+	"loop": {
+		"board", "dataset", "internal/durable", "internal/page", "network/run", "play/game", "shards",
+	},
 	"mates":                  {"board", "dataset"},
 	"network/backend":        {"network/model", "network/ort"},
 	"network/builtin":        {"network/checkpoint"},

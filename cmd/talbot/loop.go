@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/loop"
+	"talbot/pipeline"
+	"talbot/play/game"
 )
 
 type loopOptions struct {
@@ -71,7 +75,7 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	voice.quiet = voice.quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
-	}}
+	}, Ended: printGeneration}
 	if err := l.Run(ctx); err != nil {
 		return resumable(err)
 	}
@@ -86,18 +90,20 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	return nil
 }
 
-// runStep runs a command of a loop in this process, so that a kill ends both.
-func runStep(ctx context.Context, args []string) error {
-	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain()} {
+// runStep runs a command of a loop in this process, so that a kill ends both, and returns its JSON.
+func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
+	var result bytes.Buffer
+	voice.kept = &result
+	defer func() { voice.kept, voice.next = nil, nil }()
+	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain(), newEval(), newMatch()} {
 		if cmd.Name() == args[0] {
-			cmd.SetArgs(args[1:])
+			cmd.SetArgs(append(args[1:], "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(ctx)
-			voice.next = nil // the loop goes on
-			return err
+			return result.Bytes(), err
 		}
 	}
-	return errors.New("no such command: " + args[0])
+	return nil, errors.New("no such command: " + args[0])
 }
 
 // checkFlags refuses flags that the commands of a loop do not have.
@@ -108,6 +114,10 @@ func checkFlags(file string, c *loop.Config) error {
 		flags loop.Flags
 	}
 	parts := []part{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}}
+	parts = append(parts, part{"measure", newEval(), c.Measure})
+	if c.Gate != nil {
+		parts = append(parts, part{"gate: match", newMatch(), c.Gate.Match})
+	}
 	for _, s := range c.Stages {
 		where := fmt.Sprintf("stages: from %d: ", s.From)
 		parts = append(parts, part{where + "games", newSelfPlay(), s.Games}, part{where + "train", newTrain(), s.Train})
@@ -121,4 +131,21 @@ func checkFlags(file string, c *loop.Config) error {
 		}
 	}
 	return nil
+}
+
+// printGeneration sums a generation up.
+func printGeneration(g loop.Generation) {
+	if s := g.Games; s != nil {
+		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, pipeline.Count(s.Games, "game"),
+			pipeline.Count(s.Samples, "sample"), s.Ends[string(game.Checkmate)], s.Draws, s.Length)
+	}
+	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
+		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,
+			100**t.Sign)
+	}
+	if m := g.Gate; m != nil {
+		verdict := map[bool]string{true: "it plays on", false: "the one before plays on"}[m.Accepted]
+		summarise("  match with generation %d: +%d =%d -%d, %s\n", m.Last.Against, m.Last.Wins, m.Last.Draws,
+			m.Last.Losses, verdict)
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,11 @@ import (
 
 // speech is how much the command of this process says beside its results, warnings and errors.
 type speech struct {
-	quiet   bool     // no progress, no summaries, no notes
-	verbose bool     // also inputs, settings and the time of each stage
-	json    bool     // standard output has JSON alone, and an error is JSON
-	next    []string // the command line that usually follows, if one does
+	quiet   bool      // no progress, no summaries, no notes
+	verbose bool      // also inputs, settings and the time of each stage
+	json    bool      // standard output has JSON alone, and an error is JSON
+	next    []string  // the command line that usually follows, if one does
+	kept    io.Writer // gets the JSON of a command that is a step of another; nil: standard output
 }
 
 // voice is set by the flags that every command has.
