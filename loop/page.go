@@ -42,6 +42,7 @@ type document struct {
 type row struct {
 	Generation
 	Mates, Draws float64 // shares of the games
+	Alone        bool    // it played without a search
 }
 
 // totals sum up what is known of all generations.
@@ -69,6 +70,8 @@ func newDocument(title string, c *Config, story []Generation) *document {
 		if s := g.Games; s != nil {
 			r.Mates = ratio(float64(s.Ends[string(game.Checkmate)]), s.Games)
 			r.Draws = ratio(float64(s.Draws), s.Games)
+			games, _ := c.of(g.Number)
+			r.Alone = games.Of("searcher") == "policy"
 			d.Totals.Games += s.Games
 			d.Totals.Samples += s.Samples
 		}
@@ -130,7 +133,15 @@ func (d *document) draw() {
 		Curves: []page.Curve{
 			d.curve("correlation of the value", 0, measured(func(m *Measures) *float64 { return m.Correlation })),
 			d.curve("right sign", 1, measured(func(m *Measures) *float64 { return m.Sign })),
-			d.curve("best move first", 2, measured(func(m *Measures) *float64 { return m.Top1 }))}})
+			d.curve("best move first", 2, measured(func(m *Measures) *float64 { return m.Top1 })),
+			d.curve("legal move first", 3, measured(func(m *Measures) *float64 { return m.LegalFirst })),
+			d.curve("legal move first in its games", 4, func(r *row) *float64 {
+				if r.Games == nil || !r.Alone {
+					return nil
+				}
+				x := 1 - ratio(float64(r.Games.Retracted), r.Games.Samples)
+				return &x
+			})}})
 	d.ends(add, percents)
 	add(page.Lines{Title: "Length of games", Note: "mean of the searched plies", Zero: true, Curves: []page.Curve{
 		d.curve("plies", 0, played(func(s *Survey) float64 { return s.Length }))}})

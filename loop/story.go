@@ -42,6 +42,7 @@ type Measures struct {
 	Sign        *float64              `json:"value_sign_accuracy"`
 	PolicyCE    *float64              `json:"policy_ce_legal"`
 	Top1        *float64              `json:"top1"`
+	LegalFirst  *float64              `json:"legal_first"` // of networks that have to learn which moves are legal
 	Intervals   map[string][2]float64 `json:"intervals"`
 	Endgames    *struct {
 		Samples  int64    `json:"samples"`

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"math"
+	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -15,6 +16,8 @@ type Survey struct {
 	Ends    map[string]int64 `json:"ends"`   // games by how they ended
 	Draws   int64            `json:"draws"`  // games, mates and all other ends apart
 	Length  float64          `json:"length"` // mean of the plies that were searched
+	// Retracted counts the samples at which a network without a search chose an illegal move.
+	Retracted int64 `json:"retracted"`
 	// Entropy is the mean entropy of the policy targets in nats, over the Policies samples that have one.
 	Entropy  float64 `json:"entropy"`
 	Policies int64   `json:"policies"`
@@ -60,6 +63,9 @@ func SurveyGames(dir string) (Survey, error) {
 		s.Games++
 		s.Samples += int64(line.SampleCount())
 		s.Ends[line.Tag("End")]++
+		if n, err := strconv.ParseInt(line.Tag("Retracted"), 10, 64); err == nil {
+			s.Retracted += n
+		}
 		if line.Result == dataset.Draw {
 			s.Draws++
 		}

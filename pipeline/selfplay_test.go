@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -316,4 +317,86 @@ func drawn(t *testing.T, materials string) synth.Config {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// choosing is a network without values that favours an illegal move in some positions.
+type choosing struct{ knowing }
+
+func (c *choosing) Capabilities() mcts.Capabilities { return mcts.Capabilities{Prior: true} }
+func (c *choosing) Put(i int, g *board.Game, legal []board.Move) {
+	c.knowing.Put(i, g, legal)
+	c.slots[0].Value, c.slots[0].Illegal = 0, g.Position().Key()%3 == 0
+}
+
+// TestSelfPlayAlone: a network without a search plays its own choices; where one was illegal the most probable legal
+// move is played, and the sample has no policy. There are no labels, and the bytes depend on nothing else.
+func TestSelfPlayAlone(t *testing.T) {
+	dir := t.TempDir()
+	var sum selfplay.Summary
+	for _, atOnce := range []int{1, 8} {
+		r, err := selfPlayRequest(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Style = selfplay.DefaultStyle()
+		r.Style.Searcher, r.Style.MostPlies, r.Style.Options.Temperature = "policy", 30, 1
+		r.Network.Value, r.Network.Evaluator = false, func() mcts.Evaluator { return new(choosing) }
+		if sum, err = r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		madeup.Verify(t, r.Out)
+	}
+	Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
+	d, err := shards.OpenDataset(filepath.Join(dir, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	retracted, chosen := int64(0), 0
+	for line, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(line.Labels) > 0 {
+			t.Fatal("a label of no search")
+		}
+		g := board.NewGame(line.Start)
+		k := 0
+		for ply, m := range line.Moves {
+			if line.Samples.Has(ply, len(line.Moves)) {
+				illegal := g.Position().Key()%3 == 0
+				if illegal {
+					retracted++
+				}
+				var policy []dataset.WeightedMove
+				if line.Policies != nil {
+					policy = line.Policies[k]
+				}
+				first := line.PredictionsOf(0)[k].Moves[0]
+				switch {
+				case illegal && (len(policy) > 0 || m != first.Move && first.Prior != priorOf(line, k, m)):
+					t.Errorf("game %d, ply %d: %v, policy %v after an illegal choice", line.Number, ply, m, policy)
+				case !illegal && (len(policy) != 1 || policy[0].Move != m):
+					t.Errorf("game %d, ply %d: %v, policy %v", line.Number, ply, m, policy)
+				case !illegal && m != first.Move:
+					chosen++
+				}
+				k++
+			}
+			g.Push(m)
+		}
+	}
+	if retracted == 0 || retracted != sum.Retracted || chosen == 0 || sum.Nodes != sum.Samples {
+		t.Errorf("%d illegal choices, %d drawn: %+v", retracted, chosen, sum)
+	}
+}
+
+// priorOf is the prior of a move among those that are kept, or one that no move has.
+func priorOf(line *dataset.Line, sample int, m board.Move) dataset.QuantizedPrior {
+	for _, x := range line.PredictionsOf(0)[sample].Moves {
+		if x.Move == m {
+			return x.Prior
+		}
+	}
+	return math.MaxUint16
 }

@@ -32,17 +32,26 @@ of the last generations, and plays the next ones. FILE says how, in YAML:
   window: 4          # generations of games that a network is trained on (4)
   reuse: 4           # samples trained for each sample that was played (4)
   seed: 1            # of everything (0)
-  start: {recipe: tahl, blocks: 2, filters: 32}
+  start: {recipe: lynx, blocks: 2, filters: 32}
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
   train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
 
 The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
 start: {run: net:} begins with an existing network.
 
+More can stand in the file: stages, which change flags from a generation on; measure, flags
+of ` + "`talbot eval`" + ` for each network; and gate, which lets a network play on only if it scores
+enough in a match:
+
+  stages: [{from: 5, games: {start: "endgames:KQvK,KRvK"}}]
+  measure: {data: labelled, split: all}
+  gate: {accept: 0.55, first: true, match: {games: 40, nodes: 16}}
+
 A generation is a folder: DIR/gen-001/games is a dataset and DIR/gen-001/run a training.
+DIR/index.html is a page of all generations.
 Each step resumes: repeat the command after any interruption, and the result is the same
 to the byte, on the processor. To continue a finished loop, write a greater number of
-generations into FILE.`,
+generations into FILE, and stages from there on.`,
 		Example:    `  talbot loop sample/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),
@@ -142,6 +151,9 @@ func printGeneration(g loop.Generation) {
 	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
 		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,
 			100**t.Sign)
+	}
+	if t := g.Tables; t != nil && t.LegalFirst != nil {
+		summarise("  legal first choices: %.1f %%\n", 100**t.LegalFirst)
 	}
 	if m := g.Gate; m != nil {
 		verdict := map[bool]string{true: "it plays on", false: "the one before plays on"}[m.Accepted]

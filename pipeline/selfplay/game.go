@@ -160,11 +160,7 @@ func (g *selfGame) choose(r *mcts.Report) {
 		policy = []dataset.WeightedMove{{Move: m, Weight: mostWeight}}
 	} else {
 		g.retracted++
-		for i := range r.Lines {
-			if l := &r.Lines[i]; l.Prior > r.Lines[0].Prior {
-				m = l.PV[0]
-			}
-		}
+		m = slices.MaxFunc(r.Lines, func(a, b mcts.Line) int { return cmp.Compare(a.Prior, b.Prior) }).PV[0]
 	}
 	g.line.Policies = append(g.line.Policies, policy)
 	g.predictions = append(g.predictions, raw(r, g.Style.Raw))
