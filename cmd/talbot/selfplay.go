@@ -54,9 +54,9 @@ with --value-target result:0.5 from results and searches alike.
 --searcher gumbel draws the moves that it considers from the network's policy, and learns
 from few nodes. puct mixes noise into the priors of the first move, and draws the moves
 of the first --temperature-plies plies by their visits. --set changes other options of
-the searcher (see docs/12-play.md). With policy there is no search: networks such as
-nosearch's play what they find most probable. Where that is illegal it is taken back, and
-the sample teaches which moves are legal.
+the searcher (see docs/12-play.md). policy does not search, for networks such as those of
+the recipe nosearch: it plays what the network finds most probable. An illegal choice is
+taken back, and its sample teaches which moves are legal.
 
 --fast-share 0.75 --fast-nodes 16 searches three of four moves with few nodes and without
 noise. These samples have a value and no policy.
@@ -86,11 +86,12 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.StringVar(&o.run, "run", "", "network that plays: a run, a checkpoint or net: (required)")
 	f.Int64VarP(&o.games, "games", "n", 0, "number of games (required)")
 	f.StringVar(&o.part, "part", "", "play only one part of the games, such as 1/4 (see talbot join)")
-	f.StringVar(&o.style.Searcher, "searcher", o.style.Searcher, "search: gumbel, puct, or policy for the network alone")
+	f.StringVar(&o.style.Searcher, "searcher", o.style.Searcher, "search: gumbel, puct, or policy to play without one")
 	f.Int64Var(&o.style.Nodes, "nodes", o.style.Nodes, "nodes of each search")
 	f.Float64Var(&o.style.FastShare, "fast-share", 0, "share of the moves that are searched with --fast-nodes")
 	f.Int64Var(&o.style.FastNodes, "fast-nodes", o.style.FastNodes, "nodes of fast searches")
-	f.Float64Var(&o.temperature, "temperature", 0, "temperature of the moves played (default: 0 with gumbel, else 1)")
+	f.Float64Var(&o.temperature, "temperature", 0,
+		"temperature of the moves played (default: 0 with gumbel, else 1)")
 	f.IntVar(&o.temperaturePlies, "temperature-plies", 30, "plies from the game's first move that --temperature is for")
 	f.StringArrayVar(&o.set, "set", nil, "set an option of the searcher, `NAME=VALUE`; repeatable")
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
@@ -98,9 +99,11 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
 	f.StringVar(&o.start, "start", "book",
 		"first position of games: book, start, a file of positions or games, or endgames:KQvK,KRvK and the like")
-	f.StringVar(&o.syzygy, "syzygy", "", "end games that the Syzygy tables in these folders decide, separated as in PATH")
+	f.StringVar(&o.syzygy, "syzygy", "",
+		"end games that the Syzygy tables in these folders decide, separated as in PATH")
 	addCheckTables(f, &o.checkTables)
-	f.StringVar(&o.engine, "engine", "stockfish", "Stockfish that reads the tables: a path, or a name to look up")
+	f.StringVar(&o.engine, "engine", "stockfish", "engine for --syzygy, which must be Stockfish: a path, or a name "+
+		"to look up")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256; less "+
 		"for few games)")
@@ -260,8 +263,8 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
 	}
 	if _, err := mcts.New(o.style.Searcher, n.Evaluator(), o.style.Options); err != nil {
-		return usage(fmt.Errorf("%q: %w", o.run, err), "take a network with priors and values, for example --run net:, "+
-			"or --searcher policy")
+		return usage(fmt.Errorf("%q: %w", o.run, err),
+			"take a network with priors and values, for example --run net:, or --searcher policy")
 	}
 	if err := n.Compile(ctx); err != nil {
 		return err
