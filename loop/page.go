@@ -23,6 +23,7 @@ var pageTemplate = page.New("loop", pageText, template.FuncMap{
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"elo":   eloText,
 	"n64":   func(x float64) string { return page.Thousands(int64(x)) },
+	"hours": hours,
 	"one":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
 })
 
@@ -48,7 +49,7 @@ type row struct {
 // totals sum up what is known of all generations.
 type totals struct {
 	Games, Samples, Trained int64
-	Play, Train             float64 // hours
+	Play, Train             float64 // seconds
 }
 
 // writePage writes the page of the loop.
@@ -76,10 +77,10 @@ func newDocument(title string, c *Config, story []Generation) *document {
 			d.Totals.Samples += s.Samples
 		}
 		if g.Play != nil {
-			d.Totals.Play += g.Play.Seconds / 3600
+			d.Totals.Play += g.Play.Seconds
 		}
 		if g.Train != nil {
-			d.Totals.Train += g.Train.Seconds / 3600
+			d.Totals.Train += g.Train.Seconds
 			d.Totals.Trained += g.Train.Samples
 		}
 		d.Tables = d.Tables || g.Tables != nil
@@ -219,7 +220,7 @@ func agreed(r *row, searched bool) *float64 {
 
 // calibration draws the last generation's values against the results.
 func (d *document) calibration() {
-	if d.Last.Games == nil {
+	if d.Last.Games == nil || d.Last.Alone { // without a search nothing asks for a value
 		return
 	}
 	c := page.Calibration{Title: "Calibration of the last games", Note: "what the network alone said, and the results",
@@ -232,6 +233,14 @@ func (d *document) calibration() {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// hours writes a time that may be minutes.
+func hours(seconds float64) string {
+	if seconds < 3600 {
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
 
 func number(x *float64, format string) string {
 	if x == nil {
