@@ -47,8 +47,10 @@ func TestLoopKilled(t *testing.T) {
 			if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			begin := func(out string) (*exec.Cmd, *bytes.Buffer) {
-				cmd := exec.Command(self, "loop", config, "--out", filepath.Join(dir, out))
+			// A run names the one that it began with by its path, so all loops have the same one.
+			out := filepath.Join(dir, "loop")
+			begin := func() (*exec.Cmd, *bytes.Buffer) {
+				cmd := exec.Command(self, "loop", config, "--out", out)
 				cmd.Env = append(os.Environ(), asCommand+"=1")
 				said := new(bytes.Buffer)
 				cmd.Stderr = said
@@ -58,18 +60,20 @@ func TestLoopKilled(t *testing.T) {
 				return cmd, said
 			}
 			begun := time.Now()
-			cmd, said := begin("whole")
+			cmd, said := begin()
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			took := time.Since(begun)
-			want := lasting(t, filepath.Join(dir, "whole"))
+			want := lasting(t, out)
 			rng := rand.New(rand.NewPCG(5, 20))
 			kills := 0
-			for round := 0; kills < 20; round++ {
-				out := "killed" + string(rune('a'+round))
+			for kills < 20 {
+				if err := os.RemoveAll(out); err != nil {
+					t.Fatal(err)
+				}
 				for {
-					cmd, said := begin(out)
+					cmd, said := begin()
 					// A tenth of the whole on average, so that a loop is killed several times; it gets on at each.
 					after := took/40 + time.Duration(rng.Float64()*float64(took)/6)
 					timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
@@ -82,14 +86,14 @@ func TestLoopKilled(t *testing.T) {
 					}
 					kills++
 				}
-				got := lasting(t, filepath.Join(dir, out))
+				got := lasting(t, out)
 				for path, data := range want {
 					if !bytes.Equal(data, got[path]) {
-						t.Errorf("%s: %s differs", out, path)
+						t.Errorf("after %d kills: %s differs", kills, path)
 					}
 				}
 				if len(got) != len(want) {
-					t.Errorf("%s: %d files, want %d", out, len(got), len(want))
+					t.Errorf("after %d kills: %d files, want %d", kills, len(got), len(want))
 				}
 			}
 			t.Logf("%d kills, %d files the same; %v undisturbed", kills, len(want), took)
