@@ -10,7 +10,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// Style says how games are played.
+// Style is how games are played.
 type Style struct {
 	Searcher string       // "gumbel", "puct", or "policy": no search, the network alone
 	Options  mcts.Options // of the searcher; its Seed is that of a game
