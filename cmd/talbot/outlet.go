@@ -290,7 +290,14 @@ func sayHead(head, colour, format string, values ...any) {
 }
 
 // printJSON prints one JSON object on standard output.
-func printJSON(v any) error { return encodeJSON(stdout, v) }
+//
+// Of a step of a loop, the loop keeps it instead.
+func printJSON(v any) error {
+	if voice.kept != nil {
+		return json.NewEncoder(voice.kept).Encode(v)
+	}
+	return encodeJSON(stdout, v)
+}
 
 func encodeJSON(o *outlet, v any) error {
 	enc := json.NewEncoder(o.exact())

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -17,11 +18,12 @@ import (
 
 // speech is how much the command of this process says beside its results, warnings and errors.
 type speech struct {
-	quiet   bool     // no progress, no summaries, no notes
-	verbose bool     // also inputs, settings and the time of each stage
-	json    bool     // standard output has JSON alone, and an error is JSON
-	next    []string // the command line that usually follows, if one does
-	takes   string   // and how long it takes, where that is known
+	quiet   bool      // no progress, no summaries, no notes
+	verbose bool      // also inputs, settings and the time of each stage
+	json    bool      // standard output has JSON alone, and an error is JSON
+	next    []string  // the command line that usually follows, if one does
+	takes   string    // and how long it takes, where that is known
+	kept    io.Writer // gets the JSON of a command that is a step of another; nil: standard output
 }
 
 // voice is set by the flags that every command has.

@@ -86,6 +86,7 @@ type Optimizer string
 const (
 	AdamW Optimizer = ""     // all of them, as in PyTorch
 	Muon  Optimizer = "muon" // those of the blocks by directions of equal singular values, the others by AdamW
+	SGD   Optimizer = "sgd"  // all of them, with momentum 0.9, as in PyTorch
 )
 
 // Decay says which tensors weight decay applies to.

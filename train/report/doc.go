@@ -210,8 +210,12 @@ func (r Run) identity() []Fact {
 	if c.WeightDecay > 0 {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
 	}
-	if c.Optimizer == recipe.Muon {
+	switch c.Optimizer {
+	case recipe.Muon:
 		optimizer = "Muon with " + optimizer
+	case recipe.SGD:
+		optimizer = fmt.Sprintf("SGD with momentum, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay,
+			c.Decay)
 	}
 	list := []Fact{
 		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),
