@@ -27,23 +27,26 @@ type Options struct {
 	Dirs    []string // whose datasets, runs and matches are shown
 	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none
 	Backend string   // of networks, as in `talbot play`
+	Engine  string   // that says what moves cost, as [stockfish.Find] takes it
 }
 
 // Server answers browsers. It is safe for concurrent use.
 type Server struct {
-	library *library
-	seats   *seats
-	watch   watch
-	events  events
-	shelf   *shelf
-	guard   *guard
-	pages   *template.Template
-	assets  map[string][]byte
+	library  *library
+	seats    *seats
+	readings *readings
+	watch    watch
+	events   events
+	shelf    *shelf
+	guard    *guard
+	pages    *template.Template
+	assets   map[string][]byte
 }
 
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
-	s := &Server{seats: newSeats(o.Backend), shelf: newShelf(), assets: map[string][]byte{}}
+	s := &Server{seats: newSeats(o.Backend), readings: newReadings(o.Backend, o.Engine), shelf: newShelf(),
+		assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -82,9 +85,10 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all games.
+// Close ends all games and searches.
 func (s *Server) Close() error {
 	s.seats.close()
+	s.readings.close()
 	s.shelf.close()
 	return s.library.close()
 }
@@ -128,6 +132,10 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/state", s.state)
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	m.HandleFunc("GET /people", s.people)
+	m.HandleFunc("POST /people", s.askPeople)
+	m.HandleFunc("GET /people/game", s.peopleGame)
+	m.HandleFunc("GET /people/reading", s.reading)
 	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /match/{key}", s.match)
 	m.HandleFunc("GET /match/{key}/live", s.matchLive)
