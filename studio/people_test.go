@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"math"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"talbot/network/predict/tinyrun"
 	"talbot/network/run"
 	"talbot/play/people"
 	"talbot/stockfish"
@@ -20,11 +18,7 @@ import (
 // makePrior makes a run of the recipe prior that was not trained.
 func makePrior(t *testing.T, dir string) {
 	t.Helper()
-	c := tinyrun.Config(t, "prior", "blocks=1", "filters=4")
-	made, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
-		t.Fatal(err)
-	}
+	makeNetwork(t, dir, 1, "prior", "blocks=1", "filters=4")
 }
 
 // readingOf asks about a position until the answer is whole.

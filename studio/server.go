@@ -17,6 +17,7 @@ import (
 	"talbot/internal/page"
 	"talbot/internal/plain"
 	"talbot/pipeline/stats"
+	"talbot/train/report"
 )
 
 //go:embed web
@@ -38,6 +39,7 @@ type Server struct {
 	watch    watch
 	events   events
 	shelf    *shelf
+	works    *works
 	guard    *guard
 	pages    *template.Template
 	assets   map[string][]byte
@@ -47,6 +49,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{seats: newSeats(o.Backend), readings: newReadings(o.Backend, o.Engine), shelf: newShelf(),
 		assets: map[string][]byte{}}
+	s.works = newWorks(s.shelf.turn)
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -80,7 +83,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	compared, err := report.ComparisonStyle()
+	if err != nil {
+		return nil, err
+	}
 	s.assets["look.css"], s.assets["statistics.css"] = []byte(look), []byte(counted)
+	s.assets["comparison.css"] = []byte(compared)
 	s.guard = newGuard(o.Listen, s.routes())
 	return s, nil
 }
@@ -89,6 +97,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.seats.close()
 	s.readings.close()
+	s.works.close()
 	s.shelf.close()
 	return s.library.close()
 }
@@ -145,6 +154,8 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /run/{key}", s.run)
 	m.HandleFunc("GET /run/{key}/live", s.runLive)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
+	m.HandleFunc("GET /run/{key}/compare", s.compare)
+	m.HandleFunc("GET /run/{key}/compare/live", s.compareLive)
 	m.HandleFunc("GET /data/{key}", s.data)
 	m.HandleFunc("GET /data/{key}/live", s.dataLive)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)

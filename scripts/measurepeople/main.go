@@ -62,14 +62,14 @@ func chooseGames(dir, split string, count int, seed uint64) ([]*dataset.Line, er
 		return nil, err
 	}
 	defer d.Close()
-	splits, rng, seen := d.Manifest().Splits, rand.New(rand.NewPCG(seed, 1)), 0
+	splits, rng, seen := d.Manifest.Splits, rand.New(rand.NewPCG(seed, 1)), 0
 	var chosen []*dataset.Line
 	for l, err := range d.Lines() {
 		if err != nil {
 			return nil, err
 		}
 		rated := l.Source == dataset.SourceGame && l.WhiteElo > 0 && l.BlackElo > 0
-		if !rated || splits.Of(l.SplitKey()) != of {
+		if !rated || splits.Of(dataset.SplitKey(l)) != of {
 			continue
 		}
 		seen++
