@@ -92,7 +92,7 @@ type readings struct {
 	runs            sync.WaitGroup
 
 	// Of who has the turn.
-	open       []openPeople // the last one first
+	open       opened[*people.Network]
 	judge      *people.Judge
 	judgeNodes int64
 
@@ -108,14 +108,9 @@ type asked struct {
 	*reading
 }
 
-type openPeople struct {
-	key string
-	*people.Network
-}
-
 func newReadings(backend, engine string) *readings {
 	r := &readings{backend: backend, engine: engine, turn: make(chan struct{}, 1), known: map[string]*reading{},
-		asked: map[string]*asked{}}
+		asked: map[string]*asked{}, open: opened[*people.Network]{most: maxPeopleRuns}}
 	r.ctx, r.end = context.WithCancel(context.Background())
 	return r
 }
@@ -125,9 +120,7 @@ func (r *readings) close() {
 	r.end()
 	r.mu.Unlock()
 	r.runs.Wait()
-	for _, n := range r.open {
-		n.Close()
-	}
+	r.open.close()
 	if r.judge != nil {
 		_ = r.judge.Close()
 	}
@@ -329,19 +322,12 @@ func (r *readings) network(ctx context.Context, q *question) (*people.Network, e
 		c.Probability = q.weigher.Path
 		key += "\n" + c.Probability + "\n" + q.weigher.stamp
 	}
-	if i := slices.IndexFunc(r.open, func(o openPeople) bool { return o.key == key }); i >= 0 {
-		o := r.open[i]
-		r.open = slices.Insert(slices.Delete(r.open, i, i+1), 0, o)
-		return o.Network, nil
-	}
-	n, err := people.Open(ctx, c)
+	n, err := r.open.get(key, func() (*people.Network, error) { return people.Open(ctx, c) })
 	if err != nil {
-		return nil, errors.New(q.run.within(err))
-	}
-	r.open = slices.Insert(r.open, 0, openPeople{key, n})
-	if len(r.open) > maxPeopleRuns {
-		r.open[maxPeopleRuns].Close()
-		r.open = r.open[:maxPeopleRuns]
+		if text := q.run.within(err); ctx.Err() == nil {
+			err = errors.New(text)
+		}
+		return nil, err
 	}
 	return n, nil
 }

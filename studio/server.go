@@ -40,6 +40,7 @@ type Server struct {
 	events   events
 	shelf    *shelf
 	works    *works
+	opinions *opinions
 	guard    *guard
 	pages    *template.Template
 	assets   map[string][]byte
@@ -49,7 +50,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{seats: newSeats(o.Backend), readings: newReadings(o.Backend, o.Engine), shelf: newShelf(),
 		assets: map[string][]byte{}}
-	s.works = newWorks(s.shelf.turn)
+	s.works, s.opinions = newWorks(s.shelf.turn), newOpinions(o.Backend)
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -98,6 +99,7 @@ func (s *Server) Close() error {
 	s.seats.close()
 	s.readings.close()
 	s.works.close()
+	s.opinions.close()
 	s.shelf.close()
 	return s.library.close()
 }

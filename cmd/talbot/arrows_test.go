@@ -154,7 +154,7 @@ var arrows = map[string][]string{
 	"stockfish/uci":         {"board", "dataset", "internal/child"},
 	"studio": {
 		"board", "dataset", "encode", "internal/cache", "internal/durable", "internal/page", "internal/plain",
-		"network/backend", "network/builtin", "network/checkpoint", "network/run", "pgn", "pipeline",
+		"network/backend", "network/builtin", "network/checkpoint", "network/recipe", "network/run", "pgn", "pipeline",
 		"pipeline/inspect", "pipeline/output", "pipeline/stats", "play/engine", "play/match", "play/mcts",
 		"play/people", "play/player", "play/session", "stockfish", "train", "train/job", "train/loader",
 		"train/report",

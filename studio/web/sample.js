@@ -55,6 +55,7 @@ addEventListener("keydown", (e) => {
   else if (e.key === "[" || e.key === "p") $("before")?.click();
   else if (e.key === "]" || e.key === "n") $("after")?.click();
 });
+$("seen").addEventListener("change", () => $("seen").requestSubmit());
 const film = $("film");
 if (film) film.scrollLeft = film.scrollWidth;
 draw();
