@@ -86,9 +86,9 @@ func TestMisses(t *testing.T) {
 	s := serve(t, dir)
 	at := "/run/" + s.key(aRun)
 	x := 0.25
-	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "<script>alert(1)\u202e", Value: &x,
-		Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
-		Moves:  []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}
+	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "<script>alert(1)\u202e",
+		Value: &x, Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
+		Moves: []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}
 	write := func(misses ...evaluate.Miss) string {
 		card, err := json.Marshal(report.Card{Samples: 7, Misses: misses})
 		if err == nil {

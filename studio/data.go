@@ -395,8 +395,8 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	own := readFilter(r)
-	p := &samplePage{folder: f, Recipe: name, Notice: notice, Sample: one, Filter: &own, Place: number, Count: v.Samples(), Before: number - 1,
-		Next: number + 1}
+	p := &samplePage{folder: f, Recipe: name, Notice: notice, Sample: one, Filter: &own, Place: number,
+		Count: v.Samples(), Before: number - 1, Next: number + 1}
 	if p.Next >= v.Samples() {
 		p.Next = -1
 	}

@@ -332,8 +332,8 @@ func TestSampleSeen(t *testing.T) {
 	if sum < 99.8 || sum > 100.2 {
 		t.Errorf("the moves have %g %%", sum)
 	}
-	if _, text := s.ask("GET", at+"?run="+s.keyOf("two"), nil, nil); !strings.Contains(text, `<bdi>two</bdi>: value <b>`) ||
-		strings.Contains(text, "probabilities are") {
+	_, text = s.ask("GET", at+"?run="+s.keyOf("two"), nil, nil)
+	if !strings.Contains(text, `<bdi>two</bdi>: value <b>`) || strings.Contains(text, "probabilities are") {
 		t.Error(text)
 	}
 	if _, text := s.ask("GET", at+"?run="+s.keyOf("empty"), nil, nil); !strings.Contains(text, `<bdi>empty</bdi>: `) ||

@@ -235,7 +235,8 @@ func TestCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	writing := filepath.Join(dir, "writing")
-	out, err := output.Open(writing, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, output.Options{})
+	out, err := output.Open(writing, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+		output.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -220,7 +220,8 @@ func TestBrowserPeople(t *testing.T) {
 	const moves = `document.querySelectorAll("#moves button").length`
 	p.until(moves + ` >= 2 && document.getElementById("pause").textContent === "Pause"`)
 	p.key("p")
-	p.until(`document.getElementById("pause").textContent === "Go on" && /Paused/.test(document.getElementById("status").textContent)`)
+	p.until(`document.getElementById("pause").textContent === "Go on" &&
+		/Paused/.test(document.getElementById("status").textContent)`)
 	p.press("#pause")
 	p.until(moves + ` >= 4`)
 	p.clean()

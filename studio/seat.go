@@ -14,8 +14,8 @@ import (
 	"talbot/play/session"
 )
 
-// seat is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent use: what changes it waits for the others,
-// and ends the search that runs.
+// seat is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent
+// use: what changes it waits for the others, and ends the search that runs.
 type seat struct {
 	id      string
 	network string // its name for people; of two networks White's

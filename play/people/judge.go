@@ -9,8 +9,8 @@ import (
 	"talbot/stockfish"
 )
 
-// Judge says what moves cost: each is searched by itself with the same number of nodes and an empty memory, so that what
-// is said of it does not depend on the others.
+// Judge says what moves cost: each is searched by itself with the same number of nodes and an empty memory, so that
+// what is said of it does not depend on the others.
 type Judge struct{ pool *stockfish.Pool }
 
 // NewJudge starts an engine, as [stockfish.Find] takes it. Errors are those of [stockfish.NewPool].

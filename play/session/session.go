@@ -1,5 +1,5 @@
-// Package session is a game of a person against a network, or of two networks, without a screen: a terminal (play/console) or a page
-// (studio) shows the [Session] and passes on what the person does.
+// Package session is a game of a person against a network, or of two networks, without a screen: a terminal
+// (play/console) or a page (studio) shows the [Session] and passes on what the person does.
 //
 // Searches run in the caller's goroutine; the package starts none. A Session belongs to one goroutine at a time.
 package session

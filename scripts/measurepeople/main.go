@@ -2,9 +2,9 @@
 // often a move that it says many play was the one that was played, and the same of its traps, by the rating of who was
 // to move.
 //
-// For each position the page is read at the rating that is nearest to the mover's. "Many" and what a trap is are those of
-// package play/people. The engine is asked at every k-th position of a game only. Intervals are 95 % bootstrap intervals
-// over games, which are drawn with replacement.
+// For each position the page is read at the rating that is nearest to the mover's. "Many" and what a trap is are those
+// of package play/people. The engine is asked at every k-th position of a game only. Intervals are 95 % bootstrap
+// intervals over games, which are drawn with replacement.
 //
 //	go run ./scripts/measurepeople --run RUN --data DIR
 package main
