@@ -77,7 +77,7 @@ function words(a) {
   if ($("status").textContent !== where + text) $("status").textContent = where + text;
   let effort = "";
   if (a && !a.done && !a.loading) effort = a.engine ? "the engine searches…" : a.weighed ? "the second network is asked…" : "…";
-  else if (a?.engine) effort = a.engine;
+  else if (a?.engine) effort = `${a.engine}, ${main.dataset.nodes} nodes a move`;
   $("effort").textContent = effort;
 }
 
