@@ -106,7 +106,7 @@ function table(a, played) {
 }
 function cell(share, i, trap) {
   const td = element("td", percent(share));
-  td.style.setProperty("--share", Math.min(1, share * 1.3).toFixed(3));
+  td.style.setProperty("--share", Math.sqrt(share).toFixed(3));
   if (i === elo) td.classList.add("now");
   if (trap) {
     td.classList.add("trap");
