@@ -161,7 +161,7 @@ func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 		}
 		if i, ok := within95(values); ok {
 			if m.Kind == Share && i[0] == i[1] { // none or all: drawing again shows nothing else, which proves nothing
-				i = *wilson(i[0], lines)
+				i = *Wilson(i[0], lines)
 			}
 			list[m.Name] = i
 		}

@@ -122,7 +122,7 @@ func TestIntervalOfNone(t *testing.T) {
 	}
 	r := reportOf(t, samples, Options{Layout: layout}) // whose first choice is the move of the lowest code
 	i, ok := r.Intervals["top1"]
-	if want := wilson(0, 12); r.Figures["top1"] != 0 || !ok || i != *want || i[1] < 0.2 {
+	if want := Wilson(0, 12); r.Figures["top1"] != 0 || !ok || i != *want || i[1] < 0.2 {
 		t.Errorf("%v of %g, want %v", i, r.Figures["top1"], *want)
 	}
 }

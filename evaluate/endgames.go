@@ -115,13 +115,13 @@ func (t *keptTally) figures() Kept {
 	n := float64(t.positions)
 	k := Kept{Positions: t.positions, Kept: ratio(float64(t.kept), n), Random: ratio(float64(t.random), n)}
 	if k.Kept != nil {
-		k.Interval = wilson(*k.Kept, float64(t.lines))
+		k.Interval = Wilson(*k.Kept, float64(t.lines))
 	}
 	return k
 }
 
-// wilson is the 95 % interval of a share of n (Wilson, 1927).
-func wilson(share, n float64) *[2]float64 {
+// Wilson is the 95 % interval of a share of n (Wilson, 1927).
+func Wilson(share, n float64) *[2]float64 {
 	const z = 1.96
 	middle, half := share+z*z/(2*n), z*math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
 	return &[2]float64{max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))}

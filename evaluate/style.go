@@ -181,5 +181,5 @@ func (m *lineMean) share() Estimate {
 	if variance > 0 {
 		n = min(m.n, mean*(1-mean)/variance)
 	}
-	return Estimate{mean, *wilson(mean, n)}
+	return Estimate{mean, *Wilson(mean, n)}
 }

@@ -91,7 +91,7 @@ func TestStyle(t *testing.T) {
 	}
 	// With one sample a line, the interval of a share of independent samples.
 	p := played / 300
-	if i, want := c.Played.Interval, wilson(p, 300); math.Abs(i[0]-want[0])+math.Abs(i[1]-want[1]) > 1e-9 {
+	if i, want := c.Played.Interval, Wilson(p, 300); math.Abs(i[0]-want[0])+math.Abs(i[1]-want[1]) > 1e-9 {
 		t.Errorf("%v, want %v", c.Played.Interval, *want)
 	}
 	o.Before, o.Style = nil, false

@@ -108,7 +108,7 @@ func TestSmallGroupsAreNotJudged(t *testing.T) {
 // Wilson's interval has the known values, and is never without width.
 func TestWilson(t *testing.T) {
 	for _, c := range [][4]float64{{0.5, 10, 0.2366, 0.7634}, {0, 3, 0, 0.5615}, {1, 20, 0.8389, 1}} {
-		if i := wilson(c[0], c[1]); math.Abs(i[0]-c[2]) > 1e-4 || math.Abs(i[1]-c[3]) > 1e-4 {
+		if i := Wilson(c[0], c[1]); math.Abs(i[0]-c[2]) > 1e-4 || math.Abs(i[1]-c[3]) > 1e-4 {
 			t.Errorf("%g of %g: %v", c[0], c[1], *i)
 		}
 	}

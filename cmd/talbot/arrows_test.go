@@ -43,10 +43,9 @@ var arrows = map[string][]string{
 		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
 		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
 		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/selfplay",
-		"pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game",
-		"play/match",
-		"play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows", "stockfish",
-		"studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
+		"pipeline/solve", "pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine",
+		"play/game", "play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables",
+		"play/uci", "rows", "stockfish", "studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
 	"columnar":               {"dataset", "pgn", "rows"},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
@@ -118,6 +117,10 @@ var arrows = map[string][]string{
 	"pipeline/selfplay": {
 		"board", "dataset", "internal/ordered", "internal/splitmix", "pipeline", "pipeline/output", "play/game",
 		"play/mcts", "shards", "synth",
+	},
+	"pipeline/solve": {
+		"board", "dataset", "evaluate", "internal/splitmix", "pipeline", "pipeline/ingest", "play/game", "rows",
+		"shards",
 	},
 	"pipeline/stats": {
 		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "internal/splitmix",

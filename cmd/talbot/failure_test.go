@@ -100,6 +100,8 @@ var failing = map[string]struct {
 		[]string{"damaged", "--format", "parquet", "--out", "x.parquet"}, false},
 	"match": {[]string{"random:", "--out", "x"}, []string{"random:", "random:", "--openings", "none.pgn", "--out", "x"},
 		nil, false},
+	"solve": {[]string{"random:", "x", "--count", "-1"}, []string{"random:", "none.csv"},
+		[]string{"random:", "damaged"}, false},
 	"bench": {[]string{"--run", "badrun", "--batch", "0"}, []string{"--run", "none"},
 		[]string{"--run", "badrun"}, false},
 	"stats":   {nil, []string{"none"}, []string{"damaged"}, false},
