@@ -1,7 +1,7 @@
 // Package binpack reads and writes Stockfish's binpack files, in which most published training data of NNUE networks
 // is: chains of consecutive positions with moves, scores and the result.
 //
-// In: the bytes of a file, unpacked. Out: a [Chain] at a time, or the other way round. A chain that is read and written
+// A [Reader] reads a [Chain] at a time from an unpacked file, and a [Writer] writes them. A chain read and written
 // again has the same bytes. Each move that is read is legal; what breaks the format or the rules of chess is a [Damage]
 // with its place, and reading goes on at the next chunk. Memory is bounded by the size of a chunk, which is at most 100
 // MiB and about 1 MiB in real files, whatever a header claims.

@@ -44,7 +44,7 @@ const (
 	decisive   = 200             // scores of that size tell who wins
 )
 
-// score returns a score as talbot has it; false if v is none.
+// score converts a score to talbot's; false if v stands for no score.
 func (u Unit) score(v int16) (dataset.Score, bool) {
 	size, sign := int(v), 1
 	if size < 0 {

@@ -51,7 +51,7 @@ type Reader struct {
 	failed error // of reading on; io.EOF at the end
 
 	at    int   // what is next in window
-	end   int   // where the chunk at hand ends in it; at: there is none
+	end   int   // where the current chunk ends in it; equal to at: there is none
 	short error // why the chunk ends before its size, nil if it does not
 }
 
@@ -78,10 +78,10 @@ func (r *Reader) Next(c *Chain) (offset int64, err error) {
 	return offset, nil
 }
 
-// offset is the place in the file of what is next.
+// offset is the position in the file of the next byte.
 func (r *Reader) offset() int64 { return r.base + int64(r.at) }
 
-// fill reads on until n bytes are at hand. It returns how many there are, and why they are fewer.
+// fill reads on until it has n bytes. It returns how many it has, and why if they are fewer.
 func (r *Reader) fill(n int) (have int, err error) {
 	for empty := 0; len(r.window)-r.at < n; {
 		if r.failed != nil {
@@ -163,7 +163,7 @@ func (r *Reader) nextChunk() error {
 	return nil
 }
 
-// resync passes over what is before the next chunk. The first letter at hand is not that of one.
+// resync skips to the next chunk, which begins after the current byte.
 func (r *Reader) resync(err error) error {
 	d := &Damage{Offset: r.offset(), Err: err}
 	for {

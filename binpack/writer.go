@@ -35,7 +35,7 @@ func (w *Writer) Write(c *Chain) error {
 	return nil
 }
 
-// Flush ends the chunk at hand and writes it.
+// Flush ends the current chunk and writes it.
 func (w *Writer) Flush() error {
 	if len(w.chunk) <= headerSize {
 		return nil

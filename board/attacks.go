@@ -2,10 +2,9 @@ package board
 
 import "math/bits"
 
-// Attack tables, about 70 KiB. They are variables with initialisers, not filled
-// by init functions, so that other package variables (the start position) find
-// them ready. Sliding attacks use the o^(o-2r) trick (hyperbola quintessence)
-// with byte reversal along files and diagonals and a table along ranks.
+// Attack tables, about 70 KiB. They are variables with initialisers, not filled by init functions, so that other
+// package variables (the start position) find them ready. Sliding attacks use the o^(o-2r) trick (hyperbola
+// quintessence) with byte reversal along files and diagonals and a table along ranks.
 var (
 	knightAttacks = stepAttacks([][2]int{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}})
 	kingAttacks   = stepAttacks(directions[:])
@@ -124,9 +123,8 @@ func rookAttacks(s Square, occ Bitboard) Bitboard {
 	return slide(s, occ, fileMask[s&63]) | rank
 }
 
-// Attacks returns the squares that a piece of type pt and side c on s attacks,
-// given the occupied squares: pseudo-legal reach, pins ignored, first blockers
-// of either side included, pawns diagonally only.
+// Attacks returns the squares that a piece of type pt and side c on s attacks, given the occupied squares: pseudo-legal
+// reach, pins ignored, first blockers of either side included, pawns diagonally only.
 func Attacks(c Color, pt PieceType, s Square, occupied Bitboard) Bitboard {
 	switch pt {
 	case Pawn:
@@ -147,9 +145,7 @@ func Attacks(c Color, pt PieceType, s Square, occupied Bitboard) Bitboard {
 
 // attackersTo returns the pieces of side c that attack s, given occ.
 func (p *Position) attackersTo(s Square, c Color, occ Bitboard) Bitboard {
-	a := pawnAttacks[c.Other()][s]&p.pieces[Pawn] |
-		knightAttacks[s]&p.pieces[Knight] |
-		kingAttacks[s]&p.pieces[King]
+	a := pawnAttacks[c.Other()][s]&p.pieces[Pawn] | knightAttacks[s]&p.pieces[Knight] | kingAttacks[s]&p.pieces[King]
 	if bq := (p.pieces[Bishop] | p.pieces[Queen]) & p.colors[c]; bq != 0 {
 		a |= bishopAttacks(s, occ) & bq
 	}

@@ -114,12 +114,12 @@ func TestSuites(t *testing.T) {
 				continue
 			}
 			positions++
-			for _, operation := range strings.Split(strings.Join(fields[4:], " "), ";") {
+			for operation := range strings.SplitSeq(strings.Join(fields[4:], " "), ";") {
 				san, ok := strings.CutPrefix(strings.TrimSpace(operation), "bm ")
 				if !ok {
 					continue
 				}
-				for _, word := range strings.Fields(san) {
+				for word := range strings.FieldsSeq(san) {
 					if word == "+" {
 						continue
 					}

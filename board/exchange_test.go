@@ -23,7 +23,7 @@ func TestExchangeGolden(t *testing.T) {
 	for s.Buffer(nil, 1<<16); s.Scan(); {
 		fen, rest, _ := strings.Cut(s.Text(), ";")
 		p := mustParse(t, fen)
-		for _, one := range strings.Fields(rest) {
+		for one := range strings.FieldsSeq(rest) {
 			uci, value, _ := strings.Cut(one, "=")
 			want, err := strconv.Atoi(value)
 			if err != nil {

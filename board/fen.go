@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// ParseFEN reads a position in Forsyth-Edwards Notation with four to six
-// fields (missing counters are 0 and 1). Fields may be separated by any number
-// of blanks. The result is checked (see [Position.Validate]); an en passant
-// square is kept only if a capture there is legal, and is an error if it is
-// impossible (no pawn that could just have made the double step). The error
-// quotes the text.
+// ParseFEN reads a position in Forsyth-Edwards Notation with four to six fields (missing counters are 0 and 1). Fields
+// may be separated by any number of blanks. The result is checked (see [Position.Validate]); an en passant square is
+// kept only if a capture there is legal, and is an error if it is impossible (no pawn that could just have made the
+// double step). The error quotes the text.
 func ParseFEN(s string) (Position, error) {
 	p, err := parseFEN(s)
 	if err != nil {

@@ -22,19 +22,16 @@ func (g *Game) Push(m Move) {
 	g.positions[len(g.positions)-1].Play(m)
 }
 
-// Rewind takes moves back to the one after which [Game.Ply] was ply, which is
-// not above the present one.
+// Rewind takes moves back to the one after which [Game.Ply] was ply, which is not above the present one.
 func (g *Game) Rewind(ply int) { g.positions = g.positions[:ply+1] }
 
-// Position returns the present position; the pointer is valid until the next
-// Push, Rewind or Reset.
+// Position returns the present position; the pointer is valid until the next Push, Rewind or Reset.
 func (g *Game) Position() *Position { return &g.positions[len(g.positions)-1] }
 
 // Ply returns the number of moves played since the start.
 func (g *Game) Ply() int { return len(g.positions) - 1 }
 
-// Previous returns the position k plies ago (0 is the present one), nil if the
-// game does not reach back that far.
+// Previous returns the position k plies ago (0 is the present one), nil if the game does not reach back that far.
 func (g *Game) Previous(k int) *Position {
 	i := len(g.positions) - 1 - k
 	if k < 0 || i < 0 {
@@ -43,9 +40,8 @@ func (g *Game) Previous(k int) *Position {
 	return &g.positions[i]
 }
 
-// Repetitions returns how often the present position occurred before in the
-// game: 0 for a new one, 2 when it stands for the third time. Only plies since
-// the last capture or pawn move are looked at, by the clock.
+// Repetitions returns how often the present position occurred before in the game: 0 for a new one, 2 when it stands for
+// the third time. Only plies since the last capture or pawn move are looked at, by the clock.
 func (g *Game) Repetitions() int {
 	last := len(g.positions) - 1
 	now := &g.positions[last]

@@ -9,8 +9,7 @@ import (
 // colour and piece type, up to 15 of a kind. Values compare with ==.
 type Material uint64
 
-// materialBits is the length of a side's part; White's is the low one. Within
-// it pawns are lowest and queens highest.
+// materialBits is the length of a side's part; White's is the low one. Within it pawns are lowest and queens highest.
 const materialBits = 20
 
 func materialShift(c Color, pt PieceType) int { return materialBits*int(c) + 4*int(pt-Pawn) }
@@ -28,8 +27,7 @@ func (p *Position) Material() (m Material) {
 // Count returns how many pieces of type pt, Pawn to Queen, side c has.
 func (m Material) Count(c Color, pt PieceType) int { return int(m >> materialShift(c, pt) & 15) }
 
-// With returns the material with one more piece, a pawn to queen of which side
-// c has fewer than 15.
+// With returns the material with one more piece, a pawn to queen of which side c has fewer than 15.
 func (m Material) With(c Color, pt PieceType) Material { return m + 1<<materialShift(c, pt) }
 
 // Pieces returns the number of pieces, kings included.
@@ -47,9 +45,8 @@ func (m Material) pieces() (n int) {
 // Mirror returns the material with colours swapped.
 func (m Material) Mirror() Material { return m.side(Black) | m.side(White)<<materialBits }
 
-// Fold returns the material with colours swapped if need be so that White is
-// the side that the signature names first: that with more pieces, then the one
-// with the greater ones.
+// Fold returns the material with colours swapped if need be so that White is the side that the signature names first:
+// that with more pieces, then the one with the greater ones.
 func (m Material) Fold() Material {
 	w, b := m.side(White), m.side(Black)
 	if n := b.pieces() - w.pieces(); n > 0 || n == 0 && b > w {
@@ -58,8 +55,7 @@ func (m Material) Fold() Material {
 	return m
 }
 
-// Difference returns White's material less Black's, in pawns: knight and bishop
-// 3, rook 5, queen 9.
+// Difference returns White's material less Black's, in pawns: knight and bishop 3, rook 5, queen 9.
 func (m Material) Difference() (pawns int) {
 	for pt := Pawn; pt <= Queen; pt++ {
 		pawns += pawnsWorth[pt] * (m.Count(White, pt) - m.Count(Black, pt))
@@ -67,10 +63,9 @@ func (m Material) Difference() (pawns int) {
 	return pawns
 }
 
-// CanMate reports whether a mate is possible with the material, on some
-// squares, however unlikely: not with bare kings or one minor piece. With
-// bishops alone it depends on their squares (see [Position.IsDead]), unless a
-// side has two, which are taken to be of different colours, or each has one.
+// CanMate reports whether a mate is possible with the material, on some squares, however unlikely: not with bare kings
+// or one minor piece. With bishops alone it depends on their squares (see [Position.IsDead]), unless a side has two,
+// which are taken to be of different colours, or each has one.
 func (m Material) CanMate() bool {
 	minors := 0
 	for c := White; c <= Black; c++ {

@@ -1,8 +1,7 @@
 package board
 
-// Move is a move in 16 bits: from (bits 0-5), to (6-11), promotion piece type
-// (12-14). Castling is the king's two-square move. A Move has a meaning only
-// together with the position that it is played from.
+// Move is a move in 16 bits: from (bits 0-5), to (6-11), promotion piece type (12-14). Castling is the king's
+// two-square move. A Move has a meaning only together with the position that it is played from.
 type Move uint16
 
 // NoMove is the absence of a move, written "0000".

@@ -1,11 +1,9 @@
 package board
 
-// MaxMoves bounds the legal moves of a position. 218 is the maximum with the
-// material that [Position.Validate] allows.
+// MaxMoves bounds the legal moves of a position. 218 is the maximum with the material that [Position.Validate] allows.
 const MaxMoves = 256
 
-// LegalMoves appends the legal moves to dst: pawns, knights, bishops, rooks,
-// queens, king steps, then castling.
+// LegalMoves appends the legal moves to dst: pawns, knights, bishops, rooks, queens, king steps, then castling.
 func (p *Position) LegalMoves(dst []Move) []Move {
 	us, them := p.turn, p.turn.Other()
 	own, occ := p.colors[us], p.Occupied()
@@ -108,9 +106,8 @@ func (p *Position) KeepsKingSafe(pt PieceType, from, to Square) bool {
 	return p.kingSafeAfter(from, to, pt == Pawn && to == p.ep && p.ep != NoSquare)
 }
 
-// pawnReaches reports whether a pawn of the side to move gets from a square to
-// another by a push, double push, capture or en passant capture, king safety
-// aside.
+// pawnReaches reports whether a pawn of the side to move gets from a square to another by a push, double push, capture
+// or en passant capture, king safety aside.
 func (p *Position) pawnReaches(from, to Square, occ Bitboard) bool {
 	us := p.turn
 	if pawnAttacks[us][from].Has(to) {
@@ -161,8 +158,7 @@ func (p *Position) snipers(s Square) Bitboard {
 	return reach[Bishop][s&63]&(p.pieces[Bishop]|p.pieces[Queen]) | reach[Rook][s&63]&(p.pieces[Rook]|p.pieces[Queen])
 }
 
-// pinned returns side c's pieces that stand alone between its king and an
-// enemy slider.
+// pinned returns side c's pieces that stand alone between its king and an enemy slider.
 func (p *Position) pinned(c Color) (pinned Bitboard) {
 	ksq := p.king(c)
 	occ := p.Occupied()
@@ -178,8 +174,7 @@ func (p *Position) pinned(c Color) (pinned Bitboard) {
 	return pinned
 }
 
-// castleLegal reports whether castling on that wing is legal, given that the
-// king is not in check.
+// castleLegal reports whether castling on that wing is legal, given that the king is not in check.
 func (p *Position) castleLegal(kingSide bool) bool {
 	if !p.CanCastle(p.turn, kingSide) {
 		return false
@@ -245,8 +240,7 @@ func appendMoves(dst []Move, from Square, to Bitboard) []Move {
 	return dst
 }
 
-// epCapturePossible reports whether the side to move has a legal en passant
-// capture on ep.
+// epCapturePossible reports whether the side to move has a legal en passant capture on ep.
 func (p *Position) epCapturePossible(ep Square) bool {
 	for b := pawnAttacks[p.turn.Other()][ep] & p.Pieces(p.turn, Pawn); b != 0; b &= b - 1 {
 		if p.kingSafeAfter(b.First(), ep, true) {
@@ -256,8 +250,7 @@ func (p *Position) epCapturePossible(ep Square) bool {
 	return false
 }
 
-// Perft counts the leaves of the legal move tree of that depth, the standard
-// test of a move generator.
+// Perft counts the leaves of the legal move tree of that depth, the standard test of a move generator.
 func Perft(p *Position, depth int) uint64 {
 	if depth == 0 {
 		return 1

@@ -62,8 +62,7 @@ scan:
 	return n, true
 }
 
-// parsePromotion reads what follows the target: =Q, Q, (Q) or /Q, in either
-// case.
+// parsePromotion reads what follows the target: =Q, Q, (Q) or /Q, in either case.
 func parsePromotion(s []byte) (PieceType, bool) {
 	switch {
 	case len(s) == 2 && (s[0] == '=' || s[0] == '/'):

@@ -9,8 +9,7 @@ var lostRights = func() (r [64]uint8) {
 	return r
 }()
 
-// Play plays m, which must be legal here (see [Position.IsLegal]); anything
-// else leaves nonsense behind.
+// Play plays m, which must be legal here (see [Position.IsLegal]); anything else leaves nonsense behind.
 func (p *Position) Play(m Move) {
 	from, to := m.From(), m.To()
 	if pt := p.typeAt(from); pt == Pawn {

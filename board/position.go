@@ -14,9 +14,8 @@ const (
 	blackQueenSide
 )
 
-// Position is a legal chess position with its counters. It is a plain value;
-// the zero value is not a position. Positions compare with ==, counters
-// included; [Position.Key] leaves the counters out.
+// Position is a legal chess position with its counters. It is a plain value; the zero value is not a position.
+// Positions compare with ==, counters included; [Position.Key] leaves the counters out.
 type Position struct {
 	pieces   [7]Bitboard // by PieceType, both colours; [0] unused
 	colors   [2]Bitboard
@@ -48,8 +47,7 @@ func (p *Position) ByColor(c Color) Bitboard { return p.colors[c] }
 // Occupied returns the squares that hold a piece.
 func (p *Position) Occupied() Bitboard { return p.colors[White] | p.colors[Black] }
 
-// IsCapture reports whether a legal move takes something, en passant
-// included.
+// IsCapture reports whether a legal move takes something, en passant included.
 func (p *Position) IsCapture(m Move) bool {
 	return p.colors[p.turn.Other()].Has(m.To()) || p.typeAt(m.From()) == Pawn && m.From().File() != m.To().File()
 }
@@ -77,8 +75,7 @@ func (p *Position) TypeBits() (bit0, bit1, bit2 Bitboard) {
 		p.pieces[Rook] | p.pieces[Queen] | p.pieces[King]
 }
 
-// typeAt gathers the three bits of the type without branches: which type it is
-// is what a branch predictor cannot know.
+// typeAt gathers the three bits of the type without branches: which type it is is what a branch predictor cannot know.
 func (p *Position) typeAt(s Square) PieceType {
 	bit0, bit1, bit2 := p.TypeBits()
 	s &= 63
@@ -94,8 +91,10 @@ func (p *Position) CanCastle(c Color, kingSide bool) bool {
 	return p.castling&(right<<(2*c)) != 0
 }
 
-// EnPassant returns the en passant target square, [NoSquare] unless an en
-// passant capture is legal.
+// HasCastlingRights reports whether either side has the right to castle on either wing.
+func (p *Position) HasCastlingRights() bool { return p.castling != 0 }
+
+// EnPassant returns the en passant target square, [NoSquare] unless an en passant capture is legal.
 func (p *Position) EnPassant() Square { return p.ep }
 
 // HalfmoveClock returns the plies since the last capture or pawn move.
@@ -104,13 +103,11 @@ func (p *Position) HalfmoveClock() int { return int(p.halfmove) }
 // FullmoveNumber returns the number of the move, 1 at the start of a game.
 func (p *Position) FullmoveNumber() int { return int(p.fullmove) }
 
-// Key returns a 64-bit hash of board, side to move, castling rights and en
-// passant square. The counters are not part of it. Keys do not change between
-// builds or machines.
+// Key returns a 64-bit hash of board, side to move, castling rights and en passant square. The counters are not part of
+// it. Keys do not change between builds or machines.
 func (p *Position) Key() uint64 { return p.key }
 
-// Mirror returns the same position seen from the other side: ranks mirrored,
-// colours swapped, the other side to move.
+// Mirror returns the same position seen from the other side: ranks mirrored, colours swapped, the other side to move.
 func (p *Position) Mirror() Position {
 	q := *p
 	for i := range p.pieces {
@@ -146,12 +143,10 @@ func (p *Position) put(c Color, pt PieceType, s Square) {
 	p.colors[c] |= s.Bitboard()
 }
 
-// Validate says why the position is not one that talbot works on, nil if it
-// is: one king each, no pawn on the first or last rank, at most 16 pieces and
-// 8 pawns a side, no more promoted pieces than pawns are missing (engines size
-// their move lists by that), the side not to move not in check, no more than
-// two checkers, castling rights only with king and rook at home. Positions made
-// by this package are valid.
+// Validate says why the position is not one that talbot works on, nil if it is: one king each, no pawn on the first or
+// last rank, at most 16 pieces and 8 pawns a side, no more promoted pieces than pawns are missing (engines size their
+// move lists by that), the side not to move not in check, no more than two checkers, castling rights only with king and
+// rook at home. Positions made by this package are valid.
 func (p *Position) Validate() error {
 	if p.pieces[Pawn]&(rank1|rank8) != 0 {
 		return errors.New("a pawn is on the first or last rank")
@@ -209,8 +204,7 @@ func (p *Position) checkMaterial(c Color) error {
 	return nil
 }
 
-// promoted returns the least number of side c's pieces that must have been
-// pawns once.
+// promoted returns the least number of side c's pieces that must have been pawns once.
 func (p *Position) promoted(c Color) int {
 	light, dark := p.Pieces(c, Bishop)&lightSquares, p.Pieces(c, Bishop)&^lightSquares
 	return max(p.Pieces(c, Queen).Len()-1, 0) + max(p.Pieces(c, Rook).Len()-2, 0) +
@@ -233,9 +227,8 @@ func (p *Position) IsCheckmate() bool { return p.InCheck() && !p.HasLegalMove() 
 // IsStalemate reports whether the side to move is not in check and cannot move.
 func (p *Position) IsStalemate() bool { return !p.InCheck() && !p.HasLegalMove() }
 
-// IsDead reports insufficient material: no sequence of legal moves mates
-// (bare kings, one minor piece, or bishops on squares of one colour only).
-// Blocked positions that are dead for other reasons are not recognised.
+// IsDead reports insufficient material: no sequence of legal moves mates (bare kings, one minor piece, or bishops on
+// squares of one colour only). Blocked positions that are dead for other reasons are not recognised.
 func (p *Position) IsDead() bool {
 	if p.pieces[Pawn]|p.pieces[Rook]|p.pieces[Queen] != 0 {
 		return false

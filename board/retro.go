@@ -24,8 +24,7 @@ func newRetro(p *Position) retro {
 // shade is 1 for a light square.
 func shade(s Square) int { return int(lightSquares >> s & 1) }
 
-// fillMaterial says which captures and promotions leave a number of pieces
-// that a game can have.
+// fillMaterial says which captures and promotions leave a number of pieces that a game can have.
 func (r *retro) fillMaterial() {
 	roomForUs, roomForThem := r.p.hasRoom(r.us), r.p.hasRoom(r.them) && r.p.colors[r.them].Len() < 16
 	for sh := range 2 {
@@ -48,8 +47,7 @@ func (r *retro) fillMaterial() {
 	}
 }
 
-// hasRoom reports whether side c can have a pawn more, or a piece more that was
-// one.
+// hasRoom reports whether side c can have a pawn more, or a piece more that was one.
 func (p *Position) hasRoom(c Color) bool { return p.Pieces(c, Pawn).Len()+p.promoted(c) < 8 }
 
 // fixed returns the pieces of us that never moved: they have a castling right.
@@ -62,9 +60,8 @@ func (r *retro) fixed() (b Bitboard) {
 	return b
 }
 
-// safe returns the squares that the piece on to can have come from, as a piece
-// of type before, without their king being in check then: on which it blocks
-// the check of another piece, if there is one, and gives none. occ is what was
+// safe returns the squares that the piece on to can have come from, as a piece of type before, without their king being
+// in check then: on which it blocks the check of another piece, if there is one, and gives none. occ is what was
 // occupied besides.
 func (r *retro) safe(before PieceType, to Square, occ Bitboard) Bitboard {
 	squares := ^Attacks(r.them, before, r.theirs, occ) // pawns of us check from where those of them attack

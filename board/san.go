@@ -11,16 +11,13 @@ var (
 	errSyntax    = errors.New("not a move")
 )
 
-// ParseSAN reads a move in Standard Algebraic Notation and resolves it to a
-// legal move. It tolerates missing, superfluous and wrong check marks, glyphs
-// (!?), a missing or superfluous capture mark, promotions written e8=Q, e8Q,
-// e8(Q) or e8/Q, castling with O or 0 or as a king move (Kg1), too much
-// disambiguation and too little as long as one legal move fits, long algebraic
-// notation (e2-e4, Ng1xf3) and UCI (e2e4, e7e8q, e1g1, e1h1). A bare target
-// like d5 is a pawn push and never a capture. It generates no move lists.
+// ParseSAN reads a move in Standard Algebraic Notation and resolves it to a legal move. It tolerates missing,
+// superfluous and wrong check marks, glyphs (!?), a missing or superfluous capture mark, promotions written e8=Q, e8Q,
+// e8(Q) or e8/Q, castling with O or 0 or as a king move (Kg1), too much disambiguation and too little as long as one
+// legal move fits, long algebraic notation (e2-e4, Ng1xf3) and UCI (e2e4, e7e8q, e1g1, e1h1). A bare target like d5 is
+// a pawn push and never a capture. It generates no move lists.
 //
-// Errors quote the text and say "illegal move", "ambiguous move" or "not a
-// move".
+// Errors quote the text and say "illegal move", "ambiguous move" or "not a move".
 func (p *Position) ParseSAN(s []byte) (Move, error) {
 	m, err := p.parseSAN(s)
 	if err != nil {
@@ -135,8 +132,7 @@ func (p *Position) resolvePawn(n notation) (Move, error) {
 	return found, nil
 }
 
-// resolveUCI takes from-to moves of any piece, king-takes-rook castling
-// included.
+// resolveUCI takes from-to moves of any piece, king-takes-rook castling included.
 func (p *Position) resolveUCI(from, to Square, promo PieceType) (Move, error) {
 	m := NewPromotion(from, to, promo)
 	if p.IsLegal(m) {
@@ -155,8 +151,7 @@ func (p *Position) resolveUCI(from, to Square, promo PieceType) (Move, error) {
 	return NoMove, errIllegal
 }
 
-// ParseUCI reads a legal move in UCI form. Castling may be written e1g1 or
-// e1h1. Errors quote the text.
+// ParseUCI reads a legal move in UCI form. Castling may be written e1g1 or e1h1. Errors quote the text.
 func (p *Position) ParseUCI(s string) (Move, error) {
 	err := errSyntax
 	if m, ok := parseUCI(s); ok {
@@ -167,8 +162,7 @@ func (p *Position) ParseUCI(s string) (Move, error) {
 	return NoMove, fmt.Errorf("%w %q", err, s[:min(len(s), maxQuoted)])
 }
 
-// SAN returns a legal move in Standard Algebraic Notation, with check and mate
-// marks.
+// SAN returns a legal move in Standard Algebraic Notation, with check and mate marks.
 func (p *Position) SAN(m Move) string {
 	from, to := m.From(), m.To()
 	pt := p.typeAt(from)

@@ -1,8 +1,7 @@
 package board
 
-// Setup is a position being composed: pieces on squares, the side to move,
-// castling rights, en passant square and counters. Nothing is checked until
-// [Setup.Position].
+// Setup is a position being composed: pieces on squares, the side to move, castling rights, en passant square and
+// counters. Nothing is checked until [Setup.Position].
 type Setup struct {
 	Turn           Color
 	HalfmoveClock  int // plies since the last capture or pawn move, up to 65,535
@@ -11,8 +10,7 @@ type Setup struct {
 	passed         Square // 0, which no pawn passes, stands for none
 }
 
-// Put places a piece on a square in place of what was there; [NoPiece] empties
-// the square.
+// Put places a piece on a square in place of what was there; [NoPiece] empties the square.
 func (s *Setup) Put(p Piece, on Square) { s.PutAll(p, on.Bitboard()) }
 
 // PutAll is [Setup.Put] for several squares.
@@ -45,8 +43,7 @@ func (s *Setup) Passed(on Square) { s.passed = on }
 // Occupied returns the squares that hold a piece.
 func (s *Setup) Occupied() Bitboard { return s.position.Occupied() }
 
-// Position returns the composed position, or why it is not a legal one (see
-// [Position.Validate]).
+// Position returns the composed position, or why it is not a legal one (see [Position.Validate]).
 func (s *Setup) Position() (Position, error) {
 	p := s.position
 	p.turn, p.ep = s.Turn, NoSquare

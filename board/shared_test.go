@@ -56,7 +56,7 @@ func sharedGames(t testing.TB, name string) (games [][][]byte) {
 		if line[0] == '[' {
 			continue
 		}
-		for _, word := range bytes.Fields(line) {
+		for word := range bytes.FieldsSeq(line) {
 			if dot := bytes.LastIndexByte(word, '.'); dot >= 0 {
 				word = word[dot+1:]
 			}

@@ -3,7 +3,7 @@ package board
 import "testing"
 
 func TestSquare(t *testing.T) {
-	for s := Square(0); s < 64; s++ {
+	for s := range Square(64) {
 		got, ok := ParseSquare(s.String())
 		if !ok || got != s || NewSquare(s.File(), s.Rank()) != s || s.Mirror().Mirror() != s ||
 			s.Bitboard().First() != s {
@@ -51,7 +51,7 @@ func TestAttacks(t *testing.T) {
 	for range 200 {
 		state = state*6364136223846793005 + 1442695040888963407
 		occ := Bitboard(state & (state >> 17) & ^uint64(0))
-		for s := Square(0); s < 64; s++ {
+		for s := range Square(64) {
 			for _, pt := range []PieceType{Bishop, Rook, Queen} {
 				var want Bitboard
 				for df := -1; df <= 1; df++ {

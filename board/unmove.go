@@ -1,8 +1,7 @@
 package board
 
-// Unmove is a retro-move: the move that led to a position, and what the
-// position before had that the move does not say. It has a meaning only
-// together with the position that it is taken back in (see [Position.Unplay]).
+// Unmove is a retro-move: the move that led to a position, and what the position before had that the move does not say.
+// It has a meaning only together with the position that it is taken back in (see [Position.Unplay]).
 type Unmove struct {
 	Move      Move      // as it was played, in the position before
 	Captured  PieceType // what it captured, [NoPieceType] for nothing
@@ -15,17 +14,14 @@ func (u Unmove) Irreversible(p *Position) bool {
 	return u.Captured != NoPieceType || u.Move.Promotion() != NoPieceType || p.pieces[Pawn].Has(u.Move.To())
 }
 
-// Unmoves appends the legal retro-moves of p to dst: all ways in which a legal
-// position (see [Position.Validate]) becomes p by one legal move. Of each
-// position before p, one is meant that has the castling rights of p and no en
-// passant square, but for what the move itself needs: castling the one right
-// to it, an en passant capture its square. Counters are not looked at: which
-// retro-moves fit a halfmove clock is for the caller to say (see
+// Unmoves appends the legal retro-moves of p to dst: all ways in which a legal position (see [Position.Validate])
+// becomes p by one legal move. Of each position before p, one is meant that has the castling rights of p and no en
+// passant square, but for what the move itself needs: castling the one right to it, an en passant capture its square.
+// Counters are not looked at: which retro-moves fit a halfmove clock is for the caller to say (see
 // [Unmove.Irreversible]).
 //
-// So for legal positions q with the rights of p and no en passant square: p is
-// among the positions after q's moves that do not capture en passant or
-// castle if and only if q is p with one of these retro-moves taken back.
+// So for legal positions q with the rights of p and no en passant square: p is among the positions after q's moves that
+// do not capture en passant or castle if and only if q is p with one of these retro-moves taken back.
 func (p *Position) Unmoves(dst []Unmove) []Unmove {
 	if p.ep != NoSquare { // the double push is the only move that leaves it
 		return p.undoublePush(dst)
@@ -41,9 +37,8 @@ func (p *Position) Unmoves(dst []Unmove) []Unmove {
 	return r.uncastle(dst)
 }
 
-// Unplay takes back u, which must be a retro-move of p (see
-// [Position.Unmoves]). The halfmove clock becomes what it was, where p tells,
-// else 0; the number of the move never falls below 1.
+// Unplay takes back u, which must be a retro-move of p (see [Position.Unmoves]). The halfmove clock becomes what it
+// was, where p tells, else 0; the number of the move never falls below 1.
 func (p *Position) Unplay(u Unmove) {
 	us, them := p.turn.Other(), p.turn
 	from, to := u.Move.From(), u.Move.To()

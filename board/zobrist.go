@@ -1,9 +1,8 @@
 package board
 
-// zobrist holds the hash keys, drawn by SplitMix64 (Steele, Lea, Flood 2014)
-// from a fixed seed, so keys are the same in every build and on every machine.
-// Like the attack tables it is initialised in its declaration: the start
-// position needs it.
+// zobrist holds the hash keys, drawn by SplitMix64 (Steele, Lea, Flood 2014) from a fixed seed, so keys are the same in
+// every build and on every machine. Like the attack tables it is initialised in its declaration: the start position
+// needs it.
 var zobrist = newZobrist()
 
 type zobristKeys struct {
@@ -47,8 +46,7 @@ func newZobrist() (z zobristKeys) {
 	return z
 }
 
-// computeKey hashes the position from nothing; [Position.Play] keeps the key
-// up to date incrementally.
+// computeKey hashes the position from nothing; [Position.Play] keeps the key up to date incrementally.
 func (p *Position) computeKey() uint64 {
 	key := zobrist.castle[p.castling]
 	for c := White; c <= Black; c++ {

@@ -1,12 +1,12 @@
 // Package columnar reads Parquet files in which others publish evaluations, games and puzzles (the columns of Lichess's
 // datasets on Hugging Face), as lines.
 //
-// In: a file that can be read anywhere, as its directory stands at its end. Out: lines and labels ([Evaluations],
-// [Puzzles]) or the text of games ([Games]), row by row. Only the columns that are needed are read, page by page.
+// A file must allow reading at any place, since its directory is at its end. It is read row by row, as lines and labels
+// ([Evaluations], [Puzzles]) or as the text of games ([Games]). Only the columns needed are read, page by page.
 //
-// Read are flat columns and lists of plain values, pages of version 1 and 2 that are not compressed or compressed with
-// snappy, zstd or gzip, and the encodings PLAIN, RLE_DICTIONARY, DELTA_BINARY_PACKED and DELTA_LENGTH_BYTE_ARRAY; what
-// else is needed is refused by its name ([ErrUnsupported]).
+// It reads flat columns and lists of plain values, pages of version 1 and 2 that are not compressed or compressed with
+// snappy, zstd or gzip, and the encodings PLAIN, RLE_DICTIONARY, DELTA_BINARY_PACKED and DELTA_LENGTH_BYTE_ARRAY;
+// anything else is refused by name ([ErrUnsupported]).
 //
 // The structures of the format come from parquet-go, but pages are decoded here: a library trusts the counts and sizes
 // that a file claims, and a hundred bytes can claim gigabytes. Here runs and differences are decoded value by value, so

@@ -27,7 +27,7 @@ type Evaluations struct {
 
 	group *group
 	ahead []result
-	done  error // behind ahead
+	done  error // returned after ahead
 	begun bool
 }
 
@@ -211,7 +211,7 @@ func (g *group) add(s rows.Searches, pv rows.Variation) {
 	g.Evals = append(g.Evals, s)
 }
 
-// end makes a line of the position at hand.
+// end makes a line of the current position.
 func (e *Evaluations) end() {
 	g := e.group
 	if e.group = nil; g == nil {

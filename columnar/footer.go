@@ -66,7 +66,7 @@ type leaf struct {
 	name     string // of the topmost column
 	path     string
 	kind     format.Type
-	time     int64 // units of a second, of a time of the day; 0: it is none
+	time     int64 // units in a second, for a time of day; 0: not one
 	length   int   // of values of fixed length
 	maxDef   uint32
 	maxRep   uint32

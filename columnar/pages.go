@@ -329,7 +329,7 @@ func (p *pages) unpack(data []byte, size int) (_ []byte, err error) {
 	return data, err
 }
 
-// upTo reads what should be that many bytes, and no more than one beyond.
+// upTo reads what should be n bytes, and at most one more.
 func upTo(r io.Reader, size int) ([]byte, error) {
 	out := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := out.ReadFrom(io.LimitReader(r, int64(size)+1))

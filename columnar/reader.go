@@ -118,7 +118,7 @@ func (r *reader) begin() error {
 	return nil
 }
 
-// damage gives up the rest of the group. What is not about its bytes is final.
+// damage gives up the rest of the group. Errors that are not about its bytes are final.
 func (r *reader) damage(err error) error {
 	if r.file.in.failed != nil {
 		return r.file.in.failed

@@ -50,8 +50,8 @@ func (l *Line) Check() error {
 	return nil
 }
 
-// checkHead checks what needs no replay.
-func (l *Line) checkHead() error {
+// CheckNumbers returns an error if a number of the line is out of its range.
+func (l *Line) CheckNumbers() error {
 	if !l.Source.Known() || int(l.Result) >= len(resultNames) {
 		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
 	}
@@ -63,6 +63,14 @@ func (l *Line) checkHead() error {
 	}
 	if l.Reconstructed < 0 || l.Reconstructed > len(l.Moves) {
 		return fmt.Errorf("%d reconstructed plies in a line of %d moves", l.Reconstructed, len(l.Moves))
+	}
+	return nil
+}
+
+// checkHead checks what needs no replay.
+func (l *Line) checkHead() error {
+	if err := l.CheckNumbers(); err != nil {
+		return err
 	}
 	for _, t := range l.Tags {
 		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {

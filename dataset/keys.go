@@ -133,7 +133,7 @@ func (k *Keys) spill(r *keyRunInfo) error {
 	return nil
 }
 
-// Count returns how many keys were handed over.
+// Count returns how many keys were added.
 func (k *Keys) Count() int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()

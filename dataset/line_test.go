@@ -162,8 +162,8 @@ func TestCheck(t *testing.T) {
 // was copied from is as before.
 func TestKeep(t *testing.T) {
 	known := []string{"Moves", "Tags", "Policies", "Labels", "Predictions"}
-	for i := range reflect.TypeFor[Line]().NumField() {
-		if f := reflect.TypeFor[Line]().Field(i); f.Type.Kind() == reflect.Slice && !slices.Contains(known, f.Name) {
+	for f := range reflect.TypeFor[Line]().Fields() {
+		if f := f; f.Type.Kind() == reflect.Slice && !slices.Contains(known, f.Name) {
 			t.Errorf("%s is new: say in Keep whether it has an element for each sample", f.Name)
 		}
 	}

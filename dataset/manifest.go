@@ -125,7 +125,7 @@ type Counts struct {
 
 // ResultConflicts counts games by the sources of their result that contradict each other; a game may be in both.
 type ResultConflicts struct {
-	Movetext int64 `json:"movetext"` // the Result tag, and the result behind the moves
+	Movetext int64 `json:"movetext"` // the Result tag, and the result after the moves
 	Board    int64 `json:"board"`    // mate or stalemate on the board, and one of the two
 }
 

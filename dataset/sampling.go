@@ -59,10 +59,9 @@ func (d Drops) Add(other Drops) Drops {
 	return d
 }
 
-// Apply drops samples of a line. white and black say which sides the player had; clocks holds
-// the seconds left after each ply's move, −1 where not known, and may be shorter than the line. What is drawn is a
-// pure function of the seed, the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what
-// a larger one keeps.
+// Apply drops samples of a line. white and black say which sides the player had; clocks holds the seconds left after
+// each ply's move, −1 where not known, and may be shorter than the line. What is drawn is a pure function of the seed,
+// the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what a larger one keeps.
 func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 	n := len(l.Moves)
 	all := l.Samples.Plies(nil, n)

@@ -67,7 +67,7 @@ func SourceNames() (names []string) {
 	return names
 }
 
-// ParseSource reads the name of a source; an error says which there are.
+// ParseSource reads the name of a source; an error lists all names.
 func ParseSource(name string) (Source, error) {
 	for _, i := range sources {
 		if i.name == name {

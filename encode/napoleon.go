@@ -33,11 +33,10 @@ const (
 // mirrored. All 34 planes follow from the board alone (see [napoleonNumbers]), so castling rights, en passant, past
 // and counters are not there, and a position and its mirror image are packed alike.
 //
-// Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and
-// 1 king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no
-// piece attacks more than 27 squares, 5 bits. It takes the host several times as long as this, whereas on the device
-// finding the attacks with shifts costs less than spreading the words over the squares, which comes after it either
-// way.
+// Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and 1
+// king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no piece
+// attacks more than 27 squares, 5 bits. It takes the host several times as long as this, whereas on the device finding
+// the attacks with shifts costs less than spreading the words over the squares, which comes after it either way.
 func napoleonPack(dst []uint64, p *board.Position) {
 	w := (*[NapoleonWords]uint64)(dst)
 	us := p.Turn()

@@ -37,7 +37,7 @@ func init() {
 	for i := range planeOf {
 		planeOf[i] = noPlane
 	}
-	for from := board.Square(0); from < 64; from++ {
+	for from := range board.Square(64) {
 		for plane, s := range stepOf {
 			if to, ok := step(from, s); ok {
 				planeOf[board.NewMove(from, to)] = uint8(plane)

@@ -15,7 +15,7 @@ var uciNumbers [board.Queen + 1][64 * 64]int16
 
 func init() {
 	list := make([]board.Move, 0, UCIMoves)
-	for from := board.Square(0); from < 64; from++ {
+	for from := range board.Square(64) {
 		reach := board.Attacks(board.White, board.Queen, from, 0) | board.Attacks(board.White, board.Knight, from, 0)
 		for ; reach != 0; reach &= reach - 1 {
 			to := reach.First()

@@ -38,9 +38,8 @@ type Options struct {
 	Style  bool    // how aggressive its choices are is measured
 	Before Network // what it was fine-tuned from, which reads the same; nil: none, or it is not known
 
-	// PredictedProbability and LabelProbability are the win probability, in [0, 1], that stands behind a value of the
-	// network, and behind a label:
-	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
+	// PredictedProbability and LabelProbability return the win probability, in [0, 1], that underlies a value of the
+	// network or of a label: [encode.ValueTarget.WinProbability]. Nil if it is not known.
 	PredictedProbability, LabelProbability func(value float32) float64
 }
 

@@ -176,7 +176,7 @@ func (t tally) figures() Figures {
 func Measures() []*Measure { return measures }
 
 // ByHead returns the measures in the order of the card: those of no head, of the policy, of the value, and baselines
-// that are fitted behind the others of their measures.
+// that are fitted after the others of their measures.
 func ByHead() []*Measure {
 	heads := []Head{NoHead, PolicyHead, ValueHead}
 	behind := map[string]*Measure{}

@@ -93,8 +93,7 @@ func SolvePuzzles(ctx context.Context, network Network, e encode.Encoder, lines 
 		if err == nil {
 			err = ctx.Err()
 		}
-		var reject *dataset.Reject
-		if errors.As(err, &reject) {
+		if _, ok := errors.AsType[*dataset.Reject](err); ok {
 			s.rejects++
 			continue
 		}
@@ -195,7 +194,7 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 	}
 	rating, _ := strconv.Atoi(puzzle.Tag(rows.TagPuzzleRating))
 	count(in(s.ratings, ratingBand(rating), newPuzzleTally))
-	for _, theme := range strings.Fields(puzzle.Tag(rows.TagThemes)) {
+	for theme := range strings.FieldsSeq(puzzle.Tag(rows.TagThemes)) {
 		count(in(s.themes, theme, newPuzzleTally))
 	}
 }

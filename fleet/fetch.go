@@ -104,7 +104,7 @@ func (w *worker) begin(t *task) bool {
 }
 
 // fetch asks for jobs, one at a time, and hands them on. It asks for the next one some time after the current one has
-// begun, so that slots that begin together do not keep asking together; took is how long the last job took.
+// begun, so that slots that start together do not keep asking together; took is how long the last job took.
 func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *task, took *atomic.Int64) {
 	for w.ctx.Err() == nil {
 		w.mu.Lock()

@@ -213,7 +213,7 @@ func (g *gate) refusals() int64 {
 func (g *gate) close() {
 	g.srv.Shutdown()
 	g.srv.WaitForShutdown()
-	_ = os.RemoveAll(g.store) // made anew next time
+	_ = os.RemoveAll(g.store) // made again next time
 }
 
 // parseSubject takes the subject of a worker's request apart.

@@ -11,10 +11,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ErrConfig says that a file cannot be followed.
+// ErrConfig says that a configuration is invalid.
 var ErrConfig = errors.New("cannot be followed")
 
-// Config is what a loop's file says.
+// Config is the configuration of a loop, as its file has it.
 type Config struct {
 	Generations int     `yaml:"generations"` // to be made; more may be asked for later
 	Window      int     `yaml:"window"`      // generations of games that a network is trained on
@@ -30,7 +30,7 @@ type Config struct {
 // Flag is a flag of a command with its value.
 type Flag struct{ Name, Value string }
 
-// Flags are those of a command, as a mapping has them: a list repeats its flag.
+// Flags are the flags of a command, read from a mapping: a list repeats its flag.
 type Flags []Flag
 
 // UnmarshalYAML reads a mapping of scalars and lists of them.
@@ -71,7 +71,7 @@ func (f Flags) Of(name string) string {
 	return ""
 }
 
-// args are the flags as a command line has them.
+// args returns the flags as arguments of a command line.
 func (f Flags) args() (list []string) {
 	for _, x := range f {
 		list = append(list, "--"+x.Name+"="+x.Value)
@@ -85,7 +85,7 @@ var (
 	ownOfTrain = []string{"data", "run", "out", "seed", "from", "after", "resume", "init", "steps", "until", "json"}
 )
 
-// Parse reads a file: YAML, in which nothing may be unknown. Errors are [ErrConfig], with the line where YAML has one.
+// Parse reads a file of YAML without unknown names. Errors are [ErrConfig], with the line where YAML reports one.
 func Parse(text []byte) (Config, error) {
 	c := Config{Window: 4, Reuse: 4, Split: "98,1,1"}
 	d := yaml.NewDecoder(bytes.NewReader(text))

@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// Pieces is how many pieces, kings included, the positions have that [Find] knows.
+// Pieces is the number of pieces, kings included, of the positions that [Find] knows.
 const Pieces = 3
 
 // tables are those of queen, rook and pawn.
@@ -23,7 +23,7 @@ type Answer struct {
 	Class dataset.Class // for the side to move
 	Plies int           // to mate with best play of both sides; 0 for draws, and where the game is over
 	// Moves are the best ones, in the order of [board.Position.LegalMoves]: the fastest mate, or the longest way to be
-	// mated. In a draw they are those that draw; for the side with the piece only such as keep it and leave the game
+	// mated. In a draw they are those that draw; for the side with the piece only those that keep it and leave the game
 	// undecided, where there are any. Nil where the game is over.
 	Moves []board.Move
 }
@@ -36,14 +36,14 @@ func (a Answer) Mate() int {
 	return -a.Plies / 2
 }
 
-// Within reports whether the 50-move rule leaves the plies to the mate, that many of its hundred being gone. A pawn's
+// Within reports whether the 50-move rule leaves enough plies to mate when clock of its hundred are gone. A pawn's
 // moves begin the count again, so a win that it denies to a pawn may be one.
 func (a Answer) Within(clock int) bool { return a.Class == dataset.Drawn || clock+a.Plies <= 100 }
 
 // Find returns the answer for a position of three pieces. It is false for all others, and for positions with a right to
 // castle.
 func Find(p *board.Position) (Answer, bool) {
-	if p.Occupied().Len() != Pieces || castles(p) {
+	if p.Occupied().Len() != Pieces || p.HasCastlingRights() {
 		return Answer{}, false
 	}
 	value := worth(p)
@@ -121,10 +121,4 @@ func worth(p *board.Position) int {
 		}
 	}
 	return 0
-}
-
-// castles reports whether the position has a right to castle.
-func castles(p *board.Position) bool {
-	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) ||
-		p.CanCastle(board.Black, false)
 }

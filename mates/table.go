@@ -5,7 +5,7 @@ import "talbot/board"
 // table has the distances of one piece type and king against king. The side with the piece is White.
 type table struct {
 	piece board.PieceType
-	// plies to mate by side to move: to mate for White, to be mated for Black; none for draws and what is no position
+	// plies to mate by side to move: White mates, Black is mated; none for draws and for what is not a position
 	plies [2][64 * 64 * 64]uint8
 	// replies is how many legal moves of Black, by position, are not known to lose.
 	replies []uint8

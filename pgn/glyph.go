@@ -13,8 +13,7 @@ import (
 // would be read as a pawn's.
 
 // annotations are the signs of the Informant, of NAGs and of chess editors, beside the ASCII ones.
-const annotations = "‼⁇⁈⁉±∓⩲⩱∞≈≃≅⯹↑⇑→⇒⇄⇆⇔↔⟳↻↺⊕⨁⨀⊙□☐○◯■" +
-	"⊓⊔⌓⌒∆Δ△▽∇≤≥⊞⟪⟫«»⇗⇖↗↖⟂⊥∥†‡—–−‒‐‑"
+const annotations = "‼⁇⁈⁉±∓⩲⩱∞≈≃≅⯹↑⇑→⇒⇄⇆⇔↔⟳↻↺⊕⨁⨀⊙□☐○◯■" + "⊓⊔⌓⌒∆Δ△▽∇≤≥⊞⟪⟫«»⇗⇖↗↖⟂⊥∥†‡—–−‒‐‑"
 
 // kind is the meaning of a character outside of ASCII in movetext.
 type kind uint8

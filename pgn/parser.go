@@ -260,8 +260,7 @@ func (p *Parser) readGame() *dataset.Reject {
 	}
 }
 
-// readAfterResult reads what stands after a result. It holds no game of its own, or the splitter would have cut it
-// off.
+// readAfterResult reads what stands after a result. It holds no game of its own, or the splitter would have cut it off.
 func (p *Parser) readAfterResult() *dataset.Reject {
 	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
 		return nil

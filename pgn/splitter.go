@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// MaxGame is the longest text of one game, in bytes; a longer one is handed out without its text.
+	// MaxGame is the longest text of one game, in bytes; a longer one is returned without its text.
 	MaxGame = 16 << 20
 
 	batchSize = 256 << 10 // a batch is handed out once its games reach this size

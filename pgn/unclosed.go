@@ -56,10 +56,8 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 // not closed. With brace set there is an opening brace at to; then it is enough that a game ends before it, and c is
 // left at that brace.
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
-	inner := scanner{pos: c.open + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
-		free: c.free, suspect: true,
-		insideComment: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
-	inner.strict, inner.hasHiddenGame = brace, c.hasHiddenGame
+	inner := c.trial(c.open + 1)
+	inner.insideComment, inner.strict, inner.hasHiddenGame = true, brace, c.hasHiddenGame
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.ended && c.depth == 0: // the game that ended keeps clear of the comment
@@ -79,6 +77,12 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	return noEvent, to
 }
 
+// trial returns a scanner that reads a comment from pos on as if it were none.
+func (c *scanner) trial(pos int) scanner {
+	return scanner{pos: pos, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1, tagged: c.tagged,
+		free: c.free, suspect: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
+}
+
 // semicolon reports the game that starts on the line after the semicolon at pos, if its line holds several games, or
 // something before the semicolon that is not understood: then the semicolon begins no comment, which would hide them.
 func (c *scanner) semicolon(buf []byte, to int) (event, int) {
@@ -86,9 +90,8 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
 		end = c.pos + i
 	}
-	line := scanner{pos: c.pos + 1, nextStart: -1, open: -1, result: -1, word: -1, firstNumber: -1,
-		tagged: c.tagged, free: c.free, suspect: true,
-		afterSign: true, content: true, moves: c.moves, numbers: c.numbers, ended: c.ended}
+	line := c.trial(c.pos + 1)
+	line.afterSign = true
 	e, at := line.nextGame(buf, end)
 	if e != gameEvent {
 		return noEvent, end

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Pace measures how fast work goes on. The zero value has measured nothing. It belongs to one
-// goroutine.
+// Pace measures how fast work goes on. The zero value has measured nothing. It belongs to one goroutine.
 //
 // A time left is worth showing if it can be trusted: the first that is shown is within a factor of two of what it
 // takes, as long as the rest goes on as the work did last. So it is shown only when two stretches of the work, which
@@ -20,7 +19,7 @@ type Pace struct {
 	Even bool
 
 	marks []mark
-	now   mark          // as far as the work is; the last mark, or shortly behind it
+	now   mark          // where the work is now: the last mark or shortly after it
 	gap   time.Duration // between marks, at least
 }
 
@@ -63,7 +62,7 @@ func (p *Pace) Add(at time.Duration, done, free int64) {
 	p.marks = append(p.marks, p.now)
 }
 
-// Left returns how long so much more work takes; false if that cannot be told.
+// Left returns how long the given amount of work will take; false if that is not known.
 func (p *Pace) Left(more int64) (time.Duration, bool) {
 	n := len(p.marks)
 	if n == 0 {

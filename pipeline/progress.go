@@ -54,7 +54,7 @@ func (p Progress) Details(elapsed time.Duration) (all []string) {
 	return all
 }
 
-// left returns how long the rest takes; false if that cannot be told.
+// left returns how long the rest will take; false if that is not known.
 func (p Progress) left(elapsed time.Duration) (time.Duration, bool) {
 	switch done := p.Done - p.First; {
 	case p.Total <= 0:

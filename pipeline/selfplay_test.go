@@ -35,7 +35,7 @@ func (k *knowing) Capabilities() mcts.Capabilities {
 func (k *knowing) Put(i int, g *board.Game, legal []board.Move) {
 	p := g.Position()
 	a := mcts.Evaluation{}
-	for sq := board.Square(0); sq < 64; sq++ {
+	for sq := range board.Square(64) {
 		piece := p.PieceAt(sq)
 		worth := [...]float32{0, 0.1, 0.3, 0.3, 0.5, 0.9, 0}[piece.Type()]
 		if piece != board.NoPiece && piece.Color() != p.Turn() {

@@ -24,8 +24,7 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 		if r.Glued() {
 			glued++
 		}
-		var reject *dataset.Reject
-		if errors.As(err, &reject) {
+		if reject, ok := errors.AsType[*dataset.Reject](err); ok {
 			if reject.Number != n || reject.At < 0 || reject.At > int64(len(text)) {
 				t.Fatalf("reject %d is %+v", n, reject)
 			}

@@ -198,7 +198,7 @@ func evalOf(cp, mate *int, view dataset.View, turn board.Color) (dataset.Score, 
 
 // variation reads moves in UCI form from a position on.
 func variation(pos board.Position, text string) (moves []board.Move, reject *dataset.Reject) {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		m, err := pos.ParseUCI(word)
 		if err != nil {
 			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(moves), Token: excerpt([]byte(word)),

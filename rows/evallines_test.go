@@ -109,8 +109,7 @@ func FuzzEvalLines(f *testing.F) {
 		for {
 			line, imported, err := r.Next()
 			number := line.Number
-			var reject *dataset.Reject
-			if errors.As(err, &reject) {
+			if reject, ok := errors.AsType[*dataset.Reject](err); ok {
 				number = reject.Number
 			} else if err != nil {
 				break

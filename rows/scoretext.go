@@ -37,13 +37,10 @@ const (
 //
 // A ScoreTextReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by the rows ahead.
 type ScoreTextReader struct {
-	rows
-	sizes      dataset.Sizes
-	stated     TableForm
-	convention dataset.Convention
-	begun      bool
-	ahead      []textRow
-	done       error // behind them
+	scoredRows
+	begun bool
+	ahead []textRow
+	done  error // returned after them
 }
 
 // textRow is a row that was read: a line with its score, or a reject.
@@ -55,8 +52,8 @@ type textRow struct {
 
 // NewScoreTextReader returns a reader of the text in r. The view must be stated; the unit is centipawns unless it is.
 func NewScoreTextReader(r io.Reader, stated TableForm) *ScoreTextReader {
-	t := &ScoreTextReader{rows: newRows(r), stated: stated,
-		convention: dataset.Convention{Unit: dataset.CentipawnUnit, Mate: dataset.MateMoves}}
+	t := &ScoreTextReader{scoredRows: scoredRows{rows: newRows(r), stated: stated,
+		convention: dataset.Convention{Unit: dataset.CentipawnUnit, Mate: dataset.MateMoves}}}
 	if stated.View != nil {
 		t.convention.View = *stated.View
 	}
@@ -197,11 +194,6 @@ func (t *ScoreTextReader) row(text string) (r textRow) {
 	}
 	r.label = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: score}}}
 	return r
-}
-
-// Table says how the scores were read so far.
-func (t *ScoreTextReader) Table() dataset.Table {
-	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }
 
 // LooksLikeScoreText reports whether a text begins with a row of a FEN, a bar, something, and another bar.

@@ -134,8 +134,7 @@ func FuzzScoreText(f *testing.F) {
 		r := NewScoreTextReader(bytes.NewReader(data), forms[int(form)%len(forms)])
 		for number := int64(1); ; number++ {
 			line, imported, err := r.Next()
-			var reject *dataset.Reject
-			if errors.As(err, &reject) {
+			if reject, ok := errors.AsType[*dataset.Reject](err); ok {
 				if reject.Number != number {
 					t.Fatalf("reject %d, want %d", reject.Number, number)
 				}

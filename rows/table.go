@@ -55,21 +55,30 @@ var (
 //
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
-	rows
-	stated     TableForm
-	convention dataset.Convention
-	source     unitSource
-	started    bool
-	comma      rune
-	column     [tableColumns]int // −1 if missing
-	evalName   string            // of the column of evaluations; empty without header
-	named      *dataset.Unit     // by that name; nil: by none
-
-	sizes dataset.Sizes
+	scoredRows
+	source   unitSource
+	started  bool
+	comma    rune
+	column   [tableColumns]int // −1 if missing
+	evalName string            // of the column of evaluations; empty without header
+	named    *dataset.Unit     // by that name; nil: by none
 
 	group   *tableGroup       // the position being read
 	pending []*dataset.Reject // of rows after the start of the group
 	err     error             // what ended the text
+}
+
+// scoredRows are rows of positions with scores.
+type scoredRows struct {
+	rows
+	stated     TableForm
+	convention dataset.Convention
+	sizes      dataset.Sizes
+}
+
+// Table says how the scores were read so far.
+func (t *scoredRows) Table() dataset.Table {
+	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }
 
 // NewTableReader returns a reader of the table in r. What is not stated is found from the form of the table:
@@ -83,7 +92,7 @@ type TableReader struct {
 //
 // A row that contradicts a unit that was not stated ends the table with [ErrMixedUnits].
 func NewTableReader(r io.Reader, stated TableForm) *TableReader {
-	t := &TableReader{rows: newRows(r), stated: stated, comma: ','}
+	t := &TableReader{scoredRows: scoredRows{rows: newRows(r), stated: stated}, comma: ','}
 	for i := range t.column {
 		t.column[i] = -1
 	}

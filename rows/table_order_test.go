@@ -33,8 +33,7 @@ func TestTableOrder(t *testing.T) {
 			break
 		}
 		number := l.Number
-		var reject *dataset.Reject
-		if errors.As(err, &reject) {
+		if reject, ok := errors.AsType[*dataset.Reject](err); ok {
 			number = reject.Number
 			rejects++
 		} else if err != nil {

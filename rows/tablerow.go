@@ -76,7 +76,7 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 	s := dataset.Searched{Score: score, Depth: parseUpTo(t.field(fields, tableDepth), 1<<16-1),
 		Nodes: int64(parseUpTo(t.field(fields, tableNodes), 1<<53))}
 	after := *p
-	for _, text := range strings.Fields(t.field(fields, tablePV)) {
+	for text := range strings.FieldsSeq(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
 		if err != nil {
 			return &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(s.PV), Token: excerpt([]byte(text)), Err: err}

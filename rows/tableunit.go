@@ -256,8 +256,3 @@ func (t *TableReader) agrees(text string, offset int64) error {
 func CheckTable(head []byte, stated TableForm) error {
 	return NewTableReader(bytes.NewReader(head), stated).begin()
 }
-
-// Table says how the evaluations of a table were read, as far as it has been read.
-func (t *TableReader) Table() dataset.Table {
-	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
-}

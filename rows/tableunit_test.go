@@ -263,7 +263,7 @@ func TestTableUnit(t *testing.T) {
 		{"FEN,Evaluation", "40 fen,move,eval,pv " + blackToMove + ",,50,", "mixed"}, // another view
 	} {
 		text := c.header + "\n"
-		for _, value := range strings.Fields(strings.ReplaceAll(c.values, blackToMove, "@")) {
+		for value := range strings.FieldsSeq(strings.ReplaceAll(c.values, blackToMove, "@")) {
 			switch {
 			case strings.HasPrefix(strings.ToLower(value), "fen"):
 				text += value + "\n"

@@ -19,9 +19,8 @@ type Dataset struct {
 
 // OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
 // the manifest, and that it has the fingerprints of their labels and the networks of their predictions, not their
-// content: see [Verify]. Files the manifest
-// does not name are ignored. The errors are those of [dataset.ReadManifest] and [Open]. The caller closes
-// it.
+// content: see [Verify]. Files the manifest does not name are ignored. The errors are those of [dataset.ReadManifest]
+// and [Open]. The caller closes it.
 func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 	m, err := dataset.ReadManifest(dir)
 	if err != nil {

@@ -30,8 +30,7 @@ type Stamps map[string]durable.Stamp
 // CheckChanged is [Dataset.CheckFiles] for only those files that have changed since they were checked. It returns the
 // stamps of all files that need not be read again, which is the content of known if nothing changed: a file that was
 // written within the last seconds is not among them. Bytes that are not read count as done.
-func (d *Dataset) CheckChanged(ctx context.Context, workers int, known Stamps, done func(bytes int64)) (Stamps,
-	error) {
+func (d *Dataset) CheckChanged(ctx context.Context, workers int, known Stamps, done func(bytes int64)) (Stamps, error) {
 	now, shard := Stamps{}, 0
 	for stamp, err := range ordered.N(ctx, len(d.Manifest.Shards), workers, func(_, i int) (durable.Stamp, error) {
 		want := d.Manifest.Shards[i]

@@ -12,8 +12,7 @@ import (
 	"talbot/stockfish/uci"
 )
 
-// Limit says when a search ends. The zero value is no limit and is refused;
-// use [MoveTime], [Nodes] or [Depth].
+// Limit says when a search ends. The zero value is no limit and is refused; use [MoveTime], [Nodes] or [Depth].
 type Limit struct {
 	moveTime time.Duration
 	nodes    int64
@@ -31,8 +30,7 @@ func Nodes(n int64) Limit { return Limit{nodes: n} }
 // Depth ends a search at depth n.
 func Depth(n int) Limit { return Limit{depth: n} }
 
-// String is the limit as UCI writes it: "movetime 20", "nodes 20000",
-// "depth 10".
+// String is the limit as UCI writes it: "movetime 20", "nodes 20000", "depth 10".
 func (l Limit) String() string {
 	switch {
 	case l.moveTime != 0:
@@ -100,9 +98,8 @@ const (
 	// PositionScope clears the memory before each search: a label under a node or
 	// depth limit is then a function of the position and its history.
 	PositionScope
-	// LineScope clears the memory before the first search of a line. It saves the
-	// clearing and searches deeper, and a label under a node or depth limit is a
-	// function of the line up to it and of which positions on it were searched.
+	// LineScope clears the memory before the first search of a line. It saves the clearing and searches deeper, and a
+	// label under a node or depth limit is a function of the line up to it and of which positions on it were searched.
 	LineScope
 )
 
@@ -194,8 +191,7 @@ func (c Config) HashScope() HashScope {
 	return LineScope
 }
 
-// Exact reports whether labels are a function of what the engine is given:
-// searched again, they are the same.
+// Exact reports whether labels are a function of what the engine is given: searched again, they are the same.
 func (c Config) Exact() bool { return c.Limit.Reproducible() }
 
 func (c Config) startTimeout() time.Duration { return cmp.Or(c.StartTimeout, 20*time.Second) }

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// DefaultWorkers is the number of engines that keep this machine busy without
-// two of them sharing a core: its physical cores, as far as this process may
-// use them. Two engines on one core halve each other's nodes at a time limit.
+// DefaultWorkers is the number of engines that keep this machine busy without two of them sharing a core: its physical
+// cores, as far as this process may use them. Two engines on one core halve each other's nodes at a time limit.
 func DefaultWorkers() int {
 	n := min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	f, err := os.Open("/proc/cpuinfo")

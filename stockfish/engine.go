@@ -1,13 +1,13 @@
-// Package stockfish turns positions with their history into labels by driving
-// a UCI engine (Stockfish, or any engine that speaks UCI).
+// Package stockfish turns positions with their history into labels by driving a UCI engine (Stockfish, or any engine
+// that speaks UCI).
 //
-// In: a start position and the legal moves played from it. Out: a [dataset.Label] with the engine's evaluation, scores
-// from the side to move's view. The engine is not trusted: every step has a deadline, every line a length limit, every
-// move is checked on the board, and an engine that has misbehaved once is killed with its whole process group and never
-// used again (see package uci).
+// It takes a start position and the legal moves played from it, and returns a [dataset.Label] with the engine's
+// evaluation, with scores from the side to move's view. The engine is not trusted: every step has a deadline, every
+// line a length limit, every move is checked on the board, and an engine that has misbehaved once is killed with its
+// whole process group and never used again (see package uci).
 //
-// An [Engine] is one process and belongs to one goroutine at a time. A [Pool] is
-// several engines with one goroutine each while Label runs.
+// An [Engine] is one process and belongs to one goroutine at a time. A [Pool] is several engines with one goroutine
+// each while Label runs.
 package stockfish
 
 import (
@@ -24,8 +24,7 @@ import (
 	"talbot/stockfish/uci"
 )
 
-// Engine is one UCI process that has passed its handshake.
-// It is not safe for concurrent use.
+// Engine is one UCI process that has passed its handshake. It is not safe for concurrent use.
 type Engine struct {
 	cfg    Config
 	path   string
@@ -37,9 +36,8 @@ type Engine struct {
 // Start runs the executable cfg.Path (see [Find] for an empty path), waits for
 // uciok, sets the options and waits for readyok. The caller closes the engine.
 //
-// Errors: a configuration the engine cannot serve (an option that is not
-// offered, a value out of its range), no such executable, or an engine that
-// dies, stays silent for cfg.StartTimeout or breaks the protocol.
+// Errors: a configuration the engine cannot serve (an option that is not offered, a value out of its range), no such
+// executable, or an engine that dies, stays silent for cfg.StartTimeout or breaks the protocol.
 func Start(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -103,8 +101,7 @@ func chooseOptions(cfg Config, offered map[string]uci.Option) ([]dataset.Tag, er
 	return set, nil
 }
 
-// Name is the engine's own name and version ("Stockfish 15.1"), empty if it
-// gave none.
+// Name is the engine's own name and version ("Stockfish 15.1"), empty if it gave none.
 func (e *Engine) Name() string { return e.client.Name }
 
 // Path is the executable that was started.
@@ -130,9 +127,8 @@ func (e *Engine) Compiler(ctx context.Context) (string, error) {
 	return strings.TrimSpace(said.String()), err
 }
 
-// Close asks a healthy engine to quit, kills what is left of its process group
-// and waits for the end. It returns an error only if the process could not be
-// brought to its end. Closing twice is harmless.
+// Close asks a healthy engine to quit, kills what is left of its process group and waits for the end. It returns an
+// error only if the process could not be brought to its end. Closing twice is harmless.
 func (e *Engine) Close() error {
 	if err := e.client.Close(); err != nil {
 		return fmt.Errorf("stockfish: %w", err)

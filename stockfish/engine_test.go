@@ -30,7 +30,7 @@ func line(t testing.TB, fen, moves string) (board.Position, []board.Move) {
 	}
 	pos := start
 	var list []board.Move
-	for _, s := range strings.Fields(moves) {
+	for s := range strings.FieldsSeq(moves) {
 		m, err := pos.ParseUCI(s)
 		if err != nil {
 			t.Fatal(err)

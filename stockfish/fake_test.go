@@ -195,7 +195,7 @@ func (f *fake) position(s string) {
 		f.pos = pos
 	}
 	f.moves = 0
-	for _, s := range strings.Fields(moves) {
+	for s := range strings.FieldsSeq(moves) {
 		m, err := f.pos.ParseUCI(s)
 		if err != nil {
 			panic(err)

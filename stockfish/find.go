@@ -55,8 +55,7 @@ func Find(path string) (string, error) {
 
 // cause strips exec's own words off err.
 func cause(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
 		return e.Err
 	}
 	return err

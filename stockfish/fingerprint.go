@@ -12,9 +12,8 @@ import (
 	"talbot/dataset"
 )
 
-// Fingerprints say whose the labels of a search are, one for each label that
-// [Engine.Search] returns: the engine's id, the first 16 hex digits of the
-// SHA-256 of its executable, its options sorted by name, and the limit.
+// Fingerprints say whose the labels of a search are, one for each label that [Engine.Search] returns: the engine's id,
+// the first 16 hex digits of the SHA-256 of its executable, its options sorted by name, and the limit.
 //
 // The options are all that were set, and besides:
 //   - "EvalFile" and "EvalFileSmall", the networks the engine names as its own,

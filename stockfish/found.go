@@ -46,8 +46,7 @@ func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board
 	return f
 }
 
-// add takes one line. Engines report the ranks of a set in order, so rank 1
-// opens a new set.
+// add takes one line. Engines report the ranks of a set in order, so rank 1 opens a new set.
 func (f *searchLines) add(i uci.Info) error {
 	if !i.Scored {
 		return nil
@@ -174,8 +173,7 @@ func (f *searchLines) searched(m board.Move) bool {
 	return f.moves == nil || slices.Contains(f.moves, m)
 }
 
-// playable is the longest legal beginning of a variation. It is an error if
-// there is none.
+// playable is the longest legal beginning of a variation. It is an error if there is none.
 func playable(pos board.Position, pv []byte) ([]board.Move, error) {
 	var moves []board.Move
 	for word, rest := uci.CutWord(pv); len(word) > 0; word, rest = uci.CutWord(rest) {

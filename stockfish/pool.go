@@ -32,9 +32,8 @@ type Result struct {
 	Worker int             // the worker that searched it, if not an engine of the pool; 0 for these
 }
 
-// Pool labels positions with several engines. Engines live from one call of
-// Label to the next. One Label runs at a time; Abort and Stats may be called
-// from anywhere.
+// Pool labels positions with several engines. Engines live from one call of Label to the next. One Label runs at a
+// time; Abort and Stats may be called from anywhere.
 type Pool struct {
 	path    string
 	cfg     Config
@@ -57,13 +56,11 @@ var ErrAborted = errors.New("labelling was aborted")
 // them, mean that the engine is at fault and not the positions.
 const maxFailedInARow = 8
 
-// tasksPerWorker is how many tasks wait for each worker. When the jobs are at their end
-// the longest of them go first, so that no worker is left with a long line when
-// the others have nothing to do.
+// tasksPerWorker is how many tasks wait for each worker. When the jobs are at their end the longest of them go first,
+// so that no worker is left with a long line when the others have nothing to do.
 const tasksPerWorker = 32
 
-// NewPool starts the engines, all at once, and takes their fingerprint. The
-// caller closes the pool.
+// NewPool starts the engines, all at once, and takes their fingerprint. The caller closes the pool.
 func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	if workers < 1 {
 		return nil, fmt.Errorf("stockfish: %d workers", workers)
@@ -104,9 +101,8 @@ func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	return p, nil
 }
 
-// Fingerprints are the identities of the labels this pool makes, in the order of
-// [Result].Labels. An engine that is started later and is not the same ends Label
-// with an error.
+// Fingerprints are the identities of the labels this pool makes, in the order of [Result].Labels. An engine that is
+// started later and is not the same ends Label with an error.
 func (p *Pool) Fingerprints() []dataset.Fingerprint { return p.prints }
 
 // Config is what the engines are started with.
@@ -115,9 +111,8 @@ func (p *Pool) Config() Config { return p.cfg }
 // Workers is the number of engines.
 func (p *Pool) Workers() int { return len(p.workers) }
 
-// Abort kills the running searches; Label returns soon after without their
-// results. It is for the second signal: the first one ends Label's ctx. The
-// pool does not work again.
+// Abort kills the running searches; Label returns soon after without their results. It is for the second signal: the
+// first one ends Label's ctx. The pool does not work again.
 func (p *Pool) Abort() { p.doAbort(ErrAborted) }
 
 // Close ends all engines. It waits for a running Label.
@@ -132,23 +127,18 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// Label labels the positions of the jobs and hands every result to done as soon
-// as it is there: in the order of a line within a job whose engine keeps its
-// memory, in no order otherwise. jobs and done are never called at the same time,
-// and neither is called after Label has returned, so that a caller who reads
-// lines in the one and writes them in the other needs no lock.
+// Label labels the positions of the jobs and hands every result to done as soon as it is there: in the order of a line
+// within a job whose engine keeps its memory, in no order otherwise. jobs and done are never called at the same time,
+// and neither is called after Label has returned, so that a caller who reads lines in the one and writes them in the
+// other needs no lock.
 //
-// With [LineScope] one engine searches all positions of a job; with
-// [PositionScope] they are shared among the engines.
+// With [LineScope] one engine searches all positions of a job; with [PositionScope] they are shared among the engines.
 //
-// A search that goes wrong is repeated on a fresh engine; if labels are exact and
-// the scope is the line, so are those before it on the line. If it goes wrong
-// again, or the moves are illegal, or the limit is too small for the lines asked
-// for and labels are exact, the result is Failed, with the reason. That
-// somebody killed the engine from outside does not count, up to ten times.
-// Failures are handed on only when another position has succeeded since or the
-// jobs are at their end. Besides them, at most four results for each worker are
-// searched for or wait for done at a time.
+// A search that goes wrong is repeated on a fresh engine; if labels are exact and the scope is the line, so are those
+// before it on the line. If it goes wrong again, or the moves are illegal, or the limit is too small for the lines
+// asked for and labels are exact, the result is Failed, with the reason. That somebody killed the engine from outside
+// does not count, up to ten times. Failures are handed on only when another position has succeeded since or the jobs
+// are at their end. Besides them, at most four results for each worker are searched for or wait for done at a time.
 //
 // A job without positions says that no other is ready yet. jobs is asked again after the next result was handed on, or,
 // if no search is under way, after all failures were.
@@ -156,9 +146,8 @@ func (p *Pool) Close() error {
 // When ctx ends, no further search begins; the running ones finish, their results
 // are handed on and Label returns the cause of ctx.
 //
-// Other errors: done's own; an engine that does not start, three times in a
-// row; eight failed positions in a row over all workers (none of them is handed
-// on); an executable that changed while the pool was at work; [ErrAborted].
+// Other errors: done's own; an engine that does not start, three times in a row; eight failed positions in a row over
+// all workers (none of them is handed on); an executable that changed while the pool was at work; [ErrAborted].
 func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) error) error {
 	p.running.Lock()
 	defer p.running.Unlock()

@@ -41,9 +41,8 @@ func (e *ShortError) Error() string {
 
 var errNoScore = errors.New("bestmove before all moves had an exact score")
 
-// Search labels the position reached from start by moves, which it sends along
-// so that the engine knows what has been repeated. Before it the engine forgets
-// what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
+// Search labels the position reached from start by moves, which it sends along so that the engine knows what has been
+// repeated. Before it the engine forgets what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
 // those of Config.Shallower, then that of the limit.
 //
 // Labels with status Terminal mean checkmate, stalemate or a dead position; those are not searched. In any other label
@@ -52,9 +51,8 @@ var errNoScore = errors.New("bestmove before all moves had an exact score")
 // fewer lines than MultiPV only if there are fewer legal moves. The label of a shallower depth is the latest such set
 // up to that depth, and its best move is the first line's.
 //
-// Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before,
-// the engine is as good as it was. After any other error, which includes the end of ctx during the search,
-// the process is dead and only Close is left.
+// Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before, the engine is as good as it was. After
+// any other error, which includes the end of ctx during the search, the process is dead and only Close is left.
 func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
 	return e.SearchMoves(ctx, start, moves, nil)
 }
@@ -120,8 +118,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 	return labels, nil
 }
 
-// commands is everything for one search in one write. The engine answers
-// isready before it starts on go.
+// commands is everything for one search in one write. The engine answers isready before it starts on go.
 func (e *Engine) commands(start board.Position, moves, only []board.Move) string {
 	var b []byte
 	if e.stale || e.cfg.HashScope() == PositionScope {
@@ -139,9 +136,8 @@ func (e *Engine) commands(start board.Position, moves, only []board.Move) string
 	return string(append(b, '\n'))
 }
 
-// replay plays moves from start. An engine would silently stop at the first
-// illegal one and search a different position, and many end or talk nonsense
-// when the start is no legal position.
+// replay plays moves from start. An engine would silently stop at the first illegal one and search a different
+// position, and many end or talk nonsense when the start is no legal position.
 func replay(start board.Position, moves []board.Move) (board.Position, error) {
 	pos := start
 	if start != board.StartPosition() {

@@ -79,9 +79,8 @@ func (s Stats) Rate() float64 {
 	return float64(s.Labelled) / s.Elapsed.Seconds()
 }
 
-// Utilisation is the time that was asked to be searched over the time there
-// was: labelled × time limit ÷ (workers × seconds). ok is false when the limit
-// is not a time.
+// Utilisation is the time that was asked to be searched over the time there was: labelled × time limit ÷ (workers ×
+// seconds). ok is false when the limit is not a time.
 func (s Stats) Utilisation() (share float64, ok bool) {
 	if s.Limit.Time() == 0 || s.Elapsed <= 0 {
 		return 0, false

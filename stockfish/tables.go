@@ -113,7 +113,7 @@ func (t *Tables) Close() error {
 // somebody killed them from outside): then only Close is left. It never goes on without an answer: whether the tables
 // have a position must not depend on how busy a machine was.
 func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class, known bool, err error) {
-	if p.Occupied().Len() > t.most || canCastle(p) {
+	if p.Occupied().Len() > t.most || p.HasCastlingRights() {
 		return 0, false, nil
 	}
 	lines, err := t.about(ctx, p.FEN())
@@ -181,7 +181,7 @@ func (t *Tables) Pieces() int { return t.most }
 // or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The error is as
 // of [Tables.Probe].
 func (t *Tables) Lookup(ctx context.Context, p *board.Position) (wdl, dtz int, known bool, err error) {
-	if p.Occupied().Len() > t.most || canCastle(p) {
+	if p.Occupied().Len() > t.most || p.HasCastlingRights() {
 		return 0, 0, false, nil
 	}
 	lines, err := t.about(ctx, p.EPD()+" 0 1")
@@ -191,11 +191,6 @@ func (t *Tables) Lookup(ctx context.Context, p *board.Position) (wdl, dtz int, k
 	wdl, known = parseResult(lines["WDL"])
 	dtz, _ = parseDTZ(lines["DTZ"])
 	return wdl, dtz, known, nil
-}
-
-func canCastle(p *board.Position) bool {
-	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) ||
-		p.CanCastle(board.Black, false)
 }
 
 // ask sends commands and returns the lines about tables that the engine prints until it is ready, by the word before

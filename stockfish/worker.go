@@ -16,8 +16,7 @@ import (
 // startAttempts is how many starts of an engine in a row may fail.
 const startAttempts = 3
 
-// maxKilled is how often a position may see its engine killed from outside
-// before that counts as its failure.
+// maxKilled is how often a position may see its engine killed from outside before that counts as its failure.
 const maxKilled = 10
 
 // task is a part of a job: the plies Plies[from:to].
@@ -222,8 +221,7 @@ func (w *worker) closeEngine() error {
 	return e.Close()
 }
 
-// checkIdentity refuses an engine whose labels would not belong under the pool's
-// fingerprint.
+// checkIdentity refuses an engine whose labels would not belong under the pool's fingerprint.
 func (p *Pool) checkIdentity(e *Engine) error {
 	now, err := stampOf(p.path)
 	if err != nil {

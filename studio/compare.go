@@ -49,25 +49,9 @@ func (*comparePage) Splits() []option {
 // Samples is the most that are compared.
 func (*comparePage) Samples() int64 { return comparedSamples }
 
-// compare answers with the page of a comparison.
-func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
-	if f := s.runOf(w, r); f != nil {
-		s.show(w, "compare", s.lookAtComparison(f, r))
-	}
-}
+func (p *comparePage) version() string { return p.Version }
 
-// compareLive answers with what has changed of the page, or with nothing if the page has it.
-func (s *Server) compareLive(w http.ResponseWriter, r *http.Request) {
-	f := s.runOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.lookAtComparison(f, r)
-	if !has(w, r, p.Version) {
-		s.show(w, "comparelive", p)
-	}
-}
-
+// lookAtComparison lays the page out.
 func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 	p := &comparePage{folder: f, Notice: f.Problem, With: r.FormValue("with"), Data: r.FormValue("data")}
 	p.Split = oneOf(p.Splits(), r.FormValue("split"))

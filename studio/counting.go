@@ -51,26 +51,10 @@ type statsPage struct {
 // Waiting reports whether there is more to come.
 func (p *statsPage) Waiting() bool { return p.Counted == "" && p.Notice == "" }
 
-// stats answers with the page of a dataset's statistics.
-func (s *Server) stats(w http.ResponseWriter, r *http.Request) {
-	if f := s.dataOf(w, r); f != nil {
-		s.show(w, "stats", s.lookAtStats(f))
-	}
-}
+func (p *statsPage) version() string { return p.Version }
 
-// statsLive answers with what has changed of the page, or with nothing if it has it.
-func (s *Server) statsLive(w http.ResponseWriter, r *http.Request) {
-	f := s.dataOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.lookAtStats(f)
-	if !has(w, r, p.Version) {
-		s.show(w, "statslive", p)
-	}
-}
-
-func (s *Server) lookAtStats(f *folder) *statsPage {
+// lookAtStats lays the page out.
+func (s *Server) lookAtStats(f *folder, _ *http.Request) *statsPage {
 	p := &statsPage{folder: f, Notice: f.Problem}
 	if f.Problem == "" && f.Manifest == nil {
 		p.Notice = "This dataset is not finished."

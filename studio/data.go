@@ -62,7 +62,7 @@ func (*dataPage) Pasts() []option        { return pastChoices }
 // Chosen reports whether the filter leaves samples out.
 func (p *dataPage) Chosen() bool { return !p.Filter.all() }
 
-// Settled reports whether nothing more is to be waited for.
+// Settled reports whether everything has been found.
 func (p *dataPage) Settled() bool { return p.Found.Done || p.Found.Problem != nil }
 
 // First and Last are the places of the samples that are shown, from 1.
@@ -74,7 +74,7 @@ func (p *dataPage) Last() int64 { return p.At + int64(len(p.Cards)) }
 // Before, Next and End are the addresses of other pages; "" = there is none.
 func (p *dataPage) Before() template.URL { return p.to(p.At-cardsShown, p.At > 0) }
 
-// Next is the page behind this one.
+// Next is the page after this one.
 func (p *dataPage) Next() template.URL { return p.to(p.At+cardsShown, p.At+cardsShown < p.Found.Count) }
 
 // End is the last page.
@@ -103,24 +103,7 @@ func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aDataset, "dataset")
 }
 
-// data answers with the page of a dataset.
-func (s *Server) data(w http.ResponseWriter, r *http.Request) {
-	if f := s.dataOf(w, r); f != nil {
-		s.show(w, "data", s.lookAtData(f, r))
-	}
-}
-
-// dataLive answers with what a search has found since, or with nothing if the page has it.
-func (s *Server) dataLive(w http.ResponseWriter, r *http.Request) {
-	f := s.dataOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.lookAtData(f, r)
-	if !has(w, r, p.Version) {
-		s.show(w, "datalive", p)
-	}
-}
+func (p *dataPage) version() string { return p.Version }
 
 // lookAtData lays the page out.
 func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
@@ -208,7 +191,7 @@ func positionOf(one *inspect.Sample) board.Position {
 	return at
 }
 
-// playersOf says who played and how it ended; empty: nobody is known.
+// playersOf says who played and how it ended; empty if nothing is known.
 func playersOf(one *inspect.Sample) string {
 	if one.White == "" && one.Black == "" {
 		return ""

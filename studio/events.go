@@ -13,10 +13,10 @@ type events struct{ open atomic.Int32 }
 // Bounds of the streams. A browser has one for all its pages (web/events.js).
 const (
 	maxStreams = 32
-	beatEvery  = 10 * time.Second // an empty line that finds out who is gone
+	beatEvery  = 10 * time.Second // an empty line, which shows whether the browser is gone
 )
 
-// stream tells a browser, as server-sent events, the keys of the folders that have changed.
+// stream sends a browser the keys of the folders that have changed, as server-sent events.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if s.events.open.Add(1) > maxStreams {
 		s.events.open.Add(-1)

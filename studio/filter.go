@@ -2,6 +2,7 @@ package studio
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -118,9 +119,7 @@ func (f *filter) all() bool { return f.Query == inspect.Query{} }
 // at returns the address's query with a place.
 func (f *filter) at(place int64) string {
 	q := url.Values{}
-	for name, values := range f.values {
-		q[name] = values
-	}
+	maps.Copy(q, f.values)
 	if place > 0 {
 		q.Set("at", strconv.FormatInt(place, 10))
 	}

@@ -10,7 +10,7 @@ import (
 	"net/url"
 )
 
-// guard decides who may ask: a browser that was opened with the token's address, and that shows a page of ours.
+// guard decides which requests are served: those of a browser that was opened with the token, from a page of ours.
 //
 // The token in the address is exchanged for a cookie at the first visit, so that it stands in no later address. A
 // cookie belongs to a host whatever the port, so its name is the instance's own. Host and Origin are checked against

@@ -132,7 +132,7 @@ func (l *library) byKey(key string) *folder {
 	return nil
 }
 
-// walk looks into a folder. Links are not followed, and what holds data is not looked through.
+// walk searches a folder. It follows no links, and does not descend into folders that hold data.
 func (l *library) walk(root, name string, depth int, visited *int, found map[string]*folder) {
 	if *visited++; *visited > maxFolders || len(found) >= maxListed {
 		return
@@ -174,7 +174,7 @@ func kindOf(names []string) kind {
 	return 0
 }
 
-// read says what a folder holds: what was known, if its files are as they were.
+// read returns what a folder holds; if its files have not changed, what was known.
 func (l *library) read(k kind, root, name, path string) *folder {
 	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
 		match.ResultFile, match.JournalFile, job.CardName)

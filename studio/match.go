@@ -32,7 +32,7 @@ type watch struct {
 // watchedMatch is a match whose page was asked for.
 type watchedMatch struct {
 	path string
-	mu   sync.Mutex // held by who uses the match
+	mu   sync.Mutex // held by the user of the match
 	*match.Watched
 }
 
@@ -106,24 +106,7 @@ func (s *Server) matchOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aMatch, "match")
 }
 
-// match answers with the page of a match.
-func (s *Server) match(w http.ResponseWriter, r *http.Request) {
-	if f := s.matchOf(w, r); f != nil {
-		s.show(w, "match", s.lookAtMatch(f, r))
-	}
-}
-
-// matchLive answers with what changes of the page, or with nothing if the page has it.
-func (s *Server) matchLive(w http.ResponseWriter, r *http.Request) {
-	f := s.matchOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.lookAtMatch(f, r)
-	if !has(w, r, p.Version) {
-		s.show(w, "matchlive", p)
-	}
-}
+func (p *matchPage) version() string { return p.Version }
 
 // lookAtMatch lays the page out.
 func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {

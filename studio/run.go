@@ -127,31 +127,7 @@ func (s *Server) runOf(w http.ResponseWriter, r *http.Request) *folder {
 	return s.folderOf(w, r, aRun, "run")
 }
 
-// run answers with the page of a run.
-func (s *Server) run(w http.ResponseWriter, r *http.Request) {
-	if f := s.runOf(w, r); f != nil {
-		s.show(w, "run", s.lookAtRun(f, r))
-	}
-}
-
-// runLive answers with what changes of the page, or with nothing if the page has it.
-func (s *Server) runLive(w http.ResponseWriter, r *http.Request) {
-	f := s.runOf(w, r)
-	if f == nil {
-		return
-	}
-	p := s.chooseRuns(f, r)
-	if !has(w, r, p.Version) {
-		s.fillRun(p)
-		s.show(w, "runlive", p)
-	}
-}
-
-func (s *Server) lookAtRun(f *folder, r *http.Request) *runPage {
-	p := s.chooseRuns(f, r)
-	s.fillRun(p)
-	return p
-}
+func (p *runPage) version() string { return p.Version }
 
 // chooseRuns says which runs are drawn, and in which version.
 func (s *Server) chooseRuns(f *folder, r *http.Request) *runPage {

@@ -21,8 +21,8 @@ type seats struct {
 // Bounds of the games.
 const (
 	maxSeats  = 16
-	gone      = 10 * time.Second // after which a page that has not asked is taken to be closed
-	abandoned = time.Minute      // after which its seat may be given away
+	gone      = 10 * time.Second // without a request, after which a page counts as closed
+	abandoned = time.Minute      // after which its seat may be reused
 )
 
 func newSeats(backend string) *seats {

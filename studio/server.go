@@ -23,7 +23,7 @@ import (
 //go:embed web
 var web embed.FS
 
-// Options say what is served.
+// Options are what is served.
 type Options struct {
 	Dirs    []string // whose datasets, runs and matches are shown
 	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none
@@ -148,22 +148,17 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /people/game", s.peopleGame)
 	m.HandleFunc("GET /people/reading", s.reading)
 	m.HandleFunc("GET /events", s.stream)
-	m.HandleFunc("GET /match/{key}", s.match)
-	m.HandleFunc("GET /match/{key}/live", s.matchLive)
+	livePage(s, m, "/match/{key}", "match", s.matchOf, s.lookAtMatch, nil)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
 	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
-	m.HandleFunc("GET /run/{key}", s.run)
-	m.HandleFunc("GET /run/{key}/live", s.runLive)
+	livePage(s, m, "/run/{key}", "run", s.runOf, s.chooseRuns, s.fillRun)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
-	m.HandleFunc("GET /run/{key}/compare", s.compare)
-	m.HandleFunc("GET /run/{key}/compare/live", s.compareLive)
-	m.HandleFunc("GET /data/{key}", s.data)
-	m.HandleFunc("GET /data/{key}/live", s.dataLive)
+	livePage(s, m, "/run/{key}/compare", "compare", s.runOf, s.lookAtComparison, nil)
+	livePage(s, m, "/data/{key}", "data", s.dataOf, s.lookAtData, nil)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)
-	m.HandleFunc("GET /data/{key}/statistics", s.stats)
-	m.HandleFunc("GET /data/{key}/statistics/live", s.statsLive)
+	livePage(s, m, "/data/{key}/statistics", "stats", s.dataOf, s.lookAtStats, nil)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }
@@ -186,15 +181,35 @@ func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind, nam
 	return f
 }
 
-// has reports whether a page that is open has that version of what changes, and answers so. Else the version goes with
-// the answer.
-func has(w http.ResponseWriter, r *http.Request, version string) bool {
-	if r.FormValue("since") == version {
-		w.WriteHeader(http.StatusNoContent)
-		return true
+// livePage serves a page of folders at path and, at path/live, the part of it that changes: the template of that name
+// with "live" after it. A browser that has the current version gets an empty answer. find answers if there is no such
+// folder, look lays the page out, and fill, if not nil, adds what takes long and does not change the version.
+func livePage[P interface{ version() string }](s *Server, m *http.ServeMux, path, name string,
+	find func(http.ResponseWriter, *http.Request) *folder, look func(*folder, *http.Request) P, fill func(P)) {
+	show := func(w http.ResponseWriter, name string, page P) {
+		if fill != nil {
+			fill(page)
+		}
+		s.show(w, name, page)
 	}
-	w.Header().Set("Version", version)
-	return false
+	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+		if f := find(w, r); f != nil {
+			show(w, name, look(f, r))
+		}
+	})
+	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) {
+		f := find(w, r)
+		if f == nil {
+			return
+		}
+		page := look(f, r)
+		if r.FormValue("since") == page.version() {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.Header().Set("Version", page.version())
+		show(w, name+"live", page)
+	})
 }
 
 // show writes a page.

@@ -35,7 +35,7 @@ const (
 	foundBytes  = 128 << 20 // on disk
 )
 
-// volume is an open dataset. It is closed when it is off the shelf and nobody uses it.
+// volume is an open dataset. It is closed when it is off the shelf and no longer in use.
 type volume struct {
 	*inspect.Dataset
 	path, stamp string
@@ -96,7 +96,7 @@ func (s *shelf) remove(i int) {
 	s.drop(v)
 }
 
-// drop counts a user less. The caller holds the lock.
+// drop removes one user. The caller holds the lock.
 func (s *shelf) drop(v *volume) {
 	if v.users--; v.users == 0 {
 		_ = v.Close() // it was read only
@@ -170,7 +170,7 @@ func (s *shelf) search(v *volume, f *filter) *search {
 	return one
 }
 
-// look returns the search of a key; nil if there is none that goes on or is done. given is one that was given up.
+// look returns the search of a key that is running or done, else nil. given is one that was given up.
 func (v *volume) look(key string) (one, given *search) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -265,7 +265,7 @@ type found struct {
 	Numbers []int64 // of the samples that were asked for
 }
 
-// part returns the samples from a place on, so many at most.
+// part returns at most most samples from a place on.
 func (one *search) part(place int64, most int, samples int64) found {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -279,7 +279,7 @@ func (one *search) part(place int64, most int, samples int64) found {
 	return p
 }
 
-// beside returns the place of a sample, and the ones before and behind it; -1: none.
+// beside returns the place of a sample, and the samples before and after it; -1: none.
 func (one *search) beside(number int64) (place, before, next int64) {
 	one.mu.Lock()
 	defer one.mu.Unlock()

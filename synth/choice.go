@@ -118,13 +118,11 @@ func (ch *choice) rejectReason(m board.Material) int {
 	return accepted
 }
 
-// mostOfType is how many pieces of a type a side may have where pieces are
-// drawn one by one.
+// mostOfType is how many pieces of a type a side may have where pieces are drawn one by one.
 var mostOfType = [...]int{board.Pawn: 8, board.Knight: 2, board.Bishop: 2, board.Rook: 2, board.Queen: 1}
 
-// oneByOne returns the materials of that many pieces, kings included, with the
-// chance that drawing one piece after the other gives them: type by weight and
-// colour by coin, once more where the side has the most it may have.
+// oneByOne returns the materials of that many pieces, kings included, with the chance that drawing one piece after the
+// other gives them: type by weight and colour by coin, once more where the side has the most it may have.
 func oneByOne(types TypeWeights, pieces int) (t table[board.Material]) {
 	chances := map[board.Material]float64{0: 1}
 	for range pieces - 2 {

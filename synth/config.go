@@ -46,8 +46,7 @@ type WeightedMaterial struct {
 	Weight   float64
 }
 
-// DefaultConfig draws three to seven pieces alike, and pieces with the weights
-// of the Talbotbot reference.
+// DefaultConfig draws three to seven pieces alike, and pieces with the weights of the Talbotbot reference.
 func DefaultConfig() Config {
 	c := Config{Types: TypeWeights{board.Pawn: 5, board.Knight: 2, board.Bishop: 2, board.Rook: 2, board.Queen: 1},
 		Balance: -1, Past: DefaultPast}
@@ -139,9 +138,8 @@ func (w TypeWeights) String() string {
 	return b.String()
 }
 
-// ParseMaterials reads materials from a text: one or more a line, separated by
-// blanks or commas, each with a weight or 1, as "KRPvKR:3"; what follows a # is
-// a comment. Errors name the line.
+// ParseMaterials reads materials from a text: one or more a line, separated by blanks or commas, each with a weight or
+// 1, as "KRPvKR:3"; what follows a # is a comment. Errors name the line.
 func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 	line := 0
 	seen := map[board.Material]bool{}
@@ -175,9 +173,8 @@ func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 	return list, nil
 }
 
-// AllMaterials returns every material of the piece counts that have a weight
-// and of the limits on a side (two rooks, bishops and knights, one queen), all
-// with the weight 1, with which a mate is possible.
+// AllMaterials returns every material of the piece counts that have a weight and of the limits on a side (two rooks,
+// bishops and knights, one queen), all with the weight 1, with which a mate is possible.
 func AllMaterials(w PieceWeights) (list []WeightedMaterial) {
 	types := TypeWeights{board.Pawn: 1, board.Knight: 1, board.Bishop: 1, board.Rook: 1, board.Queen: 1}
 	for n, weight := range w {

@@ -63,20 +63,16 @@ func (v *Reconstructor) clone() *Reconstructor {
 	return &Reconstructor{past: v.past, weights: v.weights}
 }
 
-// Reconstruct finds a past of len(moves) plies that leads to p: it fills moves and
-// returns the position in front of them. Played from there they are legal and
-// give p. It reports false if none lies within the bounds.
+// Reconstruct finds a past of len(moves) plies that leads to p: it fills moves and returns the position in front of
+// them. Played from there they are legal and give p. It reports false if none lies within the bounds.
 //
-// Each ply is drawn from the last one backwards: its kind by the weights, among
-// the kinds that are possible, then the retro-move, all of a kind alike. Where
-// a draw leads to a position without retro-moves another is taken. A check or
-// an en passant square in front of the past can have come about by a move too.
+// Each ply is drawn from the last one backwards: its kind by the weights, among the kinds that are possible, then the
+// retro-move, all of a kind alike. Where a draw leads to a position without retro-moves another is taken. A check or an
+// en passant square in front of the past can have come about by a move too.
 //
-// The counters of p are respected, unless they are those of a position of
-// which nothing is known (0 and 1) or cannot be: as many plies as the halfmove
-// clock says are reversible, the one before is not. The counters of the past
-// are those that lead to p's; the clock in front of the last capture or pawn
-// move counts from 0.
+// The counters of p are respected, unless they are those of a position of which nothing is known (0 and 1) or cannot
+// be: as many plies as the halfmove clock says are reversible, the one before is not. The counters of the past are
+// those that lead to p's; the clock in front of the last capture or pawn move counts from 0.
 func (v *Reconstructor) Reconstruct(rng *rand.Rand, p board.Position, moves []board.Move) (start board.Position,
 	ok bool) {
 	for len(v.plies) < len(moves) {
@@ -162,8 +158,7 @@ func nth(all []board.Unmove, kind, n int) int {
 	return -1
 }
 
-// possible keeps the retro-moves that neither the clock nor the bound on pieces
-// rules out.
+// possible keeps the retro-moves that neither the clock nor the bound on pieces rules out.
 func (v *Reconstructor) possible(all []board.Unmove, p *board.Position, clock int) []board.Unmove {
 	full := p.Occupied().Len() >= v.past.MostPieces
 	if clock == free && !full {

@@ -24,8 +24,7 @@ func (d *Drawer) position(m board.Material) (p board.Position, why int) {
 	return p, stalemate
 }
 
-// squares puts the pieces on random squares, and reports false if two came on
-// the same one.
+// squares puts the pieces on random squares, and reports false if two came on the same one.
 func (d *Drawer) squares(s *board.Setup, m board.Material) bool {
 	for c := board.White; c <= board.Black; c++ {
 		s.Put(board.NewPiece(c, board.King), board.Square(d.rng.IntN(64)))

@@ -1,12 +1,10 @@
-// Package synth draws synthetic endgames: random legal positions of three to
-// seven pieces, each with a past of legal moves that lead to it.
+// Package synth draws synthetic endgames: random legal positions of three to seven pieces, each with a past of legal
+// moves that lead to it.
 //
-// In: a [Config]. Out: lines of [Plies] moves whose last position is the
-// sample. The position is drawn first and its past is found backwards, by
-// retro-moves, so that what was drawn is what is stored. Every draw is a pure
-// function of seed and number, so draws may be made in any order and on any
-// worker. [Reconstructor] makes up a past for any other position too. The package
-// starts no goroutines.
+// From a [Config] it draws lines of [Plies] moves whose last position is the sample. The position is drawn first and
+// its past is found backwards, by retro-moves, so that what was drawn is what is stored. Every draw is a pure function
+// of seed and number, so draws may be made in any order and on any worker. [Reconstructor] also makes up a past for
+// other positions. The package starts no goroutines.
 package synth
 
 import (
@@ -55,8 +53,7 @@ const (
 	accepted = -1
 )
 
-// Draw is an endgame with what is needed to draw on: drawing continues with the same
-// random numbers.
+// Draw is an endgame with what is needed to draw on: drawing continues with the same random numbers.
 type Draw struct {
 	Line    dataset.Line
 	Key     uint64         // of the sampled position, the same for its mirror image
@@ -68,8 +65,7 @@ type Draw struct {
 	source   rand.PCG
 }
 
-// Drawer draws endgames. It is not safe for concurrent use: each worker has
-// its own.
+// Drawer draws endgames. It is not safe for concurrent use: each worker has its own.
 type Drawer struct {
 	choice        *choice
 	config        Config
@@ -103,16 +99,14 @@ func (d *Drawer) Clone() *Drawer {
 	return &c
 }
 
-// Draw returns the endgame of that number: a start position without castling
-// rights, [Plies] legal moves, which are marked as reconstructed, and the sampled
-// position at the end, which is neither mate, stalemate nor dead. It is not OK
+// Draw returns the endgame of that number: a start position without castling rights, [Plies] legal moves, which are
+// marked as reconstructed, and the sampled position at the end, which is neither mate, stalemate nor dead. It is not OK
 // only where the class has no such position.
 //
-// The number of pieces comes first, then the material, then the squares and the
-// side to move until they are legal: the shares of numbers and materials are
-// those asked for, regardless of what is rejected, and all legal positions of a
-// material are equally likely. The numbers of pieces are spread evenly over
-// consecutive draws, so that their shares are exact to a few endgames.
+// The number of pieces comes first, then the material, then the squares and the side to move until they are legal: the
+// shares of numbers and materials are those asked for, regardless of what is rejected, and all legal positions of a
+// material are equally likely. The numbers of pieces are spread evenly over consecutive draws, so that their shares are
+// exact to a few endgames.
 func (d *Drawer) Draw(number int64) (x Draw) {
 	d.source.Seed(d.config.Seed, uint64(number))
 	x.Line = dataset.Line{
@@ -133,9 +127,8 @@ func (d *Drawer) Draw(number int64) (x Draw) {
 	return x
 }
 
-// lowDiscrepancy returns a number from 0 to 1 for each draw of a seed. Those of
-// consecutive draws are spread more evenly than random ones: they are the
-// multiples of the golden ratio modulo 1, from a place that the seed says.
+// lowDiscrepancy returns a number from 0 to 1 for each draw of a seed. Those of consecutive draws are spread more
+// evenly than random ones: they are the multiples of the golden ratio modulo 1, from a place that the seed says.
 func lowDiscrepancy(seed uint64, number int64) float64 {
 	offset := rand.NewPCG(seed, 0).Uint64()
 	return float64((uint64(number)*0x9e3779b97f4a7c15+offset)>>11) / (1 << 53)
@@ -149,9 +142,8 @@ func (d *Drawer) Redraw(x *Draw, known func(key uint64) bool) {
 	x.source = d.source
 }
 
-// DrawOtherClass replaces the position by one of a class that is not exhausted, with
-// the same number of pieces where there is one. It reports false if there is
-// none at all.
+// DrawOtherClass replaces the position by one of a class that is not exhausted, with the same number of pieces where
+// there is one. It reports false if there is none at all.
 func (d *Drawer) DrawOtherClass(x *Draw, left *Remaining) bool {
 	d.source = x.source
 	counts := left.counts

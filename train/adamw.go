@@ -23,8 +23,7 @@ const (
 // steps.
 //
 // The fourth is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
-// forget the initial weights, as TensorFlow's ExponentialMovingAverage does it. The
-// last one is the learning rate.
+// forget the initial weights, as TensorFlow's ExponentialMovingAverage does it. The last one is the learning rate.
 func hyper(c run.Config, step int64, lr float64) []float32 {
 	t := float64(step + 1)
 	return []float32{

@@ -41,7 +41,7 @@ func memoryOf(c run.Config, n model.Network, form model.Form) memory {
 func deviceShare(c run.Config) int64 { return int64(c.Batch / c.Accumulate / c.Devices) }
 
 // checkMemory returns [ErrMemory] if the estimate of a step is far above the bytes that are free in the machine, where
-// too little memory ends the process without a word, and a warning if it is not far below. Estimates err: up to a
+// too little memory ends the process silently, and a warning if it is not far below. Estimates err: up to a
 // quarter too much is let through. 0 bytes are not known.
 func checkMemory(c run.Config, m memory, free int64) (warning, err error) {
 	fixed, sample := m.fixed, m.sample

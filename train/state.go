@@ -88,8 +88,7 @@ func (e *engine) initialise(w *run.Weights) (_ *run.Weights, err error) {
 		}
 	}
 	if w.Sum != from.Sum {
-		return nil, fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
-			from.Step)
+		return nil, fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path, from.Step)
 	}
 	if err := w.Extend(e.config); err != nil {
 		return nil, err

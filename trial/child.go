@@ -26,7 +26,7 @@ type program struct {
 func (p *program) Close() error { return errors.Join(p.Process.Close(), p.file.Close()) }
 
 // start starts a program; name is that of its log.
-func (t *Trial) start(name, path string, env []string, args ...string) (*program, error) {
+func (t *Trial) start(name, path string, args ...string) (*program, error) {
 	log := filepath.Join(t.Dir, "logs", name+".log")
 	if err := os.MkdirAll(filepath.Dir(log), 0o777); err != nil {
 		return nil, err
@@ -36,8 +36,7 @@ func (t *Trial) start(name, path string, env []string, args ...string) (*program
 		return nil, err
 	}
 	fmt.Fprintf(f, "$ %s %s\n", path, strings.Join(args, " "))
-	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Env: env, Stderr: f},
-		time.Now().Add(time.Minute))
+	p, err := child.Start(child.Config{Path: path, Args: args, Dir: t.Dir, Stderr: f}, time.Now().Add(time.Minute))
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -47,10 +46,10 @@ func (t *Trial) start(name, path string, env []string, args ...string) (*program
 
 // talbot starts talbot.
 func (t *Trial) talbot(name string, args ...string) (*program, error) {
-	return t.start(name, t.Talbot, t.Env, args...)
+	return t.start(name, t.Talbot, args...)
 }
 
-// wait is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,
+// wait returns what a program printed until it ended, and how it ended: "exit status 0". After most, or when ctx ends,
 // it is killed.
 func (p *program) wait(ctx context.Context, most time.Duration) (text, exit string, err error) {
 	deadline := time.Now().Add(most)
@@ -168,7 +167,7 @@ func ask(ctx context.Context, name string, args ...string) string {
 	return text
 }
 
-// askFor is ask that waits so long at most; longer is an error.
+// askFor is ask with a limit of time, after which it returns an error.
 func askFor(ctx context.Context, most time.Duration, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

@@ -324,7 +324,7 @@ func (t *Trial) besideTorch(ctx context.Context, s *State) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := t.start("torch-trace", t.Python, nil, filepath.Join("torch", "trace.py"), into, "--device", t.device())
+	p, err := t.start("torch-trace", t.Python, filepath.Join("torch", "trace.py"), into, "--device", t.device())
 	text, err := t.output(ctx, aWhile, p, err)
 	if err != nil {
 		return "", err
@@ -492,7 +492,7 @@ func (t *Trial) torchSpeed(ctx context.Context, log string, x *Speed) {
 		if compile {
 			args, mode = append(args, "--compile"), mode+", torch.compile"
 		}
-		p, err := t.start(log+"-torch", t.Python, nil, args...)
+		p, err := t.start(log+"-torch", t.Python, args...)
 		text, err := t.output(ctx, aWhile, p, err)
 		if ctx.Err() != nil {
 			return

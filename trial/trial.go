@@ -22,17 +22,16 @@ const (
 
 // Trial is a test of this machine.
 type Trial struct {
-	Dir      string   // folder of the report and of what the steps need; made if it is not there
-	Backend  string   // as talbot train takes it
-	Networks []Size   // whose training is measured
-	Batches  []int    // they are trained in
-	Seconds  int      // that each measurement takes; training continues for six times as long before it is killed
-	Matrix   int      // rows of the matrices whose products are measured
-	Games    int      // random ones that are trained on
-	Talbot   string   // the program itself
-	Env      []string // added to its environment
-	Python   string   // with PyTorch, if it has it
-	Version  string   // of talbot, for the report
+	Dir      string // folder of the report and of what the steps need; made if it is not there
+	Backend  string // as talbot train takes it
+	Networks []Size // whose training is measured
+	Batches  []int  // they are trained in
+	Seconds  int    // that each measurement takes; training continues for six times as long before it is killed
+	Matrix   int    // rows of the matrices whose products are measured
+	Games    int    // random ones that are trained on
+	Talbot   string // the program itself
+	Python   string // with PyTorch, if it has it
+	Version  string // of talbot, for the report
 
 	Began func(step string)            // a step begins; may be nil
 	Ended func(step string, err error) // and ends; may be nil
@@ -139,8 +138,7 @@ func (t *Trial) Run(ctx context.Context) (*State, error) {
 		if ctx.Err() != nil {
 			return s, errors.Join(ctx.Err(), t.save(s, steps))
 		}
-		var not skipReason
-		if errors.As(err, &not) {
+		if not, ok := errors.AsType[skipReason](err); ok {
 			o.Skipped, err = string(not), nil
 		} else if err != nil {
 			o.Error = err.Error()

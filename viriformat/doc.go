@@ -1,9 +1,9 @@
 // Package viriformat reads viriformat, in which engines that train with bullet keep the games that they played with
 // themselves: whole games with a score for each move.
 //
-// In: the bytes of a file, unpacked. Out: games as lines with labels ([Reader]). Each move is legal; what is not costs
-// its game, and reading goes on at the next. Only standard chess is read: games with other castling rights are rejected
-// one by one. Memory is bounded by the longest game that is read and by 10,000 positions ahead.
+// A [Reader] reads an unpacked file and returns its games as lines with labels. A game with an illegal move is
+// rejected, and reading goes on at the next game, as with games that have castling rights of other than standard chess.
+// Memory is bounded by the longest game that is read and by 10,000 positions ahead.
 //
 // The format (crate viriformat 3.0.0; little-endian). A file is a sequence of games without anything between. A game is
 // a header of 32 bytes, moves of 4, and 4 bytes of 0:

@@ -37,7 +37,7 @@ type Reader struct {
 	unchecked bool
 
 	ahead  []game
-	done   error // behind ahead
+	done   error // returned after ahead
 	begun  bool
 	number int64
 	sizes  dataset.Sizes
@@ -204,7 +204,7 @@ func (r *Reader) toEnd() bool {
 	}
 }
 
-// resync passes over bytes up to where a header stands and returns how many there were. The first one is none.
+// resync skips to the next header, which begins after the current byte, and returns how many bytes it skipped.
 func (r *Reader) resync() int64 {
 	before := r.offset
 	for {
@@ -223,7 +223,7 @@ func (r *Reader) resync() int64 {
 // Looks reports whether a file begins with a game, of which head are at least the first 512 bytes or all.
 func Looks(head []byte) bool { return len(head) >= headerSize+2*moveSize && looks(head) }
 
-// looks reports whether a header stands at the beginning, with a move of a piece of the side to move behind it, or the
+// looks reports whether data begin with a header, followed by a move of a piece of the side to move, or by the
 // end of the game.
 func looks(head []byte) bool {
 	if len(head) < headerSize+moveSize {

@@ -43,8 +43,7 @@ func all(t testing.TB, data []byte) (rows []string, rejects []*dataset.Reject) {
 	number, offset := int64(0), int64(-1)
 	for {
 		l, labels, err := r.Next()
-		var reject *dataset.Reject
-		if errors.As(err, &reject) {
+		if reject, ok := errors.AsType[*dataset.Reject](err); ok {
 			l.Number, l.Offset = reject.Number, reject.Offset
 			rejects = append(rejects, reject)
 		} else if err == io.EOF {

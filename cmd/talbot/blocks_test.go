@@ -405,7 +405,7 @@ func TestBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("listing the files of the clone: %v", err)
 		}
-		for _, file := range strings.Fields(string(clone)) {
+		for file := range strings.FieldsSeq(string(clone)) {
 			s.copyFile(t, filepath.Join("../..", file), file)
 		}
 	} else {

@@ -63,8 +63,7 @@ func completeOperands(most int, find func(typed string) []string) cobra.Completi
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completed(slices.DeleteFunc(find(typed),
-			func(dir string) bool { return slices.Contains(args, dir) }))
+		return completed(slices.DeleteFunc(find(typed), func(dir string) bool { return slices.Contains(args, dir) }))
 	}
 }
 

@@ -29,8 +29,7 @@ policies, labels and splits, in any order and with any headers. Otherwise it is 
 		Args:              operands(2, 2, "two datasets"),
 		ValidArgsFunction: completeDatasets(2),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			return runDiff(cmd.Context(), dirs,
-				asJSON)
+			return runDiff(cmd.Context(), dirs, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")

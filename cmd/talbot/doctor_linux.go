@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is what this process may use: the machine's, or less where its
-// control group says so.
+// memory is what this process may use: the machine's, or less where its control group says so.
 func memory() int64 {
 	total := int64(0)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -142,7 +142,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 	return e, err
 }
 
-// page returns where the page goes, "" for none. The run's own pages are made anew.
+// page returns where the page goes, "" for none. The run's own pages are overwritten.
 func (o *evalOptions) page(name string) (string, error) {
 	out := outputFile{flag: "--report", path: o.report, force: o.force}
 	switch own := filepath.Join(o.run, name); {

@@ -254,8 +254,7 @@ func classify(err error) (status int, text string) {
 	if named := folderHint(err); named != "" {
 		text = named
 	}
-	var h hintError
-	if errors.As(err, &h) {
+	if h, ok := errors.AsType[hintError](err); ok {
 		if h.status != 0 {
 			status = h.status
 		}

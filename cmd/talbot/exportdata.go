@@ -9,9 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/encode"
-	"talbot/network/recipe"
-	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/pipeline/exportdata"
 )
@@ -19,15 +16,10 @@ import (
 type exportDataOptions struct {
 	out, format, label string
 	splits, sources    []string
-	recipe             string
-	set                []string
-	value, policy      string
-	workers            int
-	json, force        bool
+	encodingOptions
+	workers     int
+	json, force bool
 }
-
-// recipeFlags are those of formats that encode samples.
-var recipeFlags = []string{"recipe", "set", "value-target", "policy-target"}
 
 func newExportData() *cobra.Command {
 	var o exportDataOptions
@@ -67,19 +59,13 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 		strings.Join(dataset.SourceNames(), ", "))
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels (default: those that count in training)")
 	f.IntVarP(&o.workers, "workers", "w", 0, "number of goroutines that read (default: one for each core)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding, for npy")
-	f.StringArrayVar(&o.set, "set", nil, "change a setting of the recipe, `NAME=VALUE`")
-	f.StringVar(&o.value, "value-target", "recipe", "value target: recipe, tanh, wdl, winprob or result:Q")
-	f.StringVar(&o.policy, "policy-target", "played", "policy target: played, or multipv:T")
+	o.addEncoding(cmd)
 	section(f, "Output", "format", "out", "force", "json")
 	section(f, "Samples", "split", "source", "label", "workers")
-	section(f, "Encoding", recipeFlags...)
+	section(f, "Encoding, for npy", encodingFlags...)
 	values(cmd, "format", exportdata.FormatNames()...)
 	values(cmd, "split", "train", "val", "test")
 	values(cmd, "source", dataset.SourceNames()...)
-	values(cmd, "recipe", recipe.Names()...)
-	values(cmd, "policy-target", policyTargets...)
-	values(cmd, "value-target", valueTargets...)
 	return cmd
 }
 
@@ -101,53 +87,34 @@ func (o *exportDataOptions) request(cmd *cobra.Command, dir string) (r exportdat
 	if r.Format, err = exportdata.ParseFormat(o.format); err != nil {
 		return r, usage(err, "for example --format parquet")
 	}
-	for _, name := range o.splits {
-		split, err := dataset.ParseSplit(name)
-		if err != nil {
-			return r, usage(err, "for example --split train,val; without it all samples are written")
-		}
-		r.Splits = append(r.Splits, split)
+	if r.Splits, err = parseEach(o.splits, dataset.ParseSplit); err != nil {
+		return r, usage(err, "for example --split train,val; without it all samples are written")
 	}
-	for _, name := range o.sources {
-		source, err := dataset.ParseSource(name)
-		if err != nil {
-			return r, usage(err, "for example --source game,puzzle")
-		}
-		r.Sources = append(r.Sources, source)
+	if r.Sources, err = parseEach(o.sources, dataset.ParseSource); err != nil {
+		return r, usage(err, "for example --source game,puzzle")
 	}
 	if !r.Format.Encoded {
-		if i := slices.IndexFunc(recipeFlags, cmd.Flags().Changed); i >= 0 {
-			return r, usage(fmt.Errorf("--%s: the format %s does not encode samples", recipeFlags[i], r.Format.Name),
+		if i := slices.IndexFunc(encodingFlags, cmd.Flags().Changed); i >= 0 {
+			return r, usage(fmt.Errorf("--%s: the format %s does not encode samples", encodingFlags[i], r.Format.Name),
 				"leave it out, or use --format npy")
 		}
-	} else if err := o.encoding(cmd, &r); err != nil {
+	} else if r.Encoder, r.Targets, err = o.encoding(cmd); err != nil {
 		return r, err
 	}
 	r.Out, err = outputFile{flag: "--out", path: o.out, force: o.force}.check()
 	return r, err
 }
 
-// encoding sets how samples are encoded.
-func (o *exportDataOptions) encoding(cmd *cobra.Command, r *exportdata.Request) error {
-	c, err := run.New(o.recipe, "")
-	if err != nil {
-		return usage(err, "`talbot recipes` lists them")
+// parseEach parses the values of a flag.
+func parseEach[T any](texts []string, parse func(string) (T, error)) (all []T, err error) {
+	for _, text := range texts {
+		x, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
 	}
-	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
-		return err
-	}
-	built, err := c.Build()
-	if err != nil {
-		return usage(err, "`talbot recipes` shows the defaults")
-	}
-	r.Encoder = built.Encoder
-	if r.Targets.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
-		return usage(err, "for example --policy-target multipv:0.1")
-	}
-	if r.Targets.Value, err = encode.ParseValueTarget(o.value); err != nil {
-		return usage(err, "for example --value-target wdl")
-	}
-	return nil
+	return all, nil
 }
 
 func runExportData(cmd *cobra.Command, o *exportDataOptions, dir string) error {

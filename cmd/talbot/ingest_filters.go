@@ -82,27 +82,23 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 	return f, nil
 }
 
+// stated returns the choice of that name, nil for "auto"; false for any other name.
+func stated[T fmt.Stringer](name string, choices ...T) (*T, bool) {
+	for _, c := range choices {
+		if c.String() == name {
+			return &c, true
+		}
+	}
+	return nil, name == "auto"
+}
+
 // tableForm returns what is stated of how tables write their evaluations.
 func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
-	view, unit := dataset.WhiteView, dataset.CentipawnUnit
-	switch o.evalView {
-	case "auto":
-	case "mover":
-		view = dataset.MoverView
-		fallthrough
-	case "white":
-		form.View = &view
-	default:
+	var ok bool
+	if form.View, ok = stated(o.evalView, dataset.WhiteView, dataset.MoverView); !ok {
 		return form, usage(fmt.Errorf("unknown --eval-view %q", o.evalView), "use white, mover or auto")
 	}
-	switch o.evalUnit {
-	case "auto":
-	case "pawns":
-		unit = dataset.PawnUnit
-		fallthrough
-	case "centipawns":
-		form.Unit = &unit
-	default:
+	if form.Unit, ok = stated(o.evalUnit, dataset.CentipawnUnit, dataset.PawnUnit); !ok {
 		return form, usage(fmt.Errorf("unknown --eval-unit %q", o.evalUnit), "use centipawns, pawns or auto")
 	}
 	if o.unit != "auto" && !slices.Contains(binpack.Units, o.unit) {

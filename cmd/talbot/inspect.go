@@ -11,9 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/encode"
-	"talbot/network/recipe"
-	"talbot/network/run"
 	"talbot/pipeline/inspect"
 )
 
@@ -24,11 +21,8 @@ type inspectOptions struct {
 	all    bool
 	source string
 	split  string
-	recipe string
-	set    []string
-	value  string
-	policy string
 	json   bool
+	encodingOptions
 }
 
 func newInspect() *cobra.Command {
@@ -83,20 +77,12 @@ have the index -1.`,
 		listed(dataset.SourceNames(), "or"))
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
-	f.StringArrayVar(&o.set, "set", nil,
-		"change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
-	f.StringVar(&o.policy, "policy-target", "played",
-		"policy target to show: played, or multipv:T (see \"talbot train --help\")")
-	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl, winprob or result:Q")
+	o.addEncoding(cmd)
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
-	section(f, "Display", "label", "recipe", "set", "policy-target", "value-target", "json")
+	section(f, "Display", append(append([]string{"label"}, encodingFlags...), "json")...)
 	values(cmd, "source", dataset.SourceNames()...)
 	values(cmd, "split", "train", "val", "test")
-	values(cmd, "recipe", recipe.Names()...)
-	values(cmd, "policy-target", policyTargets...)
-	values(cmd, "value-target", valueTargets...)
 	return cmd
 }
 
@@ -115,39 +101,27 @@ func (o *inspectOptions) read(cmd *cobra.Command) (in inspect.Options, f inspect
 	case one && (o.source != "" || o.split != ""):
 		return in, f, usage(errors.New("--source and --split work only with --all"), which)
 	}
-	if o.source != "" {
-		source, err := dataset.ParseSource(o.source)
-		if err != nil {
-			return in, f, usage(err, "")
-		}
-		f.Source = &source
-	}
-	if o.split != "" {
-		split, err := dataset.ParseSplit(o.split)
-		if err != nil {
-			return in, f, usage(err, "")
-		}
-		f.Split = &split
-	}
-	c, err := run.New(o.recipe, "")
-	if err != nil {
-		return in, f, usage(err, "`talbot recipes` lists them")
-	}
-	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
+	if f.Source, err = optional(o.source, dataset.ParseSource); err != nil {
 		return in, f, err
 	}
-	built, err := c.Build()
+	if f.Split, err = optional(o.split, dataset.ParseSplit); err != nil {
+		return in, f, err
+	}
+	in.Encoded = cmd.Flags().Changed("recipe") || len(o.set) > 0
+	in.Encoder, in.Targets, err = o.encoding(cmd)
+	return in, f, err
+}
+
+// optional parses the value of a flag; nil for none.
+func optional[T any](text string, parse func(string) (T, error)) (*T, error) {
+	if text == "" {
+		return nil, nil
+	}
+	x, err := parse(text)
 	if err != nil {
-		return in, f, usage(err, "`talbot recipes` shows the defaults")
+		return nil, usage(err, "")
 	}
-	in.Encoder, in.Encoded = built.Encoder, cmd.Flags().Changed("recipe") || len(o.set) > 0
-	if in.Targets.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
-		return in, f, usage(err, "for example --policy-target multipv:0.1")
-	}
-	if in.Targets.Value, err = encode.ParseValueTarget(o.value); err != nil {
-		return in, f, usage(err, "for example --value-target wdl")
-	}
-	return in, f, nil
+	return &x, nil
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {

@@ -156,7 +156,7 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 // lastWords is set by what ends the process: the command itself, or a signal that it did not heed.
 var lastWords atomic.Bool
 
-// endProcess ends the process with an error, or without a word: what is committed stays, and the next run ignores
+// endProcess ends the process with an error, or silently: what is committed stays, and the next run ignores
 // temporary files. It does not wait for standard output, which may be what the command hangs on.
 func endProcess(err error) {
 	if !lastWords.CompareAndSwap(false, true) {

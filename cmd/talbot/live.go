@@ -11,9 +11,8 @@ import (
 	"talbot/train/job"
 )
 
-// liveTrain returns a callback that keeps one line about a run up to date on a
-// terminal and prints one every ten seconds elsewhere, and a function that ends
-// the display.
+// liveTrain returns a callback that keeps one line about a run up to date on a terminal and prints one every ten
+// seconds elsewhere, and a function that ends the display.
 func liveTrain(line *trainLine) (func(train.Progress), func()) {
 	if voice.quiet {
 		return func(train.Progress) {}, func() {}
@@ -116,7 +115,7 @@ func (l *trainLine) more() int64 {
 	return int64(float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps)) + 0.5)
 }
 
-// prospect returns how long a step and all that is to come take. ok is true once, when that can be told.
+// prospect returns how long a step and all that is to come take. ok is true once that is known.
 func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
 	if l.said || l.now.Step == l.now.Steps {
 		return 0, 0, false

@@ -107,10 +107,10 @@ func on(t *testing.T, columns int, print func(o *outlet)) string {
 func checkFits(t *testing.T, name string, columns int, text, shown string) {
 	t.Helper()
 	count := map[string]int{}
-	for _, word := range strings.Fields(shown) {
+	for word := range strings.FieldsSeq(shown) {
 		count[word]++
 	}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if count[word]--; count[word] < 0 && !strings.Contains(word, "█") {
 			t.Errorf("%s, %d columns: %q is broken or missing:\n%s", name, columns, word, shown)
 			return

@@ -65,8 +65,7 @@ high than too low.`,
 	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")
 	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
 	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: the preset's)")
-	f.StringVar(&o.backend, "backend", "auto",
-		backendFlag)
+	f.StringVar(&o.backend, "backend", "auto", backendFlag)
 	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
@@ -191,8 +190,7 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	printf("label      %14s\n", hours(e.LabelHours))
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
 		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
-	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour &&
-		backend.OnProcessor(m.Kind) {
+	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour && backend.OnProcessor(m.Kind) {
 		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
 			printf("%27s with %s\n", "about "+about(s.Time), s.Flags)
 		}

@@ -63,8 +63,7 @@ func suggest(cmd *cobra.Command, err error) error {
 		strings.HasPrefix(err.Error(), "unknown") {
 		return usage(fmt.Errorf("unknown command %q", name), meant(text, commandFor(cmd.Root(), name), "talbot "))
 	}
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {

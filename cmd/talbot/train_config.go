@@ -121,8 +121,7 @@ func settingError(err error, flag, name, value string) error {
 	if flag != "set" {
 		what, remedy = "--"+flag, "leave out --"+flag+"; `talbot recipes` lists the settings of each recipe"
 	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		form, ok := settingForms[wrong.Type.Kind()]
 		if !ok {
 			form = "of another type"

@@ -30,8 +30,7 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.searcher, "searcher", player.Auto,
 		"search to play with: "+strings.Join(mcts.Names(), ", ")+", or auto for what fits the network")
-	f.StringVar(&o.backend, "backend", "auto",
-		answeringFlag)
+	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
 	f.StringVar(&o.probability, "probability", "",
 		"run of the recipe probability that weighs moves for the searcher rollouts")

@@ -52,8 +52,7 @@ not checked.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Float64Var(&o.maxOverlap, "max-overlap", 100,
-		"maximum percentage of val and of test samples that occur in train")
+	f.Float64Var(&o.maxOverlap, "max-overlap", 100, "maximum percentage of val and of test samples that occur in train")
 	f.IntVarP(&o.workers, "workers", "w", 0, "number of blocks to read at a time (default: one for each core)")
 	f.StringVar(&o.temp, "temp", "",
 		"folder for temporary files, needed above 16 million positions (default: the system's)")

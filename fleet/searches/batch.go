@@ -43,7 +43,7 @@ func (r *run) fill(until time.Time) bool {
 			break
 		}
 		if len(j.Plies) == 0 {
-			break // there are none for now
+			break // none for now
 		}
 		l := &openLine{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
 		r.open[j.Index] = l

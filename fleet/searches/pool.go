@@ -171,8 +171,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address,
-			p.share.JoinFile+StatusSuffix)
+		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address, p.share.JoinFile+StatusSuffix)
 		if err := fleet.WriteSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
 			return err
 		}

@@ -46,10 +46,9 @@ type Config struct {
 
 // Process is a program in a process group of its own.
 //
-// The goroutine that starts the child stays on its operating system thread
-// until the child has ended: on Linux the child asks the kernel to be killed
-// when its parent dies, and "parent" there means the thread that forked it, so
-// a thread that came to its end earlier would take a healthy engine with it.
+// The goroutine that starts the child stays on its operating system thread until the child has ended: on Linux the
+// child asks the kernel to be killed when its parent dies, and "parent" there means the thread that forked it, so a
+// thread that came to its end earlier would take a healthy engine with it.
 type Process struct {
 	pid    int
 	group  group

@@ -19,7 +19,7 @@ type confinedRoot struct {
 }
 
 // Confine has every file below a folder that is opened for reading by its path opened through [os.Root] from now on:
-// a link that leads out of the folder is an error, whoever makes it and whenever. It is for programs that show others
+// a link that leads out of the folder is an error, no matter who makes it or when. It is for programs that show others
 // what is below some folders. dir is absolute. What it returns ends it.
 func Confine(dir string) (release func() error, err error) {
 	root, err := os.OpenRoot(dir)

@@ -60,8 +60,7 @@ func notRegular(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%q is %s: %w", path, what, ErrNotRegular)
 }
 
-// ReadFile reads a regular file of at most limit bytes, as [OpenRegular] opens it. A longer one is
-// [ErrTooLong].
+// ReadFile reads a regular file of at most limit bytes, as [OpenRegular] opens it. A longer one is [ErrTooLong].
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {

@@ -37,9 +37,7 @@ func NewBandChart(b Band) (*BandChart, bool) {
 	if len(points) < 2 || points[0].X == points[len(points)-1].X {
 		return nil, false
 	}
-	c := &BandChart{frame: frame{Title: b.Title, Note: b.Note, Width: largeWidth, Height: largeHeight,
-		Left: marginLeft, Right: largeWidth - marginRight, Top: marginTop, Base: largeHeight - marginBottom},
-		XName: b.XName}
+	c := &BandChart{frame: newFrame(b.Title, b.Note, largeWidth, largeHeight), XName: b.XName}
 	last := points[len(points)-1]
 	low, high := last.Low, last.High
 	for _, p := range points {

@@ -73,7 +73,7 @@ func NewBoardFrom(p *board.Position, bottom board.Color) Board {
 	if p.Turn() == board.Black {
 		b.Turn, b.Number = "Black", fmt.Sprintf("%d…", p.FullmoveNumber())
 	}
-	for s := board.Square(0); s < 64; s++ {
+	for s := range board.Square(64) {
 		x, y := b.corner(s)
 		dark := (s.File()+s.Rank())%2 == 0
 		if x == 0 {

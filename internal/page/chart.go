@@ -15,6 +15,12 @@ type frame struct {
 	X, Y          []tick
 }
 
+// newFrame is a frame of that size with the usual margins.
+func newFrame(title, note string, width, height int) frame {
+	return frame{Title: title, Note: note, Width: width, Height: height, Left: marginLeft,
+		Right: float64(width - marginRight), Top: marginTop, Base: float64(height - marginBottom)}
+}
+
 type tick struct {
 	At   float64
 	Text string

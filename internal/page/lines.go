@@ -108,9 +108,7 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 	if show == nil {
 		show = func(v float64) string { return short(v, 1e4) }
 	}
-	c := &LineChart{Units: unit + "s", Values: l.Values, frame: frame{Title: l.Title, Note: l.Note, Width: width,
-		Height: height, Left: marginLeft,
-		Right: float64(width - marginRight), Top: marginTop, Base: float64(height - marginBottom)}}
+	c := &LineChart{Units: unit + "s", Values: l.Values, frame: newFrame(l.Title, l.Note, width, height)}
 	if l.Falls && len(l.Curves) > 0 {
 		if start := cutStart(l.Curves); start > 0 {
 			c.Note += ", from " + show(precise(start)) + " at the start"

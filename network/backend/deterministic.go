@@ -31,7 +31,7 @@ func deterministicFlags(flags string) (string, error) {
 		return "", fmt.Errorf("%s=%q is a file of options; add --%s=true to it and leave out --deterministic",
 			xlaFlags, flags, deterministicOps)
 	}
-	for _, flag := range strings.Fields(flags) {
+	for flag := range strings.FieldsSeq(flags) {
 		name, value, given := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		if name != deterministicOps {
 			continue

@@ -39,8 +39,7 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 	var b *xla.Backend
 	var err error
 	if caught := exceptions.TryCatch[error](func() {
-		b,
-			err = xla.NewWithOptions(plugin.Path+",shared_buffers=false", nil)
+		b, err = xla.NewWithOptions(plugin.Path+",shared_buffers=false", nil)
 	}); caught != nil {
 		err = caught
 	}

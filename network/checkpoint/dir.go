@@ -60,7 +60,7 @@ func (d *Dir) Save(step int64, f *File, best bool) (path string, err error) {
 	temp := path + durable.TempSuffix
 	defer func() {
 		if err != nil {
-			durable.Remove(temp) // leave nothing behind; the first error counts
+			durable.Remove(temp) // the first error counts
 		}
 	}()
 	if err := d.write(temp, f); err != nil {

@@ -51,7 +51,7 @@ type Tensor struct {
 type File struct {
 	Meta    json.RawMessage // a JSON value of the writer's
 	Tensors []Tensor
-	Sum     string // the checksum that was read, in hex; writing computes it anew
+	Sum     string // the checksum that was read, in hex; writing computes it again
 	// Half has tensors with more than one axis written in half precision, rounded to the nearest. The others, biases
 	// and statistics, are small and stay in float32. Reading leaves it false: what was read is float32.
 	Half bool
@@ -309,8 +309,7 @@ func decodeMeta(d *json.Decoder) (json.RawMessage, error) {
 	return json.RawMessage(m.Meta), nil
 }
 
-// decode cuts a tensor's numbers off the front of the remaining data.
-// They begin at offset before.
+// decode cuts a tensor's numbers off the front of the remaining data. They begin at offset before.
 func (e entry) decode(name string, before uint64, body []byte) (t Tensor, rest []byte, err error) {
 	width, ok := widths[e.Dtype]
 	if !ok {

@@ -32,8 +32,7 @@ const (
 )
 
 // Inference is the form for a backend that trains in form f and now only computes answers. With Patches the Go backend
-// answers one position in about half of the time, and sixteen in less than before;
-// far more than 32 it computes slower.
+// answers one position in about half of the time, and sixteen in less than before; far more than 32 it computes slower.
 func (f Form) Inference() Form {
 	if f == Products {
 		return Patches

@@ -24,8 +24,7 @@ import (
 // chances, and ValueWeight times the value's squared error.
 //
 // Sources: Hu and others, Squeeze-and-Excitation Networks (2018), for the blocks; a policy of planes is AlphaZero's
-// (Silver and others, 2018). Sizes and weights are a first
-// choice; planes of attacks were compared with going without.
+// (Silver and others, 2018). Sizes and weights are a first choice; planes of attacks were compared with going without.
 type Lynx struct {
 	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1

@@ -50,12 +50,7 @@ func (t NoSearch) Validate() error {
 }
 
 // String is such as "8 blocks of width 256".
-func (t NoSearch) String() string {
-	if t.Blocks == 1 {
-		return fmt.Sprintf("1 block of width %d", t.Width)
-	}
-	return fmt.Sprintf("%d blocks of width %d", t.Blocks, t.Width)
-}
+func (t NoSearch) String() string { return blocksOf(t.Blocks, fmt.Sprintf("width %d", t.Width)) }
 
 // Params lists embeddings, blocks and policy. First weights are the published ones: those of a linear layer within ±2/√
 // of its inputs, its biases 0.01; of the policy within ±1/√d, its biases 0; embeddings within ±1/√d.

@@ -39,11 +39,13 @@ func (r residual) validate() error {
 }
 
 // String is such as "20 blocks of 128 filters".
-func (r residual) String() string {
-	if r.blocks == 1 {
-		return fmt.Sprintf("1 block of %d filters", r.filters)
+func (r residual) String() string { return blocksOf(r.blocks, fmt.Sprintf("%d filters", r.filters)) }
+
+func blocksOf(n int, size string) string {
+	if n == 1 {
+		return "1 block of " + size
 	}
-	return fmt.Sprintf("%d blocks of %d filters", r.blocks, r.filters)
+	return fmt.Sprintf("%d blocks of %s", n, size)
 }
 
 func (r residual) dropsIn(block int) bool { return 2*block >= r.blocks }

@@ -142,7 +142,7 @@ func (g *Graph) Reshape(x Value, name string, shape ...int) Value {
 	return g.node("Reshape", name, shape, nil, x.Name, g.integers(name+".shape", dims...))
 }
 
-// Transpose orders the axes of a sample anew: axis i is axis axes[i] of x, counted from 0.
+// Transpose reorders the axes of a sample: axis i is axis axes[i] of x, counted from 0.
 func (g *Graph) Transpose(x Value, name string, axes ...int) Value {
 	perm, shape := []int{0}, []int(nil)
 	sorted := slices.Sorted(slices.Values(axes))

@@ -48,8 +48,8 @@ type Model struct {
 	outputs int
 }
 
-// NewModel reads a model; the library must be loaded. It is computed on that many threads; 0 = one for each processor
-// that Go may use.
+// NewModel reads a model; the library must be loaded. With threads = 0 it runs on one for each
+// processor that Go may use.
 func NewModel(model []byte, input string, outputs []string, threads int) (*Model, error) {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)

@@ -125,10 +125,8 @@ func (f *runtimeForward) run() ([]compute.Buffer, error) { return f.buffers, f.b
 // check looks at the heads, the only numbers there are.
 func (f *runtimeForward) check() error {
 	for _, head := range f.out {
-		for _, x := range head {
-			if notFinite(x) {
-				return ErrNotFinite
-			}
+		if slices.ContainsFunc(head, notFinite) {
+			return ErrNotFinite
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ import (
 var (
 	// ErrClosed says that the predictor was closed.
 	ErrClosed = errors.New("the network is closed")
-	// ErrNotFinite says that a network computes NaN or an infinity for a position.
+	// ErrNotFinite says that a network computed NaN or an infinity for a position.
 	ErrNotFinite = errors.New("a number is NaN or infinite")
 )
 
@@ -55,7 +55,7 @@ type Options struct {
 	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
 	// largest is used, and Wait is not.
 	Deterministic bool
-	// SeparateRequests keeps all batch sizes beside Deterministic: each request is computed by itself, in batches that
+	// SeparateRequests keeps all batch sizes beside Deterministic: each request is computed alone, in batches that
 	// follow from the number of its questions. A search that asks for few positions at first does not wait for a large
 	// batch.
 	SeparateRequests bool
@@ -68,7 +68,7 @@ type Options struct {
 // largestPatches is the largest batch of the form [model.Patches].
 const largestPatches = 32
 
-// check fills in what is not said.
+// check fills in defaults.
 func (o Options) check(form model.Form) (Options, error) {
 	if o.Batches == nil {
 		o.Batches = []int{1, 8, 64}
@@ -188,8 +188,8 @@ func (p *Predictor) Predict(ctx context.Context, questions []Input, answers []Ou
 	if len(questions) != len(answers) {
 		return fmt.Errorf("%d questions and room for %d answers", len(questions), len(answers))
 	}
-	if len(questions) == 0 {
-		return ctx.Err()
+	if err := ctx.Err(); err != nil || len(questions) == 0 {
+		return err
 	}
 	for i := range questions {
 		if err := p.checkQuestion(&questions[i]); err != nil {

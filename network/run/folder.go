@@ -42,9 +42,9 @@ func (f *configFile) UnmarshalJSON(text []byte) error {
 	return f.decode(rest)
 }
 
-// ReadConfig returns the configuration a run was last begun with. warn, if not nil, is called for a file without a
-// checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not
-// to the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
+// ReadConfig returns the configuration that a run was last started with. warn, if not nil, is called for a file without
+// a checksum, as earlier versions wrote it. The error is [ErrNoRun] for a folder without a run, [ErrDamaged] for a file
+// that is not to the byte what was written, and [durable.ErrVersion] for one of a later version.
 func ReadConfig(dir string, warn func(error)) (Config, error) {
 	c, sealed, err := Read(dir)
 	if err == nil && !sealed && warn != nil {

@@ -18,7 +18,7 @@ type TermText struct {
 	Decimals   int    // there
 }
 
-// termTexts are the terms that have words of their own, in the order of a report.
+// termTexts are the terms with texts of their own, in the order of a report.
 var termTexts = []TermText{
 	{Name: "policy_ce", Short: "policy", Long: "policy cross-entropy", Chart: "loss/policy",
 		Title: "Policy", Note: "cross-entropy over MOVES, in nats", Falls: true, Tile: "policy cross-entropy",
@@ -42,7 +42,7 @@ var termTexts = []TermText{
 		Note: "sum of their squares", Falls: true, Decimals: 1},
 }
 
-// Text returns how a term is shown: by its name, if it has no words of its own.
+// Text returns how a term is shown: by its name, if it has no text of its own.
 func Text(term string) TermText {
 	if i := slices.IndexFunc(termTexts, func(t TermText) bool { return t.Name == term }); i >= 0 {
 		return termTexts[i]

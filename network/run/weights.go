@@ -32,9 +32,8 @@ type Weights struct {
 }
 
 // ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
-// one, its newest; or those of [ReadFile]. Of a run with averaged weights they are the
-// average, with the statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone],
-// [checkpoint.ErrDamaged].
+// one, its newest; or those of [ReadFile]. Of a run with averaged weights they are the average, with the statistics
+// that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func ReadWeights(path string) (*Weights, error) {
 	w := &Weights{Origin: Origin{Path: path}}
 	var err error

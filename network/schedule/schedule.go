@@ -111,7 +111,7 @@ func Parse(name string, highest, lowest float64, warmup, steps int64) (Schedule,
 func parsePieces(text string, lr float64, steps int64) (Schedule, error) {
 	pieces := []Piece{{0, Constant(lr)}}
 	before := 0.0
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		left, right, _ := strings.Cut(part, "=")
 		share, err := strconv.ParseFloat(left, 64)
 		if err != nil || !(share > before && share < 1) {

@@ -64,7 +64,7 @@ func TestParquet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, word := range strings.Fields(r.History) {
+			for word := range strings.FieldsSeq(r.History) {
 				move, err := p.ParseUCI(word)
 				if err != nil {
 					t.Fatal(err)

@@ -52,7 +52,7 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// ParseFormat finds a format by its name; the error says which there are.
+// ParseFormat finds a format by its name; the error lists all names.
 func ParseFormat(name string) (*Format, error) {
 	for _, f := range formats {
 		if f.Name == name {

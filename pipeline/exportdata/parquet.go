@@ -73,10 +73,10 @@ func (w *parquetWriter) sample(s *Sample) error {
 	row := parquetRow{FEN: s.Position().FEN(), Start: w.start, History: w.history.String(), Source: l.Source.String(),
 		File: s.Input, Game: l.Number, Ply: int32(s.Ply()), Split: s.Split.String()}
 	if s.Ply() < len(l.Moves) {
-		row.Played = text(l.Moves[s.Ply()].String())
+		row.Played = new(l.Moves[s.Ply()].String())
 	}
 	if l.Result != dataset.ResultUnknown {
-		row.Result = text(l.Result.String())
+		row.Result = new(l.Result.String())
 	}
 	if label, ok := s.Label(); ok {
 		row.label(label, s.Position().Turn())
@@ -101,9 +101,9 @@ func (r *parquetRow) label(l *dataset.Label, turn board.Color) {
 		sign = -1
 	}
 	if n, ok := first.Score.Mate(); ok {
-		r.Mate = number(sign * int32(n))
+		r.Mate = new(sign * int32(n))
 	} else if cp, ok := first.Score.Centipawns(); ok {
-		r.CP = number(sign * int32(cp))
+		r.CP = new(sign * int32(cp))
 	}
 	if w := first.WDL; w != (dataset.WDL{}) {
 		if r.WDL = []int32{int32(w.Win), int32(w.Draw), int32(w.Loss)}; sign < 0 {
@@ -111,18 +111,15 @@ func (r *parquetRow) label(l *dataset.Label, turn board.Color) {
 		}
 	}
 	if l.Best != board.NoMove {
-		r.Best = text(l.Best.String())
+		r.Best = new(l.Best.String())
 	}
 	if first.Depth > 0 {
-		r.Depth = number(int32(first.Depth))
+		r.Depth = new(int32(first.Depth))
 	}
 	if first.Nodes > 0 {
-		r.Nodes = number(first.Nodes)
+		r.Nodes = new(first.Nodes)
 	}
 }
-
-func text(s string) *string          { return &s }
-func number[T int32 | int64](n T) *T { return &n }
 
 func (w *parquetWriter) flush() error {
 	_, err := w.rows.Write(w.pending)

@@ -12,8 +12,7 @@ import (
 )
 
 // played is what a format needs that has a move for each position.
-var played = Fact{"move", "a move that was played",
-	func(s *Sample) bool { return s.Ply() < len(s.Line().Moves) }}
+var played = Fact{"move", "a move that was played", func(s *Sample) bool { return s.Ply() < len(s.Line().Moves) }}
 
 // binpackFormat is one chain a line.
 var binpackFormat = &Format{

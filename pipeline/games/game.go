@@ -59,9 +59,7 @@ func play(s Style, seed uint64, number int64, openings []game.Opening, ask searc
 func (g *engineGame) playOut() (game.End, error) {
 	for {
 		if end, over := game.Over(g.board); over {
-			if g.line.Result = dataset.Draw; end == game.Checkmate {
-				g.line.Result = game.Winner(g.board.Position().Turn(), false)
-			}
+			g.line.Result = end.Result(g.board.Position().Turn())
 			return end, nil
 		}
 		if len(g.line.Moves) >= g.MostPlies {

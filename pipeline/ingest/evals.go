@@ -11,7 +11,7 @@ import (
 // Evals counts the evaluations in the inputs of an ingest. Those in games that were rejected are not counted at all.
 type Evals struct {
 	Imported int64 `json:"imported"`  // are labels now
-	NoSample int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
+	NoSample int64 `json:"no_sample"` // of positions that are not samples, such as those after the last moves
 	Unread   int64 `json:"unread"`    // in no known form, or a second one of the same position
 	Book     int64 `json:"book"`      // TCEC's 0.00 after book moves
 	Sentinel int64 `json:"sentinel"`  // placeholder numbers, such as TCEC's 99.99

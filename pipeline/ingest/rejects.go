@@ -23,7 +23,7 @@ func (g *ingester) sideFile(name string, _ int) (own, wanted bool) {
 	return name == rejectsName || name == spoolName, name == rejectsName && g.state.Rejects > 0
 }
 
-// collectRejects begins or takes up the table of rejects, if one is asked for.
+// collectRejects begins or continues the table of rejects, if one is wanted.
 func (g *ingester) collectRejects() error {
 	if g.Rejects == "" {
 		return nil

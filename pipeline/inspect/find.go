@@ -85,7 +85,7 @@ func (f *finder) block(d *Dataset, q *Query, i int) (hits Hits, err error) {
 	return hits, nil
 }
 
-// Some returns samples by their numbers, which ascend. Each block is read once, so many at the same time as there are
+// Some returns samples by their ascending numbers. Each block is read once, as many at the same time as there are
 // workers, and variations of the labels are left out. Errors are those of [Dataset.Sample], or the context's.
 func (d *Dataset) Some(ctx context.Context, numbers []int64, workers int) ([]*Sample, error) {
 	type part struct{ block, from, to int } // of the numbers

@@ -20,7 +20,7 @@ type Set struct {
 // stretchWords is how many words [Set.At] looks through at most.
 const stretchWords = 64
 
-// NewSet returns an empty set for a dataset of so many samples.
+// NewSet returns an empty set for a dataset of that many samples.
 func NewSet(samples int64) *Set {
 	words := (samples + 63) / 64
 	return &Set{bits: make([]uint64, words), ranks: make([]int64, words/stretchWords+1), size: samples, last: -1}
@@ -41,7 +41,7 @@ func (s *Set) Add(number int64) {
 // Len is how many samples are in the set.
 func (s *Set) Len() int64 { return s.count }
 
-// At returns the sample with so many smaller ones in the set, which has more.
+// At returns the sample at a place in ascending order, counted from 0. The set must have more samples than that.
 func (s *Set) At(place int64) int64 {
 	stretches := s.ranks[:max(s.last, 0)/64/stretchWords+1]
 	i := sort.Search(len(stretches), func(i int) bool { return stretches[i] > place }) - 1
@@ -89,7 +89,7 @@ func (s *Set) AppendBinary(b []byte) ([]byte, error) {
 
 var errSet = errors.New("not a set of samples of this dataset")
 
-// ReadSet reads what [Set.AppendBinary] wrote, for a dataset of so many samples.
+// ReadSet reads what [Set.AppendBinary] wrote, for a dataset of that many samples.
 func ReadSet(b []byte, samples int64) (*Set, error) {
 	s := NewSet(samples)
 	if len(b) != 8+8*len(s.bits) || int64(binary.LittleEndian.Uint64(b)) != samples {

@@ -297,7 +297,7 @@ func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {
 	return id, m, nil
 }
 
-// flush writes the lines at the head of the queue that are done, that many at most.
+// flush writes the lines at the head of the queue that are done, at most that many.
 func (s *labelling) flush(most int) error {
 	for ; most > 0 && len(s.queue) > 0 && s.queue[0].unanswered == 0; most-- {
 		w := s.queue[0]

@@ -14,16 +14,13 @@ import (
 	"talbot/stockfish"
 )
 
-// identity is what the engine is given for a search and has been given since its
-// memory was last cleared: two searches of the same identity under the same
-// fingerprint are the same search. With [stockfish.PositionScope] that is the
-// start of the line and the moves to the position; with [stockfish.LineScope]
-// also which positions before it on the line were searched. Where only some moves
-// are searched these belong to it, in whatever order.
+// identity is what the engine is given for a search and has been given since its memory was last cleared: two searches
+// of the same identity under the same fingerprint are the same search. With [stockfish.PositionScope] that is the start
+// of the line and the moves to the position; with [stockfish.LineScope] also which positions before it on the line were
+// searched. Where only some moves are searched these belong to it, in whatever order.
 //
-// It is the beginning of a chain of SHA-256: of the FEN of the start, then, for
-// each move, of the link before and the move; and where a position is searched
-// and the scope is the line, of the link before alone.
+// It is the beginning of a chain of SHA-256: of the FEN of the start, then, for each move, of the link before and the
+// move; and where a position is searched and the scope is the line, of the link before alone.
 type identity [16]byte
 
 // identities returns those of the searches at ascending plies of a line.
@@ -243,8 +240,7 @@ func eachLabelled(ctx context.Context, r *shards.Reader, columns []int, scope st
 	return nil
 }
 
-// labelsAt returns the labels of the k-th sample in all columns; nil unless all
-// are labelled or all terminal.
+// labelsAt returns the labels of the k-th sample in all columns; nil unless all are labelled or all terminal.
 func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 	if len(columns) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"talbot/dataset"
 	"talbot/fleet"
@@ -264,10 +265,8 @@ func (l *labeller) withdrawIfBanned(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, o := range list {
-			if l.isBanned(o) {
-				return l.withdraw(ctx)
-			}
+		if slices.ContainsFunc(list, l.isBanned) {
+			return l.withdraw(ctx)
 		}
 	}
 	return nil

@@ -235,7 +235,7 @@ const writeAtOnce = 4
 // advance writes some of the lines that are done, and ends shards that are complete.
 func (s *sequence) advance() error { return s.write(writeAtOnce) }
 
-// write writes lines that are done, that many of a shard at most, and ends shards that are complete. It waits for the
+// write writes lines that are done, at most that many of a shard, and ends shards that are complete. It waits for the
 // end of a shard, which takes several writes to the disk, only if all lines are to be written.
 func (s *sequence) write(most int) error {
 	for s.present != nil {

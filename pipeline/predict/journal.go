@@ -43,7 +43,7 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the journal %q: %v",
 func (e *JournalError) Unwrap() error { return e.Err }
 
 // openJournal opens or creates the journal of an identity. It is used up to the first record that is not whole; the
-// rest is predicted again, with a warning unless it is what a kill leaves behind. The journal of another identity is
+// rest is predicted again, with a warning unless it is what a kill leaves. The journal of another identity is
 // [dataset.ErrDamaged].
 func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)

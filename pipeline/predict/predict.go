@@ -132,7 +132,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	return sum, nil
 }
 
-// open begins or takes up the output, whose manifest is that of the input with one network more.
+// open begins or continues the output, whose manifest is that of the input with one more network.
 func (p *predictor) open() error {
 	parent := p.in.Manifest
 	id := p.Network.ID()

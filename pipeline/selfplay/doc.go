@@ -1,4 +1,4 @@
-// Package selfplay has a network play with itself and keeps what its searches found.
+// Package selfplay lets a network play against itself and stores what its searches found.
 //
 // A game begins with an opening, or with an endgame drawn at random. Every position is searched under a limit of nodes.
 // What a network can learn from that is stored with the position: the policy of the search as whole weights from 0 to

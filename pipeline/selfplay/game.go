@@ -34,13 +34,13 @@ type selfGame struct {
 	bad         [2]int // moves in a row after which a side would resign
 	playOn      bool
 	resigned    board.Color // who would have resigned first
-	resigns     bool        // somebody would have
+	resigns     bool        // one side would have
 }
 
-// resignAfter is how many moves of a side in a row make it resign.
+// resignAfter is how many bad moves in a row make a side resign.
 const resignAfter = 2
 
-// playedOn is the share of games in which nobody resigns: one of so many.
+// playedOn: in one of ten games, at random, neither side resigns.
 const playedOn = 10
 
 // treeBytes is the memory that the tree of a search may take.
@@ -87,9 +87,7 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 	for {
 		turn := g.board.Position().Turn()
 		if end, over := game.Over(g.board); over {
-			if g.line.Result = dataset.Draw; end == game.Checkmate {
-				g.line.Result = game.Winner(turn, false)
-			}
+			g.line.Result = end.Result(turn)
 			return end, nil
 		}
 		if len(g.labels) >= g.Style.MostPlies {
@@ -170,7 +168,7 @@ func perMille(chances [3]float32) dataset.WDL {
 	return dataset.WDL{Win: uint16(win), Draw: uint16(1000 - win - loss), Loss: uint16(loss)}
 }
 
-// raw is what the network said of a searched position, with the most probable moves.
+// raw is the network's own prediction for a searched position, with the most probable moves.
 func raw(r *mcts.Report, top int) dataset.Prediction {
 	p := dataset.Prediction{Status: dataset.Predicted, Value: dataset.QuantizeValue(float64(r.Raw.Value))}
 	for i := range r.Lines {

@@ -23,7 +23,7 @@ import (
 
 // Network is what plays.
 type Network struct {
-	dataset.Network                         // who it is, with backend and batch
+	dataset.Network                         // its identity, with backend and batch
 	Evaluator       func() mcts.Evaluator   // one of its own for each game at once
 	Centipawns      func(value float32) int // the score that a value stands for
 	Counts          func() Counts           // nil: not known
@@ -55,7 +55,7 @@ type Request struct {
 	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
-// Summary is what selfplay reports. What it says of evaluations is of this process.
+// Summary is what selfplay reports. The figures about evaluations are of this process.
 type Summary struct {
 	output.Summary
 	Nodes          int64            `json:"nodes"`         // of all searches
@@ -65,7 +65,7 @@ type Summary struct {
 	GamesPerSecond float64          `json:"games_per_second"`
 	Network        string           `json:"network"` // its checksum
 	Ends           map[string]int64 `json:"ends"`    // games by how they ended
-	// PlayedOn counts the games in which a side would have resigned and nobody was allowed to, and FalseResigns those
+	// PlayedOn counts the games in which a side would have resigned but was not allowed to, and FalseResigns those
 	// of them that this side did not lose.
 	PlayedOn     int64 `json:"played_on"`
 	FalseResigns int64 `json:"false_resigns"`
@@ -84,7 +84,7 @@ type state struct {
 // shards are small.
 func block(games int64) int64 { return max(8, min(128, games/32)) }
 
-// endsBlock reports whether a shard ends behind a game, the next one being step further.
+// endsBlock reports whether a shard ends after a game when the next game's number is larger by step.
 func endsBlock(number, step, games int64) bool {
 	return (number-1)/block(games) != (number+step-1)/block(games)
 }
@@ -220,7 +220,7 @@ func (p *collection) play(ctx context.Context) error {
 	return nil
 }
 
-// watch returns what tells how far the work is, which it also does every second until stop is called: the first games
+// watch returns a function that reports progress. It also reports every second until stop is called: the first games
 // may take long. The caller changes the folder's counts only between calls of tell.
 func (p *collection) watch() (tell, stop func()) {
 	if p.Progress == nil {

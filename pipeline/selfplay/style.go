@@ -9,7 +9,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// Style says how games are played.
+// Style is how games are played.
 type Style struct {
 	Searcher string       // "gumbel" or "puct"
 	Options  mcts.Options // of the searcher; its Seed is that of a game

@@ -219,7 +219,7 @@ func (s *Statistics) tiles() []tile {
 }
 
 // gameCards are the charts of games and lines that have something to show.
-func (s *Statistics) gameCards() (list []page.Picture) {
+func (s *Statistics) gameCards() (list charts) {
 	var results []bar
 	for _, r := range []struct{ name, label string }{{"1-0", "White wins"}, {"1/2-1/2", "draw"}, {"0-1", "Black wins"},
 		{"*", "unknown"}} {
@@ -232,18 +232,17 @@ func (s *Statistics) gameCards() (list []page.Picture) {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
-	list = horizontalBars(list, "Result", "as given in the source", "lines", results)
-	list = verticalBars(list, "Dates", note, "games", dates)
-	list = horizontalBars(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
-		s.clockBars())
-	list = verticalBars(list, "Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
-		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())
-	return verticalBars(list, "Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min, s.Plies.Max,
-		s.Plies.Mean), "lines", s.Plies.bars())
+	list.add(page.NewBarList(counts("Result", "as given in the source", "lines", results)))
+	list.add(page.NewBarChart(counts("Dates", note, "games", dates)))
+	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
+		"games", s.clockBars())))
+	list.add(page.NewBarChart(s.Ratings.asBars("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
+	list.add(page.NewBarChart(s.Plies.asBars("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
+	return list
 }
 
 // sampleCards are the charts of samples that have something to show.
-func (s *Statistics) sampleCards() (list []page.Picture) {
+func (s *Statistics) sampleCards() (list charts) {
 	var pieces, copies []bar
 	for n := 2; n <= 32 && len(s.PieceCounts) > 0; n++ {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
@@ -264,20 +263,18 @@ func (s *Statistics) sampleCards() (list []page.Picture) {
 			copies = append(copies, bar{name, b.Unique})
 		}
 	}
-	list = verticalBars(list, "Pieces", "on the board, kings included", "samples", pieces)
-	list = horizontalBars(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
-	list = horizontalBars(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
-	list = horizontalBars(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
-		{"Black", s.Coverage.SideToMove["black"]}})
-	list = horizontalBars(list, "Result for the side to move",
-		"exact if available, otherwise from the newest label", "samples", s.Coverage.resultBars())
-	list = horizontalBars(list, "Captures", "in the last four plies before a sample", "samples",
-		s.Coverage.captureBars())
+	list.add(page.NewBarChart(counts("Pieces", "on the board, kings included", "samples", pieces)))
+	list.add(page.NewBarList(counts("Rating", "of the side to move", "samples", s.bandBars(samplesOf))))
+	list.add(page.NewBarList(counts("Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))))
+	list.add(page.NewBarList(counts("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
+		{"Black", s.Coverage.SideToMove["black"]}})))
+	list.add(page.NewBarList(counts("Result for the side to move",
+		"exact if available, otherwise from the newest label", "samples", s.Coverage.resultBars())))
+	list.add(page.NewBarList(counts("Captures", "in the last four plies before a sample", "samples",
+		s.Coverage.captureBars())))
 	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)
 	logarithmic.Logarithmic = true
-	if c, ok := page.NewBarChart(logarithmic); ok {
-		list = append(list, c)
-	}
+	list.add(page.NewBarChart(logarithmic))
 	return list
 }
 
@@ -290,20 +287,18 @@ func counts(title, note, unit string, list []bar) page.Bars {
 	return b
 }
 
-// verticalBars appends a chart that has something to show.
-func verticalBars(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
-	if c, ok := page.NewBarChart(counts(title, note, unit, bars)); ok {
-		list = append(list, c)
+// charts are those that have something to show.
+type charts []page.Picture
+
+func (c *charts) add(chart page.Picture, shows bool) {
+	if shows {
+		*c = append(*c, chart)
 	}
-	return list
 }
 
-// horizontalBars appends a chart of few bars that has something to show.
-func horizontalBars(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
-	if c, ok := page.NewBarList(counts(title, note, unit, bars)); ok {
-		list = append(list, c)
-	}
-	return list
+// asBars is the chart of a distribution; its note has the lowest, highest and mean value.
+func (d *Distribution) asBars(title, note, unit string) page.Bars {
+	return counts(title, fmt.Sprintf(note, d.Min, d.Max, d.Mean), unit, d.bars())
 }
 
 // bars returns the bins without gaps between them; far empty stretches are cut at a hundred bars.

@@ -67,8 +67,7 @@ type DatasetReport struct {
 	Extra     []string `json:"extra"`  // shards that the manifest does not name
 	Damage    []string `json:"damage"` // at most 100 of a dataset
 
-	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see
-	// [dataset.LinesRule].
+	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see [dataset.LinesRule].
 	MixedDepths int64 `json:"mixed_depths"`
 }
 

@@ -56,7 +56,7 @@ var benchLines = []string{
 // searchNodes is how long a search of [Bench] is at most.
 const searchNodes = 2000
 
-// Bench measures a network at a batch size for about so long, alone and in a search, in turns. The backend and the
+// Bench measures a network at a batch size for about that long, alone and in a search, in turns. The backend and the
 // batch of the configuration are given.
 func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	n, err := Open(c)
@@ -184,7 +184,7 @@ type measured struct {
 func benchGames() (games []*board.Game, err error) {
 	for _, line := range benchLines {
 		g := board.NewGame(board.StartPosition())
-		for _, text := range strings.Fields(line) {
+		for text := range strings.FieldsSeq(line) {
 			m, err := g.Position().ParseUCI(text)
 			if err != nil {
 				return nil, fmt.Errorf("bench: %w", err)

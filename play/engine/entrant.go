@@ -158,7 +158,7 @@ func setting(param string) *mcts.Setting {
 	return nil
 }
 
-// heeded refuses parameters without an effect: a match would compare two equal players without a word.
+// heeded refuses parameters without an effect: a match would silently compare two equal players.
 func heeded(spec match.Spec, n *Network, searcher string) error {
 	method, err := mcts.MethodOf(searcher)
 	if err != nil {

@@ -46,6 +46,14 @@ func Over(g *board.Game) (End, bool) {
 	return "", false
 }
 
+// Result is the result of a game that the rules ended, turn being the side to move.
+func (e End) Result(turn board.Color) dataset.Result {
+	if e == Checkmate {
+		return Winner(turn, false)
+	}
+	return dataset.Draw
+}
+
 // Winner is the result where the colour wins, or loses.
 func Winner(c board.Color, wins bool) dataset.Result {
 	if (c == board.White) == wins {

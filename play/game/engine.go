@@ -33,7 +33,7 @@ type EngineConfig struct {
 	Seat int        // stands in the log
 }
 
-// Engine is a player that is a UCI engine. The process is started when the first game begins and anew after a fault.
+// Engine is a player that is a UCI engine. The process is started when the first game begins, and again after a fault.
 type Engine struct {
 	cfg      EngineConfig
 	client   *uci.Client // nil: the next game needs a new one
@@ -97,7 +97,7 @@ func (e *Engine) settings(offered map[string]uci.Option) (set []dataset.Tag, err
 	return set, nil
 }
 
-// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is started anew, up to
+// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is restarted, up to
 // three times. The seed is not used: UCI has no word for it.
 func (e *Engine) NewGame(ctx context.Context, _ uint64) error {
 	for attempt := 1; ; attempt++ {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/dataset"
 	"talbot/internal/splitmix"
 )
 
@@ -73,10 +72,7 @@ func (g *playing) push(p Ply) {
 func (s *Seats) step(ctx context.Context, g *playing) error {
 	r, turn := g.record, g.game.Position().Turn()
 	if end, over := Over(g.game); over {
-		r.End, r.Result = end, dataset.Draw
-		if end == Checkmate {
-			r.Result = Winner(turn, false)
-		}
+		r.End, r.Result = end, end.Result(turn)
 		return nil
 	}
 	var err error

@@ -189,7 +189,7 @@ func (f *Referee) decide(ctx context.Context, g *board.Game, start board.Positio
 	return 0, "", nil
 }
 
-// ask returns what the judge says of the present position. One that fails is asked again once, started anew.
+// ask returns the judge's answer for the current position. A judge that fails is restarted and asked once more.
 func (f *Referee) ask(ctx context.Context, g *board.Game, start board.Position, moves []board.Move) (dataset.Result,
 	error) {
 	j := f.Judge

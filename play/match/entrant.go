@@ -17,7 +17,7 @@ import (
 type Entrant struct {
 	Name string // in tables and PGN; no two of a match have the same
 	Text string // how it was named on the command line
-	// Identity is all that decides how the player plays, in words that are the same when the match is taken up again. A
+	// Identity is all that decides how the player plays, in words that are the same when the match is continued. A
 	// player that has changed meanwhile must differ in it.
 	Identity string
 	Files    Files // that it reads and that Identity says nothing of

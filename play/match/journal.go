@@ -37,7 +37,7 @@ type header struct {
 	Began    time.Time `json:"began"`    // of the match
 	Players  []string  `json:"players"`
 	Files    Files     `json:"files"` // nil: an older version did not note them
-	// For those who look on while the match is played; an older version did not note them.
+	// For readers while the match is played; an older version did not write them.
 	Limits []game.Limits `json:"limits,omitempty"`
 	Event  string        `json:"event,omitempty"`
 	Rules  string        `json:"rules,omitempty"`
@@ -45,7 +45,7 @@ type header struct {
 
 // Errors on which callers branch.
 var (
-	// ErrExists: the folder holds a match; it can be taken up with Resume.
+	// ErrExists: the folder holds a match; it can be continued with Resume.
 	ErrExists = errors.New("the folder already contains a match")
 	// ErrOther: the folder holds a match of other players, openings, limits or rules.
 	ErrOther = errors.New("the folder contains a different match")
@@ -89,8 +89,8 @@ func appendTo(path string, end int64) (*journal, error) {
 }
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
-// they ended, each once. One that was damaged is first written anew with what is whole, and warn is called. A last
-// record that a kill cut short is cut off without a word. Its match must be the one that is wanted.
+// they ended, each once. A damaged journal is first rewritten with what is whole, and warn is called. A last
+// record that a kill cut short is cut off silently. The journal must be of the match that is wanted.
 func resumeJournal(path string, want header, each func(*Record), warn func(error)) (h header, j *journal, err error) {
 	f, err := durable.OpenRegular(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func resumeJournal(path string, want header, each func(*Record), warn func(error
 	return found.header, j, nil
 }
 
-// scanned is what a journal was found to hold.
+// scanned is what a scan of a journal found.
 type scanned struct {
 	header  header
 	end     int64 // of the last whole record
@@ -150,8 +150,13 @@ type scanned struct {
 // scanJournal goes through a journal; visit is called with each game's record, which is valid until it returns, and
 // where that begins.
 func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) error) (s scanned, err error) {
-	r := durable.NewRecordReader(f)
-	for first := true; ; first = false {
+	return s, s.scan(f, visit)
+}
+
+// scan goes on from s.end, where f is.
+func (s *scanned) scan(f io.Reader, visit func(record []byte, at int64, game *Record) error) error {
+	r, from := durable.NewRecordReader(f), s.end
+	for first := s.end == 0; ; first = false {
 		var game Record
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
 			if first {
@@ -162,18 +167,18 @@ func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) 
 		})
 		switch {
 		case err != nil:
-			return s, err
+			return err
 		case first && (record == nil || skipped > 0):
-			return s, ErrDamaged
+			return ErrDamaged
 		case skipped > 0 && !(record == nil && torn):
 			s.damaged++
 		}
 		if record == nil {
-			return s, nil
+			return nil
 		}
-		if s.end = r.At(); !first && visit != nil {
+		if s.end = from + r.At(); !first && visit != nil {
 			if err := visit(record, s.end-int64(len(record)), &game); err != nil {
-				return s, err
+				return err
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (m *Match) pairing(number int) (players [2]int, opening int) {
 }
 
 // identity is a hash of all that decides the games but their number. A sequential test and concurrency do not: they may
-// be others when the match is taken up again.
+// be others when the match is continued.
 func (m *Match) identity() string {
 	h := sha256.New()
 	for _, e := range m.Entrants {

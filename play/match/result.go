@@ -23,8 +23,7 @@ type Result struct {
 	SPRT *SPRTResult `json:"sprt,omitempty"`
 	// LLR is the log-likelihood ratio of the sequential test, null without one.
 	LLR *Number `json:"llr"`
-	// Ratings has the first player and then its opponents; only of a gauntlet and where there is
-	// an anchor.
+	// Ratings has the first player and then its opponents; only of a gauntlet and where there is an anchor.
 	Ratings []RatingResult `json:"ratings,omitempty"`
 
 	Openings       int     `json:"openings"` // there were

@@ -1,8 +1,6 @@
 package match
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +17,7 @@ import (
 	"talbot/play/game"
 )
 
-// Watched is a match as its folder has it, for those who look on while it is played and afterwards. It reads and never
+// Watched is a match as its folder has it, for watching it while it is played and afterwards. It reads and never
 // locks or writes. It belongs to one goroutine.
 type Watched struct {
 	Began   time.Time
@@ -27,9 +25,8 @@ type Watched struct {
 	Damaged int      // places of the journal that are not whole
 
 	dir      string
-	header   header
+	journal  scanned     // as far as it was read
 	found    os.FileInfo // the journal that was read
-	end      int64       // of what was read of it
 	outcomes []*outcome  // by number; nil: not played
 	spans    []span
 	ended    int // games
@@ -43,7 +40,7 @@ const maxWatched = 1 << 18
 // Watch returns the match of a folder. Nothing is read before [Watched.Look].
 func Watch(dir string) *Watched { return &Watched{dir: dir} }
 
-// Look takes up what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
+// Look reads what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
 // there is no journal, as before the first game).
 func (w *Watched) Look() error {
 	f, err := durable.OpenRegular(filepath.Join(w.dir, JournalFile))
@@ -55,10 +52,10 @@ func (w *Watched) Look() error {
 	if err != nil {
 		return err
 	}
-	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.end {
+	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.journal.end {
 		*w = Watched{dir: w.dir}
 	}
-	if w.end == 0 || w.end < info.Size() {
+	if w.journal.end == 0 || w.journal.end < info.Size() {
 		if err := w.read(f, info.Size()); err != nil {
 			return fmt.Errorf("%q: %w", f.Name(), err)
 		}
@@ -77,46 +74,30 @@ func (w *Watched) Look() error {
 	return nil
 }
 
-// read takes up the records of the journal from w.end to size.
+// read reads the records of the journal that have come since the last look, up to size.
 func (w *Watched) read(f *os.File, size int64) error {
-	if _, err := f.Seek(w.end, io.SeekStart); err != nil {
+	j := &w.journal
+	if _, err := f.Seek(j.end, io.SeekStart); err != nil {
 		return err
 	}
-	r, from := durable.NewRecordReader(io.LimitReader(f, size-w.end)), w.end
-	for first := w.end == 0; ; first = false {
-		var g Record
-		record, skipped, torn, err := r.Next(func(payload []byte) bool {
-			if first {
-				text, ok := bytes.CutPrefix(payload, []byte(journalText))
-				return ok && json.Unmarshal(text, &w.header) == nil
-			}
-			return json.Unmarshal(payload, &g) == nil
-		})
-		switch {
-		case err != nil:
-			return err
-		case first && (record == nil || skipped > 0 || len(w.header.Players) < 2):
-			return ErrDamaged
-		case skipped > 0 && !(record == nil && torn):
-			w.Damaged++
+	err := j.scan(io.LimitReader(f, size-j.end), func(record []byte, at int64, g *Record) error {
+		if !w.add(g, span{at, len(record)}) {
+			j.damaged++
 		}
-		if record == nil {
-			return nil
-		}
-		w.end = from + r.At()
-		if first {
-			w.Began, w.Players = w.header.Began, w.header.Players
-		} else if !w.take(&g, span{w.end - int64(len(record)), len(record)}) {
-			w.Damaged++
-		}
+		return nil
+	})
+	if err == nil && len(j.header.Players) < 2 {
+		*j, err = scanned{}, ErrDamaged
 	}
+	w.Began, w.Players, w.Damaged = j.header.Began, j.header.Players, j.damaged
+	return err
 }
 
-// take takes a game up; false if it can be none of this match.
-func (w *Watched) take(g *Record, s span) bool {
+// add adds a game; false if it cannot be of this match.
+func (w *Watched) add(g *Record, s span) bool {
 	white, black := g.Players[board.White], g.Players[board.Black]
-	if g.Number >= maxWatched || max(white, black) >= len(w.Players) || min(white, black) != 0 ||
-		g.Fault != nil && (g.Fault.Player < 0 || g.Fault.Player >= len(w.Players)) {
+	if g.Number >= maxWatched || max(white, black) >= len(w.journal.header.Players) || min(white, black) != 0 ||
+		g.Fault != nil && (g.Fault.Player < 0 || g.Fault.Player >= len(w.journal.header.Players)) {
 		return false
 	}
 	for len(w.outcomes) <= g.Number {
@@ -138,8 +119,8 @@ func (w *Watched) entrants() []Entrant {
 	all := make([]Entrant, len(w.Players))
 	for i := range all {
 		all[i].Name = w.Players[i]
-		if i < len(w.header.Limits) {
-			all[i].Limits = w.header.Limits[i]
+		if i < len(w.journal.header.Limits) {
+			all[i].Limits = w.journal.header.Limits[i]
 		}
 	}
 	return all
@@ -167,7 +148,7 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 	case playing:
 		played = "so far"
 	}
-	d := newDocument(x, w.outcomes[:w.stop], w.Began, w.header.Rules)
+	d := newDocument(x, w.outcomes[:w.stop], w.Began, w.journal.header.Rules)
 	d.Played = played
 	return reportTemplate.ExecuteTemplate(out, "figures", d)
 }
@@ -241,7 +222,7 @@ func (w *Watched) Game(number int) (*Record, error) {
 
 // WritePGN writes games that have ended as the match's PGN has them.
 func (w *Watched) WritePGN(out io.Writer, games ...*Record) error {
-	p := pgnWriter{entrants: w.entrants(), event: w.header.Event, date: w.Began, rules: w.header.Rules}
+	p := pgnWriter{entrants: w.entrants(), event: w.journal.header.Event, date: w.Began, rules: w.journal.header.Rules}
 	for _, g := range games {
 		if err := p.write(out, g); err != nil {
 			return err

@@ -45,8 +45,7 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 	}
 	r, err := s.Play(ctx, m.Openings.List[opening], splitmix.Mix(splitmix.Mix(m.Seed)+uint64(number)))
 	if err != nil {
-		var p *game.PlayerError
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*game.PlayerError](err); ok {
 			err = fmt.Errorf("%s: %w", m.Entrants[who[p.Colour]].Name, p.Err)
 		}
 		return nil, fmt.Errorf("game %d: %w", number+1, err)

@@ -41,7 +41,7 @@
 // it begins with the ConsideredMoves of the greatest noise + log-prior + σ(q), and drops the worse half again and
 // again. The last of the most visited ones by that sum is played. Without noise that is a search like others; with
 // GumbelNoise 1 the moves are drawn without replacement from the priors. Below the root a visit goes where the improved
-// policy, softmax(log-prior + σ(q)), is least served. Each search begins anew; a plan needs a limit of nodes, or a
+// policy, softmax(log-prior + σ(q)), is least served. Each search starts afresh; a plan needs a limit of nodes, or a
 // clock that says how many there are. Proofs and repetitions are those of puct.
 //
 // talbotbot is the search of Talbotbot v1.5: c = 5 and no growth, moves without a visit first, by prior; a move below

@@ -48,7 +48,7 @@ func Names() (names []string) {
 	return names
 }
 
-// MethodOf returns the method of a name; an error says which there are.
+// MethodOf returns the method of a name; an error lists all names.
 func MethodOf(name string) (Method, error) {
 	i := slices.IndexFunc(methods, func(m *Method) bool { return m.Name == name })
 	if i < 0 {

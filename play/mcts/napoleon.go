@@ -11,9 +11,7 @@ import (
 // napoleon searches with random playouts to the end of the game beside the network's values. It starts afresh with each
 // move.
 type napoleon struct {
-	root
 	evaluator Evaluator
-	options   Options
 	children  children
 	nodes     []napoleonNode
 	replies   []board.Move
@@ -36,18 +34,15 @@ type napoleonNode struct {
 }
 
 func newNapoleon(e Evaluator, o Options) *napoleon {
-	return &napoleon{evaluator: e, options: o, children: newChildren(e, o)}
+	return &napoleon{simulations: simulations{options: o}, evaluator: e, children: newChildren(e, o)}
 }
-
-// Position implements [Searcher].
-func (s *napoleon) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
 
 // Clear implements [Searcher].
 func (s *napoleon) Clear() {}
 
 // Search implements [Searcher]. A visit is one playout.
 func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
-	return s.search(ctx, s, &s.root, &s.options, s.options.Iterations, l, report)
+	return s.search(ctx, s, s.options.Iterations, l, report)
 }
 
 func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], napoleonNode{}) }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"talbot/board"
 )
 
 // policy plays what the network finds most probable, or draws from its probabilities, without a search.
@@ -19,9 +17,6 @@ type policy struct {
 func newPolicy(e Evaluator, o Options) *policy {
 	return &policy{evaluator: e, options: o, answers: make([]Evaluation, 1)}
 }
-
-// Position implements [Searcher].
-func (s *policy) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
 
 // Clear implements [Searcher].
 func (s *policy) Clear() {}

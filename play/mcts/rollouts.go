@@ -49,9 +49,7 @@ type LikelyMove struct {
 // Source: chess-deep-learning. That v is the mean, and that the appraiser is asked about a position when a second
 // simulation comes to it, is ours: neither is published.
 type rollouts struct {
-	root
 	appraiser Appraiser
-	options   Options
 	nodes     []rolloutNode
 	likely    []LikelyMove
 	line      []board.Move // from the start of the game
@@ -90,18 +88,15 @@ func newRollouts(e Evaluator, o Options) (Searcher, error) {
 	if err := a.CanAppraise(); err != nil {
 		return nil, fmt.Errorf("the searcher rollouts: %w", err)
 	}
-	return &rollouts{appraiser: a, options: o}, nil
+	return &rollouts{simulations: simulations{options: o}, appraiser: a}, nil
 }
-
-// Position implements [Searcher].
-func (s *rollouts) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
 
 // Clear implements [Searcher].
 func (s *rollouts) Clear() {}
 
 // Search implements [Searcher]. A visit is one simulation.
 func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
-	return s.search(ctx, s, &s.root, &s.options, s.options.Simulations, l, report)
+	return s.search(ctx, s, s.options.Simulations, l, report)
 }
 
 func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], rolloutNode{}) }

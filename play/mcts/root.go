@@ -17,8 +17,8 @@ type root struct {
 	legal []board.Move // ordered as the side to move sees them, so that mirrored positions are searched alike
 }
 
-// set makes it the position after moves, which were played from start.
-func (r *root) set(start *board.Position, moves []board.Move) {
+// Position implements [Searcher] for those that keep nothing of a position before.
+func (r *root) Position(start *board.Position, moves []board.Move) {
 	r.start = *start
 	r.moves = append(r.moves[:0], moves...)
 	if r.game == nil {

@@ -14,7 +14,7 @@ func (t *tree) Position(start *board.Position, moves []board.Move) {
 	from := len(t.moves)
 	kept := !t.options.FreshTree && t.game != nil && t.start == *start && len(moves) >= from &&
 		slices.Equal(moves[:from], t.moves)
-	t.set(start, moves)
+	t.root.Position(start, moves)
 	if t.top == 0 {
 		return
 	}

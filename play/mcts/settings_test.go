@@ -19,7 +19,7 @@ func TestSettings(t *testing.T) {
 				t.Errorf("%s is not found by %q", s.Name, name)
 			}
 		}
-		for _, searcher := range strings.Fields(s.searchers) {
+		for searcher := range strings.FieldsSeq(s.searchers) {
 			if !slices.Contains(Names(), searcher) || !s.AppliesTo(searcher) {
 				t.Errorf("%s is for %q", s.Name, searcher)
 			}

@@ -10,6 +10,9 @@ import (
 
 // simulations are what a search has done that starts afresh with each move and simulates one game after another.
 type simulations struct {
+	root
+	options Options
+
 	rng     *rand.Rand
 	path    []int32 // of the present one, from the root
 	deepest int
@@ -27,13 +30,13 @@ type simulator interface {
 }
 
 // search simulates until limits are reached, length times where they do not say how often.
-func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Options, length int, l Limits,
-	report func(*Report)) (*Report, error) {
-	moves := r.allowed(l.SearchMoves)
+func (s *simulations) search(ctx context.Context, sim simulator, length int, l Limits, report func(*Report)) (*Report,
+	error) {
+	moves := s.allowed(l.SearchMoves)
 	if len(moves) == 0 {
 		return &Report{}, nil
 	}
-	s.rng = r.random(o.Seed)
+	s.rng = s.random(s.options.Seed)
 	s.deepest, s.depths, s.added, s.last = 0, 0, 0, false
 	sim.begin()
 	most := l.Nodes
@@ -54,11 +57,11 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 		progress.Batch, began = now.Sub(began), now
 		if report != nil && now.Sub(told) >= time.Second {
 			told = now
-			report(trimLines(sim.report(moves), o))
+			report(trimLines(sim.report(moves), &s.options))
 		}
 	}
 	s.last = true
-	return trimLines(sim.report(moves), o), unlessCancelled(ctx, err)
+	return trimLines(sim.report(moves), &s.options), unlessCancelled(ctx, err)
 }
 
 // count counts the current simulation.

@@ -9,8 +9,7 @@ import (
 
 // inTables reports whether tables may know a position.
 func (t *tree) inTables(p *board.Position) bool {
-	return t.options.Tables != nil &&
-		p.Occupied().Len() <= min(t.options.ProbeLimit, t.options.Tables.Pieces())
+	return t.options.Tables != nil && p.Occupied().Len() <= min(t.options.ProbeLimit, t.options.Tables.Pieces())
 }
 
 // probe reports whether tables know for certain what the present position is worth, and writes it down.

@@ -10,9 +10,8 @@ func newTalbotBot(e Evaluator, o Options) *tree {
 	return t
 }
 
-// talbotbot returns the edge with the greatest value + c · prior · √N / (1 + n) among those with a visit, but first
-// of all the unvisited ones, the most probable first. Where the child waits, or all below it, the edge is passed
-// over.
+// talbotbot returns the edge with the greatest value + c · prior · √N / (1 + n) among those with a visit, but first of
+// all the unvisited ones, the most probable first. Where the child waits, or all below it, the edge is passed over.
 func (t *tree) talbotbot(n *node, top bool) int {
 	u := t.options.TalbotBotC * math.Sqrt(float64(t.explorationVisits(n)))
 	best, most := -1, math.Inf(-1)

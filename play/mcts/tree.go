@@ -56,7 +56,7 @@ type tree struct {
 	idle    int          // gathers in a row that asked nothing
 	sizes   []int        // of batches, ascending
 	answers []Evaluation
-	replies []board.Move // of the node at hand
+	replies []board.Move // of the current node
 	priors  []uint16     // likewise
 	weights []float64    // likewise
 	logits  []float64    // likewise

@@ -21,9 +21,6 @@ func newOnePly(e Evaluator, o Options) *onePly {
 	return &onePly{evaluator: e, options: o, children: newChildren(e, o)}
 }
 
-// Position implements [Searcher].
-func (s *onePly) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
-
 // Clear implements [Searcher].
 func (s *onePly) Clear() {}
 

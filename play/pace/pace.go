@@ -1,8 +1,7 @@
 // Package pace decides how long a search may take.
 //
 // From clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
-// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no
-// goroutines.
+// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no goroutines.
 package pace
 
 import (
@@ -15,7 +14,7 @@ import (
 
 // Budget is how long a search may take, from its beginning.
 type Budget struct {
-	Target time.Duration // about so long
+	Target time.Duration // about this long
 	Limit  time.Duration // never longer, as far as the duration of a batch can be foreseen
 	// Last is when the first batch must have ended at the latest: a move that the network was asked about is worth more
 	// time than Limit, but not the game.

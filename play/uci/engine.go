@@ -239,10 +239,9 @@ func (e *Engine) isReady() {
 // position is the command "position".
 func (e *Engine) position(words []string) {
 	g, err := parsePosition(words)
-	var bad *badMove
 	if err != nil {
 		e.note("position: %v", err)
-		if !errors.As(err, &bad) {
+		if _, ok := errors.AsType[*badMove](err); !ok {
 			return
 		}
 	}

@@ -52,7 +52,7 @@ func checkSearch(t *testing.T, lines []string, fen string, moves ...string) (bes
 		}
 		_, pv, _ := strings.Cut(l, " pv ")
 		q := p
-		for _, text := range strings.Fields(pv) {
+		for text := range strings.FieldsSeq(pv) {
 			m, err := q.ParseUCI(text)
 			if err != nil {
 				t.Errorf("%q: %v", l, err)

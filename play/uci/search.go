@@ -334,7 +334,7 @@ func (e *Engine) quit() {
 	e.giveUp(errors.New("quit before the search began"))
 }
 
-// eof is the end of the input. A search that ends by itself may do so.
+// eof is the end of the input. A search that ends on its own may finish.
 func (e *Engine) eof() {
 	e.ending = true
 	ends := func(r *request) bool {

@@ -33,7 +33,7 @@ type puzzle struct {
 
 // findPuzzles looks for puzzles in a game: positions in which, at every turn of the solver, one move wins and the next
 // best does not, by searches of puzzleNodes nodes from an empty hash. A shallow search picks the candidates; taking
-// back on the square of the opponent's move is none.
+// back on the square of the opponent's move does not count.
 func findPuzzles(e *engine, g *game) ([]puzzle, error) {
 	var puzzles []puzzle
 	for ply := openingPlies; ply < len(g.moves) && len(puzzles) < puzzlesAGame; ply++ {

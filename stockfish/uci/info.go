@@ -28,11 +28,10 @@ func (i *Info) Exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
 
 // ParseInfo reads what follows the word "info".
 //
-// Words it does not know are passed over, as UCI asks, and so is everything
-// after "string". What it does know must be well formed: a number in range, a
-// score of the kind "cp" or "mate", a WDL whose parts sum to 1000. "mate 0",
-// the answer to a position that has no legal move, is refused, because such
-// positions are never searched. Scores and WDL are from the side to move's view.
+// Words it does not know are passed over, as UCI asks, and so is everything after "string". What it does know must be
+// well formed: a number in range, a score of the kind "cp" or "mate", a WDL whose parts sum to 1000. "mate 0", the
+// answer to a position that has no legal move, is refused, because such positions are never searched. Scores and WDL
+// are from the side to move's view.
 func ParseInfo(line []byte) (Info, error) { return parseInfo(line, false) }
 
 // ParseInfoLoosely is ParseInfo for lines of any engine, whose scores are shown and compared, and are not labels: a
@@ -73,10 +72,9 @@ func parseInfo(line []byte, loosely bool) (Info, error) {
 	return i, nil
 }
 
-// parseScore reads "cp 31" or "mate -4". Nothing else of the engine's view is
-// converted anywhere: UCI scores are the side to move's, as labels' are. A
-// number that a [dataset.Score] cannot hold as it is, is refused, or clipped
-// where that is asked for.
+// parseScore reads "cp 31" or "mate -4". Nothing else of the engine's view is converted anywhere: UCI scores are the
+// side to move's, as labels' are. A number that a [dataset.Score] cannot hold as it is, is refused, or clipped where
+// that is asked for.
 func parseScore(w *words, clip bool) (dataset.Score, error) {
 	w.next()
 	kind := string(w.word)

@@ -20,9 +20,8 @@ type Option struct {
 //
 //	name Hash type spin default 16 min 1 max 33554432
 //
-// Names may have spaces. The choices of a combo are not kept, and default values
-// only of strings, up to the first space. ok is false if there is no name or no
-// type.
+// Names may have spaces. The choices of a combo are not kept, and default values only of strings, up to the first
+// space. ok is false if there is no name or no type.
 func parseOption(s string) (o Option, ok bool) {
 	s, ok = strings.CutPrefix(strings.TrimSpace(s), "name ")
 	if !ok {
@@ -54,8 +53,7 @@ func parseOption(s string) (o Option, ok bool) {
 	return o, true
 }
 
-// check reports a value that the engine would ignore or misread. Engines do
-// not report it themselves.
+// check reports a value that the engine would ignore or misread. Engines do not report it themselves.
 func (o Option) check(value string) error {
 	switch o.Kind {
 	case "check":

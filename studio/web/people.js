@@ -1,5 +1,6 @@
 // A position or a game with what people of each rating would play. The address keeps the game, the place and the rating.
 import { arrow, ground, mark, markMove, men, moveItems, place, showCurrent } from "./board.js";
+import { steps } from "./steps.js";
 
 const $ = (id) => document.getElementById(id);
 const main = $("main");
@@ -8,26 +9,15 @@ const moves = game.moves || [], last = game.positions.length - 1;
 const radios = [...document.querySelectorAll("input[name=elo]")];
 const ratings = radios.map((r) => Number(r.value));
 const answers = new Map(); // by ply, what is known of a position
-let ply = 0, elo = 0, flipped = false; // elo is a place in ratings
+let elo = 0; // a place in ratings
 let sweeping = false, lost = "";
 
-function readPlace() {
-  const p = new URLSearchParams(location.hash.slice(1));
-  ply = Math.max(0, Math.min(last, Number(p.get("ply")) || 0));
-  elo = Math.max(0, ratings.indexOf(Number(p.get("elo") || main.dataset.elo)));
-  flipped = p.get("flip") === "1";
-}
-function writePlace() {
-  const p = new URLSearchParams();
-  if (ply) p.set("ply", ply);
-  if (String(ratings[elo]) !== main.dataset.elo) p.set("elo", ratings[elo]);
-  if (flipped) p.set("flip", "1");
-  history.replaceState(null, "", p.size ? "#" + p : location.pathname + location.search);
-}
-readPlace();
-addEventListener("hashchange", () => { readPlace(); draw(); });
+const at = steps(last, 0, draw, {
+  read(p) { elo = Math.max(0, ratings.indexOf(Number(p.get("elo") || main.dataset.elo))); },
+  write(p) { if (String(ratings[elo]) !== main.dataset.elo) p.set("elo", ratings[elo]); },
+});
 
-const whole = (at) => answers.get(at)?.done;
+const whole = (ply) => answers.get(ply)?.done;
 const percent = (share) => (share >= 0.995 ? "100" : share < 0.005 ? "" : String(Math.round(100 * share)));
 const points = (cost) => String(Math.round(100 * cost));
 function element(name, text, attributes) {
@@ -38,7 +28,7 @@ function element(name, text, attributes) {
 }
 
 function draw() {
-  const fen = game.positions[ply], pieces = men(fen), board = $("drawing"), a = answers.get(ply);
+  const { ply, flipped } = at, fen = game.positions[ply], pieces = men(fen), board = $("drawing"), a = answers.get(ply);
   ground(board, flipped);
   if (ply) markMove(board, moves[ply - 1].uci, flipped);
   if (game.check[ply]) {
@@ -56,8 +46,6 @@ function draw() {
   board.setAttribute("aria-label", "Board: " + fen);
   $("fen").textContent = fen;
   $("play").href = "/play?fen=" + encodeURIComponent(fen);
-  $("first").disabled = $("prev").disabled = ply === 0;
-  $("next").disabled = $("last").disabled = ply === last;
   $("l-played").hidden = !played;
   radios.forEach((r, i) => { r.checked = i === elo; });
   moveList();
@@ -66,6 +54,7 @@ function draw() {
 }
 
 function words(a) {
+  const ply = at.ply;
   const turn = game.positions[ply].split(" ")[1] === "w" ? "White" : "Black";
   const where = last ? `Position after ${ply} of ${last} half-moves. ` : "";
   let text = `${turn} to move.`;
@@ -117,9 +106,9 @@ function cell(share, i, trap) {
 
 // where says at which ratings a move is a trap.
 function where(m) {
-  const at = ratings.map((r, i) => (m.traps[i] ? i : -1)).filter((i) => i >= 0);
+  const those = ratings.map((r, i) => (m.traps[i] ? i : -1)).filter((i) => i >= 0);
   const share = (i) => `${percent(m.shares[i])} % at ${ratings[i]}`;
-  return at.length === 1 ? share(at[0]) : `${share(at[0])}, ${share(at.at(-1))}`;
+  return those.length === 1 ? share(those[0]) : `${share(those[0])}, ${share(those.at(-1))}`;
 }
 function traps(a) {
   const found = (a?.moves || []).filter((m) => m.traps?.some(Boolean)), list = [];
@@ -145,10 +134,10 @@ function moveList() {
     if (row?.traps?.[elo]) note += " trap";
     return { san: m.san, note };
   });
-  const key = ply + JSON.stringify(items);
+  const key = at.ply + JSON.stringify(items);
   if ($("moves").dataset.key === key) return;
   $("moves").dataset.key = key;
-  $("moves").replaceChildren(...moveItems(game.positions[0], items, ply, go));
+  $("moves").replaceChildren(...moveItems(game.positions[0], items, at.ply, at.go));
   showCurrent($("moves"));
   found();
 }
@@ -157,13 +146,13 @@ function moveList() {
 function found() {
   if (!$("found")) return;
   const list = [];
-  for (let at = 0; at <= last; at++) {
-    for (const m of answers.get(at)?.moves || []) {
+  for (let ply = 0; ply <= last; ply++) {
+    for (const m of answers.get(ply)?.moves || []) {
       if (!m.traps?.some(Boolean)) continue;
-      const fields = game.positions[at].split(" "), b = element("button", `${fields[5]}${fields[1] === "w" ? "." : "…"} ${m.san}`, { type: "button" });
-      b.addEventListener("click", () => go(at));
+      const fields = game.positions[ply].split(" "), b = element("button", `${fields[5]}${fields[1] === "w" ? "." : "…"} ${m.san}`, { type: "button" });
+      b.addEventListener("click", () => at.go(ply));
       const li = element("li");
-      li.append(b, ` ${where(m)}, costs ${points(m.cost)}${moves[at]?.uci === m.uci ? ", and was played" : ""}`);
+      li.append(b, ` ${where(m)}, costs ${points(m.cost)}${moves[ply]?.uci === m.uci ? ", and was played" : ""}`);
       list.push(li);
     }
   }
@@ -174,61 +163,47 @@ function found() {
   $("sweep").disabled = done > last;
 }
 
-function go(to) {
-  ply = Math.max(0, Math.min(last, to));
-  writePlace();
-  draw();
-}
 function rate(to) {
   elo = Math.max(0, Math.min(ratings.length - 1, to));
   $("moves").dataset.key = "";
-  writePlace();
-  draw();
+  at.write();
 }
 
 // One position is asked about at a time: the one that is looked at, or else the next one of the game.
 function wanted() {
   if (document.hidden && !sweeping) return null;
-  if (!whole(ply)) return ply;
+  if (!whole(at.ply)) return at.ply;
   if (!sweeping) return null;
-  for (let at = 0; at <= last; at++) if (!whole(at)) return at;
+  for (let ply = 0; ply <= last; ply++) if (!whole(ply)) return ply;
   sweeping = false;
   found();
   return null;
 }
 async function look() {
-  const at = wanted();
-  if (at !== null) {
+  const ply = wanted();
+  if (ply !== null) {
     const q = new URLSearchParams(location.search);
-    q.set("ply", at);
+    q.set("ply", ply);
     q.set("seat", main.dataset.seat);
-    q.set("since", answers.get(at)?.version ?? "");
+    q.set("since", answers.get(ply)?.version ?? "");
     try {
       const answer = await fetch("/people/reading?" + q);
       lost = "";
-      if (answer.status === 200) answers.set(at, await answer.json());
+      if (answer.status === 200) answers.set(ply, await answer.json());
       else if (answer.status !== 204) lost = (await answer.text()).trim();
     } catch { lost = "talbot studio does not answer. Start it again, and open the address that it prints."; }
     if (lost) sweeping = false;
-    draw();
+    at.draw();
     if (sweeping) found();
   }
-  setTimeout(look, lost ? 2000 : at !== null && whole(at) ? 30 : 250);
+  setTimeout(look, lost ? 2000 : ply !== null && whole(ply) ? 30 : 250);
 }
 
-$("first").addEventListener("click", () => go(0));
-$("prev").addEventListener("click", () => go(ply - 1));
-$("next").addEventListener("click", () => go(ply + 1));
-$("last").addEventListener("click", () => go(last));
-$("flip").addEventListener("click", () => { flipped = !flipped; writePlace(); draw(); });
 $("sweep")?.addEventListener("click", () => { sweeping = !sweeping; found(); });
 radios.forEach((r, i) => r.addEventListener("change", () => rate(i)));
 addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input[name=elo]") && e.key.startsWith("Arrow")) return;
-  const step = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: last }[e.key];
-  if (step !== undefined) { e.preventDefault(); go(step); }
-  else if (e.key === "f") $("flip").click();
-  else if (e.key >= "1" && e.key <= String(ratings.length)) rate(Number(e.key) - 1);
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key >= "1" && e.key <= String(ratings.length)) rate(Number(e.key) - 1);
 });
-draw();
+at.draw();
 look();

@@ -1,24 +1,11 @@
 // A game that is over, move by move. The address keeps the place.
 import { add, ground, mark, markMove, men, moveItems, place, showCurrent } from "./board.js";
+import { steps } from "./steps.js";
 
 const $ = (id) => document.getElementById(id);
 const game = JSON.parse($("main").dataset.replay);
 const last = game.positions.length - 1;
-let ply = 0, flipped = false;
-
-function readPlace() {
-  const p = new URLSearchParams(location.hash.slice(1));
-  ply = Math.max(0, Math.min(last, Number(p.get("ply")) || 0));
-  flipped = p.get("flip") === "1";
-}
-function writePlace() {
-  const p = new URLSearchParams();
-  if (ply) p.set("ply", ply);
-  if (flipped) p.set("flip", "1");
-  history.replaceState(null, "", p.size ? "#" + p : location.pathname);
-}
-readPlace();
-addEventListener("hashchange", () => { readPlace(); draw(); });
+const at = steps(last, 0, draw);
 
 const chart = document.querySelector("#graph svg");
 let cursor = null;
@@ -28,7 +15,7 @@ const x = (n) => {
 };
 
 function draw() {
-  const fen = game.positions[ply], pieces = men(fen), board = $("drawing");
+  const { ply, flipped } = at, fen = game.positions[ply], pieces = men(fen), board = $("drawing");
   ground(board, flipped);
   if (ply) markMove(board, game.moves[ply - 1].uci, flipped);
   if (game.check[ply]) {
@@ -37,22 +24,20 @@ function draw() {
   }
   place(board, pieces, flipped);
   board.setAttribute("aria-label", "Board: " + fen);
-  $("moves").replaceChildren(...moveItems(game.positions[0], game.moves, ply, go));
+  $("moves").replaceChildren(...moveItems(game.positions[0], game.moves, ply, at.go));
   showCurrent($("moves"));
   $("fen").textContent = fen;
   $("play").href = "/play?fen=" + encodeURIComponent(fen);
-  $("first").disabled = $("prev").disabled = ply === 0;
-  $("next").disabled = $("last").disabled = ply === last;
-  $("status").textContent = words();
+  $("status").textContent = words(ply);
   if (chart) {
     if (!cursor) cursor = add(chart, "line", { class: "cursor", y1: chart.dataset.top, y2: chart.dataset.base });
-    const at = Math.max(Number(chart.dataset.left), Math.min(Number(chart.dataset.right), x(ply)));
-    cursor.setAttribute("x1", at);
-    cursor.setAttribute("x2", at);
+    const place = Math.max(Number(chart.dataset.left), Math.min(Number(chart.dataset.right), x(ply)));
+    cursor.setAttribute("x1", place);
+    cursor.setAttribute("x2", place);
   }
 }
 
-function words() {
+function words(ply) {
   if (!ply) return "The start" + (last ? "" : ". No move was played");
   const m = game.moves[ply - 1], parts = [`Half-move ${ply} of ${last}: ${m.san}`];
   if (m.book) parts.push("of the opening");
@@ -63,34 +48,15 @@ function words() {
   return parts.join(", ");
 }
 
-function go(to) {
-  ply = Math.max(0, Math.min(last, to));
-  writePlace();
-  draw();
-}
-
-$("first").addEventListener("click", () => go(0));
-$("prev").addEventListener("click", () => go(ply - 1));
-$("next").addEventListener("click", () => go(ply + 1));
-$("last").addEventListener("click", () => go(last));
-$("flip").addEventListener("click", () => { flipped = !flipped; writePlace(); draw(); });
-addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey) return;
-  const step = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: last }[e.key];
-  if (step !== undefined) { e.preventDefault(); go(step); }
-  else if (e.key === "f") $("flip").click();
-  else if (e.key === "[" && $("before")) $("before").click();
-  else if (e.key === "]" && $("after")) $("after").click();
-});
 if (chart) {
   let pressed = false;
   const point = (e) => {
     const box = chart.getBoundingClientRect(), d = chart.dataset;
-    const at = (e.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
-    go(Math.round(Number(d.from) + (at - d.left) / (d.right - d.left) * (d.to - d.from)));
+    const place = (e.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
+    at.go(Math.round(Number(d.from) + (place - d.left) / (d.right - d.left) * (d.to - d.from)));
   };
   chart.addEventListener("pointerdown", (e) => { pressed = true; chart.setPointerCapture(e.pointerId); point(e); });
   chart.addEventListener("pointermove", (e) => { if (pressed) point(e); });
   chart.addEventListener("pointerup", () => { pressed = false; });
 }
-draw();
+at.draw();

@@ -33,7 +33,7 @@ type Compare struct {
 	Data     []loader.Spec        // without weights
 	Split    string               // "train", "val", "test" or "all"
 	Label    string               // fingerprint whose labels count; "" = the last
-	Samples  int64                // that many, spread over the data; 0 = all
+	Samples  int64                // at most, spread over the data; 0 = all
 	Value    *encode.ValueTarget  // that all are compared with; nil = each with what it was trained on
 	Policy   *encode.PolicyTarget // the same
 	Batch    int                  // positions that a network is asked about at a time

@@ -28,7 +28,7 @@ type Eval struct {
 	Data    []loader.Spec       // without weights
 	Split   string              // "train", "val", "test" or "all"
 	Label   string              // fingerprint whose labels count; "" = the last
-	Samples int64               // that many, spread over the data; 0 = all
+	Samples int64               // at most, spread over the data; 0 = all
 	Value   *encode.ValueTarget // nil = what the network was trained on
 	Batch   int                 // positions the network is asked about at a time
 	Choice  run.Choice

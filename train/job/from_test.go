@@ -292,8 +292,8 @@ func TestFromTakesNothingElse(t *testing.T) {
 
 // change gives every member of a struct another value.
 func change(v reflect.Value) {
-	for i := range v.NumField() {
-		switch f := v.Field(i); f.Kind() {
+	for _, field := range v.Fields() {
+		switch f := field; f.Kind() {
 		case reflect.Struct:
 			change(f)
 		case reflect.Bool:

@@ -48,8 +48,7 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*evaluate.No
 		return nil, err
 	}
 	if n.Compared == 0 {
-		return nil, fmt.Errorf("%q: %w: none has a value for --value-target %s", dir, dataset.ErrNoAudit,
-			target)
+		return nil, fmt.Errorf("%q: %w: none has a value for --value-target %s", dir, dataset.ErrNoAudit, target)
 	}
 	count := float64(n.Compared)
 	n.MSE = sum / count

@@ -129,7 +129,7 @@ type Prospect struct {
 // Hour is what a run on the processor may take before its [Prospect] names shorter ones.
 const Hour = time.Hour
 
-// Prospect says what is to come of a run with so much time left, a step of which takes so long. With fixed set the
+// Prospect describes the rest of a run, given the time left and how long a step takes. With fixed set the
 // network cannot be another one: the run goes on, or begins with weights.
 func (s Start) Prospect(p train.Progress, step, left time.Duration, fixed bool) Prospect {
 	prospect := Prospect{Step: step, Left: left}

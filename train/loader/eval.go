@@ -14,7 +14,7 @@ import (
 // EvalOptions decide which samples are evaluated.
 type EvalOptions struct {
 	Splits []dataset.Split
-	Limit  int64 // that many samples, spread by hash over all datasets; 0 = all
+	Limit  int64 // samples at most, spread by hash over all datasets; 0 = all
 	// TrainedOn are the datasets the network was trained on, whose train split makes a position seen. Nil if that is
 	// not known: then no sample is marked as unseen.
 	TrainedOn []Spec

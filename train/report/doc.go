@@ -44,7 +44,7 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"pct":   share,
 	"width": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
-	"of":    orZero,
+	"of":    run.OrZero,
 	"half":  func(x float64) float64 { return x / 2 },
 	"figure": func(x *float64) string {
 		if x == nil {
@@ -54,14 +54,6 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	},
 	"label": func(x *float64) string { return signed(*x) },
 })
-
-// orZero is a figure, or 0 if there were no samples for it.
-func orZero(x *float64) float64 {
-	if x == nil {
-		return 0
-	}
-	return *x
-}
 
 // Run is what a page shows.
 type Run struct {

@@ -10,6 +10,7 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/page"
+	"talbot/network/run"
 )
 
 // group is a table of figures.
@@ -69,7 +70,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
 		}
 		if of, ok := pale[m.Name]; ok {
-			c.Meter = &meter{orZero(x), orZero(f.Of(of)),
+			c.Meter = &meter{run.OrZero(x), run.OrZero(f.Of(of)),
 				"first " + share(x) + ", of the first three " + share(f.Of(of))}
 		}
 		r.Cells = append(r.Cells, c)

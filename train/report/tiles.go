@@ -6,6 +6,7 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/page"
+	"talbot/network/run"
 	"talbot/train"
 )
 
@@ -64,7 +65,7 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 	case evaluate.Share:
 		return share
 	case evaluate.Count:
-		return func(x *float64) string { return page.Thousands(int64(orZero(x))) }
+		return func(x *float64) string { return page.Thousands(int64(run.OrZero(x))) }
 	}
 	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
 }

@@ -60,7 +60,7 @@ func Label(t testing.TB, score dataset.Score, pv ...string) dataset.Label {
 }
 
 var squares = func() (s string) {
-	for sq := board.Square(0); sq < 64; sq++ {
+	for sq := range board.Square(64) {
 		s += sq.String()
 	}
 	return s

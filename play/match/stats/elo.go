@@ -29,7 +29,7 @@ type Elo struct{ Elo, Low, High float64 }
 
 // Elo returns the difference in strength as logistic Elo. The interval is that of the mean score, taken as normal
 // with the variance of the trials (central limit theorem), carried over to Elo limit by limit; where all trials had the
-// same score there is no telling, and the interval is the whole line.
+// same score the interval is not known, and is the whole line.
 func (o Outcomes) Elo() Elo {
 	mean, variance := o.Score()
 	if math.IsNaN(mean) {

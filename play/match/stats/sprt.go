@@ -144,7 +144,7 @@ const (
 	rounds  = 10
 )
 
-// withDistance returns the shares of the most likely distribution whose mean is that many of its own standard
+// withDistance returns the shares of the most likely distribution whose mean is a given number of its standard
 // deviations above one half. The condition is not linear in the shares; it is made so about the last estimate, first
 // about equal shares.
 func (d distribution) withDistance(t float64) []float64 {

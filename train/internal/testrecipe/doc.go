@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/network/model"
 	"talbot/network/recipe"
 )
 
@@ -17,13 +18,16 @@ var once sync.Once
 // Register adds the recipes. It may be called more than once.
 func Register() {
 	once.Do(func() {
-		training := recipe.Training{Batch: 32, Steps: 100, Schedule: "constant", LR: 1e-2, Decay: recipe.DecayWeights}
-		standard := recipe.Preset{Passes: 1, Training: training}
-		recipe.Register(recipe.New(recipe.Recipe{Name: "boards", About: "for tests", Data: "games", Targets: "moves",
-			Size: []string{"filters"}}, Boards{Filters: 8}, standard, func(Boards) encode.Encoder { return boards{} }))
-		recipe.Register(recipe.New(recipe.Recipe{Name: "tokens", About: "for tests", Data: "games", Targets: "scores",
-			Size: []string{"width"}}, Tokens{Width: 8}, standard, func(Tokens) encode.Encoder { return tokens{} }))
+		register("boards", "moves", "filters", Boards{Filters: 8}, boards{})
+		register("tokens", "scores", "width", Tokens{Width: 8}, tokens{})
 	})
+}
+
+func register[N model.Network](name, targets, size string, network N, e encode.Encoder) {
+	training := recipe.Training{Batch: 32, Steps: 100, Schedule: "constant", LR: 1e-2, Decay: recipe.DecayWeights}
+	recipe.Register(recipe.New(recipe.Recipe{Name: name, About: "for tests", Data: "games", Targets: targets,
+		Size: []string{size}}, network, recipe.Preset{Passes: 1, Training: training},
+		func(N) encode.Encoder { return e }))
 }
 
 // pack writes the board of the side to move: three words of what stands on each square, and where the opponent's pieces
