@@ -20,7 +20,6 @@ var ErrUnrated = errors.New("it does not say what players of a rating would play
 type Network struct {
 	*engine.Network
 	evaluator *engine.Evaluator
-	weighed   bool
 }
 
 // Rated reports whether networks with an encoder say what players of a rating would play.
@@ -49,11 +48,8 @@ func Open(ctx context.Context, c engine.Config) (*Network, error) {
 		return nil, err
 	}
 	evaluator, _ := n.Evaluator().(*engine.Evaluator)
-	return &Network{Network: n, evaluator: evaluator, weighed: c.Probability != ""}, nil
+	return &Network{Network: n, evaluator: evaluator}, nil
 }
-
-// Weighed reports whether a network of the recipe probability is there, for [Network.Weigh].
-func (n *Network) Weighed() bool { return n.weighed }
 
 // Shares returns how many of the players of each rating would play each of the legal moves of a game's present
 // position: a list for each rating, which sums to 1.
@@ -82,8 +78,8 @@ func (n *Network) Shares(ctx context.Context, g *board.Game, legal []board.Move,
 // weighedDepth is the depth of the engine's searches: the recipe has its own ones.
 const weighedDepth = 10
 
-// Weigh is [Network.Shares] for one rating by the network of the recipe probability, which knows what an engine thinks
-// of the likeliest moves. Others have a share of 0.
+// Weigh is [Network.Shares] for one rating by the network of [engine.Config].Probability, which knows what an engine
+// thinks of the likeliest moves. Others have a share of 0.
 func (n *Network) Weigh(ctx context.Context, start board.Position, moves, legal []board.Move, rating int) ([]float64,
 	error) {
 	g := board.NewGame(start)
