@@ -10,8 +10,8 @@ type NumberGroup struct {
 
 // Namer is what an [Encoder] has too if it can name what its network reads.
 type Namer interface {
-	// NumberNames returns names for all planes, in the order of the encoder's Numbers, or for all numbers where these are
-	// not laid out as planes.
+	// NumberNames returns names for all planes, in the order of the encoder's Numbers, or for all numbers where these
+	// are not laid out as planes.
 	NumberNames() []NumberGroup
 }
 
@@ -54,7 +54,8 @@ func (TalbotBot) NumberNames() []NumberGroup {
 // NumberNames implements [Namer].
 func (Tahl) NumberNames() []NumberGroup {
 	list := append(bothMen("PRNBQK"), NumberGroup{"Castling", sides([]string{"right O-O", "right O-O-O", "can O-O",
-		"can O-O-O"})}, NumberGroup{"En passant", sides([]string{"target", "pawns"})}, NumberGroup{Name: "Moves before"})
+		"can O-O-O"})},
+		NumberGroup{"En passant", sides([]string{"target", "pawns"})}, NumberGroup{Name: "Moves before"})
 	last := &list[len(list)-1]
 	for k := range 4 {
 		last.Names = append(last.Names, fmt.Sprintf("%d plies ago", k+1))

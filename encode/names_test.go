@@ -28,8 +28,8 @@ func TestNumberNames(t *testing.T) {
 					t.Errorf("%s: number %d has no name", e.Name(), number)
 				}
 				if i < 2 && len(l.Shape) == 3 { // pieces; Black is to move, so that ranks are mirrored
-					kind := map[string]board.PieceType{"pawns": board.Pawn, "knights": board.Knight, "bishops": board.Bishop,
-						"rooks": board.Rook, "queens": board.Queen, "king": board.King}[name]
+					kind := map[string]board.PieceType{"pawns": board.Pawn, "knights": board.Knight,
+						"bishops": board.Bishop, "rooks": board.Rook, "queens": board.Queen, "king": board.King}[name]
 					owner := []board.Color{board.Black, board.White}[i]
 					for s := range 64 {
 						piece := p.PieceAt(board.Square(s ^ 56))

@@ -267,7 +267,8 @@ func TestBrowserAxe(t *testing.T) {
 	}
 	people := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6"}})
 	compare := run + "/compare?split=all&with=" + s.keyOf("people") + "&data=" + s.keyOf("data")
-	for _, path := range []string{"/", "/play", game, "/people", people + "#ply=2", compare, "/match/" + s.keyOf("match"),
+	for _, path := range []string{"/", "/play", game, "/people", people + "#ply=2", compare,
+		"/match/" + s.keyOf("match"),
 		"/match/" + s.keyOf("match") + "/game/1#ply=5", run + "?axis=time&scale=log&with=" + s.keyOf("other"),
 		data + "?label=yes", data + "/statistics", data + "/sample/13", data + "/sample/99999"} {
 		p.open(s.served, path)

@@ -53,7 +53,8 @@ func numbersOf(e encode.Encoder, input *encode.Layout, data []float32) (list []p
 			if size == 64 {
 				group.Planes = append(group.Planes, newPlane(number, name, values))
 			} else {
-				group.Numbers = append(group.Numbers, numberView{name, strconv.FormatFloat(float64(values[0]), 'g', 4, 32)})
+				value := strconv.FormatFloat(float64(values[0]), 'g', 4, 32)
+				group.Numbers = append(group.Numbers, numberView{name, value})
 			}
 			number++
 		}

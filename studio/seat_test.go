@@ -235,7 +235,8 @@ func TestWatch(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("the game of a closed page goes on")
 	}
-	if status, _ := s.ask("POST", "/play", url.Values{"color": {"watch"}, "second": {"/etc/passwd"}}, nil); status != 422 {
+	status, _ := s.ask("POST", "/play", url.Values{"color": {"watch"}, "second": {"/etc/passwd"}}, nil)
+	if status != 422 {
 		t.Error("a second network that is none: ", status)
 	}
 }

@@ -42,7 +42,8 @@ the address here.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
 		"listen on this `ADDRESS`, a host and a port")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.StringVar(&o.engine, "engine", "stockfish", "`ENGINE` that says what moves cost on the page for people")
+	f.StringVar(&o.engine, "engine", "stockfish",
+		"engine for the page for people: a path, or a name to look up")
 	values(cmd, "backend", answering...)
 	return cmd
 }
