@@ -2,51 +2,61 @@ package binpack
 
 import "encoding/binary"
 
-// bitReader reads numbers of a few bits, the highest bit of a byte first.
+// bitReader reads numbers of a few bits, the highest bit of a byte first. Behind the end of the data it reads zeros;
+// beyond tells.
 type bitReader struct {
-	data []byte
-	at   int    // bytes taken into word
-	word uint64 // the bits to come, the next one highest
-	left int    // of them
+	data  []byte
+	at    int    // bytes taken into word
+	word  uint64 // the bits to come, the next one highest
+	left  int    // of them
+	zeros int    // of left: behind the end of the data
 }
 
-// take returns the next n bits, n ≤ 16; false if the data end before.
-func (r *bitReader) take(n int) (uint16, bool) {
-	if r.left < n && !r.more(n) {
-		return 0, false
-	}
-	v := uint16(r.word >> (64 - n))
-	r.word <<= n
-	r.left -= n
-	return v, true
-}
-
-// more reads on until n bits are at hand; false if the data end before.
-func (r *bitReader) more(n int) bool {
+// fill reads on until at least 56 bits are at hand, enough for a move and its score.
+func (r *bitReader) fill() {
 	if rest := r.data[r.at:]; len(rest) >= 8 {
-		r.word |= binary.BigEndian.Uint64(rest) >> r.left
-		got := (63 - r.left) / 8 // whole bytes; the bits of the next one, which are there too, come again
+		r.word |= binary.BigEndian.Uint64(rest) >> (r.left & 63)
+		got := (63 - r.left) >> 3 // whole bytes; the bits of the next one, which are there too, come again
 		r.at += got
 		r.left += 8 * got
-		return true
+		return
 	}
-	for r.left < n {
+	for ; r.left <= 56; r.left += 8 {
 		if r.at == len(r.data) {
-			return false
+			r.zeros += 8
+			continue
 		}
 		r.word |= uint64(r.data[r.at]) << (56 - r.left)
 		r.at++
-		r.left += 8
 	}
-	return true
 }
+
+// peek returns the next n bits, 1 ≤ n ≤ 56, of those at hand.
+func (r *bitReader) peek(n int) uint64 { return r.word >> ((64 - n) & 63) }
+
+// drop passes over the next n bits.
+func (r *bitReader) drop(n int) {
+	r.word <<= n & 63
+	r.left -= n
+}
+
+// take returns the next n bits, 0 ≤ n ≤ 56, of those at hand.
+func (r *bitReader) take(n int) int {
+	v := r.word >> 1 >> ((63 - n) & 63)
+	r.drop(n)
+	return int(v)
+}
+
+// beyond reports whether bits behind the end of the data were taken.
+func (r *bitReader) beyond() bool { return r.left < r.zeros }
 
 // align returns how many bytes were taken. The rest of the last one must be 0.
 func (r *bitReader) align() (int, error) {
-	if r.left%8 > 0 && r.word>>(64-r.left%8) != 0 {
+	left := r.left - r.zeros
+	if left%8 > 0 && r.peek(left%8) != 0 {
 		return 0, errPadding
 	}
-	return r.at - r.left/8, nil
+	return r.at - left/8, nil
 }
 
 // bitWriter appends numbers of a few bits, the highest bit of a byte first.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"talbot/board"
 )
@@ -29,8 +30,10 @@ type Chain struct {
 	passed board.Square
 }
 
-// stemSize is the size of a chain without further positions.
-const stemSize = 34
+const (
+	stemSize  = 34 // bytes of a chain without further positions
+	leastBits = 5  // that a further position takes: those of its score
+)
 
 var (
 	errPieces    = errors.New("a board that is not a position of chess")
@@ -70,21 +73,27 @@ func (c *Chain) decode(data []byte) (size int, err error) {
 		return 0, fmt.Errorf("%w %v", errIllegal, m)
 	}
 	p.Play(m)
-	c.Moves = append(c.Moves, m)
 	r := bitReader{data: data[stemSize:]}
-	score := c.Scores[0]
-	for range further {
+	if further > 8*len(r.data)/leastBits {
+		return 0, errCutOff
+	}
+	c.Moves = slices.Grow(c.Moves, further+1)[:further+1]
+	c.Scores = slices.Grow(c.Scores, further)[:further+1]
+	c.Moves[0] = m
+	for i := range further {
+		r.fill()
 		m, err := readMove(&r, &p)
+		if err == nil {
+			c.Scores[i+1], err = readScore(&r, -c.Scores[i])
+		}
+		if r.beyond() {
+			return 0, errCutOff
+		}
 		if err != nil {
 			return 0, err
 		}
-		delta, err := readDelta(&r)
-		if err != nil {
-			return 0, err
-		}
-		score = -score + int16(unzigzag(delta))
 		p.Play(m)
-		c.Moves, c.Scores = append(c.Moves, m), append(c.Scores, score)
+		c.Moves[i+1] = m
 	}
 	tail, err := r.align()
 	if err != nil {
@@ -288,33 +297,49 @@ func promotes(us board.Color, from board.Square) bool {
 	return us == board.White && from.Rank() == 6 || us == board.Black && from.Rank() == 1
 }
 
-// nth returns the n-th square of a set in ascending order.
+// nth returns the n-th square of a set in ascending order; the set has more than n.
 func nth(b board.Bitboard, n int) board.Square {
-	for range n {
-		b &= b - 1
-	}
-	return b.First()
+	// Halving the set with counts, as a loop over its squares ends where no processor foresees it.
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	s := uint64(b)
+	s -= s >> 1 & 0x5555555555555555
+	s = s&0x3333333333333333 + s>>2&0x3333333333333333
+	s = (s + s>>4) & 0x0f0f0f0f0f0f0f0f * ones // each byte counts the squares up to its rank
+	full := ((uint64(n)*ones | highs) - s) & highs
+	rank := bits.OnesCount64(full) // of the n-th square: those below have no more than n
+	n -= int(s << 8 >> (8 * rank & 63) & 255)
+	return board.Square(8*rank) + board.Square(nthInByte[n&7][uint8(b>>(8*rank&63))])
 }
+
+// nthInByte has the n-th bit of each byte.
+var nthInByte = func() (t [8][256]uint8) {
+	for b := range 256 {
+		for n, left := 0, b; left != 0; n, left = n+1, left&(left-1) {
+			t[n][b] = uint8(bits.TrailingZeros(uint(left)))
+		}
+	}
+	return t
+}()
 
 // readMove reads a move of the movetext.
 func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 	us := p.Turn()
 	pieces := p.ByColor(us)
-	i, ok := r.take(width(pieces.Len()))
-	if !ok {
-		return 0, errCutOff
-	}
-	if int(i) >= pieces.Len() {
+	i := r.take(width(pieces.Len()))
+	if i >= pieces.Len() {
 		return 0, errPieceless
 	}
-	from := nth(pieces, int(i))
+	from := nth(pieces, i)
 	pt := p.TypeAt(from)
 	reach := destinations(p, pt, from)
-	count, each := reach.Len(), 1
+	count, choice := reach.Len(), 0 // bits of the index that name a piece to promote to
 	queenSide, kingSide := false, false
 	switch {
 	case pt == board.Pawn && promotes(us, from):
-		each = 4
+		choice = 2
 	case pt == board.King:
 		queenSide, kingSide = p.CanCastle(us, false), p.CanCastle(us, true)
 		if queenSide {
@@ -324,14 +349,11 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 			count++
 		}
 	}
-	i, ok = r.take(width(count * each))
-	if !ok {
-		return 0, errCutOff
-	}
-	if int(i) >= count*each {
+	i = r.take(width(count << choice))
+	if i >= count<<choice {
 		return 0, errSquare
 	}
-	n := int(i) / each
+	n := i >> choice
 	if n >= reach.Len() {
 		to := from + 2
 		if queenSide && n == reach.Len() {
@@ -344,7 +366,7 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 	}
 	to := nth(reach, n)
 	m := board.NewMove(from, to)
-	if each == 4 {
+	if choice > 0 {
 		m = board.NewPromotion(from, to, board.Knight+board.PieceType(i%4))
 	}
 	if !p.KeepsKingSafe(pt, from, to) {
@@ -385,22 +407,19 @@ func writeMove(w *bitWriter, p *board.Position, m board.Move) {
 // below counts the squares of a set below one.
 func below(b board.Bitboard, s board.Square) int { return (b & (s.Bitboard() - 1)).Len() }
 
-// readDelta reads groups of five bits.
-func readDelta(r *bitReader) (uint16, error) {
-	value := uint32(0)
-	for shift := 0; ; shift += 4 {
-		group, ok := r.take(5)
-		if !ok {
-			return 0, errCutOff
-		}
-		if shift > 12 {
-			return 0, errDelta
-		}
-		value |= uint32(group&15) << shift
-		if group&16 == 0 {
-			return uint16(value), nil
-		}
+// readScore reads the difference of a score to another: up to four groups of a bit, which says that another group
+// follows, and four bits of the number, the lowest first.
+func readScore(r *bitReader, other int16) (int16, error) {
+	const more = 0b10000_10000_10000_10000
+	groups := uint32(r.peek(20))
+	last := bits.LeadingZeros32(^groups&more<<12) / 5
+	if last > 3 {
+		return 0, errDelta
 	}
+	r.drop(5*last + 5)
+	delta := groups>>15&15 | groups>>10&15<<4 | groups>>5&15<<8 | groups&15<<12
+	delta &= 1<<(4*last+4) - 1
+	return other + int16(unzigzag(uint16(delta))), nil
 }
 
 func writeDelta(w *bitWriter, value uint16) {

@@ -8,12 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"talbot/dataset"
 	"talbot/rows"
 )
 
-// Content is what a file holds: one of the three.
+// Content is what a file holds: one of the four.
 type Content struct {
+	Actions     *Actions
 	Evaluations *Evaluations
 	Puzzles     *Puzzles
 	Games       *Games
@@ -24,6 +27,7 @@ type Content struct {
 //
 //   - games: movetext, and any of the tags of PGN
 //   - puzzles: PuzzleId, FEN and Moves, and any of Rating, Themes and GameUrl
+//   - values of all moves: fen, and the lists moves and p_win, and mate if it is there
 //   - evaluations: fen, and cp or mate or both, and any of line, best, depth, knodes, nodes and result
 //
 // The errors are [ErrDamaged], [ErrUnsupported], [ErrColumns] with the columns that are missing, and those of in.
@@ -37,11 +41,13 @@ func Open(in io.ReaderAt, size int64, form rows.TableForm) (c Content, err error
 		c.Games, err = newGames(f)
 	case f.find("PuzzleId") >= 0 && f.find("FEN") >= 0 && f.find("Moves") >= 0:
 		c.Puzzles, err = newPuzzles(f)
+	case f.find("fen") >= 0 && f.isList("moves", format.ByteArray) && f.isList("p_win", format.Double):
+		c.Actions, err = newActions(f, form)
 	case f.find("fen") >= 0 && (f.find("cp") >= 0 || f.find("mate") >= 0):
 		c.Evaluations, err = newEvaluations(f, form)
 	default:
 		err = fmt.Errorf("%w %s; games need movetext; puzzles need PuzzleId, FEN and Moves; evaluations need fen, and "+
-			"cp or mate", ErrColumns, quoted(f.names()))
+			"cp or mate; values of all moves need fen, and the lists moves and p_win", ErrColumns, quoted(f.names()))
 	}
 	return c, err
 }
@@ -88,6 +94,14 @@ func (t *table) next() error {
 	return err
 }
 
+// cells returns the values of a list in the row; none if the file does not have it.
+func (t *table) cells(name string) []value {
+	if i, ok := t.place[name]; ok {
+		return t.rows.columns[i].cells
+	}
+	return nil
+}
+
 // Share returns how much of the file was read, 0 to 1.
 func (t *table) Share() float64 { return t.rows.share() }
 
@@ -116,7 +130,7 @@ func (v *value) string(l *leaf) string {
 	case v.text != nil:
 		return string(v.text)
 	case l.isFloat():
-		return strconv.FormatFloat(v.float, 'f', -1, 64)
+		return strconv.FormatFloat(v.float(), 'f', -1, 64)
 	case l.isNumber():
 		return strconv.FormatInt(v.number, 10)
 	}
@@ -139,13 +153,13 @@ func (t *table) number(name string) (n int64, ok bool, err error) {
 	v := &c.cells[0]
 	switch l := c.pages.leaf; {
 	case l.isFloat():
-		if math.IsNaN(v.float) {
+		if math.IsNaN(v.float()) {
 			return 0, false, nil
 		}
-		if v.float != math.Trunc(v.float) || math.Abs(v.float) > 1<<53 {
+		if v.float() != math.Trunc(v.float()) || math.Abs(v.float()) > 1<<53 {
 			return 0, false, errNotWhole
 		}
-		return int64(v.float), true, nil
+		return int64(v.float()), true, nil
 	case l.isNumber():
 		return v.number, true, nil
 	}

@@ -228,5 +228,11 @@ func (f *file) find(names ...string) int {
 	return -1
 }
 
+// isList reports whether there is a column of that name that has lists of values of that type.
+func (f *file) isList(name string, kind format.Type) bool {
+	i := f.find(name)
+	return i >= 0 && f.leaves[i].maxRep == 1 && !f.leaves[i].nested && f.leaves[i].kind == kind
+}
+
 func (l *leaf) isFloat() bool  { return l.kind == format.Float || l.kind == format.Double }
 func (l *leaf) isNumber() bool { return l.kind == format.Int32 || l.kind == format.Int64 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
@@ -27,9 +29,11 @@ const (
 type value struct {
 	null   bool
 	text   []byte
-	number int64
-	float  float64
+	number int64 // or the bits of a float64
 }
+
+func (v *value) float() float64     { return math.Float64frombits(uint64(v.number)) }
+func (v *value) setFloat(f float64) { v.number = int64(math.Float64bits(f)) }
 
 // pages reads the values of a column in one row group, page by page.
 type pages struct {
@@ -40,6 +44,8 @@ type pages struct {
 	codec format.CompressionCodec
 	left  int64 // values that no page has given yet
 	zstd  **zstd.Decoder
+
+	packed []byte // the last page as it is in the file, if it is compressed
 
 	dictionary []value
 	inPage     int64 // values of this page that are to come
@@ -145,10 +151,15 @@ func (p *pages) page() error {
 		return fmt.Errorf("%d bytes, unpacked %d; %d are possible", h.CompressedPageSize, h.UncompressedPageSize,
 			min(maxPage, p.end-p.at))
 	}
-	data := make([]byte, h.CompressedPageSize)
+	data := p.packed[:0]
+	if p.codec == format.Uncompressed {
+		data = nil // values keep what they refer to
+	}
+	data = slices.Grow(data, int(h.CompressedPageSize))[:h.CompressedPageSize]
 	if _, err := io.ReadFull(p.in, data); err != nil {
 		return err
 	}
+	p.packed = data
 	p.at += int64(len(data))
 	if h.CRC != 0 && crc32.ChecksumIEEE(data) != uint32(h.CRC) {
 		return errors.New("wrong checksum")
@@ -242,6 +253,8 @@ func (p *pages) version2(h *format.PageHeader, data []byte) error {
 		if data, err = p.unpack(data, int(h.UncompressedPageSize)-reps-defs); err != nil {
 			return err
 		}
+	} else {
+		p.packed = nil // values keep what they refer to
 	}
 	return p.begin(int64(d.V.NumValues), d.V.Encoding, data)
 }

@@ -3,37 +3,60 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 var errShort = errors.New("fewer values than the page claims")
 
-// runs reads numbers of one width in Parquet's mix of runs and groups of packed bits. The zero value of width 0 has
-// nothing but zeros.
+// runs reads numbers of one width, at most 32 bits, in Parquet's mix of runs and groups of packed bits. The zero value,
+// of width 0, has nothing but zeros.
 type runs struct {
-	data   []byte
-	width  int
-	left   int    // of the run or of the groups
-	value  uint32 // of the run
-	packed []byte // of the groups; nil in a run
-	bit    int    // in packed
+	data  []byte
+	width int
+	left  int    // numbers of the run or of the groups
+	word  uint64 // the next ones, the first one lowest; all that a run has
+	have  int    // bits of groups in word
+
+	packed []byte // bits of the groups that are not in word; nil in a run
+	step   int    // bits of a number in word: the width, or 0 in a run
+	mask   uint32
 }
 
 func (r *runs) next() (uint32, error) {
-	if r.width == 0 {
-		return 0, nil
-	}
-	for r.left == 0 {
-		if err := r.begin(); err != nil {
+	if r.left == 0 || r.have < r.step {
+		if err := r.more(); err != nil {
 			return 0, err
 		}
 	}
+	v := uint32(r.word) & r.mask
+	r.word >>= r.step & 63
+	r.have -= r.step
 	r.left--
-	if r.packed == nil {
-		return r.value, nil
+	return v, nil
+}
+
+// more brings the next numbers into word.
+func (r *runs) more() error {
+	if r.width == 0 {
+		r.left = math.MaxInt
+		return nil
 	}
-	v := bitsAt(r.packed, r.bit, r.width)
-	r.bit += r.width
-	return uint32(v), nil
+	for r.left == 0 {
+		if err := r.begin(); err != nil {
+			return err
+		}
+	}
+	if len(r.packed) >= 8 && r.have < r.step {
+		r.word |= binary.LittleEndian.Uint64(r.packed) << r.have
+		got := (63 - r.have) / 8 // whole bytes; the bits of the next one, which are there too, come again
+		r.packed = r.packed[got:]
+		r.have += 8 * got
+	}
+	for ; r.have < r.step && len(r.packed) > 0; r.have += 8 {
+		r.word |= uint64(r.packed[0]) << r.have
+		r.packed = r.packed[1:]
+	}
+	return nil
 }
 
 // begin begins the next run or groups.
@@ -43,6 +66,7 @@ func (r *runs) begin() error {
 		return errShort
 	}
 	r.data = r.data[n:]
+	r.word, r.have, r.packed, r.step, r.mask = 0, 0, nil, 0, 1<<r.width-1
 	if head&1 == 0 {
 		size := (r.width + 7) / 8
 		if len(r.data) < size {
@@ -50,13 +74,13 @@ func (r *runs) begin() error {
 		}
 		var raw [4]byte
 		copy(raw[:], r.data[:size])
-		r.value, r.packed, r.left = binary.LittleEndian.Uint32(raw[:]), nil, int(head>>1)
+		r.word, r.left = uint64(binary.LittleEndian.Uint32(raw[:])), int(head>>1)
 		r.data = r.data[size:]
 		return nil
 	}
 	groups := int(head >> 1)
 	size := min(groups*r.width, len(r.data)) // the last groups may be cut where nothing is in them
-	r.packed, r.bit, r.left = r.data[:size], 0, min(8*groups, 8*size/r.width)
+	r.packed, r.step, r.left = r.data[:size], r.width, min(8*groups, 8*size/r.width)
 	r.data = r.data[size:]
 	return nil
 }

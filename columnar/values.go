@@ -33,12 +33,10 @@ func (s *plain) next(v *value) error {
 	switch s.leaf.kind {
 	case format.Int32:
 		v.number = int64(int32(binary.LittleEndian.Uint32(raw)))
-	case format.Int64:
-		v.number = int64(binary.LittleEndian.Uint64(raw))
 	case format.Float:
-		v.float = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-	case format.Double:
-		v.float = math.Float64frombits(binary.LittleEndian.Uint64(raw))
+		v.setFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(raw))))
+	case format.Int64, format.Double:
+		v.number = int64(binary.LittleEndian.Uint64(raw))
 	case format.FixedLenByteArray:
 		v.text = raw
 	case format.ByteArray:
@@ -59,13 +57,15 @@ type indexed struct {
 	index      runs
 }
 
+var errIndex = errors.New("a value that the dictionary does not have")
+
 func (s *indexed) next(v *value) error {
 	i, err := s.index.next()
 	if err != nil {
 		return err
 	}
 	if uint64(i) >= uint64(len(s.dictionary)) {
-		return errors.New("a value that the dictionary does not have")
+		return errIndex
 	}
 	*v = s.dictionary[i]
 	return nil

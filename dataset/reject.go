@@ -26,6 +26,8 @@ const (
 	BadChain Reason = "bad_chain"
 	// the rest of a row group of Parquet, from damage on
 	BadGroup Reason = "bad_group"
+	// a game of lc0's training data whose chunk is damaged or breaks the format
+	BadChunk Reason = "bad_chunk"
 	BadEval  Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
@@ -35,7 +37,7 @@ const Duplicate Reason = "duplicate"
 
 // Reasons lists every reason of a reader.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
-	ResultConflict, MoveConflict, BadEval, BadChain, BadGroup}
+	ResultConflict, MoveConflict, BadEval, BadChain, BadGroup, BadChunk}
 
 // Reject is the error of one game or row that was left out; reading goes on after it.
 type Reject struct {

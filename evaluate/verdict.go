@@ -61,8 +61,8 @@ type Judgement struct {
 func (j *Judgement) BaselineMeasure() *Measure { return ByName(j.Baseline) }
 
 // Remedy says what to change in the next training, where the verdict is [Worse]; "" otherwise. The figures are those
-// that were judged.
-func (j *Judgement) Remedy(f Figures) string {
+// that were judged, of a network that was trained over the legal moves only or, with masked false, over all.
+func (j *Judgement) Remedy(f Figures, masked bool) string {
 	if j.Verdict != Worse {
 		return ""
 	}
@@ -73,7 +73,7 @@ func (j *Judgement) Remedy(f Figures) string {
 		}
 		return "train longer, on more samples, or with a larger --value-weight"
 	}
-	if f["illegal_mass"] > 0.1 {
+	if f["illegal_mass"] > 0.1 && !masked {
 		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train with --legal-mask, or longer",
 			100*f["illegal_mass"])
 	}

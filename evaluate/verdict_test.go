@@ -118,12 +118,13 @@ func TestWilson(t *testing.T) {
 func TestRemedy(t *testing.T) {
 	figures := Figures{"samples": 1000, "policy_samples": 1000, "value_samples": 10, "policy_ce_legal": 3.9,
 		"policy_ce_uniform": 3.3, "illegal_mass": 0.77, "value_mse": 0.4, "value_mse_mean": 0.3}
+	masked := false
 	remedy := func(measure string) string {
 		j, ok := ByName(measure).Judge(figures, nil)
 		if !ok {
 			t.Fatal(measure)
 		}
-		return j.Remedy(figures)
+		return j.Remedy(figures, masked)
 	}
 	check := func(measure, want string) {
 		t.Helper()
@@ -132,6 +133,8 @@ func TestRemedy(t *testing.T) {
 		}
 	}
 	check("policy_ce_legal", "77 % of the probability falls on illegal moves: train with --legal-mask, or longer")
+	masked = true
+	check("policy_ce_legal", "train longer, on more samples, or with a larger network")
 	check("value_mse", "only 1 % of the samples have a value to learn: label more of them")
 	delete(figures, "illegal_mass")
 	figures["value_samples"] = 1000

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,36 @@ type Config struct {
 	Start Flags `yaml:"start"` // of train --init; or run alone: the network to begin with
 	Games Flags `yaml:"games"` // of selfplay
 	Train Flags `yaml:"train"` // of train
+
+	Stages []Stage `yaml:"stages"` // changes to these flags, in the order of generations
+
+	Measure Flags `yaml:"measure"` // of eval, which measures each network; without them nothing does
+	Gate    *Gate `yaml:"gate"`    // nil: each network plays the next games
+}
+
+// Gate lets a network play the next games only if it is good enough in a match with the one that played the last.
+type Gate struct {
+	Accept float64 `yaml:"accept"` // the least score, in points a game
+	First  bool    `yaml:"first"`  // it also plays a match with the first network, which decides nothing
+	Match  Flags   `yaml:"match"`  // of match
+}
+
+// Stage changes flags from a generation on: those that it names take the place of the ones before.
+type Stage struct {
+	From  int   `yaml:"from"` // generation, from 2
+	Games Flags `yaml:"games"`
+	Train Flags `yaml:"train"`
+}
+
+// of returns the flags of the games and of the training of a generation.
+func (c *Config) of(generation int) (games, train Flags) {
+	games, train = c.Games, c.Train
+	for _, s := range c.Stages {
+		if s.From <= generation {
+			games, train = games.with(s.Games), train.with(s.Train)
+		}
+	}
+	return games, train
 }
 
 // Flag is a flag of a command with its value.
@@ -61,6 +92,25 @@ func (f Flags) has(name string) bool {
 	return slices.ContainsFunc(f, func(x Flag) bool { return x.Name == name })
 }
 
+// without refuses flags that the loop sets itself.
+func (f Flags) without(part string, own []string) error {
+	for _, x := range f {
+		if slices.Contains(own, x.Name) {
+			return fmt.Errorf("%s: the loop sets --%s itself", part, x.Name)
+		}
+	}
+	return nil
+}
+
+// with returns the flags with others in place of those of the same name.
+func (f Flags) with(others Flags) Flags {
+	if len(others) == 0 {
+		return f
+	}
+	kept := slices.DeleteFunc(slices.Clone(f), func(x Flag) bool { return others.has(x.Name) })
+	return append(kept, others...)
+}
+
 // Of returns the value of a flag; "" without it.
 func (f Flags) Of(name string) string {
 	for _, x := range f {
@@ -81,8 +131,11 @@ func (f Flags) args() (list []string) {
 
 // The flags that a loop sets itself.
 var (
-	ownOfGames = []string{"run", "out", "seed", "split", "part", "json", "strict"}
-	ownOfTrain = []string{"data", "run", "out", "seed", "from", "after", "resume", "init", "steps", "until", "json"}
+	ownOfGames = []string{"run", "out", "seed", "split", "part", "json", "strict", "skip-done", "replace"}
+	ownOfEval  = []string{"run", "json", "report"}
+	ownOfMatch = []string{"out", "json", "resume", "gauntlet", "skip-done", "replace"}
+	ownOfTrain = []string{"data", "run", "out", "seed", "from", "after", "resume", "init", "steps", "until", "json",
+		"skip-done", "replace"}
 )
 
 // Parse reads a file of YAML without unknown names. Errors are [ErrConfig], with the line where YAML reports one.
@@ -122,17 +175,45 @@ func (c *Config) check() error {
 	case !c.Games.has("games"):
 		return errors.New("games: the number of games of a generation is missing, such as games: 400")
 	}
-	if n, err := strconv.Atoi(c.Train.Of("batch")); err != nil || n < 1 {
-		return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", c.Train.Of("batch"))
+	if err := c.checkStages(); err != nil {
+		return err
 	}
-	for _, x := range c.Games {
-		if slices.Contains(ownOfGames, x.Name) {
-			return fmt.Errorf("games: the loop sets --%s itself", x.Name)
+	if c.Measure != nil && !c.Measure.has("data") {
+		return errors.New("measure: data is missing, the datasets to measure the networks with")
+	}
+	if err := c.Measure.without("measure", ownOfEval); err != nil {
+		return err
+	}
+	if g := c.Gate; g != nil {
+		if !(g.Accept > 0 && g.Accept <= 1) {
+			return fmt.Errorf("gate: accept must be a score above 0 and at most 1, such as 0.55: %v", g.Accept)
+		}
+		if err := g.Match.without("gate", ownOfMatch); err != nil {
+			return err
 		}
 	}
-	for _, x := range slices.Concat(c.Train, c.Start) {
+	for _, x := range c.Start {
 		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.has("run")) {
-			return fmt.Errorf("train and start: the loop sets --%s itself", x.Name)
+			return fmt.Errorf("start: the loop sets --%s itself", x.Name)
+		}
+	}
+	return nil
+}
+
+// checkStages checks the flags of games and trainings.
+func (c *Config) checkStages() error {
+	last := 1
+	for i, s := range append([]Stage{{From: 1, Games: c.Games, Train: c.Train}}, c.Stages...) {
+		if i > 0 && s.From <= last {
+			return fmt.Errorf("stages: from must be a generation after %d: %d", last, s.From)
+		}
+		last = s.From
+		_, train := c.of(s.From)
+		if n, err := strconv.Atoi(train.Of("batch")); err != nil || n < 1 {
+			return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", train.Of("batch"))
+		}
+		if err := cmp.Or(s.Games.without("games", ownOfGames), s.Train.without("train", ownOfTrain)); err != nil {
+			return err
 		}
 	}
 	return nil

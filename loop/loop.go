@@ -2,12 +2,13 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,14 @@ import (
 // Step is what is done next.
 type Step string
 
-// The steps of a generation; generation 0 has the first alone.
+// The steps of a generation; generation 0 is made and measured.
 const (
-	StepStart Step = "start" // the first network is made
-	StepGames Step = "games"
-	StepTrain Step = "train"
-	StepDone  Step = "done" // all generations are there
+	StepStart   Step = "start" // the first network is made
+	StepGames   Step = "games"
+	StepTrain   Step = "train"
+	StepMeasure Step = "measure"
+	StepGate    Step = "gate"
+	StepDone    Step = "done" // all generations are there
 )
 
 // State says how far a loop is: what state.json keeps.
@@ -33,24 +36,28 @@ type State struct {
 	Version    int  `json:"version"`
 	Generation int  `json:"generation"`
 	Step       Step `json:"step"`
+	Best       int  `json:"best"` // the generation whose network plays
 }
 
-const stateVersion = 1
+const stateVersion = 2
 
 // Loop runs the commands of a configuration.
 type Loop struct {
 	Dir  string
 	Text []byte // the configuration's file
-	// Command runs a command of talbot, without "talbot" before it, to its end.
-	Command func(ctx context.Context, args []string) error
+	// Command runs a command of talbot with --json, without "talbot" before it, to its end, and returns its result.
+	Command func(ctx context.Context, args []string) (json.RawMessage, error)
 	// Begun, if not nil, is told of each step before it begins.
 	Begun func(s State, of int)
+	// Ended, if not nil, is told of each generation that is whole.
+	Ended func(g Generation)
 	Wish  remake.Wish // what to do with a loop in Dir
 }
 
 // The files of a loop's folder.
 const (
 	ConfigName = "loop.yaml"
+	PageName   = "index.html"
 	StateName  = "state.json"
 	lockName   = "loop.lock"
 )
@@ -72,7 +79,7 @@ func (l Loop) Run(ctx context.Context) error {
 		err = remake.SetAside(l.Dir)
 	}
 	if err == nil {
-		err = l.run(ctx, &c)
+		err = l.advance(ctx, &c)
 	}
 	if l.Wish.Asked() && (err == nil || errors.Is(err, remake.ErrDone)) {
 		err = errors.Join(err, remake.DropAside(l.Dir))
@@ -80,8 +87,8 @@ func (l Loop) Run(ctx context.Context) error {
 	return err
 }
 
-// run makes the generations in Dir.
-func (l *Loop) run(ctx context.Context, c *Config) error {
+// advance makes the generations in Dir that are not there yet.
+func (l *Loop) advance(ctx context.Context, c *Config) error {
 	if err := os.MkdirAll(l.Dir, 0o777); err != nil {
 		return err
 	}
@@ -98,13 +105,34 @@ func (l *Loop) run(ctx context.Context, c *Config) error {
 		if l.Begun != nil {
 			l.Begun(s, c.Generations)
 		}
-		if err = l.step(ctx, c, s); err != nil {
+		accepted, err := l.step(ctx, c, s)
+		if err != nil {
 			return fmt.Errorf("generation %d, %s: %w", s.Generation, s.Step, err)
 		}
-		s = s.next(c)
-		err = l.keep(s)
+		now := s.Generation
+		if s = s.next(c, accepted); s.Step == StepDone || s.Generation != now {
+			err = l.tell(c, now)
+		}
+		if err == nil {
+			err = l.keep(s)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return err
+}
+
+// tell writes the page once a generation is whole.
+func (l *Loop) tell(c *Config, generation int) error {
+	story, err := l.Story(c, generation)
+	if err != nil {
+		return err
+	}
+	if l.Ended != nil {
+		l.Ended(story[len(story)-1])
+	}
+	return l.writePage(c, story)
 }
 
 // open reads how far the loop is, or begins it.
@@ -134,10 +162,6 @@ func (l *Loop) open(c *Config) (State, error) {
 	if err != nil {
 		return s, fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
 	}
-	if was.Generations = c.Generations; !reflect.DeepEqual(was, *c) {
-		return s, fmt.Errorf("%q: %w: a loop of other settings (%s); only generations may change", l.Dir, ErrOther,
-			ConfigName)
-	}
 	name := filepath.Join(l.Dir, StateName)
 	if _, err = os.Stat(name); err == nil { // without it there is no telling what is whole
 		s = State{}
@@ -145,6 +169,10 @@ func (l *Loop) open(c *Config) (State, error) {
 	}
 	if err != nil {
 		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrDamaged, err)
+	}
+	if other := remake.Compare(was.facts(s.Generation), c.facts(s.Generation)); len(other) > 0 {
+		return s, fmt.Errorf("%q: %w: a loop of other settings (%s: %s); only generations and stages to come may change",
+			l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s = State{Version: stateVersion, Generation: s.Generation + 1, Step: StepGames}
@@ -156,14 +184,26 @@ func (l *Loop) keep(s State) error {
 	return durable.WriteSealed(filepath.Join(l.Dir, StateName), s)
 }
 
-// next is the step behind one.
-func (s State) next(c *Config) State {
-	n := State{Version: stateVersion, Generation: s.Generation, Step: StepTrain}
-	if s.Step != StepGames {
+// next is the step after one, which the gate may have accepted the network at.
+func (s State) next(c *Config, accepted bool) State {
+	n := s
+	switch {
+	case s.Step == StepGames:
+		n.Step = StepTrain
+	case s.Step == StepTrain && c.Gate == nil, s.Step == StepGate && accepted:
+		n.Best = s.Generation
+	}
+	steps := []Step{StepStart, StepTrain, StepMeasure, StepGate}
+	switch i := slices.Index(steps, s.Step); {
+	case s.Step == StepGames:
+	case i < 2 && c.Measure != nil:
+		n.Step = StepMeasure
+	case i < 3 && c.Gate != nil && s.Generation > 0:
+		n.Step = StepGate
+	case s.Generation >= c.Generations:
+		n.Step = StepDone
+	default:
 		n.Generation, n.Step = s.Generation+1, StepGames
-		if s.Generation >= c.Generations {
-			n.Generation, n.Step = s.Generation, StepDone
-		}
 	}
 	return n
 }
@@ -178,51 +218,117 @@ func (l *Loop) generation(n int, what string) string {
 	return filepath.Join(l.Dir, fmt.Sprintf("gen-%03d", n), what)
 }
 
-// player is the network that plays the games of a generation.
-func (l *Loop) player(c *Config, generation int) string {
-	if generation == 1 && c.Start.has("run") {
+// network is the run of a generation, or the one that the loop began with.
+func (l *Loop) network(c *Config, generation int) string {
+	if generation == 0 && c.Start.has("run") {
 		return c.Start.Of("run")
 	}
-	return l.Network(generation - 1)
+	return l.Network(generation)
 }
 
-// step does one step, or what is left of it.
-func (l *Loop) step(ctx context.Context, c *Config, s State) error {
+// step does one step, or what is left of it. accepted is what a gate says.
+func (l *Loop) step(ctx context.Context, c *Config, s State) (accepted bool, err error) {
 	g := s.Generation
 	seed := strconv.FormatUint(c.Seed+uint64(g), 10)
 	switch s.Step {
 	case StepStart:
 		if c.Start.has("run") {
-			return nil
+			return false, nil
 		}
 		// What is there of it was not finished.
 		if err := os.RemoveAll(l.Network(0)); err != nil {
-			return err
+			return false, err
 		}
-		return l.Command(ctx, append([]string{"train", "--init", "--run", l.Network(0), "--seed", seed},
+		_, err := l.Command(ctx, append([]string{"train", "--init", "--run", l.Network(0), "--seed", seed},
 			c.Start.args()...))
+		return false, err
 	case StepGames:
 		if _, err := dataset.ReadManifest(l.Games(g)); err == nil {
-			return nil
+			return false, nil
 		}
-		return l.Command(ctx, append([]string{"selfplay", "--run", l.player(c, g), "--out", l.Games(g), "--seed", seed,
-			"--split", c.Split}, c.Games.args()...))
+		games, _ := c.of(g)
+		return false, l.run(ctx, s, append([]string{"selfplay", "--run", l.network(c, s.Best), "--out", l.Games(g),
+			"--seed", seed, "--split", c.Split}, games.args()...))
 	case StepTrain:
-		return l.train(ctx, c, g, seed)
+		return false, l.train(ctx, c, s, seed)
+	case StepMeasure:
+		return false, l.run(ctx, s, append([]string{"eval", "--run", l.network(c, g)}, c.Measure.args()...))
+	case StepGate:
+		return l.gate(ctx, c, s)
 	}
-	return fmt.Errorf("%w: unknown step %q", dataset.ErrDamaged, s.Step)
+	return false, fmt.Errorf("%w: unknown step %q", dataset.ErrDamaged, s.Step)
 }
 
-// train trains the network of a generation.
-func (l *Loop) train(ctx context.Context, c *Config, g int, seed string) error {
+// gate has a network play the one that made its games, and the first one. It is accepted if its score is high enough.
+func (l *Loop) gate(ctx context.Context, c *Config, s State) (accepted bool, err error) {
+	match := func(other int, name string) (*Match, error) {
+		m := &Match{Against: other}
+		result, err := l.Command(ctx, append([]string{"match",
+			"run:" + l.Network(s.Generation) + ",name=generation " + strconv.Itoa(s.Generation),
+			"run:" + l.network(c, other) + ",name=generation " + strconv.Itoa(other),
+			"--out", l.generation(s.Generation, name), "--resume"}, c.Gate.Match.args()...))
+		if err == nil {
+			err = json.Unmarshal(result, m)
+		}
+		return m, err
+	}
+	var r GateResult
+	if r.Last, err = match(s.Best, "match"); err != nil {
+		return false, err
+	}
+	r.Accepted = r.Last.Score != nil && *r.Last.Score >= c.Gate.Accept
+	switch {
+	case s.Best == 0:
+		r.First = r.Last
+	case c.Gate.First:
+		if r.First, err = match(0, "match-first"); err != nil {
+			return false, err
+		}
+	}
+	result, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	return r.Accepted, l.record(s, result)
+}
+
+// run runs the command of a step and keeps its result.
+func (l *Loop) run(ctx context.Context, s State, args []string) error {
+	result, err := l.Command(ctx, args)
+	if err != nil {
+		return err
+	}
+	return l.record(s, result)
+}
+
+// record keeps the result of a step beside what it made. Without one, the process ended before it was there.
+func (l *Loop) record(s State, result json.RawMessage) error {
+	return durable.WriteSealed(l.generation(s.Generation, string(s.Step)+".json"), record{recordVersion, result})
+}
+
+type record struct {
+	Version int             `json:"version"`
+	Result  json.RawMessage `json:"result"`
+}
+
+const (
+	recordVersion = 1
+	longestRecord = 64 << 20
+)
+
+// train trains the network of a generation. A run plays with its best checkpoint, and the few games of a val split do
+// not tell which one that is: so that it is the last one, it is the only one that is validated.
+func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error {
+	g := s.Generation
 	if run.IsRun(l.Network(g)) {
-		return l.Command(ctx, []string{"train", "--run", l.Network(g), "--resume"})
+		return l.run(ctx, s, []string{"train", "--run", l.Network(g), "--resume"})
 	}
 	m, err := dataset.ReadManifest(l.Games(g))
 	if err != nil {
 		return err
 	}
-	batch, err := strconv.Atoi(c.Train.Of("batch"))
+	_, flags := c.of(g)
+	batch, err := strconv.Atoi(flags.Of("batch"))
 	if err != nil {
 		return err
 	}
@@ -231,6 +337,9 @@ func (l *Loop) train(ctx context.Context, c *Config, g int, seed string) error {
 	for k := max(1, g-c.Window+1); k <= g; k++ {
 		data = append(data, l.Games(k))
 	}
-	return l.Command(ctx, append([]string{"train", "--run", l.Network(g), "--from", l.player(c, g), "--data",
-		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, c.Train.args()...))
+	if !flags.has("eval-every") {
+		flags = append(Flags{{"eval-every", "0"}}, flags...)
+	}
+	return l.run(ctx, s, append([]string{"train", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
+		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.args()...))
 }

@@ -2,17 +2,23 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/page/pagetest"
 	"talbot/network/run"
+	"talbot/pipeline/output"
 )
 
 const file = `# a loop
@@ -36,26 +42,24 @@ type fake struct {
 	calls     []string
 	failAt    int // counted from 1; 0: never
 	afterWork bool
+	answer    func(args []string) string // of eval and match; nil: a score of one half
 }
 
-func (f *fake) run(_ context.Context, args []string) error {
+func (f *fake) run(_ context.Context, args []string) (json.RawMessage, error) {
 	f.calls = append(f.calls, strings.Join(args, " "))
 	fails := len(f.calls) == f.failAt
 	if fails && !f.afterWork {
-		return errKilled
+		return nil, errKilled
 	}
 	of := func(name string) string { return args[slices.Index(args, name)+1] }
+	result := `{"seconds": 2, "steps": 7, "samples": 224, "value_correlation": 0.5, "score": 0.5}`
 	switch {
+	case args[0] == "match" || args[0] == "eval":
+		if f.answer != nil {
+			result = f.answer(args)
+		}
 	case args[0] == "selfplay":
-		m := dataset.Manifest{Splits: dataset.DefaultSplits, Counts: dataset.Counts{Samples: 100, GamesRead: 1,
-			GamesKept: 1, Positions: 101},
-			Shards: []dataset.ShardInfo{{File: "x", Samples: 100, Lines: 1, Positions: 101}}}
-		if err := os.MkdirAll(of("--out"), 0o777); err != nil {
-			f.t.Fatal(err)
-		}
-		if err := dataset.WriteManifest(of("--out"), &m); err != nil {
-			f.t.Fatal(err)
-		}
+		f.writeGames(of("--out"))
 	case !slices.Contains(args, "--resume"):
 		c, err := run.New("tahl", "")
 		if err == nil {
@@ -69,9 +73,60 @@ func (f *fake) run(_ context.Context, args []string) error {
 		}
 	}
 	if fails {
-		return errKilled
+		return nil, errKilled
 	}
-	return nil
+	return json.RawMessage(result), nil
+}
+
+// writeGames makes a dataset of 100 samples in ten games of ten plies: five that White wins by mate, and five draws.
+// Of a position that its side wins the network had said 0.5 and the search 0.8, of one that it loses the opposite.
+func (f *fake) writeGames(dir string) {
+	print := dataset.Fingerprint{Engine: "talbot selfplay", Build: "0", Options: []dataset.Tag{}, Limit: "nodes 8"}
+	m := dataset.Manifest{Verb: "selfplay", Splits: dataset.DefaultSplits, Fingerprints: []dataset.Fingerprint{print},
+		Networks: []dataset.Network{{Recipe: "tahl", Checkpoint: strings.Repeat("0", 64), Backend: "go", Batch: 1,
+			Value: true}},
+		Inputs: []dataset.Input{{Name: "selfplay", Network: true}}}
+	out, err := output.Open(dir, m, nil, output.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer out.Close()
+	for n := range 10 {
+		line := dataset.Line{Source: dataset.SourceSelfPlay, Number: int64(n + 1), Start: board.StartPosition(),
+			Samples: dataset.AllMoves(), Result: dataset.Draw, Tags: []dataset.Tag{{Name: "End", Value: "repetition"}}}
+		var labels []dataset.Label
+		var said []dataset.Prediction
+		sign := 0.0
+		if n%2 == 0 {
+			line.Result, line.Tags[0].Value, sign = dataset.WhiteWins, "checkmate", 1
+		}
+		at := line.Start
+		for i, text := range strings.Fields("g1f3 g8f6 f3g1 f6g8 b1c3 b8c6 c3b1 c6b8 e2e4 e7e5") {
+			m, err := at.ParseUCI(text)
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			policy := []dataset.WeightedMove{{Move: m, Weight: 255}}
+			if i == 0 { // two moves alike: an entropy of ln 2
+				policy = append(policy, dataset.WeightedMove{Move: board.NewMove(6, 23), Weight: 255})
+			}
+			at.Play(m)
+			line.Moves, line.Policies = append(line.Moves, m), append(line.Policies, policy)
+			wdl := dataset.WDL{Win: uint16(500 + 400*sign), Loss: uint16(500 - 400*sign)}
+			labels = append(labels, dataset.Label{Status: dataset.Labelled, Best: m, Lines: []dataset.Searched{{
+				Score: dataset.Centipawns(0), WDL: wdl, Depth: 1, Nodes: 8, PV: []board.Move{m}}}})
+			said = append(said, dataset.Prediction{Status: dataset.Predicted, Value: dataset.QuantizeValue(0.5 * sign)})
+			sign = -sign
+		}
+		line.Labels = []dataset.LabelColumn{{Labels: labels}}
+		line.Predictions = []dataset.PredictionColumn{{Predictions: said}}
+		if err := out.Write(&line); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 func (f *fake) loop(dir, text string) error {
@@ -87,7 +142,7 @@ func TestSteps(t *testing.T) {
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
-		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --batch=32 "+
+		return fmt.Sprintf("train --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 --batch=32 "+
 			"--value-target=result:0.5 --deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from,
 			strings.Join(data, ","), 7+g)
 	}
@@ -232,6 +287,130 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"", "[]", "a: b: c", file + "---\nx: y\n"} {
 		if _, err := Parse([]byte(text)); !errors.Is(err, ErrConfig) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestStages: flags change from a generation on, and only those of generations to come may change in the file.
+func TestStages(t *testing.T) {
+	staged := file + "stages:\n- {from: 2, games: {nodes: 20}, train: {batch: 64}}\n"
+	dir := t.TempDir()
+	f := &fake{t: t}
+	if err := f.loop(dir, staged); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"recipe=tahl", "--nodes=8", "--steps 7", "--nodes=20", "--steps 4", "--nodes=20",
+		"--steps 4"} {
+		if !strings.Contains(f.calls[i], want) {
+			t.Errorf("call %d is %s, without %s", i, f.calls[i], want)
+		}
+	}
+	if strings.Contains(f.calls[3], "--nodes=8") || !strings.Contains(f.calls[3], "--games=10") {
+		t.Errorf("stage: %s", f.calls[3])
+	}
+	more := strings.Replace(staged, "generations: 3", "generations: 4", 1)
+	if err := f.loop(dir, more+"- {from: 3, games: {nodes: 30}}\n"); !errors.Is(err, ErrOther) {
+		t.Errorf("another past: %v", err)
+	}
+	if err := f.loop(dir, more+"- {from: 4, games: {nodes: 30}}\n"); err != nil {
+		t.Error(err)
+	}
+	if last := f.calls[len(f.calls)-2]; !strings.Contains(last, "--nodes=30") {
+		t.Errorf("the fourth generation: %s", last)
+	}
+	for _, bad := range []string{"- {from: 1}", "- {from: 3}\n- {from: 3}", "- {from: 2, games: {seed: 1}}",
+		"- {from: 2, train: {batch: 0}}", "- {from: 2, x: 1}"} {
+		if _, err := Parse([]byte(file + "stages:\n" + bad + "\n")); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestGate: a network plays only if it scored enough, while training goes on from it; the matches are with the one that
+// played and with the first.
+func TestGate(t *testing.T) {
+	gated := file + "gate: {accept: 0.55, first: true, match: {games: 4, nodes: 8}}\nmeasure: {data: tests}\n"
+	dir := t.TempDir()
+	f := &fake{t: t}
+	f.answer = func(args []string) string {
+		score := "0.6" // generations 1 and 3 are accepted
+		if strings.Contains(args[1], "gen-002") {
+			score = "0.5"
+		}
+		return `{"value_correlation": 0.25, "value_sign_accuracy": 0.75, "games": 4, "wins": 2, "losses": 1, "draws": 1,
+			"score": ` + score + `, "elo": 70, "elo_low": null, "elo_high": null}`
+	}
+	var whole []Generation
+	l := Loop{Dir: dir, Text: []byte(gated), Command: f.run, Ended: func(g Generation) { whole = append(whole, g) }}
+	if err := l.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := func(g int) string { return filepath.Join(dir, fmt.Sprintf("gen-%03d", g), "run") }
+	var got []string
+	for _, call := range f.calls {
+		words := strings.Fields(call)
+		switch words[0] {
+		case "selfplay", "eval":
+			got = append(got, words[0]+" "+words[2])
+		case "match":
+			got = append(got, regexp.MustCompile(`gen-\d+/run`).ReplaceAllString(
+				strings.Join(regexp.MustCompile(`gen-\d+`).FindAllString(call, 2), " "), ""))
+		case "train":
+			if i := slices.Index(words, "--from"); i > 0 {
+				got = append(got, "train from "+words[i+1])
+			}
+		}
+	}
+	want := []string{"eval " + at(0),
+		"selfplay " + at(0), "train from " + at(0), "eval " + at(1), "gen-001 gen-000",
+		"selfplay " + at(1), "train from " + at(1), "eval " + at(2), "gen-002 gen-001", "gen-002 gen-000",
+		"selfplay " + at(1), "train from " + at(2), "eval " + at(3), "gen-003 gen-001", "gen-003 gen-000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(whole) != 4 || whole[2].Gate.Accepted || !whole[3].Gate.Accepted || whole[3].Gate.Last.Against != 1 ||
+		whole[1].Gate.First.Against != 0 || *whole[0].Tables.Correlation != 0.25 {
+		t.Errorf("%+v", whole)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, PageName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pagetest.Check(t, string(text), 0)
+	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games", "reuse: 2",
+		"<td>no</td>", "3 of 3 generations", "0.250"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"gate: {accept: 0, match: {games: 2}}", "gate: {accept: 1, match: {out: x}}",
+		"measure: {split: all}", "measure: {data: x, run: y}"} {
+		if _, err := Parse([]byte(file + bad + "\n")); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestSurvey: the figures of games that are known.
+func TestSurvey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "games")
+	(&fake{t: t}).writeGames(dir)
+	s, err := SurveyGames(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Games != 10 || s.Samples != 100 || s.Draws != 5 || s.Length != 10 || s.Ends["checkmate"] != 5 ||
+		math.Abs(s.Entropy-math.Ln2/10) > 1e-6 {
+		t.Errorf("%+v", s)
+	}
+	// values 0.5, -0.5 and 0 with results 1, -1 and 0
+	if r := s.Raw.Correlation; r == nil || math.Abs(*r-1) > 1e-6 || len(s.Raw.Bins) != 3 {
+		t.Errorf("%+v", s.Raw)
+	}
+	for _, b := range s.Searched.Bins {
+		if math.Abs(b.Result-b.Value/0.8) > 1e-6 || b.Spread > 1e-6 || b.Count != map[bool]int64{true: 50,
+			false: 25}[b.Result == 0] {
+			t.Errorf("%+v", b)
 		}
 	}
 }

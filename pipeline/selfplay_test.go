@@ -5,19 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/remake"
+	"talbot/mates"
 	"talbot/pipeline"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/selfplay"
 	"talbot/play/game"
 	"talbot/play/mcts"
+	"talbot/shards"
 	"talbot/synth"
 )
 
@@ -226,4 +233,184 @@ func TestSelfPlayLines(t *testing.T) {
 	if sum.Nodes != nodes || !maps.Equal(sum.Ends, ends) || sum.PlayedOn != playedOn || sum.FalseResigns != wrong {
 		t.Errorf("%+v, found %d nodes, ends %v, %d played on, %d wrong", sum, nodes, ends, playedOn, wrong)
 	}
+}
+
+// TestSelfPlayTables: a game ends at the first position that tables know, with their result, and the tables' content is
+// a setting. They are read by one game at a time.
+func TestSelfPlayTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "games")
+	r, err := selfPlayRequest(dir, 40, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Endgames, err = synth.NewDrawer(drawn(t, "KQQvK,KRRvK,KQvKR")); err != nil {
+		t.Fatal(err)
+	}
+	var asked, at int32
+	r.Tables = &selfplay.Tables{Identity: "0123", Pieces: mates.Pieces,
+		Probe: func(_ context.Context, p *board.Position) (dataset.Class, bool, error) {
+			if atomic.AddInt32(&at, 1) > 1 {
+				t.Error("two questions at a time")
+			}
+			defer atomic.AddInt32(&at, -1)
+			asked++
+			if p.Occupied().Len() > mates.Pieces {
+				t.Errorf("asked about %s", p.FEN())
+			}
+			a, ok := mates.Find(p)
+			return a.Class, ok, nil
+		}}
+	r.Style.Resign = 0
+	sum, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	madeup.Verify(t, dir)
+	ended := sum.Ends[string(game.ByTables)]
+	if ended < 5 || asked < int32(ended) {
+		t.Errorf("%d games ended by tables, %d questions: %v", ended, asked, sum.Ends)
+	}
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if !slices.Contains(d.Manifest.Flags, dataset.Tag{Name: "tables", Value: "0123"}) ||
+		!slices.Contains(d.Manifest.Fingerprints[0].Options, dataset.Tag{Name: "tables", Value: "0123"}) {
+		t.Errorf("the tables are no setting: %v", d.Manifest.Flags)
+	}
+	for line, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := board.NewGame(line.Start)
+		for i, m := range line.Moves {
+			if _, known := mates.Find(g.Position()); known && i >= line.Reconstructed {
+				t.Errorf("game %d goes on from %s", line.Number, g.Position().FEN())
+			}
+			g.Push(m)
+		}
+		if line.Tag("End") != string(game.ByTables) {
+			continue
+		}
+		want := dataset.Draw
+		if a, _ := mates.Find(g.Position()); a.Class != dataset.Drawn {
+			want = game.Winner(g.Position().Turn(), a.Class == dataset.Won)
+		}
+		if line.Result != want {
+			t.Errorf("game %d is %s, want %s", line.Number, line.Result, want)
+		}
+	}
+	r.Wish.Skip = true
+	if _, err := r.Run(t.Context()); !errors.Is(err, remake.ErrDone) {
+		t.Errorf("the same tables: %v", err)
+	}
+	tables := r.Tables
+	for _, other := range []*selfplay.Tables{nil, {Identity: "4567", Pieces: tables.Pieces, Probe: tables.Probe}} {
+		r.Tables = other
+		if _, err := r.Run(t.Context()); !errors.Is(err, remake.ErrDifferent) ||
+			!strings.Contains(err.Error(), "tables: 0123, not ") {
+			t.Errorf("other tables: %v", err)
+		}
+	}
+	r.Tables, r.Wish.Skip = tables, false
+	if r.Endgames, err = synth.NewDrawer(drawn(t, "KQvK")); err != nil {
+		t.Fatal(err)
+	}
+	r.Out += "-known"
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "before the first search") {
+		t.Errorf("starts that the tables know: %v", err)
+	}
+}
+
+func drawn(t *testing.T, materials string) synth.Config {
+	c := synth.DefaultConfig()
+	c.Seed, c.Pieces = 3, synth.PieceWeights{}
+	var err error
+	if c.Materials, err = synth.ParseMaterials(materials); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// choosing is a network without values that favours an illegal move in some positions.
+type choosing struct{ knowing }
+
+func (c *choosing) Capabilities() mcts.Capabilities { return mcts.Capabilities{Prior: true} }
+func (c *choosing) Put(i int, g *board.Game, legal []board.Move) {
+	c.knowing.Put(i, g, legal)
+	c.slots[0].Value, c.slots[0].Illegal = 0, g.Position().Key()%3 == 0
+}
+
+// TestSelfPlayAlone: a network without a search plays its own choices; where one was illegal the most probable legal
+// move is played, and the sample has no policy. There are no labels, and the bytes depend on nothing else.
+func TestSelfPlayAlone(t *testing.T) {
+	dir := t.TempDir()
+	var sum selfplay.Summary
+	for _, atOnce := range []int{1, 8} {
+		r, err := selfPlayRequest(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Style = selfplay.DefaultStyle()
+		r.Style.Searcher, r.Style.MostPlies, r.Style.Options.Temperature = "policy", 30, 1
+		r.Network.Value, r.Network.Evaluator = false, func() mcts.Evaluator { return new(choosing) }
+		if sum, err = r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		madeup.Verify(t, r.Out)
+	}
+	Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
+	d, err := shards.OpenDataset(filepath.Join(dir, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	retracted, chosen := int64(0), 0
+	for line, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(line.Labels) > 0 {
+			t.Fatal("a label of no search")
+		}
+		g := board.NewGame(line.Start)
+		k := 0
+		for ply, m := range line.Moves {
+			if line.Samples.Has(ply, len(line.Moves)) {
+				illegal := g.Position().Key()%3 == 0
+				if illegal {
+					retracted++
+				}
+				var policy []dataset.WeightedMove
+				if line.Policies != nil {
+					policy = line.Policies[k]
+				}
+				first := line.PredictionsOf(0)[k].Moves[0]
+				switch {
+				case illegal && (len(policy) > 0 || m != first.Move && first.Prior != priorOf(line, k, m)):
+					t.Errorf("game %d, ply %d: %v, policy %v after an illegal choice", line.Number, ply, m, policy)
+				case !illegal && (len(policy) != 1 || policy[0].Move != m):
+					t.Errorf("game %d, ply %d: %v, policy %v", line.Number, ply, m, policy)
+				case !illegal && m != first.Move:
+					chosen++
+				}
+				k++
+			}
+			g.Push(m)
+		}
+	}
+	if retracted == 0 || retracted != sum.Retracted || chosen == 0 || sum.Nodes != sum.Samples {
+		t.Errorf("%d illegal choices, %d drawn: %+v", retracted, chosen, sum)
+	}
+}
+
+// priorOf is the prior of a move among those that are kept, or one that no move has.
+func priorOf(line *dataset.Line, sample int, m board.Move) dataset.QuantizedPrior {
+	for _, x := range line.PredictionsOf(0)[sample].Moves {
+		if x.Move == m {
+			return x.Prior
+		}
+	}
+	return math.MaxUint16
 }

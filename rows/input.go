@@ -81,6 +81,9 @@ func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Inpu
 	if err == nil {
 		in.text = bufio.NewReaderSize(text, peekSize)
 		head, _ := in.text.Peek(tarBlock) // damage is found by reading
+		if isTar(head) {
+			head, _ = in.text.Peek(peekSize) // what is in it decides
+		}
 		in.binary = slices.ContainsFunc(binary, func(is func([]byte) bool) bool { return is(head) })
 		switch name := archiveOf(head); {
 		case in.binary:

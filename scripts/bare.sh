@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the README's commands as a newcomer would: in a Debian that has nothing but git, the certificates and Go.
 #
-#	scripts/bare.sh [NAME…]      only these scripts (demo, test)
+#	scripts/bare.sh [NAME…]      only these: game (build talbot and play a move), demo, test
 #
 # What is committed is cloned. Mirror, proxies and certificates are those of this machine: of apt, of Go and of the
 # environment. Needs root, debootstrap, Go and git. DIR is where the system is made (by default a temporary folder,
@@ -74,19 +74,20 @@ downloaded() {
 	echo "$modules modules of Go, $bytes MB; $packages packages of Debian"
 }
 
-echo "bare: before: $(downloaded)"
+# timed runs a command and says how long it took and what has been downloaded by then.
 status=0
-IFS='
-'
-for command in $commands; do
-	unset IFS
-	name=$(basename "$command" .sh)
-	case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
-	echo "bare: \$ $command"
+timed() {
+	echo "bare: \$ $2"
 	started=$(date +%s)
-	inside "$command" || status=$?
-	echo "bare: $name: exit status $status after $(($(date +%s) - started)) s"
+	inside "$2" || status=$?
+	echo "bare: $1: exit status $status after $(($(date +%s) - started)) s"
 	echo "bare: by now: $(downloaded)"
-	[ $status = 0 ] || break
+	[ $status = 0 ] || exit $status
+}
+
+echo "bare: before: $(downloaded)"
+case " ${*:-game} " in *" game "*) timed game "scripts/build.sh && echo e4 | bin/talbot play" ;; esac
+for command in $commands; do
+	name=$(basename "$command" .sh)
+	case " ${*:-$name} " in *" $name "*) timed "$name" "$command" ;; esac
 done
-exit $status

@@ -5,9 +5,9 @@
 #
 #   sh scripts/conversion.sh net: OUT
 #
-# STARTS of each material (200), NODES of the network for a move (400), ENGINE (stockfish), ENGINE_NODES (10000) and
-# TALBOT (bin/talbot) are the settings. Each start is played with both colours; as the side without the piece cannot
-# win, the network's wins are the starts that it won.
+# STARTS of each material (200), MATERIALS ("KQvK KRvK KPvK"), NODES of the network for a move (400), MOVES after which
+# a game is a draw (none), ENGINE (stockfish), ENGINE_NODES (10000) and TALBOT (bin/talbot) are the settings. Each start
+# is played with both colours; as the side without the piece cannot win, the network's wins are the starts that it won.
 set -eu
 player=${1:?"say who plays: net: or run:RUN"}
 out=${2:?"say where to work"}
@@ -15,7 +15,7 @@ talbot=${TALBOT:-bin/talbot}
 starts=${STARTS:-200}
 
 mkdir -p "$out"
-for material in KQvK KRvK KPvK; do
+for material in ${MATERIALS:-KQvK KRvK KPvK}; do
 	dir=$out/$material
 	if [ ! -f "$dir.epd" ]; then
 		rm -rf "$dir-drawn" "$dir-exact"
@@ -28,7 +28,8 @@ for material in KQvK KRvK KPvK; do
 	[ "$found" -eq "$starts" ] || { echo "conversion: error: $found won starts of $material, not $starts" >&2; exit 1; }
 	"$talbot" match -q "$player,name=network,nodes=${NODES:-400}" \
 		"cmd:${ENGINE:-stockfish},name=engine,nodes=${ENGINE_NODES:-10000},option.Threads=1,option.Hash=16" \
-		--openings "$dir.epd" --games $((2 * starts)) --out "$dir-match" --resume >/dev/null
+		--openings "$dir.epd" --games $((2 * starts)) ${MOVES:+--maxmoves "$MOVES"} --out "$dir-match" --resume \
+		>/dev/null
 	awk -v starts="$starts" -v material="$material" '
 		/^\[White / { white = $0 ~ /network/ }
 		/^\[Result / { wins += white ? $0 ~ /1-0/ : $0 ~ /0-1/ }

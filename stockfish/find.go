@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -14,22 +15,31 @@ import (
 var ErrNotFound = errors.New("no engine found")
 
 // Remedy is what to do about [ErrNotFound].
-const Remedy = "install it with `apt-get install stockfish` or `talbot setup`, or name one with --engine"
+const Remedy = "install it with `talbot setup stockfish`, put it beside talbot, or name one with --engine"
 
-// places are looked at when $PATH has no stockfish: Debian keeps games off
-// root's $PATH.
-var places = []string{
-	"/usr/games/stockfish",
-	"/usr/local/bin/stockfish",
-	"/usr/local/games/stockfish",
-	"/usr/bin/stockfish",
-	"/opt/homebrew/bin/stockfish",
+// places are looked at when $PATH has no stockfish: the folder of this program, for archives that were unpacked there,
+// and those of distributions, as Debian keeps games off root's $PATH.
+func places() []string {
+	name, others := "stockfish", []string{
+		"/usr/games/stockfish",
+		"/usr/local/bin/stockfish",
+		"/usr/local/games/stockfish",
+		"/usr/bin/stockfish",
+		"/opt/homebrew/bin/stockfish",
+	}
+	if runtime.GOOS == "windows" {
+		name, others = "stockfish.exe", nil
+	}
+	if self, err := os.Executable(); err == nil {
+		return append([]string{filepath.Join(filepath.Dir(self), name)}, others...)
+	}
+	return others
 }
 
 // Find returns the absolute path of the engine's executable. A path with a
 // separator is taken as it is; any other name is looked up in $PATH; an empty
 // one means "stockfish". The name "stockfish" is also looked for where
-// distributions put it.
+// distributions put it, and beside this program.
 func Find(path string) (string, error) {
 	if path == "" {
 		path = "stockfish"
@@ -43,6 +53,7 @@ func Find(path string) (string, error) {
 	case strings.ContainsRune(path, filepath.Separator):
 		return "", fmt.Errorf("stockfish: %q: %w: %w; %s", path, ErrNotFound, cause(err), Remedy)
 	case path == "stockfish":
+		places := places()
 		for _, place := range places {
 			if executable(place) {
 				return place, nil
@@ -63,5 +74,5 @@ func cause(err error) error {
 
 func executable(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	return err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
 }

@@ -1,19 +1,25 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/internal/page"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/pipeline/inspect"
 )
 
@@ -249,8 +255,44 @@ type samplePage struct {
 	Past         pastView
 	Moves        []legalMove
 	PlayedSAN    string
-	Probable     bool // some network gives the moves probabilities
-	PlaneGroups  []planeGroup
+	Probable     bool         // some network gives the moves probabilities
+	Recipe       string       // by which input and targets are shown
+	Notice       string       // why they are not shown by the one that was asked for; "" = they are
+	Groups       []planeGroup // of the input
+	Runs         []*folder
+	Opinion      *opinion // of the run that is asked; nil: none is
+}
+
+// usualRecipe is the one by which a sample is shown where no other is asked for.
+const usualRecipe = "talbotbot"
+
+// Recipes are those that there are.
+func (*samplePage) Recipes() []string { return recipe.Names() }
+
+// Asked is the key of the run that is asked; "" = none.
+func (p *samplePage) Asked() string {
+	if p.Opinion == nil {
+		return ""
+	}
+	return p.Opinion.Run.Key
+}
+
+// Kept are the fields of the filter, for a form.
+func (p *samplePage) Kept() url.Values { return p.Filter.values }
+
+// seen adds to an address how the sample is looked at.
+func (p *samplePage) seen(q string) string {
+	values, _ := url.ParseQuery(strings.TrimPrefix(q, "?")) // it is ours
+	if p.Recipe != usualRecipe {
+		values.Set("recipe", p.Recipe)
+	}
+	if asked := p.Asked(); asked != "" {
+		values.Set("run", asked)
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
 }
 
 // stripBoard is a position of the sample's past.
@@ -288,7 +330,7 @@ type legalMove struct {
 
 // To is the address of another sample with the same filter, and List that of the page it is on.
 func (p *samplePage) To(sample int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
+	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.seen(p.Filter.at(0))))
 }
 
 // List is the page of samples that this one is on.
@@ -323,14 +365,21 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	one, err := v.Sample(number)
+	name, notice := usualRecipe, ""
+	one, e, err := sampleAs(v, number, r.FormValue("recipe"))
+	if r.FormValue("recipe") != "" {
+		if name = r.FormValue("recipe"); err != nil {
+			name, notice = usualRecipe, "It cannot be shown by that recipe: "+f.within(err)
+			one, e, err = sampleAs(v, number, "")
+		}
+	}
 	if err != nil {
 		s.missing(w, "The sample cannot be read: "+page.Plain(f.within(err)))
 		return
 	}
 	own := readFilter(r)
-	p := &samplePage{folder: f, Sample: one, Filter: &own, Place: number, Count: v.Samples(), Before: number - 1,
-		Next: number + 1}
+	p := &samplePage{folder: f, Recipe: name, Notice: notice, Sample: one, Filter: &own, Place: number,
+		Count: v.Samples(), Before: number - 1, Next: number + 1}
 	if p.Next >= v.Samples() {
 		p.Next = -1
 	}
@@ -339,8 +388,36 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		p.Place, p.Before, p.Next = found.beside(number)
 		p.Count = found.part(0, 0, v.Samples()).Count
 	}
+	layout := e.Layout()
+	p.Groups = numbersOf(e, &layout, one.Encoded.Input.Data)
+	for _, run := range s.library.look() {
+		if run.Kind == aRun && run.Problem == "" {
+			p.Runs = append(p.Runs, run)
+		}
+	}
+	if i := slices.IndexFunc(p.Runs, func(f *folder) bool { return f.Key == r.FormValue("run") }); i >= 0 {
+		p.Opinion = s.opinions.of(r.Context(), p.Runs[i], one)
+	}
 	p.fill()
 	s.show(w, "sample", p)
+}
+
+// sampleAs reads a sample as a recipe with its usual settings sees it; "" = the usual recipe.
+func sampleAs(v *volume, number int64, name string) (*inspect.Sample, encode.Encoder, error) {
+	c, err := run.New(cmp.Or(name, usualRecipe), "")
+	if err != nil {
+		return nil, nil, err
+	}
+	built, err := c.Build()
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := v.With(inspect.Options{Encoder: built.Encoder, Encoded: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := d.Sample(number)
+	return one, built.Encoder, err
 }
 
 // fill lays the page out.
@@ -379,7 +456,6 @@ func (p *samplePage) fill() {
 		p.Turn = "Black"
 	}
 	p.moves(&at)
-	p.PlaneGroups = planeGroups(one.Planes)
 }
 
 // moves lays out the legal moves and the arrows.
@@ -392,6 +468,9 @@ func (p *samplePage) moves(at *board.Position) {
 				prior[m.UCI] = m.Prior
 			}
 		}
+	}
+	if p.Opinion != nil && p.Opinion.Moves != nil { // it was asked for
+		prior = p.Opinion.Moves
 	}
 	p.Probable = len(prior) > 0
 	target := map[string]float64{}

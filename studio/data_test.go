@@ -5,12 +5,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/network/run"
 	"talbot/pipeline/stats"
 	"talbot/shards"
 )
@@ -291,5 +293,54 @@ func TestStatistics(t *testing.T) {
 	}
 	if list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*.entry")); err != nil || len(list) != 1 {
 		t.Errorf("%q, %v", list, err)
+	}
+}
+
+// A sample is shown as any recipe sees it, with what any run says of it; what cannot be is said.
+func TestSampleSeen(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	makeData(t, filepath.Join(dir, "games"), 3)
+	makeNetwork(t, filepath.Join(dir, "one"), 1, "talbotbot", "blocks=1", "filters=4")
+	makeNetwork(t, filepath.Join(dir, "two"), 1, "napoleon")
+	makeRun(t, filepath.Join(dir, "empty"), func(*run.Config) {})
+	s := serve(t, dir)
+	at := "/data/" + s.keyOf("games") + "/sample/1"
+	for recipe, want := range map[string]string{"tahl": "plane 24, 1 plies ago: 2 squares",
+		"lynx": "plane 28, own pawns:", "napoleon": "plane 33, mobility:", "nosearch": "<dt>onto h</dt><dd>0</dd>",
+		"prior": "plane 17, rating: 0 squares", "probability": "cannot be shown by that recipe",
+		"talbotbot": "plane 16, Black to move: 64 squares", "%3Cb%3E": "cannot be shown by that recipe"} {
+		status, text := s.ask("GET", at+"?recipe="+recipe, nil, nil)
+		if status != 200 || !strings.Contains(text, want) || strings.Contains(text, "%!") {
+			t.Errorf("%s: %d %s", recipe, status, text)
+		}
+	}
+	status, text := s.ask("GET", at+"?run="+s.keyOf("one")+"&recipe=prior", nil, nil)
+	if status != 200 || !strings.Contains(text, `<bdi>one</bdi>: value <b>`) ||
+		!strings.Contains(text, "/sample/2?recipe=prior&amp;run="+s.keyOf("one")) {
+		t.Errorf("%d %s", status, text)
+	}
+	_, table, _ := strings.Cut(text, "Table of legal moves")
+	sum := 0.0
+	for _, part := range strings.Split(table, " %</td>")[:20] {
+		x, err := strconv.ParseFloat(part[strings.LastIndex(part, ">")+1:], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += x
+	}
+	if sum < 99.8 || sum > 100.2 {
+		t.Errorf("the moves have %g %%", sum)
+	}
+	_, text = s.ask("GET", at+"?run="+s.keyOf("two"), nil, nil)
+	if !strings.Contains(text, `<bdi>two</bdi>: value <b>`) || strings.Contains(text, "probabilities are") {
+		t.Error(text)
+	}
+	if _, text := s.ask("GET", at+"?run="+s.keyOf("empty"), nil, nil); !strings.Contains(text, `<bdi>empty</bdi>: `) ||
+		strings.Contains(text, "value <b>") || strings.Contains(text, dir) {
+		t.Error(text)
+	}
+	if status, text := s.ask("GET", at+"?run=..%2fx", nil, nil); status != 200 || strings.Contains(text, `id="opinion"`) {
+		t.Errorf("%d %s", status, text)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/network/run"
+	"talbot/pipeline/output"
 )
 
 // Only a browser with the cookie, that asks for this machine from a page of ours, is answered.
@@ -73,7 +74,11 @@ func TestNothingOutside(t *testing.T) {
 		"/static/%2e%2e/%2e%2e/etc/passwd", "/play/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/static//etc/passwd",
 		"/data/../../../etc/passwd", "/data/x/sample/..%2f..%2fetc%2fpasswd", "/run/..%2f..%2fetc%2fpasswd/curve.csv",
 		"/match/x/game/%2fetc%2fpasswd/game.pgn", "/match/%00", "/data/x/goto?sample=/etc/passwd", "/play/%00/state",
-		`/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd"} {
+		`/static/..\..\etc\passwd`, "/play/x/../../../etc/passwd", "/play?against=../../etc/passwd",
+		"/people?data=../../etc/passwd&sample=1", "/people/game?run=..%2f..%2fetc%2fpasswd",
+		"/people/..%2f..%2fetc%2fpasswd",
+		"/people/reading?run=/etc/passwd&seat=ABCDEFGHIJKLMNOPQRSTUVWXYZ&ply=0", "/run/..%2fx/compare?with=/etc/passwd",
+		"/run/x/compare?data=../../etc/passwd", "/data/x/sample/1?run=../../etc/passwd&recipe=../../etc/passwd"} {
 		if status, _ := s.ask("GET", path, nil, nil); status >= 500 {
 			t.Errorf("%s: %d", path, status)
 		}
@@ -208,13 +213,63 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// Two hundred browsers at once are answered.
+// A run that a crash cut short in the middle of a line, and a dataset that is being written, are shown for what they
+// are.
+func TestCutShort(t *testing.T) {
+	dir := t.TempDir()
+	line := makeRun(t, filepath.Join(dir, "run"), func(*run.Config) {})
+	line("train", 100, 2)
+	line("train", 200, 1.5)
+	f, err := os.OpenFile(filepath.Join(dir, "run", run.MetricsName), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(`{"kind":"train","step":300,"lo`)
+		err = errors.Join(err, f.Close())
+	}
+	checkpoints := filepath.Join(dir, "run", run.CheckpointsName)
+	if err == nil {
+		err = os.Mkdir(checkpoints, 0o777)
+	}
+	if err == nil { // of a checkpoint that was being written
+		err = os.WriteFile(filepath.Join(checkpoints, "step-000000000300.safetensors"), []byte("cut"), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	writing := filepath.Join(dir, "writing")
+	out, err := output.Open(writing, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+		output.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	s := serve(t, dir)
+	if _, text := s.ask("GET", "/list", nil, nil); !strings.Contains(text, "being written") ||
+		!strings.Contains(text, "not finished") || strings.Contains(text, "problem") {
+		t.Error(text)
+	}
+	if status, text := s.ask("GET", "/run/"+s.key(aRun), nil, nil); status != 200 || !strings.Contains(text, "200:") ||
+		!strings.Contains(text, "step-000000000300") {
+		t.Errorf("%d %s", status, text)
+	}
+	for _, path := range []string{"", "?label=yes", "/statistics", "/sample/0"} {
+		if status, text := s.ask("GET", "/data/"+s.key(aDataset)+path, nil, nil); status >= 500 ||
+			!strings.Contains(text, "not finished") && !strings.Contains(text, "cannot be read") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+// Two hundred browsers at once are answered, whatever they ask for.
 func TestManyConnections(t *testing.T) {
-	s := serve(t, t.TempDir())
+	s := newWorld(t)
+	data, at := "/data/"+s.keyOf("data"), "/run/"+s.keyOf("run")
+	paths := []string{"/list", data + "?label=yes", data + "/sample/3?run=" + s.keyOf("people"), at,
+		at + "/curve.csv?curve=policy_ce", "/match/" + s.keyOf("match"), "/people", "/play",
+		"/people/game?moves=e2e4&run=" + s.keyOf("people"), data + "/statistics"}
 	done := make(chan int)
-	for range 200 {
+	for i := range 200 {
 		go func() {
-			status, _ := s.ask("GET", "/list", nil, nil)
+			status, _ := s.ask("GET", paths[i%len(paths)], nil, nil)
 			done <- status
 		}()
 	}

@@ -100,6 +100,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.line("val", 500, 1)
 	makeData(t, filepath.Join(dir, "data"), 30)
+	makePrior(t, filepath.Join(dir, "people"))
 	w.served = serve(t, dir)
 	return w
 }
@@ -110,7 +111,7 @@ func TestBrowserPages(t *testing.T) {
 	s := newWorld(t)
 	p := openTab(t, s.at.URL)
 	p.open(s.served, "/?token="+url.QueryEscape(s.guard.token))
-	p.until(`location.search === "" && document.querySelectorAll("#list a.name").length === 4`)
+	p.until(`location.search === "" && document.querySelectorAll("#list a.name").length === 5`)
 
 	// A match: a game ends, and is replayed by the keyboard.
 	p.press(`a.name[href^="/match/"]`)
@@ -143,13 +144,13 @@ func TestBrowserPages(t *testing.T) {
 	p.choose("axis", "samples")
 	p.until(`!!document.querySelector(".plots svg[data-units=samples]") && location.search.includes("axis=samples")`)
 	p.press("#view summary")
-	p.press("#view [name=with]")
+	p.press("#view [name=with][value='" + s.keyOf("other") + "']")
 	p.until(`/Settings that differ/.test(document.getElementById("live").textContent) &&
 		document.querySelectorAll(".plots:not(.course) g.c1").length > 0`)
 	p.do(chromedp.Reload())
-	p.until(`document.querySelector("#view [name=with]").checked && !!document.querySelector("svg[data-units=samples]")`)
+	p.until(`!!document.querySelector("#view [name=with]:checked") && !!document.querySelector("svg[data-units=samples]")`)
 	p.back()
-	p.until(`location.search.includes("axis=samples") && !document.querySelector("#view [name=with]").checked &&
+	p.until(`location.search.includes("axis=samples") && !document.querySelector("#view [name=with]:checked") &&
 		!!document.querySelector("svg[data-units=samples]")`)
 
 	// A dataset: a filter, a sample of it, its past, the next one, and back.
@@ -170,6 +171,59 @@ func TestBrowserPages(t *testing.T) {
 		/the start of the line/.test(document.getElementById("status").textContent)`)
 	p.back()
 	p.until(`location.search === "?label=yes" && document.querySelectorAll(".samples article").length === 10`)
+
+	// A sample as another recipe sees it, with what a run says of it.
+	p.open(s.served, "/data/"+s.keyOf("data")+"/sample/13?label=yes")
+	const ready = `/^The sample/.test(document.getElementById("status").textContent)`
+	p.until(ready)
+	p.choose("recipe", "tahl")
+	p.until(`location.search.includes("recipe=tahl") && location.search.includes("label=yes") &&
+		/What the recipe tahl reads/.test(document.querySelector(".planes summary").textContent) && ` + ready)
+	p.choose("run", s.keyOf("people"))
+	p.until(`/^people: probabilities/.test(document.getElementById("opinion")?.textContent) &&
+		document.querySelectorAll("#drawing .prior").length > 0`)
+	p.clean()
+}
+
+// A person pastes a game, steps through it by the keyboard, chooses a rating, and looks for traps; reload and back find
+// the place again. Then two networks are watched.
+func TestBrowserPeople(t *testing.T) {
+	s := newWorld(t)
+	p := openTab(t, s.at.URL)
+	p.open(s.served, "/?token="+url.QueryEscape(s.guard.token))
+	p.until(`location.search === ""`)
+	p.press(`nav a[href="/people"]`)
+	p.until(`!!document.getElementById("pgn")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("pgn").focus()`), chromedp.KeyEvent("1. e4 e5 2. Nf3"))
+	p.press("button.main")
+	const rows = `document.querySelectorAll("#rows tr").length`
+	p.until(rows + ` > 3 && /^Position after 0 of 3/.test(document.getElementById("status").textContent)`)
+	p.key(kb.ArrowRight, kb.ArrowRight, "8")
+	p.until(rows + ` > 3 && /^Position after 2 of 3/.test(document.getElementById("status").textContent) &&
+		document.querySelector("input[name=elo]:checked").value === "2500" && location.hash === "#ply=2&elo=2500"`)
+	p.press("#sweep")
+	p.until(`/^4 of 4 positions/.test(document.getElementById("progress").textContent) &&
+		document.querySelectorAll("#moves small").length === 3`)
+	p.do(chromedp.Reload())
+	p.until(rows + ` > 3 && document.querySelector("input[name=elo]:checked").value === "2500" &&
+		/ played$/.test([...document.querySelectorAll("#rows th")].find((e) => e.textContent.startsWith("Nf3")).textContent)`)
+	p.press(`a#play`)
+	p.until(`!!document.getElementById("fen") && /Nf3|e5|4p3/.test(document.getElementById("fen").value)`)
+	p.back()
+	p.until(rows + ` > 3 && location.hash === "#ply=2&elo=2500"`)
+
+	p.open(s.served, "/play")
+	p.until(`!!document.getElementById("second")`)
+	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "2"))
+	p.press("input[value=watch]")
+	p.press("button.main")
+	const moves = `document.querySelectorAll("#moves button").length`
+	p.until(moves + ` >= 2 && document.getElementById("pause").textContent === "Pause"`)
+	p.key("p")
+	p.until(`document.getElementById("pause").textContent === "Go on" &&
+		/Paused/.test(document.getElementById("status").textContent)`)
+	p.press("#pause")
+	p.until(moves + ` >= 4`)
 	p.clean()
 }
 
@@ -211,7 +265,10 @@ func TestBrowserAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/", "/play", game, "/match/" + s.keyOf("match"),
+	people := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6"}})
+	compare := run + "/compare?split=all&with=" + s.keyOf("people") + "&data=" + s.keyOf("data")
+	for _, path := range []string{"/", "/play", game, "/people", people + "#ply=2", compare,
+		"/match/" + s.keyOf("match"),
 		"/match/" + s.keyOf("match") + "/game/1#ply=5", run + "?axis=time&scale=log&with=" + s.keyOf("other"),
 		data + "?label=yes", data + "/statistics", data + "/sample/13", data + "/sample/99999"} {
 		p.open(s.served, path)

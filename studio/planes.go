@@ -3,61 +3,59 @@ package studio
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"talbot/encode"
 )
 
-// planeGroup are planes of one kind.
+// planeGroup are planes, or other numbers, of one kind.
 type planeGroup struct {
-	Name   string
-	Planes []planeView
+	Name    string
+	Planes  []planeView
+	Numbers []numberView
 }
 
-// planeView is a plane of bits, laid out.
+// planeView is a plane of numbers, laid out; the mover's first rank is at the bottom, and a square is 1 wide.
 type planeView struct {
 	Number int
 	Name   string
-	Path   string // of the squares that are set, a square being 1 wide; the mover's first rank is at the bottom
-	Bits   int
+	Layers []planeLayer
+	Said   string // in words
 }
 
-// planeGroups lays out the planes of the recipe talbotbot, as inspect writes them, by its order in the design: own and
-// other pieces, castling, the rest, and the pieces of four positions before.
-func planeGroups(planes []string) (list []planeGroup) {
-	men := []string{"pawns", "knights", "bishops", "rooks", "queens", "king"}
-	groups := []struct {
-		name  string
-		names []string
-	}{
-		{"Own pieces", men}, {"The other side's", men},
-		{"Rights and counts", []string{"own O-O", "own O-O-O", "their O-O", "their O-O-O", "Black to move",
-			"en passant", "seen once", "seen twice"}},
+// planeLayer are the squares of a plane with one value.
+type planeLayer struct {
+	Path     string
+	Negative bool
+	Opacity  string // from 0 to 1, by the greatest value of the plane
+}
+
+// numberView is a number that is on no plane.
+type numberView struct{ Name, Value string }
+
+// numbersOf lays out what the network of an encoder reads.
+func numbersOf(e encode.Encoder, input *encode.Layout, data []float32) (list []planeGroup) {
+	namer, ok := e.(encode.Namer)
+	if !ok {
+		return nil
 	}
-	for k := 1; k <= 4; k++ {
-		names := []string{}
-		for _, side := range []string{"own", "their"} {
-			for _, name := range men {
-				names = append(names, side+" "+name)
-			}
-		}
-		groups = append(groups, struct {
-			name  string
-			names []string
-		}{fmt.Sprintf("%d plies before", k), names})
-	}
-	number := 0
-	for _, g := range groups {
-		group := planeGroup{Name: g.name}
-		for _, name := range g.names {
-			if number >= len(planes) {
+	size, number := len(data)/max(1, input.Shape[0]), 0
+	for _, g := range namer.NumberNames() {
+		group := planeGroup{Name: g.Name}
+		for _, name := range g.Names {
+			if (number+1)*size > len(data) {
 				return list
 			}
-			bits, err := strconv.ParseUint(planes[number], 16, 64)
-			if err != nil {
-				return list
+			values := data[number*size : (number+1)*size]
+			if size == 64 {
+				group.Planes = append(group.Planes, newPlane(number, name, values))
+			} else {
+				value := strconv.FormatFloat(float64(values[0]), 'g', 4, 32)
+				group.Numbers = append(group.Numbers, numberView{name, value})
 			}
-			group.Planes = append(group.Planes, newPlane(number, name, bits))
 			number++
 		}
 		list = append(list, group)
@@ -65,16 +63,43 @@ func planeGroups(planes []string) (list []planeGroup) {
 	return list
 }
 
-func newPlane(number int, name string, bits uint64) planeView {
+func newPlane(number int, name string, values []float32) planeView {
 	v := planeView{Number: number, Name: name}
-	var path strings.Builder
-	for s := range 64 {
-		if bits>>s&1 == 1 {
-			v.Bits++
-			fmt.Fprintf(&path, "M%d %dh1v1h-1z", s%8, 7-s/8)
+	squares, most := map[float32][]int{}, float32(0)
+	for s, x := range values {
+		if x != 0 {
+			squares[x] = append(squares[x], s)
+			most = max(most, float32(math.Abs(float64(x))))
 		}
 	}
-	v.Path = path.String()
+	for x, list := range squares {
+		var path strings.Builder
+		if len(list) == 64 {
+			path.WriteString("M0 0h8v8h-8z")
+			list = nil
+		}
+		for _, s := range list {
+			fmt.Fprintf(&path, "M%d %dh1v1h-1z", s%8, 7-s/8)
+		}
+		v.Layers = append(v.Layers, planeLayer{path.String(), x < 0,
+			strconv.FormatFloat(0.2+0.8*math.Abs(float64(x/most)), 'f', 2, 64)})
+	}
+	slices.SortFunc(v.Layers, func(a, b planeLayer) int { return cmp.Compare(a.Path, b.Path) })
+	set := 0
+	for _, list := range squares {
+		set += len(list)
+	}
+	v.Said = fmt.Sprintf("%d squares", set)
+	if len(squares) == 1 {
+		for x := range squares {
+			if x != 1 {
+				v.Said += fmt.Sprintf(" of %.3g", x)
+			}
+		}
+	} else if len(squares) > 1 {
+		low, high := slices.Min(values), slices.Max(values)
+		v.Said += fmt.Sprintf(", %.3g to %.3g", low, high)
+	}
 	return v
 }
 

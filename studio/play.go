@@ -34,12 +34,14 @@ type lobbyPage struct {
 	Runs    []*folder
 	Problem string
 	Against string // key of the run that is chosen
+	Second  string // of the one that plays Black where two networks play
 	FEN     string
 }
 
 func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	h := s.home()
-	s.showStatus(w, status, "lobby", lobbyPage{h.Runs, problem, r.FormValue("against"), r.FormValue("fen")})
+	s.showStatus(w, status, "lobby", lobbyPage{h.Runs, problem, r.FormValue("against"),
+		r.FormValue("second"), r.FormValue("fen")})
 }
 
 // sit begins a game.
@@ -61,26 +63,22 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
 
 // newSeat reads the form of a new game.
 func (s *Server) newSeat(r *http.Request) (*seat, error) {
-	path, name, kind := builtin.Name, "the network that comes with talbot", s.seats.backend
-	if key := r.FormValue("against"); key != "" {
-		f := s.library.byKey(key)
-		if f == nil || f.Kind != aRun {
-			return nil, errors.New("this run is not there any more: choose another one")
-		}
-		path, name = f.Path, f.Name
-	} else if kind == "auto" { // a first game does not wait for a compiler
-		kind = backend.AtOnce
-	}
-	look, err := engine.Look(path)
-	if err != nil {
+	g := &session.Session{Start: board.StartPosition()}
+	one := &seat{game: g, asked: time.Now(), hints: r.FormValue("hints") != ""}
+	var err error
+	if g.Player, one.setup, one.network, err = s.newPlayer(r.FormValue("against")); err != nil {
 		return nil, err
 	}
-	g := &session.Session{Start: board.StartPosition()}
 	switch r.FormValue("color") {
 	case "black":
 		g.Human = board.Black
 	case "random":
 		g.Human = board.Color(rand.IntN(2))
+	case "watch":
+		g.Human, one.hints = board.Black, false
+		if g.Partner, one.second, one.partner, err = s.newPlayer(r.FormValue("second")); err != nil {
+			return nil, err
+		}
 	}
 	if fen := strings.TrimSpace(r.FormValue("fen")); fen != "" {
 		if g.Start, err = board.ParseFEN(fen); err != nil {
@@ -90,13 +88,30 @@ func (s *Server) newSeat(r *http.Request) (*seat, error) {
 	if err := limit(g, r); err != nil {
 		return nil, err
 	}
-	one := &seat{network: name, game: g, asked: time.Now(), hints: r.FormValue("hints") != ""}
-	one.setup = player.Setup{Options: look.Options}
-	one.setup.Hash, one.setup.Seed, one.setup.Verbose = seatHash, rand.Uint64(), true
-	g.Player = player.New(func(batch int) (player.Network, error) {
-		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch})
-	})
 	return one, nil
+}
+
+// newPlayer is that of a run by its key, or of the network that comes with talbot, with its name.
+func (s *Server) newPlayer(key string) (p *player.Player, setup player.Setup, name string, err error) {
+	path, name, kind := builtin.Name, "the network that comes with talbot", s.seats.backend
+	if key != "" {
+		f := s.library.byKey(key)
+		if f == nil || f.Kind != aRun {
+			return nil, setup, "", errors.New("this run is not there any more: choose another one")
+		}
+		path, name = f.Path, f.Name
+	} else if kind == "auto" { // a first game does not wait for a compiler
+		kind = backend.AtOnce
+	}
+	look, err := engine.Look(path)
+	if err != nil {
+		return nil, setup, "", err
+	}
+	setup = player.Setup{Options: look.Options}
+	setup.Hash, setup.Seed, setup.Verbose = seatHash, rand.Uint64(), true
+	return player.New(func(batch int) (player.Network, error) {
+		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch})
+	}), setup, name, nil
 }
 
 // limit reads how long the network thinks.
@@ -124,7 +139,7 @@ func (s *Server) seatOf(w http.ResponseWriter, r *http.Request) *seat {
 
 func (s *Server) board(w http.ResponseWriter, r *http.Request) {
 	if one := s.seatOf(w, r); one != nil {
-		s.show(w, "play", struct{ ID, Network string }{one.id, one.network})
+		s.show(w, "play", struct{ ID, Network, Partner string }{one.id, one.network, one.partner})
 	}
 }
 
@@ -178,16 +193,35 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	s.state(w, r)
 }
 
+var errWatched = errors.New("two networks play this game")
+
+// own is a change of a game that a person plays.
+func own(change func(*seat, *session.Session)) func(*seat, *session.Session, *http.Request) error {
+	return func(one *seat, g *session.Session, _ *http.Request) error {
+		if one.watched() {
+			return errWatched
+		}
+		change(one, g)
+		return nil
+	}
+}
+
 // changes are what a person can do.
 var changes = map[string]func(*seat, *session.Session, *http.Request) error{
 	"move": func(_ *seat, g *session.Session, r *http.Request) error {
 		return g.Move(strings.TrimSpace(r.FormValue("move")))
 	},
-	"back":   func(_ *seat, g *session.Session, _ *http.Request) error { g.Back(); return nil },
-	"swap":   func(_ *seat, g *session.Session, _ *http.Request) error { g.Swap(); return nil },
-	"resign": func(_ *seat, g *session.Session, _ *http.Request) error { g.Resign(); return nil },
-	"hints":  func(one *seat, _ *session.Session, _ *http.Request) error { one.hints = !one.hints; return nil },
+	"back": func(one *seat, g *session.Session, _ *http.Request) error {
+		g.Back()
+		one.paused = one.watched() // else it would be played again at once
+		return nil
+	},
+	"swap":   own(func(_ *seat, g *session.Session) { g.Swap() }),
+	"resign": own(func(_ *seat, g *session.Session) { g.Resign() }),
+	"hints":  own(func(one *seat, _ *session.Session) { one.hints = !one.hints }),
 	"limit":  func(_ *seat, g *session.Session, r *http.Request) error { return limit(g, r) },
+	"pause":  func(one *seat, _ *session.Session, _ *http.Request) error { one.paused = true; return nil },
+	"go":     func(one *seat, _ *session.Session, _ *http.Request) error { one.paused = false; return nil },
 	"new":    func(_ *seat, g *session.Session, _ *http.Request) error { g.Restart(); return nil },
 }
 

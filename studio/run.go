@@ -36,6 +36,7 @@ type runPage struct {
 	Table   []settingRow   // settings: those that differ, or all of one run
 	Same    int            // settings that do not differ
 	Card    *report.Card   // of the last evaluation; nil without any
+	Misses  []report.Miss  // its
 	Saved   []savedWeights // checkpoints, the newest first
 	Runs    []overlaid     // the others, to be drawn too
 	Version string         // of what is shown, for the next question
@@ -181,6 +182,17 @@ func (s *Server) fillRun(p *runPage) {
 	var err error
 	if p.Card, err = job.ReadCard(p.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.Notice = p.within(err)
+	}
+	if p.Card == nil {
+		return
+	}
+	for i := range p.Card.Misses {
+		m, err := report.NewMiss(&p.Card.Misses[i])
+		if err != nil {
+			p.Notice = p.within(fmt.Errorf("%s: %w", job.CardName, err))
+			break
+		}
+		p.Misses = append(p.Misses, m)
 	}
 }
 

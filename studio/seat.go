@@ -14,17 +14,20 @@ import (
 	"talbot/play/session"
 )
 
-// seat is a game of a person against a network. It is safe for concurrent use: what changes it waits for the others,
-// and ends the search that runs.
+// seat is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent
+// use: what changes it waits for the others, and ends the search that runs.
 type seat struct {
 	id      string
-	network string // its name for people
+	network string // its name for people; of two networks White's
 	setup   player.Setup
 	turns   chan struct{}
+	partner string       // the name of Black's, of two networks; "" = a person plays
+	second  player.Setup // of the partner
 
 	acting sync.Mutex // held by what changes the game
 	game   *session.Session
 	hints  bool // the network is asked in the person's turn, too
+	paused bool // of two networks none moves
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when the search has; nil: there was none
 
@@ -40,7 +43,7 @@ type view struct {
 	Positions []string `json:"positions"`
 	Moves     []played `json:"moves"`
 	Legal     []string `json:"legal"` // UCI; in the person's turn only
-	Human     string   `json:"human"`
+	Human     string   `json:"human"` // "" where two networks play
 	Turn      string   `json:"turn"`
 	Check     bool     `json:"check"`
 	Result    string   `json:"result"` // in words; "" while the game is played
@@ -130,20 +133,39 @@ func (s *seat) close() {
 	defer s.acting.Unlock()
 	s.halt()
 	s.game.Player.Close()
+	if s.game.Partner != nil {
+		s.game.Partner.Close()
+	}
+}
+
+// watched reports whether two networks play.
+func (s *seat) watched() bool { return s.game.Partner != nil }
+
+// setupOf is that of a player.
+func (s *seat) setupOf(p *player.Player) player.Setup {
+	if p == s.game.Partner {
+		return s.second
+	}
+	return s.setup
+}
+
+// ready reports whether whoever plays is.
+func (s *seat) ready() bool {
+	return s.game.Player.Ready(s.setup) && (!s.watched() || s.game.Partner.Ready(s.second))
 }
 
 // begin starts a search, if one is wanted: then the game is the search's until it ends.
 func (s *seat) begin() {
 	_, over := s.game.Result()
-	own := s.game.Position().Turn() == s.game.Human
-	if over || own && !s.hints {
+	own := s.game.ToMove() == nil
+	if over || own && !s.hints || s.watched() && s.paused {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.ended = cancel, make(chan struct{})
 	s.mu.Lock()
 	s.asked = time.Now()
-	s.shown.Thinking, s.shown.Loading, s.shown.Error = true, !s.game.Player.Ready(s.setup), ""
+	s.shown.Thinking, s.shown.Loading, s.shown.Error = true, !s.ready(), ""
 	s.shown.Version++
 	s.mu.Unlock()
 	go func() {
@@ -151,7 +173,12 @@ func (s *seat) begin() {
 		defer cancel()
 		stop := watchPage(ctx, cancel, s.lastAsked)
 		defer stop()
-		err := s.search(ctx)
+		var err error
+		if s.watched() {
+			err = s.watch(ctx)
+		} else {
+			err = s.search(ctx)
+		}
 		s.publish(err)
 	}()
 }
@@ -174,6 +201,28 @@ func watchPage(ctx context.Context, cancel context.CancelFunc, lastAsked func() 
 	return t.Stop
 }
 
+// watchedPace is how long a move of two networks takes at least, so that a person can follow.
+const watchedPace = 700 * time.Millisecond
+
+// watch lets two networks play until the game is over. Between their moves others have their turn.
+func (s *seat) watch(ctx context.Context) error {
+	for {
+		begun := time.Now()
+		if err := s.search(ctx); err != nil {
+			return err
+		}
+		if _, over := s.game.Result(); over {
+			return nil
+		}
+		s.publishMoves()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchedPace - time.Since(begun)):
+		}
+	}
+}
+
 // search lets the network move, and asks it about the person's turn where that is wanted.
 func (s *seat) search(ctx context.Context) error {
 	select {
@@ -182,22 +231,23 @@ func (s *seat) search(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := s.game.Player.Prepare(ctx, s.setup); err != nil {
+	thinker := s.game.Thinker()
+	if err := thinker.Prepare(ctx, s.setupOf(thinker)); err != nil {
 		return err
 	}
 	s.publishMoves()
 	s.mu.Lock()
 	s.shown.Loading, s.shown.Version = false, s.shown.Version+1
 	s.mu.Unlock()
-	if s.game.Position().Turn() != s.game.Human {
+	if s.game.ToMove() != nil {
 		at, ply := *s.game.Position(), len(s.game.Moves())
-		s.game.Report = func(r *mcts.Report) { s.tell(&at, ply, r) }
+		s.game.Report = func(r *mcts.Report) { s.tell(thinker, &at, ply, r) }
 		t, err := s.game.Reply(ctx)
 		if err != nil {
 			return err
 		}
 		if t != nil {
-			s.tell(&at, ply, t.Report)
+			s.tell(thinker, &at, ply, t.Report)
 		}
 	}
 	if _, over := s.game.Result(); over || !s.hints {
@@ -205,10 +255,10 @@ func (s *seat) search(ctx context.Context) error {
 	}
 	s.publishMoves()
 	at, ply := *s.game.Position(), len(s.game.Moves())
-	s.game.Report = func(r *mcts.Report) { s.tell(&at, ply, r) }
+	s.game.Report = func(r *mcts.Report) { s.tell(thinker, &at, ply, r) }
 	t, err := s.game.Think(ctx)
 	if err == nil {
-		s.tell(&at, ply, t.Report)
+		s.tell(thinker, &at, ply, t.Report)
 	}
 	return err
 }
@@ -220,15 +270,15 @@ const (
 	shownPrior = 8
 )
 
-// tell shows what a search says.
-func (s *seat) tell(at *board.Position, ply int, r *mcts.Report) {
+// tell shows what a search of a player says.
+func (s *seat) tell(p *player.Player, at *board.Position, ply int, r *mcts.Report) {
 	t := &thought{Ply: ply, Nodes: r.Nodes, Depth: r.Depth}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if len(l.PV) == 0 {
 			continue
 		}
-		score, white := s.score(at, r, l)
+		score, white := scoreOf(p, at, r, l)
 		if i == 0 {
 			t.Score, t.White = score, white
 		}
@@ -247,9 +297,9 @@ func (s *seat) tell(at *board.Position, ply int, r *mcts.Report) {
 	s.shown.Version++
 }
 
-// score writes a line's score from White's view, and returns White's expected score; "" and nil where there is none.
-func (s *seat) score(at *board.Position, r *mcts.Report, l *mcts.Line) (string, *float64) {
-	if !s.game.Player.Scored(r, l) {
+// scoreOf writes a line's score from White's view, and returns White's expected score; "" and nil where there is none.
+func scoreOf(p *player.Player, at *board.Position, r *mcts.Report, l *mcts.Line) (string, *float64) {
+	if !p.Scored(r, l) {
 		return "", nil
 	}
 	sign := 1
@@ -260,7 +310,7 @@ func (s *seat) score(at *board.Position, r *mcts.Report, l *mcts.Line) (string, 
 	if l.Mate != 0 {
 		return fmt.Sprintf("#%d", sign*l.Mate), &expected
 	}
-	cp, _ := s.game.Player.Score(l).Centipawns()
+	cp, _ := p.Score(l).Centipawns()
 	return fmt.Sprintf("%+.2f", float64(sign*cp)/100), &expected
 }
 
@@ -291,13 +341,16 @@ func (s *seat) publishMoves() {
 	r, over := s.game.Result()
 	if over {
 		v.Result = resultText(r)
-	} else if p.Turn() == s.game.Human {
+	} else if s.game.ToMove() == nil {
 		for _, m := range p.LegalMoves(nil) {
 			v.Legal = append(v.Legal, m.String())
 		}
 	}
+	if s.watched() {
+		v.Human = ""
+	}
 	text := ""
-	if s.game.Player.Ready(s.setup) { // its name is the network's
+	if s.ready() { // its name is the network's
 		text = s.game.PGN()
 	}
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package studio
 import (
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -182,5 +183,60 @@ func TestSeats(t *testing.T) {
 	sit(t, s)
 	if s.seats.get(first.id) != nil {
 		t.Error("the closed one is still there")
+	}
+}
+
+// Two networks play each other as long as nobody stops them, and a person takes back and looks.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	makeNetwork(t, filepath.Join(dir, "black"), 1, "talbotbot", "blocks=1", "filters=4")
+	s := serve(t, dir)
+	to := s.to("POST", "/play", url.Values{"color": {"watch"}, "second": {s.keyOf("black")}, "nodes": {"4"}})
+	one := s.seats.get(strings.TrimPrefix(to, "/play/"))
+	post := func(action string) int {
+		status, _ := s.ask("POST", to+"/"+action, url.Values{"move": {"e4"}, "nodes": {"3"}}, nil)
+		return status
+	}
+	v := wait(t, one, func(v view) bool { return len(v.Moves) >= 3 })
+	if v.Human != "" || len(v.Legal) != 0 || v.Thought == nil || v.Thought.White == nil {
+		t.Errorf("%+v", v)
+	}
+	if status, text := s.ask("GET", to, nil, nil); status != 200 || !strings.Contains(text, "<bdi>black</bdi>") {
+		t.Errorf("%d %s", status, text)
+	}
+	if n := post("limit"); n != 200 { // and it goes on
+		t.Error(n)
+	}
+	v = wait(t, one, func(v view) bool { return len(v.Moves) >= 5 })
+	if n := post("pause"); n != 200 {
+		t.Error(n)
+	}
+	stopped := len(one.look().Moves)
+	for _, action := range []string{"move", "swap", "resign", "hints"} {
+		if n := post(action); n != 422 {
+			t.Errorf("%s: %d", action, n)
+		}
+	}
+	if post("back"); len(one.look().Moves) != stopped-1 || one.look().Thinking {
+		t.Errorf("after taking back: %+v", one.look())
+	}
+	if status, text := s.ask("GET", to+"/game.pgn", nil, nil); status != 200 || strings.Contains(text, "Human") ||
+		!strings.Contains(text, `[White "lynx`) || !strings.Contains(text, `[Black "talbotbot 1x4`) {
+		t.Errorf("%d %s", status, text)
+	}
+	post("go")
+	wait(t, one, func(v view) bool { return len(v.Moves) >= stopped })
+	// It ends where its page is closed.
+	one.mu.Lock()
+	one.asked = time.Now().Add(-gone)
+	one.mu.Unlock()
+	select {
+	case <-one.ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the game of a closed page goes on")
+	}
+	status, _ := s.ask("POST", "/play", url.Values{"color": {"watch"}, "second": {"/etc/passwd"}}, nil)
+	if status != 422 {
+		t.Error("a second network that is none: ", status)
 	}
 }

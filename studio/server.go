@@ -17,6 +17,7 @@ import (
 	"talbot/internal/page"
 	"talbot/internal/plain"
 	"talbot/pipeline/stats"
+	"talbot/train/report"
 )
 
 //go:embed web
@@ -27,23 +28,29 @@ type Options struct {
 	Dirs    []string // whose datasets, runs and matches are shown
 	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none
 	Backend string   // of networks, as in `talbot play`
+	Engine  string   // that says what moves cost, as [stockfish.Find] takes it
 }
 
 // Server answers browsers. It is safe for concurrent use.
 type Server struct {
-	library *library
-	seats   *seats
-	watch   watch
-	events  events
-	shelf   *shelf
-	guard   *guard
-	pages   *template.Template
-	assets  map[string][]byte
+	library  *library
+	seats    *seats
+	readings *readings
+	watch    watch
+	events   events
+	shelf    *shelf
+	works    *works
+	opinions *opinions
+	guard    *guard
+	pages    *template.Template
+	assets   map[string][]byte
 }
 
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
-	s := &Server{seats: newSeats(o.Backend), shelf: newShelf(), assets: map[string][]byte{}}
+	s := &Server{seats: newSeats(o.Backend), readings: newReadings(o.Backend, o.Engine), shelf: newShelf(),
+		assets: map[string][]byte{}}
+	s.works, s.opinions = newWorks(s.shelf.turn), newOpinions(o.Backend)
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -77,14 +84,22 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	compared, err := report.ComparisonStyle()
+	if err != nil {
+		return nil, err
+	}
 	s.assets["look.css"], s.assets["statistics.css"] = []byte(look), []byte(counted)
+	s.assets["comparison.css"] = []byte(compared)
 	s.guard = newGuard(o.Listen, s.routes())
 	return s, nil
 }
 
-// Close ends all games.
+// Close ends all games and searches.
 func (s *Server) Close() error {
 	s.seats.close()
+	s.readings.close()
+	s.works.close()
+	s.opinions.close()
 	s.shelf.close()
 	return s.library.close()
 }
@@ -128,6 +143,10 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /play/{seat}/state", s.state)
 	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
 	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	m.HandleFunc("GET /people", s.people)
+	m.HandleFunc("POST /people", s.askPeople)
+	m.HandleFunc("GET /people/game", s.peopleGame)
+	m.HandleFunc("GET /people/reading", s.reading)
 	m.HandleFunc("GET /events", s.stream)
 	livePage(s, m, "/match/{key}", "match", s.matchOf, s.lookAtMatch, nil)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
@@ -135,6 +154,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
 	livePage(s, m, "/run/{key}", "run", s.runOf, s.chooseRuns, s.fillRun)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
+	livePage(s, m, "/run/{key}/compare", "compare", s.runOf, s.lookAtComparison, nil)
 	livePage(s, m, "/data/{key}", "data", s.dataOf, s.lookAtData, nil)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)

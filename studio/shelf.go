@@ -44,7 +44,6 @@ type volume struct {
 
 	mu       sync.Mutex
 	searches []*search // the last one first
-	counted  *counting // nil: not asked for
 }
 
 func newShelf() *shelf {
@@ -92,9 +91,6 @@ func (s *shelf) remove(i int) {
 	v.mu.Lock()
 	for _, one := range v.searches {
 		one.cancel()
-	}
-	if v.counted != nil {
-		v.counted.cancel()
 	}
 	v.mu.Unlock()
 	s.drop(v)

@@ -36,6 +36,21 @@ func serve(t *testing.T, dir string) *served {
 // ask sends a request as the browser does, after change, and returns status and text.
 func (s *served) ask(method, path string, form url.Values, change func(*http.Request)) (int, string) {
 	s.t.Helper()
+	answer := s.send(method, path, form, change)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if strings.Contains(string(text), "root:x:0") {
+		s.t.Errorf("%s %s gives /etc/passwd", method, path)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// send is ask for who reads the answer, and closes it.
+func (s *served) send(method, path string, form url.Values, change func(*http.Request)) *http.Response {
+	s.t.Helper()
 	r, err := http.NewRequest(method, s.at.URL, strings.NewReader(form.Encode()))
 	if err != nil {
 		s.t.Fatal(err)
@@ -54,15 +69,7 @@ func (s *served) ask(method, path string, form url.Values, change func(*http.Req
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if strings.Contains(string(text), "root:x:0") {
-		s.t.Errorf("%s %s gives /etc/passwd", method, path)
-	}
-	return answer.StatusCode, string(text)
+	return answer
 }
 
 // Hostile names are text, and a folder that appears or vanishes is seen.

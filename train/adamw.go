@@ -18,6 +18,9 @@ const (
 	epsilon = 1e-8
 )
 
+// sgdMomentum is that of all published trainings of AlphaZero's kind.
+const sgdMomentum = 0.9
+
 // hyper are the numbers of an update that change from step to step, in the order of the graph's input [5]. They are
 // computed here in float64: as powers in a float32 graph the corrections would be off in the fourth digit for the first
 // steps.
@@ -54,6 +57,10 @@ func gradients(store *model.Store, loss *Node) []*Node {
 //
 //	w ← (1 − lr·decay)·w − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)     (Loshchilov and Hutter, as in PyTorch)
 //
+// and SGD, whose decay is part of the gradient,
+//
+//	m ← 0.9·m + grad + decay·w;  w ← w − lr·m     (torch.optim.SGD with momentum=0.9)
+//
 // GoMLX's own Adam is not used: it decays every tensor, has no clipping by global norm, and computes 1 − βᵗ in float32.
 func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
 	g := hyper.Graph()
@@ -81,12 +88,22 @@ func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm 
 	for i, p := range trainable(store) {
 		variable := store.GetVariable("/" + p.Name)
 		first := store.GetVariable("/" + firstMomentPrefix + p.Name)
+		w := variable.NodeValue(g)
+		decays := c.WeightDecay > 0 && (c.Decay == recipe.DecayAll || p.Kind == model.Weight)
 		var m, step *Node
-		if usesMuon(c, p) {
+		switch {
+		case c.Optimizer == recipe.SGD:
+			grad := grads[i]
+			if decays {
+				grad, decays = Add(grad, MulScalar(w, c.WeightDecay)), false
+			}
+			m = Add(MulScalar(first.NodeValue(g), sgdMomentum), grad)
+			step = Mul(m, at(hyper, 4))
+		case usesMuon(c, p):
 			var direction *Node
 			m, direction = muon(grads[i], first.NodeValue(g))
 			step = Mul(direction, at(hyper, 4))
-		} else {
+		default:
 			second := store.GetVariable("/" + secondMomentPrefix + p.Name)
 			m = Add(MulScalar(first.NodeValue(g), beta1), MulScalar(grads[i], 1-beta1))
 			v := Add(MulScalar(second.NodeValue(g), beta2), MulScalar(Square(grads[i]), 1-beta2))
@@ -94,8 +111,7 @@ func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm 
 			step = Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), smallest))
 		}
 		first.SetNodeValue(m)
-		w := variable.NodeValue(g)
-		if c.WeightDecay > 0 && (c.Decay == recipe.DecayAll || p.Kind == model.Weight) {
+		if decays {
 			w = Mul(w, shrink)
 		}
 		w = Sub(w, step)

@@ -91,9 +91,10 @@ func lynxCodes(t testing.TB, start string, played, names []string) (codes []int3
 }
 
 // TestPyTorchLynx compares the network of the recipe lynx with PyTorch: policy and value in evaluation mode, the
-// gradients of a step and five steps with AdamW, and the same with Muon.
+// gradients of a step and five steps with AdamW, and the same with Muon and SGD.
 func TestPyTorchLynx(t *testing.T) {
-	for name, optimizer := range map[string]recipe.Optimizer{"lynx": recipe.AdamW, "muon": recipe.Muon} {
+	for name, optimizer := range map[string]recipe.Optimizer{"lynx": recipe.AdamW, "muon": recipe.Muon,
+		"sgd": recipe.SGD} {
 		t.Run(name, func(t *testing.T) { pyTorchLynx(t, name+".json.gz", optimizer) })
 	}
 }

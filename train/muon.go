@@ -30,7 +30,7 @@ func usesMuon(c run.Config, p model.Param) bool {
 
 // optimizerTensors are the names of what the optimizer keeps for a parameter.
 func optimizerTensors(c run.Config, p model.Param) []string {
-	if usesMuon(c, p) {
+	if usesMuon(c, p) || c.Optimizer == recipe.SGD {
 		return []string{firstMomentPrefix + p.Name}
 	}
 	return []string{firstMomentPrefix + p.Name, secondMomentPrefix + p.Name}

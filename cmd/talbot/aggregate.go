@@ -150,7 +150,7 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	if err := printAggregate(&o, sum); err != nil {
 		return err
 	}
-	next("train", "--recipe", "prior", "--data", o.out, "--run", newRun())
+	nextTrain(o.out)
 	return nil
 }
 

@@ -23,7 +23,7 @@ func judged(k *evaluate.Kept) string {
 }
 
 // verdicts are a line for each head of the network: how it stands to its best baseline, with the interval.
-func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) string {
+func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals, masked bool) string {
 	var lines strings.Builder
 	for _, m := range evaluate.Measures() {
 		if !m.Verdict {
@@ -43,7 +43,7 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) strin
 			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples,
 				"sample")))
 		}
-		if next := j.Remedy(f); next != "" {
+		if next := j.Remedy(f, masked); next != "" {
 			lines.WriteString("  " + next + "\n")
 		}
 	}

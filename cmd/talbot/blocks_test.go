@@ -29,10 +29,15 @@ import (
 //	<!-- small: 1/20, always: REASON -->  with TALBOT_FULL=1, too
 //	<!-- full: REASON -->                 it runs only with TALBOT_FULL=1
 //	<!-- needs: PROGRAM -->               it runs only where this program is installed
+//	<!-- needs: ./FILE -->                it runs only where the folder of the blocks has this
+//	<!-- array: N -->                     it runs as each task of a Slurm array, 1 to N
+//	<!-- serves -->                       each of its commands serves until Ctrl-C, which it gets after a while
 //	<!-- not run: REASON -->              it never runs: only its commands, flags and values are checked
 //	<!-- terminals -->                    its commands run at the same time, as in several terminals
 //
-// A block without marks runs as printed. A command followed by "# exit status N" must end with that status.
+// What readers must have themselves, such as the games of a player, is there under the names that the pages have
+// ([sandbox.standIns]). A block without marks runs as printed. A command followed by "# exit status N" must end with
+// that status.
 type block struct {
 	place       string // page and line
 	text        string
@@ -42,6 +47,8 @@ type block struct {
 	needs       string // a program
 	notRun      string // why
 	terminals   bool
+	array       int // tasks of a Slurm array
+	serves      bool
 }
 
 var (
@@ -70,6 +77,13 @@ func (b *block) setMark(mark string) error {
 		b.notRun = value
 	case mark == "terminals":
 		b.terminals = true
+	case mark == "serves":
+		b.serves = true
+	case kind == "array":
+		var err error
+		if b.array, err = strconv.Atoi(value); err != nil || b.array < 1 {
+			return fmt.Errorf("mark %q: not a number of tasks", mark)
+		}
 	default:
 		return fmt.Errorf("unknown mark %q", mark)
 	}
@@ -188,6 +202,9 @@ func (b block) script() string {
 			line = fmt.Sprintf("status=0; %s || status=$?; [ $status = %s ]", m[1], m[2])
 		}
 		switch {
+		case b.serves:
+			line = fmt.Sprintf("status=0; timeout --signal=INT --preserve-status 3 %s || status=$?; [ $status = 0 ]",
+				line)
 		case b.terminals && i == 0:
 			line = fmt.Sprintf("{ %s\n} & first=$! all=$!", line)
 		case b.terminals: // the others need what the first one makes, and are tried until it is there
@@ -198,7 +215,12 @@ func (b block) script() string {
 	if b.terminals {
 		lines = append(lines, "for pid in $all; do wait $pid; done")
 	}
-	return "set -e\n" + strings.Join(lines, "\n") + "\n"
+	script := strings.Join(lines, "\n")
+	if b.array > 0 {
+		script = fmt.Sprintf("export SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT=%d SLURM_CPUS_PER_TASK=1\n"+
+			"for SLURM_ARRAY_TASK_ID in $(seq %d); do\n%s\ndone", b.array, b.array, script)
+	}
+	return "set -e\n" + script + "\n"
 }
 
 // sandbox is a folder where blocks run, and the counts of what ran there.
@@ -297,8 +319,14 @@ func (s *sandbox) run(t *testing.T, dir string, b block) {
 	if reason == "" && b.fullOnly != "" && !s.full {
 		reason = "only with TALBOT_FULL=1: " + b.fullOnly
 	}
-	if _, err := exec.LookPath(b.needs); reason == "" && b.needs != "" && err != nil {
-		reason = b.needs + " is not installed"
+	if reason == "" && b.needs != "" {
+		_, err := exec.LookPath(b.needs)
+		if file, ok := strings.CutPrefix(b.needs, "./"); ok {
+			_, err = os.Stat(filepath.Join(dir, file))
+		}
+		if err != nil {
+			reason = b.needs + " is not there"
+		}
 	}
 	if reason != "" {
 		s.left[reason]++
@@ -308,12 +336,16 @@ func (s *sandbox) run(t *testing.T, dir string, b block) {
 	count, how := &s.printed, "as printed"
 	if b.divisor > 0 && (!s.full || b.alwaysSmall != "") {
 		count, how = &s.small, "small"
-		smaller := strings.ReplaceAll(shrink(b.text, b.divisor), " :7777 ", " 127.0.0.1:0 ") // a free port
+		smaller := shrink(b.text, b.divisor)
 		if smaller == b.text {
 			t.Errorf("%s: the mark small changes nothing", b.place)
 		}
 		b.text = smaller
 	}
+	if !s.full { // a free port
+		b.text = strings.ReplaceAll(b.text, " :7777 ", " 127.0.0.1:0 ")
+	}
+	b.text = strings.NewReplacer("/path/to/talbot", s.dir+"/bin/talbot", "/path/to/", dir+"/").Replace(b.text)
 	*count++
 	begun, cpu := time.Now(), s.cpu
 	output, err := s.shell(t, dir, b.script())
@@ -383,6 +415,48 @@ func writePuzzles(t *testing.T, file string, n int) {
 	}
 }
 
+// standIns makes what readers must have themselves, from some games of the sample: games of a player, games of rated
+// players, files of training data, and a folder with endgame tables, if the shared data are there.
+func (s *sandbox) standIns(t *testing.T, games []string) {
+	t.Helper()
+	var player, rated, begun []string // begun: 14 moves, in which there are no mates, as in Leela's data
+	for i, g := range games {
+		rated = append(rated, fmt.Sprintf("[WhiteElo %q]\n[BlackElo %q]\n%s", strconv.Itoa(1200+10*(i%100)),
+			strconv.Itoa(1300+10*(i%100)), g))
+		player = append(player, regexp.MustCompile(`\[White "[^"]*"\]`).ReplaceAllString(g, `[White "Tal, Mikhail"]`))
+		result := regexp.MustCompile(`\[Result "([^"]*)"\]`).FindStringSubmatch(g)
+		begun = append(begun, regexp.MustCompile(`(?s)\s15\.\s.*`).ReplaceAllString(g, "\n"+result[1]+"\n"))
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	writeGames(t, filepath.Join(s.dir, "lichess.pgn.zst"), rated)
+	writeGames(t, filepath.Join(s.dir, "begun.pgn.zst"), begun)
+	s.copyFile(t, "../../viriformat/testdata/standard.vf", "selfplay.vf")
+	if tables, err := filepath.Abs("../../../shared/data/syzygy"); err == nil {
+		if _, err := os.Stat(tables); err == nil {
+			if err := os.Symlink(tables, filepath.Join(s.dir, "tables")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if output, err := s.shell(t, s.dir, `set -e
+mkdir made
+talbot ingest begun.pgn.zst --out made/lines
+talbot label made/lines --nodes 100 --fraction 0.2 --out made/labelled
+talbot export-data made/labelled --format text --out data.txt
+talbot export-data made/labelled --format binpack --out data.binpack
+rm -r made begun.pgn.zst
+`); err != nil {
+		t.Fatalf("making training data of others: %v\n%s", err, output)
+	}
+	packed, err := os.ReadFile(filepath.Join(s.dir, "data.binpack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeGames(t, filepath.Join(s.dir, "data.binpack.zst"), []string{string(packed)})
+}
+
 // pages are the documents with commands in the order in which they are read.
 func pages(t *testing.T) []string {
 	t.Helper()
@@ -417,6 +491,7 @@ func TestBlocks(t *testing.T) {
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../sample/loop.yaml", "sample/loop.yaml")
 	}
+	s.standIns(t, sampleGames(t)[100:140])
 	count := 0
 	for _, page := range pages(t) {
 		blocks, err := shellBlocks(page, document(t, page))

@@ -214,10 +214,14 @@ func (d *diagnosis) checkMachine() {
 	}
 }
 
+// needsCompiler is what to do about a talbot without XLA and ONNX Runtime.
+const needsCompiler = "install a C compiler, such as gcc, and build talbot again with scripts/build.sh; or take the " +
+	"release for linux_amd64_dynamic"
+
 // checkXLA judges the backends besides Go.
 func (d *diagnosis) checkXLA(found backend.Discovery) {
 	if !d.XLA {
-		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla",
+		d.add("xla", statusAbsent, needsCompiler,
 			"not built in (the backend go always works)")
 		return
 	}
@@ -250,7 +254,7 @@ func (d *diagnosis) checkXLA(found backend.Discovery) {
 func (d *diagnosis) checkONNX(found backend.Discovery) {
 	switch {
 	case !found.Loads:
-		d.add("onnx", statusAbsent, "build with a C compiler and CGO_ENABLED=1", "ONNX Runtime cannot be loaded")
+		d.add("onnx", statusAbsent, needsCompiler, "ONNX Runtime cannot be loaded")
 		return
 	case found.Runtime == "":
 		d.add("onnx", statusAbsent, "run `talbot setup onnx` for faster play and evaluation on the processor",
@@ -272,7 +276,7 @@ func (d *diagnosis) writeText(w io.Writer) error {
 	for _, c := range d.Checks {
 		plain.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
 		if c.Remedy != "" {
-			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", c.Remedy)
+			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", withProgram(c.Remedy))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

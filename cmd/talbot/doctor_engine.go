@@ -87,5 +87,5 @@ func slowBuild(compiler string, avx2 bool) string {
 	if len(words) == 0 || !avx2 {
 		return ""
 	}
-	return "run the task `setup:stockfish-native`, which builds the distribution's source for this processor"
+	return "run scripts/setup-stockfish-native.sh, which builds the distribution's source for this processor"
 }

@@ -80,8 +80,8 @@ func TestDiagnose(t *testing.T) {
 	}
 	d.AVX2 = true
 	d.checkStockfish(ctx, fakeEngine(t, strings.ReplaceAll(greets, "AVX2 SSE2", "SSE2")))
-	if c := d.find("build"); c.Status != statusAbsent || !strings.Contains(c.Remedy, "setup:stockfish-native") ||
-		!strings.Contains(c.Detail, "64bit SSE2") {
+	if c := d.find("build"); c.Status != statusAbsent ||
+		!strings.Contains(c.Remedy, "scripts/setup-stockfish-native.sh") || !strings.Contains(c.Detail, "64bit SSE2") {
 		t.Errorf("an SSE2 build: %+v", c)
 	}
 

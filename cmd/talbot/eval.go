@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -212,8 +211,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		printf("\nreport: %s\n", e.Report)
 	}
 	if err == nil {
-		next("export", "--run", o.run, "--format", "onnx", "--out",
-			newName(strings.TrimSuffix(filepath.Base(o.run), ":"), ".onnx"))
+		nextEvaluated(o.run)
 	}
 	return err
 }

@@ -60,17 +60,17 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	table.WriteString("\n")
 	if f.Unseen != nil {
-		table.WriteString(verdicts("unseen positions", f.Unseen, f.UnseenIntervals))
+		table.WriteString(verdicts("unseen positions", f.Unseen, f.UnseenIntervals, f.LegalMask))
 	} else {
 		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures,
-			f.Intervals))
+			f.Intervals, f.LegalMask))
 	}
 	if err := writeJudged(out, table.String()); err != nil {
 		return err
 	}
 	if f.LegalMask {
-		fmt.Fprintln(out, "trained with --legal-mask: the network never learned which moves are illegal, so figures "+
-			"over all moves are left out")
+		fmt.Fprintln(out, "trained over the legal moves only: the network never learned which moves are illegal, so "+
+			"figures over all moves are left out")
 	}
 	if f.Noise != nil || f.History != nil || f.Symmetry != nil {
 		fmt.Fprintln(out)

@@ -104,6 +104,10 @@ otherwise. Parquet is evaluations (fen, and cp or mate), games (movetext) or puz
 the same fen are one position. If it is compressed or comes from a pipe, it is first
 copied into the output folder.
 
+A chunk of lc0 (versions 3 to 6) is one game, alone or in a tar archive; name archives
+by a pattern ("run/*.tar"). The visits of all moves are what the policy learns, and the
+value becomes win, draw and loss. It was never tried on a real file.
+
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
 counters; a move number that is too small for them is raised, and a position without
@@ -142,7 +146,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
 	cmd.Flags().StringVar(&o.origin, "origin", "",
-		"who made the scores in binpack, text or Parquet, such as \"T80\"; names their labels")
+		"who made the scores in binpack, text, Parquet or lc0, such as \"T80\"; names their labels")
 	cmd.Flags().StringVar(&o.unit, "unit", "auto", "unit of the scores in binpack: auto, leela, internal or centipawns")
 	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "",
@@ -174,9 +178,10 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 }
 
 func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
-	// the heap is small and made of short-lived lines: fewer collections, about 50 MiB more
+	// What lives is about 50 MiB, most of it the shard under way; so the process takes 200, for 4 % more time than with
+	// a heap that grows to four times of that.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300)
+		debug.SetGCPercent(150)
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -251,7 +256,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err := printIngest(o.datasetOptions, sum); err != nil {
 		return err
 	}
-	nextLabel(o.out)
+	nextIngested(o.out)
 	return nil
 }
 

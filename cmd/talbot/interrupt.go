@@ -21,7 +21,7 @@ const (
 
 // interruption is what the signals that interrupt a command do to it. The zero value of all but says is ready.
 type interruption struct {
-	says string // what the first signal begins
+	says string // what the first signal begins; "": nothing that takes time
 	// giveUp ends what the command waits for, at the second signal or after the grace; nil: there is nothing to end
 	// but the process. It reports whether it did so.
 	giveUp func() bool
@@ -134,7 +134,9 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 				cancel()
 				late = i.after(grace)
 				stderr.newLine() // after the terminal's ^C
-				say("talbot: %s; interrupt again to abort\n", i.says)
+				if i.says != "" {
+					say("talbot: %s; interrupt again to abort\n", i.says)
+				}
 				continue
 			}
 			if giveUp = s != syscall.SIGHUP; giveUp && i.giveUp == nil {

@@ -90,6 +90,6 @@ func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
 	summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, pipeline.Count(sum.GamesKept, "game"),
 		pipeline.Count(int64(len(parts)), "part"), pipeline.Count(sum.Samples, "sample"),
 		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
-	nextTrain(o.out)
+	nextGeneration(o.out, "RUN")
 	return nil
 }

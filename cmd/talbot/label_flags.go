@@ -15,6 +15,9 @@ import (
 	"talbot/stockfish"
 )
 
+// defaultMoveTime is the limit of a search where no flag sets one.
+const defaultMoveTime = 20 * time.Millisecond
+
 // engineOptions are the flags of commands that search.
 type engineOptions struct {
 	engine   string
@@ -28,7 +31,7 @@ type engineOptions struct {
 
 func (o *engineOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.engine, "engine", "stockfish", "engine to use: a path, or a name to look up")
-	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
+	f.DurationVar(&o.movetime, "movetime", defaultMoveTime, "time for each position")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each position")
 	f.StringVar(&o.depth, "depth", "",
 		"depth for each position; a list such as 1,3,7,10 makes one label for each depth")

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/loop"
+	"talbot/pipeline"
+	"talbot/play/game"
 )
 
 type loopOptions struct {
@@ -29,17 +33,26 @@ of the last generations, and plays the next ones. FILE says how, in YAML:
   window: 4          # generations of games that a network is trained on (4)
   reuse: 4           # samples trained for each sample that was played (4)
   seed: 1            # of everything (0)
-  start: {recipe: tahl, blocks: 2, filters: 32}
+  start: {recipe: lynx, blocks: 2, filters: 32}
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
   train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
 
 The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
 start: {run: net:} begins with an existing network.
 
+More can stand in the file: stages, which change flags from a generation on; measure, flags
+of ` + "`talbot eval`" + ` for each network; and gate, which lets a network play on only if it scores
+enough in a match:
+
+  stages: [{from: 5, games: {start: "endgames:KQvK,KRvK"}}]
+  measure: {data: labelled, split: all}
+  gate: {accept: 0.55, first: true, match: {games: 40, nodes: 16}}
+
 A generation is a folder: DIR/gen-001/games is a dataset and DIR/gen-001/run a training.
+DIR/index.html is a page of all generations.
 Each step resumes: repeat the command after any interruption, and the result is the same
 to the byte, on the processor. To continue a finished loop, write a greater number of
-generations into FILE.`,
+generations into FILE, and stages from there on.`,
 		Example:    `  talbot loop sample/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),
@@ -67,22 +80,13 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	if err != nil {
 		return usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
 	}
-	for _, x := range []struct {
-		name  string
-		cmd   *cobra.Command
-		flags loop.Flags
-	}{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}} {
-		for _, f := range x.flags {
-			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
-				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
-					"`talbot "+x.cmd.Name()+" --help` lists the flags")
-			}
-		}
+	if err := checkFlags(file, &c); err != nil {
+		return err
 	}
 	voice.quiet = voice.quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Wish: o.wish, Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
-	}}
+	}, Ended: printGeneration}
 	if err := l.Run(ctx); err != nil {
 		return resumable(err)
 	}
@@ -97,16 +101,65 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	return nil
 }
 
-// runStep runs a command of a loop in this process, so that a kill ends both.
-func runStep(ctx context.Context, args []string) error {
-	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain()} {
+// runStep runs a command of a loop in this process, so that a kill ends both, and returns its JSON.
+func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
+	var result bytes.Buffer
+	voice.kept = &result
+	defer func() { voice.kept, voice.next = nil, nil }()
+	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain(), newEval(), newMatch()} {
 		if cmd.Name() == args[0] {
-			cmd.SetArgs(args[1:])
+			cmd.SetArgs(append(args[1:], "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(ctx)
-			voice.next = nil // the loop goes on
-			return err
+			return result.Bytes(), err
 		}
 	}
-	return errors.New("no such command: " + args[0])
+	return nil, errors.New("no such command: " + args[0])
+}
+
+// checkFlags refuses flags that the commands of a loop do not have.
+func checkFlags(file string, c *loop.Config) error {
+	type part struct {
+		name  string
+		cmd   *cobra.Command
+		flags loop.Flags
+	}
+	parts := []part{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}}
+	parts = append(parts, part{"measure", newEval(), c.Measure})
+	if c.Gate != nil {
+		parts = append(parts, part{"gate: match", newMatch(), c.Gate.Match})
+	}
+	for _, s := range c.Stages {
+		where := fmt.Sprintf("stages: from %d: ", s.From)
+		parts = append(parts, part{where + "games", newSelfPlay(), s.Games}, part{where + "train", newTrain(), s.Train})
+	}
+	for _, x := range parts {
+		for _, f := range x.flags {
+			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
+				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
+					"`talbot "+x.cmd.Name()+" --help` lists the flags")
+			}
+		}
+	}
+	return nil
+}
+
+// printGeneration sums a generation up.
+func printGeneration(g loop.Generation) {
+	if s := g.Games; s != nil {
+		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, pipeline.Count(s.Games, "game"),
+			pipeline.Count(s.Samples, "sample"), s.Ends[string(game.Checkmate)], s.Draws, s.Length)
+	}
+	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
+		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,
+			100**t.Sign)
+	}
+	if t := g.Tables; t != nil && t.LegalFirst != nil {
+		summarise("  legal first choices: %.1f %%\n", 100**t.LegalFirst)
+	}
+	if m := g.Gate; m != nil {
+		verdict := map[bool]string{true: "it plays on", false: "the one before plays on"}[m.Accepted]
+		summarise("  match with generation %d: +%d =%d -%d, %s\n", m.Last.Against, m.Last.Wins, m.Last.Draws,
+			m.Last.Losses, verdict)
+	}
 }

@@ -74,8 +74,9 @@ func newRoot() *cobra.Command {
 		Short: "Turn chess games into training data and train networks on it",
 		Long: `Talbot turns chess games, puzzles and random endgames into training data labelled by
 Stockfish, trains chess networks on it, and plays with them. Each step reads one folder
-and writes another.`,
-		Example: `  talbot ingest games.pgn.zst --out lines
+and writes another. A network comes with it, to play against at once.`,
+		Example: `  talbot play
+  talbot ingest games.pgn.zst --out lines
   talbot label lines --out labelled
   talbot train --data labelled --run run1 --blocks 6 --filters 64
   talbot eval --run run1 --data labelled`,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +153,7 @@ func printMatch(r *match.Result) {
 		}
 	}
 	printRatings(r)
-	summarise("  games: %s\n", r.PGN)
+	summarise("  games: %s\n  page: %s\n", r.PGN, filepath.Join(filepath.Dir(r.PGN), match.PageFile))
 }
 
 // printRatings prints the table of a gauntlet.

@@ -229,7 +229,9 @@ func (o *outlet) flush() error {
 func printf(format string, values ...any) { plain.Fprintf(stdout, format, values...) }
 
 // say prints text on standard error; the values in it are made plain.
-func say(format string, values ...any) { plain.Fprintf(stderr, format, values...) }
+func say(format string, values ...any) {
+	_, _ = io.WriteString(stderr, withProgram(plain.Sprintf(format, values...))) // the error is remembered
+}
 
 // sayError prints an error, and each that was joined in a line of its own.
 func sayError(err error) {
@@ -288,7 +290,14 @@ func sayHead(head, colour, format string, values ...any) {
 }
 
 // printJSON prints one JSON object on standard output.
-func printJSON(v any) error { return encodeJSON(stdout, v) }
+//
+// Of a step of a loop, the loop keeps it instead.
+func printJSON(v any) error {
+	if voice.kept != nil {
+		return json.NewEncoder(voice.kept).Encode(v)
+	}
+	return encodeJSON(stdout, v)
+}
 
 func encodeJSON(o *outlet, v any) error {
 	enc := json.NewEncoder(o.exact())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 	"time"
 
@@ -8,20 +9,32 @@ import (
 	"talbot/pipeline"
 )
 
-// shellQuote returns a command line that a shell splits into args again. What would not show is in $'…'.
+// shellQuote returns a command line that a shell splits into args again.
 func shellQuote(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		quoted[i] = a
-		if plain.Escape(a) != a {
-			quoted[i] = "$'" + plain.Escape(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(a)) + "'"
-		} else if a == "" || strings.ContainsFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%", r)
-		}) {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
+		quoted[i] = quoteFor(runtime.GOOS, a)
 	}
 	return strings.Join(quoted, " ")
+}
+
+// quoteFor quotes a word for the shells of a system. What would not show is in $'…', which those of Windows do not
+// have.
+func quoteFor(goos, word string) string {
+	harmless := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%"
+	if goos == "windows" {
+		harmless = strings.Replace(harmless, "%", `\`, 1)
+	}
+	plainly := word != "" && strings.Trim(word, harmless) == ""
+	switch {
+	case plainly:
+		return word
+	case goos == "windows":
+		return `"` + word + `"`
+	case plain.Escape(word) != word:
+		return "$'" + plain.Escape(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word)) + "'"
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // How often progress is shown on a terminal, and as lines of text elsewhere.

@@ -143,6 +143,18 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
 	}
+	ctx, stop := interruption{words: func() error { return errGameLeft }}.watch(ctx)
+	defer stop()
 	t := console.Terminal{Session: g, Unicode: o.unicode, SaveTo: o.pgn, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
-	return t.Run(ctx, os.Stdin, prompting{stdout})
+	switch err = t.Run(ctx, os.Stdin, prompting{stdout}); {
+	case errors.Is(err, context.Canceled) && (o.pgn != "" || len(g.Moves()) == 0):
+		return hintError{error: errInterrupted, status: exitInterrupted}
+	case errors.Is(err, context.Canceled):
+		return errGameLeft
+	}
+	return err
 }
+
+// errGameLeft is how a game ends that was interrupted and is not kept.
+var errGameLeft = hintError{error: errInterrupted, hint: "`talbot play --pgn FILE` keeps the games that you leave",
+	status: exitInterrupted}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -28,6 +30,8 @@ import (
 type selfPlayOptions struct {
 	datasetOptions
 	run, backend, start, split, part string
+	syzygy, engine                   string
+	checkTables                      bool
 	games                            int64
 	batch                            int
 	style                            selfplay.Style
@@ -50,7 +54,9 @@ with --value-target result:0.5 from results and searches alike.
 --searcher gumbel draws the moves that it considers from the network's policy, and learns
 from few nodes. puct mixes noise into the priors of the first move, and draws the moves
 of the first --temperature-plies plies by their visits. --set changes other options of
-the searcher (see docs/12-play.md).
+the searcher (see docs/12-play.md). policy does not search, for networks such as those of
+the recipe nosearch: it plays what the network finds most probable. An illegal choice is
+taken back, and its sample teaches which moves are legal.
 
 --fast-share 0.75 --fast-nodes 16 searches three of four moves with few nodes and without
 noise. These samples have a value and no policy.
@@ -59,7 +65,8 @@ Games begin with talbot's book, the start position (--start start), the position
 games of a file, or random endgames (--start endgames:KQvK,KRvK). They end by the rules,
 as a draw after --max-plies, or with --resign V when the searches of one side say -V or
 less at two of its moves in a row. One game of ten is played on nevertheless, which shows
-how often that was wrong.
+how often that was wrong. With --syzygy DIR a game also ends once endgame
+tables know its result; searches do not see them.
 
 Game n depends only on the network, backend, --batch, kind of processor, settings, seed
 and n: neither the number of games at once (--workers) nor interruptions change a byte.
@@ -79,11 +86,12 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.StringVar(&o.run, "run", "", "network that plays: a run, a checkpoint or net: (required)")
 	f.Int64VarP(&o.games, "games", "n", 0, "number of games (required)")
 	f.StringVar(&o.part, "part", "", "play only one part of the games, such as 1/4 (see talbot join)")
-	f.StringVar(&o.style.Searcher, "searcher", o.style.Searcher, "search: gumbel or puct")
+	f.StringVar(&o.style.Searcher, "searcher", o.style.Searcher, "search: gumbel, puct, or policy to play without one")
 	f.Int64Var(&o.style.Nodes, "nodes", o.style.Nodes, "nodes of each search")
 	f.Float64Var(&o.style.FastShare, "fast-share", 0, "share of the moves that are searched with --fast-nodes")
 	f.Int64Var(&o.style.FastNodes, "fast-nodes", o.style.FastNodes, "nodes of fast searches")
-	f.Float64Var(&o.temperature, "temperature", 0, "temperature of the moves played (default: 1 with puct, else 0)")
+	f.Float64Var(&o.temperature, "temperature", 0,
+		"temperature of the moves played (default: 0 with gumbel, else 1)")
 	f.IntVar(&o.temperaturePlies, "temperature-plies", 30, "plies from the game's first move that --temperature is for")
 	f.StringArrayVar(&o.set, "set", nil, "set an option of the searcher, `NAME=VALUE`; repeatable")
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
@@ -91,6 +99,11 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
 	f.StringVar(&o.start, "start", "book",
 		"first position of games: book, start, a file of positions or games, or endgames:KQvK,KRvK and the like")
+	f.StringVar(&o.syzygy, "syzygy", "",
+		"end games that the Syzygy tables in these folders decide, separated as in PATH")
+	addCheckTables(f, &o.checkTables)
+	f.StringVar(&o.engine, "engine", "stockfish", "engine for --syzygy, which must be Stockfish: a path, or a name "+
+		"to look up")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions that the network computes at once (default: 32, on a GPU 256; less "+
 		"for few games)")
@@ -100,13 +113,31 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	section(f, "Network", "run", "backend", "batch", "workers")
 	section(f, "Search", "searcher", "nodes", "fast-share", "fast-nodes", "temperature", "temperature-plies", "set",
 		"raw")
-	section(f, "Games", "start", "resign", "max-plies")
-	values(cmd, "searcher", "gumbel", "puct")
+	section(f, "Games", "start", "resign", "max-plies", "syzygy", "check-tables", "engine")
+	values(cmd, "searcher", selfplay.Searchers...)
 	values(cmd, "start", "book", "start", "endgames:")
 	values(cmd, "backend", answering...)
-	completeFolder(cmd, "out")
+	completeFolder(cmd, "out", "syzygy")
 	completeFolders(cmd, "run", run.IsRun)
 	return cmd
+}
+
+// tables opens the tables that end games.
+func (o *selfPlayOptions) tables(ctx context.Context) (*selfplay.Tables, func() error, error) {
+	path, err := stockfish.Find(o.engine)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := findTables(ctx, o.syzygy, o.checkTables)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: path}, set)
+	if err != nil {
+		return nil, nil, errors.Join(err, set.Close())
+	}
+	return &selfplay.Tables{Identity: set.Identity(), Pieces: t.Pieces(), Probe: t.Probe},
+		func() error { return errors.Join(t.Close(), set.Close()) }, nil
 }
 
 // request turns the flags into what is played; the network is missing.
@@ -120,6 +151,8 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 	case o.batch < 0 || o.batch > engine.MaxBatch:
 		return r, usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch),
 			"for example --batch 64")
+	case o.syzygy == "" && (o.checkTables || f.Changed("engine")):
+		return r, usage(errors.New("--check-tables and --engine need --syzygy"), "for example --syzygy /data/syzygy")
 	case o.workers < 0:
 		return r, usage(fmt.Errorf("--workers must not be negative: %d", o.workers), "for example --workers 128")
 	}
@@ -146,7 +179,7 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 
 // search turns the flags of the search into options.
 func (o *selfPlayOptions) search(f *pflag.FlagSet) error {
-	if !f.Changed("temperature") && o.style.Searcher == "puct" {
+	if !f.Changed("temperature") && o.style.Searcher != "gumbel" {
 		o.temperature = 1
 	}
 	if !(o.temperature >= 0 && o.temperature <= 100) || o.temperaturePlies < 0 {
@@ -214,6 +247,14 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
+	if o.syzygy != "" {
+		tables, closeTables, err := o.tables(ctx)
+		if err != nil {
+			return err
+		}
+		defer closeTables()
+		r.Tables = tables
+	}
 	n, err := o.open()
 	if err != nil {
 		return err
@@ -223,7 +264,8 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
 	}
 	if _, err := mcts.New(o.style.Searcher, n.Evaluator(), o.style.Options); err != nil {
-		return usage(fmt.Errorf("%q: %w", o.run, err), "take a network with priors and values, for example --run net:")
+		return usage(fmt.Errorf("%q: %w", o.run, err),
+			"take a network with priors and values, for example --run net:, or --searcher policy")
 	}
 	if err := n.Compile(ctx); err != nil {
 		return err
@@ -241,7 +283,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	printSelfPlay(o.out, sum)
 	if r.Part.N < 2 {
-		nextTrain(o.out)
+		nextGeneration(o.out, o.run)
 	}
 	return nil
 }
@@ -305,6 +347,10 @@ func printSelfPlay(out string, sum selfplay.Summary) {
 	if sum.PlayedOn > 0 {
 		summarise("  played on where a side would have resigned: %s, which was wrong in %s\n",
 			pipeline.Thousands(sum.PlayedOn), pipeline.Thousands(sum.FalseResigns))
+	}
+	if sum.Retracted > 0 {
+		summarise("  illegal choices, taken back: %s of %s\n", pipeline.Thousands(sum.Retracted),
+			pipeline.Thousands(sum.Samples))
 	}
 	if sum.Evaluations > 0 {
 		summarise("  %s/s, batches %.0f %% full, %.0f %% of the time in the network\n",

@@ -39,8 +39,8 @@ func planStockfish(m machine) (step, error) {
 	i := slices.IndexFunc(packageManagers, func(p packageManager) bool { return m.program(p.program) })
 	if i < 0 {
 		return step{}, hint(errors.New("stockfish: no package manager found (apt-get, dnf, pacman or brew)"),
-			"download it from https://stockfishchess.org/download and put it in a folder on your $PATH, or use "+
-				"--engine")
+			"download it from https://stockfishchess.org/download and put it beside talbot, named stockfish or "+
+				"stockfish.exe, or use --engine")
 	}
 	p := packageManagers[i]
 	var prefix []string

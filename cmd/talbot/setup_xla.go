@@ -156,10 +156,10 @@ func compiledIn(part string, found backend.Discovery) error {
 	switch {
 	case part == partONNX && !found.Loads:
 		return hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part),
-			"build it with a C compiler and CGO_ENABLED=1")
+			needsCompiler)
 	case part != partONNX && !found.Compiled:
 		return hint(fmt.Errorf("%s: this talbot was built without XLA", part),
-			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+			needsCompiler)
 	}
 	return nil
 }

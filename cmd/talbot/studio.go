@@ -11,7 +11,7 @@ import (
 	"talbot/studio"
 )
 
-type studioOptions struct{ listen, backend string }
+type studioOptions struct{ listen, backend, engine string }
 
 func newStudio() *cobra.Command {
 	var o studioOptions
@@ -21,8 +21,9 @@ func newStudio() *cobra.Command {
 		Long: `Studio serves a local page over every dataset, run and match below the given folders
 (default: the present one): samples by filters, curves while a run is trained, and the
 games of a match. You can play against the network that comes with talbot, or against a
-run, and see what it thinks. It prints an address: open it in a
-browser on the same machine. Ctrl-C ends it.
+run, and see what it thinks. With a run of the recipe prior it shows what players of
+1100 to 2500 would play, what each move costs, and the traps. It prints an address: open
+it in a browser on the same machine. Ctrl-C ends it.
 
 Studio reads and never changes data. It follows no links out of the folders, asks
 nothing of other machines, and lets in only a browser that was opened with the printed
@@ -41,6 +42,8 @@ the address here.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
 		"listen on this `ADDRESS`, a host and a port")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
+	f.StringVar(&o.engine, "engine", "stockfish",
+		"engine for the page for people: a path, or a name to look up")
 	values(cmd, "backend", answering...)
 	return cmd
 }
@@ -73,7 +76,7 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 		return hint(err, "choose another port, or 0 for a free one: --listen 127.0.0.1:0")
 	}
 	defer on.Close()
-	options := studio.Options{Dirs: dirs, Backend: o.backend}
+	options := studio.Options{Dirs: dirs, Backend: o.backend, Engine: o.engine}
 	if !local {
 		options.Listen = host
 		warn(fmt.Errorf("--listen %s: whoever can read the network can read what passes, the key in the address too; "+

@@ -152,8 +152,9 @@ lower --lr.`,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
 	f.StringVar(&o.schedule, "schedule", "", "learning rate schedule: "+schedule.Names+" (default: the preset's)")
 	f.Int64Var(&o.warmup, "warmup", 0, "warm-up steps (default: the preset's; 0 with one-cycle)")
-	f.StringVar(&o.optimizer, "optimizer", "", "adamw or muon (default: the preset's)")
-	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
+	f.StringVar(&o.optimizer, "optimizer", "",
+		"adamw, muon, or sgd with momentum 0.9, which takes a higher --lr, such as 0.05 (default: the preset's)")
+	f.Float64Var(&o.decay, "weight-decay", 0, "weight decay, decoupled unless with sgd (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0,
 		"weight of the value loss relative to the policy loss (default: the preset's)")
 	f.StringVar(&o.policyTarget, "policy-target", "played",
@@ -210,7 +211,7 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "policy-target", policyTargets...)
 	values(cmd, "value-target", valueTargets...)
 	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:", "plateau:")
-	values(cmd, "optimizer", "adamw", "muon")
+	values(cmd, "optimizer", "adamw", "muon", "sgd")
 	values(cmd, "backend", backends...)
 	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)

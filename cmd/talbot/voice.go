@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,16 +13,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/dataset"
-	"talbot/network/backend"
 	"talbot/pipeline"
 )
 
 // speech is how much the command of this process says beside its results, warnings and errors.
 type speech struct {
-	quiet   bool     // no progress, no summaries, no notes
-	verbose bool     // also inputs, settings and the time of each stage
-	json    bool     // standard output has JSON alone, and an error is JSON
-	next    []string // the command line that usually follows, if one does
+	quiet   bool      // no progress, no summaries, no notes
+	verbose bool      // also inputs, settings and the time of each stage
+	json    bool      // standard output has JSON alone, and an error is JSON
+	next    []string  // the command line that usually follows, if one does
+	takes   string    // and how long it takes, where that is known
+	kept    io.Writer // gets the JSON of a command that is a step of another; nil: standard output
 }
 
 // voice is set by the flags that every command has.
@@ -125,55 +126,15 @@ func summarise(format string, values ...any) {
 	}
 }
 
-// next has the command line that usually follows printed once a step is done.
-func next(args ...string) { voice.next = args }
-
 // end says what --verbose has to say at the end of a command, and what usually follows.
 func (s *speech) end(cmd *cobra.Command, took time.Duration, err error) {
 	detail("%s took %.1f s", cmd.Name(), took.Seconds())
 	if err == nil && s.next != nil && !s.quiet && !s.json && stdout.flush() == nil {
 		sayHead("next:", colours["hint"], " %s %s\n", program, shellQuote(s.next))
-	}
-}
-
-// newName returns a name that nothing has yet: stem and ending, with a number between them where that is taken.
-func newName(stem, ending string) string {
-	name := stem + ending
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
-		}
-		name = fmt.Sprintf("%s-%d%s", stem, i, ending)
-	}
-}
-
-// newRun returns the name of a run that is not there yet.
-func newRun() string {
-	for i := 1; ; i++ {
-		name := fmt.Sprintf("run%d", i)
-		if _, err := os.Lstat(name); err != nil {
-			return name
+		if s.takes != "" {
+			say("%s\n", s.takes)
 		}
 	}
-}
-
-// nextLabel and nextTrain name what usually follows a dataset without labels, and one with them.
-func nextLabel(dir string) {
-	next("label", dir, "--out", newName(filepath.Clean(dir)+"-labelled", ""))
-}
-
-// nextTrain chooses a network that fits the data and this machine: on a processor, one whose training takes minutes to
-// two hours on two cores.
-func nextTrain(dir string) {
-	args := []string{"train", "--data", dir, "--run", newRun()}
-	if m, err := dataset.ReadManifest(dir); err == nil && len(backend.GPUs()) == 0 {
-		if m.Counts.Samples <= 2_000_000 {
-			args = append(args, "--preset", "small")
-		} else {
-			args = append(args, "--recipe", "lynx", "--steps", "10000")
-		}
-	}
-	next(args...)
 }
 
 // stages tells --verbose how long each stage of the work took.

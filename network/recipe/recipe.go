@@ -35,6 +35,8 @@ type Recipe struct {
 	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
 	Winograd bool
+	// Masked says that its policies are trained over the legal moves only; "legal_mask" is a setting of another one.
+	Masked bool
 
 	build func(Settings) (Built, error)
 	write func(Settings) (Settings, error) // in the one way of [Settings]
@@ -84,6 +86,7 @@ type Optimizer string
 const (
 	AdamW Optimizer = ""     // all of them, as in PyTorch
 	Muon  Optimizer = "muon" // those of the blocks by directions of equal singular values, the others by AdamW
+	SGD   Optimizer = "sgd"  // all of them, with momentum 0.9, as in PyTorch
 )
 
 // Decay says which tensors weight decay applies to.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"talbot/network/recipe"
@@ -242,8 +243,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("warm-up must not be negative: %d", c.Warmup)
 	case !finite(c.WeightDecay) || c.WeightDecay*c.LR >= 1:
 		return fmt.Errorf("weight decay %g is negative, or too large for the learning rate %g", c.WeightDecay, c.LR)
-	case c.Optimizer != recipe.AdamW && c.Optimizer != recipe.Muon:
-		return fmt.Errorf("optimizer must be adamw or muon: %q", c.Optimizer)
+	case !slices.Contains([]recipe.Optimizer{recipe.AdamW, recipe.Muon, recipe.SGD}, c.Optimizer):
+		return fmt.Errorf("optimizer must be adamw, muon or sgd: %q", c.Optimizer)
 	case c.Decay != recipe.DecayAll && c.Decay != recipe.DecayWeights:
 		return fmt.Errorf("decay must be of %q or %q: %q", recipe.DecayAll, recipe.DecayWeights, c.Decay)
 	case !finite(c.Epsilon):

@@ -93,7 +93,8 @@ type ingester struct {
 	past        pastReconstructor
 
 	evaluations  tableReader // of the present input; nil: it has none of positions
-	outputFailed bool        // the error is not in the input but in writing its lines
+	cautioned    map[*Kind]bool
+	outputFailed bool // the error is not in the input but in writing its lines
 }
 
 // tableReader is a [Reader] that reports how it read evaluations.
@@ -133,7 +134,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
+	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}, cautioned: map[*Kind]bool{}}
 	identity, err := Survey(in.Inputs, in.Tables, in.SkipBadFiles)
 	if err != nil {
 		return Summary{}, err

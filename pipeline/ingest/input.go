@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"talbot/dataset"
@@ -48,6 +49,10 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	}
 	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok && g.Warn != nil {
 		g.Warn(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
+	}
+	if kind.Caution != "" && g.Warn != nil && !g.cautioned[kind] {
+		g.cautioned[kind] = true
+		g.Warn(errors.New(kind.Caution))
 	}
 	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
 	if err != nil {

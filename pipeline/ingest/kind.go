@@ -19,13 +19,16 @@ type Kind struct {
 	// Binary says that the content is not text, and so may look like UTF-16 or an archive.
 	Binary bool
 	// Sniff reports whether the content is of this kind, by its beginning: up to 64 KiB, as little as 512 bytes where
-	// the kind is binary.
+	// the kind is binary, but of a tar archive.
 	Sniff func(head []byte) bool
 	// Check, if not nil, returns what the beginning shows to be wrong.
 	Check func(head []byte, tables rows.TableForm) error
 	// Open returns a reader of the unpacked content. Tables show how they write evaluations, except where tables states
 	// it.
 	Open func(in io.Reader, tables rows.TableForm) Reader
+
+	// Caution, if not empty, is what users must know of the kind before they rely on what was read.
+	Caution string
 
 	// OpenAt is in place of Open for content that is read from its end.
 	OpenAt func(in io.ReaderAt, size int64, tables rows.TableForm) (Reader, error)
@@ -41,7 +44,7 @@ type Reader interface {
 
 // kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
 // several kinds is of the last, so games, which look like any text, come first.
-var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, viriformats, binpacks, parquets}
+var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, viriformats, binpacks, parquets, chunks}
 
 // Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {

@@ -11,7 +11,7 @@ import (
 )
 
 var parquets = &Kind{
-	Name: "Parquet with Lichess's columns", Suffixes: []string{".parquet"}, Binary: true,
+	Name: "Parquet with Lichess's columns or those of chess-av-mates", Suffixes: []string{".parquet"}, Binary: true,
 	Sniff: columnar.Looks, OpenAt: openParquet,
 }
 
@@ -21,6 +21,8 @@ func openParquet(in io.ReaderAt, size int64, form rows.TableForm) (Reader, error
 	switch {
 	case err != nil:
 		return nil, err
+	case content.Actions != nil:
+		return content.Actions, nil
 	case content.Games != nil:
 		return &gameReader{batches: content.Games}, nil
 	case content.Puzzles != nil:

@@ -13,9 +13,9 @@ import (
 )
 
 // TestPublished reads files of other programs into datasets: games of Parquet on several workers, with their
-// evaluations and one that is not legal; puzzles; viriformat.
+// evaluations and one that is not legal; puzzles; viriformat; games of Leela.
 func TestPublished(t *testing.T) {
-	const parquet, viri = "../../columnar/testdata/", "../../viriformat/testdata/"
+	const parquet, viri, leela = "../../columnar/testdata/", "../../viriformat/testdata/", "../../lc0/testdata/"
 	for name, test := range map[string]struct {
 		path                       string
 		read, kept, samples, evals int64
@@ -24,12 +24,16 @@ func TestPublished(t *testing.T) {
 	}{
 		"games":       {parquet + "games.parquet", 3, 2, 11, 1, dataset.IllegalMove, "lichess eval"},
 		"puzzles":     {parquet + "puzzles.parquet", 2, 1, 1, 0, dataset.NoMoves, ""},
+		"actions":     {parquet + "actions-duckdb.parquet", 120, 120, 120, 120, "", "parquet T"},
 		"evaluations": {parquet + "polars-zstd.parquet", 68, 68, 68, 68, "", "parquet T"},
 		"viriformat":  {viri + "standard.vf", 12, 12, 431, 431, "", "viriformat T"},
+		"lc0":         {leela + "chunks.tar", 9, 8, 100, 90, dataset.Chess960, "lc0 T"},
+		"lc0 chunk":   {leela + "game.gz", 1, 1, 20, 20, "", "lc0 T"},
 	} {
 		request := Request{Inputs: []string{test.path}, Out: filepath.Join(t.TempDir(), "out"), Workers: 3,
 			Splits: dataset.DefaultSplits, ImportEvals: true}
 		request.Tables.Origin = "T"
+		request.Tables.Unchecked = name == "actions" // its chances are drawn at random
 		sum, err := request.Run(context.Background())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -61,14 +61,10 @@ func Open(dir string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{options: o, dataset: opened, layout: o.Encoder.Layout(), kept: -1}
-	d.counting, err = dataset.NewCounting(d.Manifest().Fingerprints, o.Label)
-	if n := d.layout.Candidates; err == nil && n > 0 {
-		d.counting, err = d.counting.WithCandidates(d.Manifest(), n)
-	}
-	if err != nil {
+	d := &Dataset{dataset: opened, kept: -1}
+	if err := d.show(o); err != nil {
 		opened.Close()
-		return nil, fmt.Errorf("%q: %w", dir, err)
+		return nil, err
 	}
 	for _, f := range d.Manifest().Fingerprints {
 		d.prints = append(d.prints, f.ID())
@@ -80,6 +76,26 @@ func Open(dir string, o Options) (*Dataset, error) {
 		d.samples, line = d.samples+int64(holds.Samples), line+int64(holds.Lines)
 	}
 	return d, nil
+}
+
+// show sets how samples are shown.
+func (d *Dataset) show(o Options) (err error) {
+	d.options, d.layout = o, o.Encoder.Layout()
+	d.counting, err = dataset.NewCounting(d.Manifest().Fingerprints, o.Label)
+	if n := d.layout.Candidates; err == nil && n > 0 {
+		d.counting, err = d.counting.WithCandidates(d.Manifest(), n)
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w", d.dataset.Dir, err)
+	}
+	return nil
+}
+
+// With returns the dataset with other options. Its files are the same: it is closed with the dataset, and not by
+// itself. Errors: those of [Open] that options have.
+func (d *Dataset) With(o Options) (*Dataset, error) {
+	other := &Dataset{dataset: d.dataset, prints: d.prints, blocks: d.blocks, samples: d.samples, kept: -1}
+	return other, other.show(o)
 }
 
 // Close closes the dataset's files.

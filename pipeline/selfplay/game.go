@@ -3,11 +3,11 @@ package selfplay
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -31,6 +31,8 @@ type selfGame struct {
 	line        dataset.Line
 	labels      []dataset.Label
 	predictions []dataset.Prediction
+	plies       int    // that were searched
+	retracted   int    // of them, moves at which the network alone had chosen an illegal one
 	bad         [2]int // moves in a row after which a side would resign
 	playOn      bool
 	resigned    board.Color // who would have resigned first
@@ -68,8 +70,8 @@ func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, f
 		g.push(m)
 	}
 	end, err := g.playOut(ctx)
-	if err == nil && len(g.labels) == 0 {
-		err = errors.New("it is over before the first search")
+	if err == nil && g.plies == 0 {
+		err = fmt.Errorf("it is over before the first search (%s)", end)
 	}
 	if err != nil {
 		return dataset.Line{}, fmt.Errorf("game %d, ply %d: %w", number, len(g.line.Moves), err)
@@ -77,6 +79,9 @@ func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, f
 	g.line.Tags = []dataset.Tag{{Name: "End", Value: string(end)}}
 	if g.resigns {
 		g.line.Tags = append(g.line.Tags, dataset.Tag{Name: "Resigned", Value: g.resigned.String()})
+	}
+	if p.Style.alone() {
+		g.line.Tags = append(g.line.Tags, dataset.Tag{Name: retractedTag, Value: strconv.Itoa(g.retracted)})
 	}
 	g.sample(len(from.Moves))
 	return g.line, nil
@@ -90,7 +95,11 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 			g.line.Result = end.Result(turn)
 			return end, nil
 		}
-		if len(g.labels) >= g.Style.MostPlies {
+		if result, known, err := g.Tables.result(ctx, g.board.Position()); err != nil || known {
+			g.line.Result = result
+			return game.ByTables, err
+		}
+		if g.plies >= g.Style.MostPlies {
 			g.line.Result = dataset.Draw
 			return game.ByLength, nil
 		}
@@ -104,6 +113,11 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 			return "", err
 		}
 		g.nodes.Add(r.Nodes)
+		g.plies++
+		if g.Style.alone() {
+			g.choose(r)
+			continue
+		}
 		g.keep(r, fast)
 		if g.resign(turn, r.Root.Value) {
 			g.line.Result = game.Winner(turn, false)
@@ -130,6 +144,25 @@ func (g *selfGame) resign(turn board.Color, value float32) bool {
 		g.resigns, g.resigned = true, turn
 	}
 	return !g.playOn
+}
+
+// retractedTag is the tag of how many illegal choices of a network without a search were taken back.
+const retractedTag = "Retracted"
+
+// choose plays what the network alone chose. An illegal choice is taken back: its sample has no policy, so that it
+// teaches nothing but which moves are legal, and the best legal move is played.
+func (g *selfGame) choose(r *mcts.Report) {
+	m := r.Lines[0].PV[0]
+	var policy []dataset.WeightedMove
+	if r.Illegal == 0 {
+		policy = []dataset.WeightedMove{{Move: m, Weight: mostWeight}}
+	} else {
+		g.retracted++
+		m = slices.MaxFunc(r.Lines, func(a, b mcts.Line) int { return cmp.Compare(a.Prior, b.Prior) }).PV[0]
+	}
+	g.line.Policies = append(g.line.Policies, policy)
+	g.predictions = append(g.predictions, raw(r, g.Style.Raw))
+	g.push(m)
 }
 
 // keep stores what a search found.
@@ -185,11 +218,13 @@ func raw(r *mcts.Report, top int) dataset.Prediction {
 
 // sample makes every position that was searched a sample.
 func (g *selfGame) sample(first int) {
-	bitmap := make([]byte, (first+len(g.labels)+7)/8)
-	for i := range g.labels {
+	bitmap := make([]byte, (first+g.plies+7)/8)
+	for i := range g.plies {
 		bitmap[(first+i)/8] |= 1 << ((first + i) % 8)
 	}
 	g.line.Samples = dataset.SomePlies(bitmap)
-	g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
+	if !g.Style.alone() {
+		g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
+	}
 	g.line.Predictions = []dataset.PredictionColumn{{Network: 0, Predictions: g.predictions}}
 }

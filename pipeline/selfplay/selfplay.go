@@ -49,6 +49,7 @@ type Request struct {
 	Openings  []game.Opening // that games begin with, in turn; or else:
 	Endgames  *synth.Drawer  // draws where a game begins
 	Start     string         // what these are, for the manifest
+	Tables    *Tables        // that end games; nil: none
 	Out       string
 	Splits    dataset.Splits
 	// Wish says what to do with an output that is there.
@@ -72,6 +73,7 @@ type Summary struct {
 	// of them that this side did not lose.
 	PlayedOn     int64 `json:"played_on"`
 	FalseResigns int64 `json:"false_resigns"`
+	Retracted    int64 `json:"retracted"` // illegal choices of a network without a search
 }
 
 // state is what progress.json keeps.
@@ -81,6 +83,7 @@ type state struct {
 	Ends         map[string]int64 `json:"ends"`
 	PlayedOn     int64            `json:"played_on"`
 	FalseResigns int64            `json:"false_resigns"`
+	Retracted    int64            `json:"retracted"`
 }
 
 // block is how many games make a shard: what a kill costs at most beside the games under way. Where games are few,
@@ -127,7 +130,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	s := Summary{Summary: p.out.Summary(begun), Nodes: p.state.Nodes, Network: r.Network.Checkpoint,
-		Ends: p.state.Ends, PlayedOn: p.state.PlayedOn, FalseResigns: p.state.FalseResigns}
+		Ends: p.state.Ends, PlayedOn: p.state.PlayedOn, FalseResigns: p.state.FalseResigns,
+		Retracted: p.state.Retracted}
 	took := time.Since(begun).Seconds()
 	s.GamesPerSecond = float64(s.GamesKept-kept) / took
 	if c := p.counts(); c.Places > 0 {
@@ -139,17 +143,29 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 
 // manifest is what is known before the first game.
 func (r *Request) manifest() dataset.Manifest {
+	if r.Style.alone() {
+		r.Style.Nodes = 1
+	}
 	nodes := strconv.FormatInt(r.Style.Nodes, 10)
 	flags := append(r.Style.tags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
 		dataset.Tag{Name: "start", Value: r.Start}, dataset.Tag{Name: "nodes", Value: nodes},
 		dataset.Tag{Name: "processor", Value: r.Processor})
+	options := r.Style.tags()
+	if r.Tables != nil {
+		tag := dataset.Tag{Name: "tables", Value: r.Tables.Identity}
+		flags, options = append(flags, tag), append(options, tag)
+	}
 	if r.Part.N > 1 {
 		flags = append(flags, dataset.Tag{Name: partFlag, Value: r.Part.String()})
 	}
 	print := dataset.Fingerprint{Engine: "talbot selfplay", Build: r.Network.Checkpoint[:min(16,
-		len(r.Network.Checkpoint))], Options: r.Style.tags(), Limit: "nodes " + nodes}
+		len(r.Network.Checkpoint))], Options: options, Limit: "nodes " + nodes}
+	prints := []dataset.Fingerprint{print}
+	if r.Style.alone() {
+		prints = nil
+	}
 	return dataset.Manifest{Verb: Verb, Seed: r.Seed, Splits: r.Splits, Flags: flags,
-		Fingerprints: []dataset.Fingerprint{print}, Networks: []dataset.Network{r.Network.Network},
+		Fingerprints: prints, Networks: []dataset.Network{r.Network.Network},
 		Inputs: []dataset.Input{{Name: Verb, Network: true}}}
 }
 
@@ -289,8 +305,17 @@ func (p *collection) add(line *dataset.Line) error {
 	s := &p.state
 	s.Number = line.Number
 	s.Ends[line.Tag("End")]++
-	for i := range line.Labels[0].Labels {
-		s.Nodes += line.Labels[0].Labels[i].Lines[0].Nodes
+	if p.Style.alone() {
+		s.Nodes += int64(line.SampleCount())
+		n, err := strconv.ParseInt(line.Tag(retractedTag), 10, 64)
+		if err != nil {
+			return err
+		}
+		s.Retracted += n
+	} else {
+		for i := range line.Labels[0].Labels {
+			s.Nodes += line.Labels[0].Labels[i].Lines[0].Nodes
+		}
 	}
 	if side := line.Tag("Resigned"); side != "" && line.Tag("End") != string(game.ByResign) {
 		s.PlayedOn++

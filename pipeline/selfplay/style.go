@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,9 +12,9 @@ import (
 
 // Style is how games are played.
 type Style struct {
-	Searcher string       // "gumbel" or "puct"
+	Searcher string       // "gumbel", "puct", or "policy": no search, the network alone
 	Options  mcts.Options // of the searcher; its Seed is that of a game
-	Nodes    int64        // of a search
+	Nodes    int64        // of a search; without one it is 1
 	// FastShare of the moves are searched with FastNodes, without noise, and give no policy target.
 	FastShare float64
 	FastNodes int64
@@ -40,12 +41,20 @@ func DefaultStyle() Style {
 	return Style{Searcher: "gumbel", Options: o, Nodes: 64, FastNodes: 16, MostPlies: 400, Raw: 5}
 }
 
+// Searchers are the ways to choose moves.
+var Searchers = []string{"gumbel", "puct", "policy"}
+
+// alone reports whether the network plays without a search.
+func (s *Style) alone() bool { return s.Searcher == "policy" }
+
 // Check reports the first setting that makes no sense.
 func (s *Style) Check() error {
 	switch {
-	case s.Searcher != "gumbel" && s.Searcher != "puct":
-		return fmt.Errorf("the searcher of self-play must be gumbel or puct: %q", s.Searcher)
-	case s.Nodes < 2:
+	case !slices.Contains(Searchers, s.Searcher):
+		return fmt.Errorf("the searcher of self-play must be gumbel, puct or policy: %q", s.Searcher)
+	case s.alone() && (s.FastShare > 0 || s.Resign > 0):
+		return errors.New("the searcher policy knows no fast searches and no values to resign at")
+	case s.Nodes < 2 && !s.alone():
 		return fmt.Errorf("nodes must be at least 2: %d", s.Nodes)
 	case !(s.FastShare >= 0 && s.FastShare < 1):
 		return fmt.Errorf("share of fast moves must be at least 0 and below 1: %v", s.FastShare)

@@ -1,6 +1,6 @@
 // Package console shows a game of a person against a network in a terminal: it reads moves, as people write them (SAN)
-// or as programs do (UCI), and commands, and draws the board. The game itself is a [session.Session]. The package
-// starts no goroutines.
+// or as programs do (UCI), and commands, and draws the board. The game itself is a [session.Session]. A goroutine
+// reads the input; it ends with the input or, if it waits for it, with the process.
 package console
 
 import (
@@ -37,7 +37,9 @@ const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
   save FILE                  add the game so far to a file, as PGN
   board, moves, fen          show the board, the moves so far, the position
   eval                       what the network thinks of the position
-  help, quit`
+  help, quit
+
+(+0.30) after a move is what the network thinks of its own game, in pawns.`
 
 // Run plays until "quit", the end of the input, or the end of ctx, whose error it returns, as it does the first error
 // of the network and of the output.
@@ -47,29 +49,68 @@ func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) (err er
 	t.Begin()
 	t.say("%s\nYou play %s. Type a move, or help.\n\n", t.Player.Title(), t.Human)
 	t.show()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
+	lines := read(ctx, in)
 	for t.err == nil {
 		if err := t.answer(ctx); err != nil {
 			return err
 		}
 		t.tellEnd()
 		t.prompt()
-		if !lines.Scan() {
-			break
+		var l line
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case l = <-lines:
 		}
-		quit, err := t.command(ctx, lines.Text())
+		if l.err != nil {
+			if t.Prompt {
+				t.say("\n")
+			}
+			if l.err == io.EOF {
+				break
+			}
+			return l.err
+		}
+		quit, err := t.command(ctx, l.text)
 		if quit || err != nil {
 			return err
 		}
 	}
-	if t.Prompt {
-		t.say("\n")
+	return t.err
+}
+
+// line is a line of the input, or why there is none: [io.EOF] after the last one.
+type line struct {
+	text string
+	err  error
+}
+
+// read reads lines, so that the end of ctx need not wait for one.
+func read(ctx context.Context, in io.Reader) <-chan line {
+	lines := make(chan line)
+	send := func(l line) (sent bool) {
+		select {
+		case lines <- l:
+			return true
+		case <-ctx.Done():
+			return false
+		}
 	}
-	if t.err != nil {
-		return t.err
-	}
-	return lines.Err()
+	go func() {
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			if !send(line{text: s.Text()}) {
+				return
+			}
+		}
+		err := s.Err()
+		if err == nil {
+			err = io.EOF
+		}
+		send(line{err: err})
+	}()
+	return lines
 }
 
 // keep adds the game that is left to the file of all games.
@@ -116,7 +157,7 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 		return false, nil
 	}
 	switch strings.ToLower(words[0]) {
-	case "quit", "exit":
+	case "quit", "exit", "q":
 		return true, nil
 	case "help", "?":
 		t.say("%s\n", help)
@@ -125,6 +166,10 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 	case "fen":
 		t.say("%s\n", t.Position().FEN())
 	case "moves":
+		if len(t.Moves()) == 0 {
+			t.say("There is no move yet.\n")
+			break
+		}
 		t.say("%s\n", t.Movetext())
 	case "back", "undo":
 		t.told = false
@@ -148,14 +193,34 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 	case "eval":
 		return false, t.eval(ctx)
 	default:
-		switch err := t.Move(strings.TrimSpace(line)); {
-		case errors.Is(err, session.ErrOver):
-			t.say("The game is over; type new for another one.\n")
-		case err != nil:
-			t.say("%v; type help for what is understood\n", err)
-		}
+		t.move(strings.TrimSpace(line))
 	}
 	return false, nil
+}
+
+// move plays a move. Its letters may be of the other case where that names one move alone: nf3 is a knight's, Bxc3 and
+// bxc3 are two.
+func (t *Terminal) move(text string) {
+	err := t.Move(text)
+	if err != nil && !errors.Is(err, session.ErrOver) {
+		p, meant := t.Position(), ""
+		for _, m := range p.LegalMoves(nil) {
+			san := p.SAN(m)
+			if strings.EqualFold(strings.TrimRight(san, "+#"), strings.TrimRight(text, "+#!?")) ||
+				strings.EqualFold(m.String(), text) {
+				meant += " " + san
+			}
+		}
+		if meant = strings.TrimSpace(meant); meant != "" && !strings.Contains(meant, " ") {
+			err = t.Move(meant)
+		}
+	}
+	switch {
+	case errors.Is(err, session.ErrOver):
+		t.say("The game is over; type new for another one.\n")
+	case err != nil:
+		t.say("%v; type help for what is understood\n", err)
+	}
 }
 
 // restart begins a new game.
@@ -230,7 +295,10 @@ func (t *Terminal) tellEnd() {
 	default:
 		t.say("Checkmate: %s wins.\n", r.Winner)
 	}
-	t.say("%s\nType new for another game, or back.\n", t.Movetext())
+	if len(t.Moves()) > 0 {
+		t.say("%s\n", t.Movetext())
+	}
+	t.say("Type new for another game, or back.\n")
 }
 
 // show draws the board from the person's side, 18 columns wide, with a star before the squares of the last move.

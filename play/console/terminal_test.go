@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +21,13 @@ import (
 // play runs a game with a script.
 func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Terminal)) (string, error) {
 	t.Helper()
+	return playIn(t, t.Context(), n, strings.NewReader(script), change...)
+}
+
+// playIn runs a game that reads what is typed.
+func playIn(t *testing.T, ctx context.Context, n *fakenet.Network, in io.Reader, change ...func(*Terminal)) (string,
+	error) {
+	t.Helper()
 	p := player.New(n.Open)
 	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
@@ -27,7 +37,7 @@ func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Termi
 		c(g)
 	}
 	var out bytes.Buffer
-	err := g.Run(t.Context(), strings.NewReader(script), &out)
+	err := g.Run(ctx, in, &out)
 	return out.String(), err
 }
 
@@ -100,7 +110,7 @@ func TestScript(t *testing.T) {
 func TestEndings(t *testing.T) {
 	for _, c := range []struct{ fen, script, want string }{
 		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8\ne4\n", "Checkmate: white wins.\n1. Rd8#\n"},
-		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8\nback\nmoves\n", "\n\n\n"},
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8\nback\nmoves\n", "There is no move yet.\n"},
 		{"8/8/8/8/8/5k2/4p3/4K3 w - - 0 1", "Kd2\n", "mate"},
 		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7\nquit\n", "Draw: stalemate.\n1. Qc7\n"},
 		{"8/8/8/3k4/8/3K4/4p3/8 w - - 0 1", "Kxe2\n", "Draw: dead position."},
@@ -149,5 +159,51 @@ func TestErrors(t *testing.T) {
 	g.Human = board.Black
 	if err := g.Run(ctx, strings.NewReader("e4\n"), &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an end from outside: %v", err)
+	}
+}
+
+// Letters of the other case are understood where they name one move; what may be two is what it says.
+func TestCase(t *testing.T) {
+	for _, c := range []struct{ fen, text, want string }{
+		{"", "E4", "1. e4"}, {"", "nF3", "1. Nf3"}, {"", "E2E4", "1. e4"}, {"", "nf3!?", "1. Nf3"},
+		{"4k3/8/8/8/8/2p5/1P1B4/4K2R w K - 0 1", "bxc3", "1. bxc3"},
+		{"4k3/8/8/8/8/2p5/1P1B4/4K2R w K - 0 1", "Bxc3", "1. Bxc3"},
+		{"4k3/8/8/8/8/2p5/1P1B4/4K2R w K - 0 1", "BXC3", `"BXC3"`},
+		{"4k3/8/8/8/8/2p5/1P1B4/4K2R w K - 0 1", "o-o", "1. O-O"},
+		{"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "E8=q", "1. e8=Q"},
+	} {
+		change := func(*Terminal) {}
+		if c.fen != "" {
+			change = from(t, c.fen)
+		}
+		if out, err := play(t, &fakenet.Network{}, c.text+"\nmoves\n", change); err != nil ||
+			!strings.Contains(out, "\n"+c.want) && !strings.Contains(out, c.want+";") {
+			t.Errorf("%s: %v\n%s", c.text, err, out)
+		}
+	}
+}
+
+// The end of the context does not wait for a line, and the game goes to its file.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, typed := io.Pipe()
+	file := filepath.Join(t.TempDir(), "games.pgn")
+	ended := make(chan error)
+	go func() {
+		_, err := playIn(t, ctx, &fakenet.Network{}, in, func(g *Terminal) { g.SaveTo = file })
+		ended <- err
+	}()
+	if _, err := typed.Write([]byte("e4\nmoves\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := typed.Write([]byte("board\n")); err != nil { // e4 was played when it is read
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "1. e4") {
+		t.Errorf("the game is %q (%v)", text, err)
 	}
 }

@@ -26,7 +26,9 @@ var reportTemplate = page.New("match", reportText, template.FuncMap{
 	"elo":      eloText,
 	"number":   numberText,
 	"percent":  percentText,
-	"score":    scoreText,
+	"scores":   scoresText,
+	"between":  betweenText,
+	"count":    countText,
 	"rating":   func(x RatingResult) string { return roundText(x.Rating) },
 	"rating95": func(x RatingResult) string { return roundText(x.Low) + " to " + roundText(x.High) },
 })
@@ -91,10 +93,25 @@ func numberText(n Number) string {
 }
 
 func eloText(n, low, high Number) string {
-	if !low.Known() && !high.Known() {
-		return numberText(n)
+	if between := betweenText(low, high); between != "" {
+		return numberText(n) + " (" + between + ")"
 	}
-	return fmt.Sprintf("%s (%s to %s)", numberText(n), numberText(low), numberText(high))
+	return numberText(n)
+}
+
+// betweenText is an interval, "" if it is not known.
+func betweenText(low, high Number) string {
+	if !low.Known() && !high.Known() {
+		return ""
+	}
+	return numberText(low) + " to " + numberText(high)
+}
+
+func countText(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return page.Thousands(int64(n)) + " " + many
 }
 
 func percentText(n Number) string {
@@ -104,13 +121,12 @@ func percentText(n Number) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(n))
 }
 
-// scoreText is the score with the interval that its Elo has.
-func scoreText(f Figures) string {
+// scoresText is the interval of the score that the Elo has, "" if it is not known.
+func scoresText(f Figures) string {
 	if !f.Score.Known() || !f.EloLow.Known() && !f.EloHigh.Known() {
-		return percentText(f.Score)
+		return ""
 	}
-	return fmt.Sprintf("%s (%.1f to %.1f)", percentText(f.Score), 100*stats.ScoreOf(float64(f.EloLow)),
-		100*stats.ScoreOf(float64(f.EloHigh)))
+	return fmt.Sprintf("%.1f to %.1f", 100*stats.ScoreOf(float64(f.EloLow)), 100*stats.ScoreOf(float64(f.EloHigh)))
 }
 
 // writePage writes the page of the match as it stands. The journal must be open.

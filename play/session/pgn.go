@@ -23,7 +23,9 @@ func (s *Session) PGN() string {
 	var g game.PGN
 	tag := g.Tag
 	names := [2]string{s.Player.Title(), s.Player.Title()}
-	names[s.Human] = HumanName
+	if names[s.Human] = HumanName; s.Partner != nil {
+		names[s.Human] = s.Partner.Title()
+	}
 	began := s.began
 	if began.IsZero() {
 		began = time.Now()

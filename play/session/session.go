@@ -1,5 +1,5 @@
-// Package session is a game of a person against a network, without a screen: a terminal (play/console) or a page
-// (studio) shows the [Session] and passes on what the person does.
+// Package session is a game of a person against a network, or of two networks, without a screen: a terminal
+// (play/console) or a page (studio) shows the [Session] and passes on what the person does.
 //
 // Searches run in the caller's goroutine; the package starts none. A Session belongs to one goroutine at a time.
 package session
@@ -22,8 +22,9 @@ import (
 // Session is a game and how it is played. Its fields may change between calls.
 type Session struct {
 	Player   *player.Player // prepared
+	Partner  *player.Player // plays the person's side, prepared; nil: the person does
 	Start    board.Position
-	Human    board.Color   // the person's side; the network has the other one
+	Human    board.Color   // the person's side, or the partner's; the network has the other one
 	Nodes    int64         // of each search; 0: no limit
 	MoveTime time.Duration // of each search; 0: no limit
 
@@ -114,7 +115,7 @@ func (s *Session) Move(text string) error {
 	if _, over := s.Result(); over {
 		return ErrOver
 	}
-	if p.Turn() != s.Human {
+	if p.Turn() != s.Human || s.Partner != nil {
 		return ErrTurn
 	}
 	m, err := p.ParseSAN([]byte(text))
@@ -124,10 +125,26 @@ func (s *Session) Move(text string) error {
 	return err
 }
 
+// ToMove is the player that is to move; nil: the person is.
+func (s *Session) ToMove() *player.Player {
+	if s.Position().Turn() == s.Human {
+		return s.Partner
+	}
+	return s.Player
+}
+
+// Thinker is the player that is asked about the position: the one to move, or in the person's turn the network.
+func (s *Session) Thinker() *player.Player {
+	if p := s.ToMove(); p != nil {
+		return p
+	}
+	return s.Player
+}
+
 // Reply lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
 // The errors are the network's, or the context's.
 func (s *Session) Reply(ctx context.Context) (*Thought, error) {
-	if _, over := s.Result(); over || s.Position().Turn() == s.Human {
+	if _, over := s.Result(); over || s.ToMove() == nil {
 		return nil, nil
 	}
 	t, err := s.Think(ctx)
@@ -143,20 +160,21 @@ func (s *Session) Think(ctx context.Context) (*Thought, error) {
 	if _, over := game.Over(s.Game()); over {
 		return nil, ErrOver
 	}
-	t := pace.New(s.Player.Batch())
+	p := s.Thinker()
+	t := pace.New(p.Batch())
 	if s.MoveTime > 0 {
 		t.Begin(time.Now(), pace.MoveTime(s.MoveTime, 0))
 	}
-	s.Player.Position(&s.Start, s.moves)
-	r, err := s.Player.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, s.Report)
+	p.Position(&s.Start, s.moves)
+	r, err := p.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, s.Report)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	thought := &Thought{Report: r, Scored: s.Player.Scored(r, &r.Lines[0])}
-	thought.Centipawns, _ = s.Player.Score(&r.Lines[0]).Centipawns()
+	thought := &Thought{Report: r, Scored: p.Scored(r, &r.Lines[0])}
+	thought.Centipawns, _ = p.Score(&r.Lines[0]).Centipawns()
 	return thought, nil
 }
 
@@ -182,18 +200,18 @@ func (t *Thought) String() string {
 }
 
 // Back takes back moves until the person is to move again, and a resignation. It reports whether there was a move of
-// the person to take back.
+// the person to take back. Of two networks it takes back one move.
 func (s *Session) Back() bool {
 	s.resigned = false
 	least := 0
-	if s.Start.Turn() != s.Human {
+	if s.Start.Turn() != s.Human && s.Partner == nil {
 		least = 1
 	}
 	if len(s.moves) <= least {
 		return false
 	}
 	s.moves = s.moves[:len(s.moves)-1]
-	if s.Position().Turn() != s.Human {
+	if s.Position().Turn() != s.Human && s.Partner == nil {
 		s.moves = s.moves[:len(s.moves)-1]
 	}
 	s.took, s.turn = s.took[:len(s.moves)], time.Now()
@@ -210,6 +228,9 @@ func (s *Session) Resign() { s.resigned = true }
 func (s *Session) Restart() {
 	s.moves, s.took, s.resigned, s.began = nil, nil, false, time.Time{}
 	s.Player.Clear()
+	if s.Partner != nil {
+		s.Partner.Clear()
+	}
 }
 
 // Movetext is the game so far in SAN, with numbers.

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 const root = "../.."
@@ -194,7 +195,77 @@ func TestARM64(t *testing.T) {
 	}
 }
 
-// TestReproducible: the same commit in two folders gives the same bytes, compiled twice.
+// TestArchives: what somebody has unpacked plays at once, with the network that comes with talbot. TALBOT_ARCHIVES is
+// the folder of the archives; TestReproducible, which makes some, tries those.
+func TestArchives(t *testing.T) {
+	dir := os.Getenv("TALBOT_ARCHIVES")
+	if dir == "" {
+		t.Skip("SKIPPED: set TALBOT_ARCHIVES to the folder of a release, such as dist")
+	}
+	archives(t, dir)
+}
+
+// archives tries each archive in a folder, where this machine can run it.
+func archives(t *testing.T, dir string) {
+	t.Helper()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "talbot_*_*.*"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no archives in %s: %v", dir, err)
+	}
+	for _, archive := range found {
+		t.Run(filepath.Base(archive), func(t *testing.T) { unpacked(t, archive) })
+	}
+}
+
+// unpacked plays, searches and measures with an archive in a new folder, which is also the home of the user.
+func unpacked(t *testing.T, archive string) {
+	dir := t.TempDir()
+	unpack := exec.Command("tar", "-xzf", archive)
+	if strings.HasSuffix(archive, ".zip") {
+		unpack = exec.Command("unzip", "-q", archive)
+	}
+	unpack.Dir = dir
+	output(t, unpack)
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), ".zip")
+	f := foreign{t: t, dir: filepath.Join(dir, name), prefix: []string{"./talbot"}, env: []string{"HOME=" + dir,
+		"XDG_DATA_HOME=" + dir, "XDG_CACHE_HOME=" + dir}}
+	switch {
+	case strings.Contains(name, "_windows_"):
+		emulator, env, _ := wine(t, dir)
+		f.prefix, f.env = []string{emulator, "talbot.exe"}, append(f.env, env...)
+	case strings.Contains(name, "_linux_arm64"):
+		f.prefix = []string{full(t, "qemu-aarch64-static", "qemu-aarch64"), "./talbot"}
+	case strings.Contains(name, "_darwin_"):
+		t.Skip("SKIPPED: nothing here runs programs of macOS")
+	}
+	f.wants(`network +lynx`, "version")
+	began := time.Now()
+	play := f.command("play", "--nodes", "8")
+	play.Stdin = strings.NewReader("Nf3\nquit\n")
+	if out := output(t, play); !regexp.MustCompile(`(?m)^black plays [a-hKQRBNO]`).MatchString(out) {
+		t.Errorf("play says\n%s", out)
+	}
+	t.Logf("%s: a move of play after %.1f s", name, time.Since(began).Seconds())
+	uci := f.command("uci")
+	uci.Stdin = strings.NewReader("uci\nposition startpos moves e2e4\ngo nodes 8\n")
+	if out := output(t, uci); !regexp.MustCompile(`(?m)^bestmove [a-h][78][a-h][56]`).MatchString(out) {
+		t.Errorf("uci says\n%s", out)
+	}
+	if strings.Contains(name, "_linux_arm64") {
+		return // the fixed positions of bench take QEMU hours
+	}
+	out := output(t, f.command("bench", "--seconds", "200ms", "--batch", "8"))
+	if !regexp.MustCompile(`choices [0-9a-f]{16}: 24 positions, 2,400 nodes`).MatchString(out) {
+		t.Errorf("bench says\n%s", out)
+	}
+	t.Log(out)
+}
+
+// TestReproducible: the same commit in two folders gives the same bytes, compiled twice, and its archives play.
 func TestReproducible(t *testing.T) {
 	full(t, "git")
 	var sums []string
@@ -223,6 +294,9 @@ func TestReproducible(t *testing.T) {
 		check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 		check.Dir = filepath.Join(dir, "dist")
 		output(t, check)
+		if sums == nil {
+			archives(t, filepath.Join(dir, "dist"))
+		}
 		sums = append(sums, string(data))
 	}
 	if sums[0] != sums[1] {

@@ -94,6 +94,7 @@ function words(fen, at) {
   let text = game.result;
   if (game.error) text = "The network failed: " + game.error;
   else if (game.loading) text = "The network is being loaded…";
+  else if (!text && !game.human) text = game.thinking ? `${game.turn === "white" ? "White" : "Black"} thinks…` : "Paused.";
   else if (!text && game.thinking && game.turn !== game.human) text = "The network thinks…";
   else if (!text) text = game.legal.length ? (game.check ? "Check. " : "") + "Your move." : "The network is waiting: take back or switch sides to go on.";
   const move = game.moves.at(-1);
@@ -103,6 +104,8 @@ function words(fen, at) {
   if (status.textContent !== text) status.textContent = text;
   $("fen").textContent = fen;
   $("hints").checked = game.hints;
+  $("pause").textContent = game.thinking ? "Pause" : "Go on";
+  $("pause").disabled = !!game.result;
   const limit = $("limit");
   if (!limit.contains(document.activeElement)) { limit.nodes.value = game.nodes; limit.seconds.value = game.seconds; }
   moveList(at);
@@ -267,6 +270,7 @@ grid.addEventListener("pointerup", (e) => {
 grid.addEventListener("pointercancel", () => { drag = null; draw(); });
 
 document.querySelectorAll("[data-do]").forEach((b) => b.addEventListener("click", () => post(b.dataset.do)));
+$("pause").addEventListener("click", () => post(game.thinking ? "pause" : "go"));
 $("flip").addEventListener("click", () => { flipped = !blackBelow(); writePlace(); draw(); });
 $("arrows").addEventListener("change", draw);
 $("hints").addEventListener("change", () => post("hints"));
@@ -289,7 +293,8 @@ addEventListener("keydown", (e) => {
   else if (e.key === "ArrowRight") go(lookedAt() + 1);
   else if (e.key === "f") $("flip").click();
   else if (e.key === "u") post("back");
-  else if (e.key === "m") { e.preventDefault(); $("move").focus(); }
+  else if (e.key === "m" && game.human) { e.preventDefault(); $("move").focus(); }
+  else if (e.key === "p" && !game.human) $("pause").click();
 });
 
 // The server is asked again and again, and no connection is held: any number of tabs works.

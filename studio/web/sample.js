@@ -22,6 +22,7 @@ function draw() {
   });
 }
 $("film")?.addEventListener("click", (e) => { const b = e.target.closest("button"); if (b) at.go(Number(b.dataset.ply)); });
+$("seen").addEventListener("change", () => $("seen").requestSubmit());
 const film = $("film");
 if (film) film.scrollLeft = film.scrollWidth;
 at.draw();

@@ -16,6 +16,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/remake"
 	"talbot/network/model"
+	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/loader"
@@ -145,7 +146,10 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 }
 
 // legalMask reports whether a network's policy was trained over the legal moves alone.
-func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == "true" }
+func legalMask(c run.Config) bool {
+	r, err := recipe.ByName(c.Recipe)
+	return err == nil && r.Masked || c.Settings.Values()["legal_mask"] == "true"
+}
 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {

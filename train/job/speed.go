@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -97,11 +98,6 @@ var smallerNetworks = []struct{ flags, blocks, filters string }{
 // processor. Products of fewer than 64 filters are too narrow for it: 4×32 takes 1/2.8 of the time of 6×64, and this
 // says 1/2.4.
 func Within(c run.Config, takes, limit time.Duration) (Smaller, bool) {
-	cost := func(c run.Config) (float64, error) {
-		operations, err := train.Operations(c)
-		filters, _ := setting(c, "filters")
-		return operations * max(1, 64/float64(max(1, filters))), err
-	}
 	whole, err := cost(c)
 	if err != nil {
 		return Smaller{}, false
@@ -116,6 +112,25 @@ func Within(c run.Config, takes, limit time.Duration) (Smaller, bool) {
 		}
 	}
 	return Smaller{}, false
+}
+
+// cost is what training on a sample costs on a processor, in operations of networks that are not too narrow for it.
+func cost(c run.Config) (float64, error) {
+	operations, err := train.Operations(c)
+	filters, _ := setting(c, "filters")
+	return operations * max(1, 64/float64(max(1, filters))), err
+}
+
+// Estimate guesses how long so many steps take on a processor with so many cores, from the operations alone, to a
+// factor of two. [Measurement] measures. It is zero where nothing is known: without the vector instructions of amd64.
+func Estimate(c run.Config, steps int64, cores int) time.Duration {
+	const aSecond = 30e9 // operations of a core
+	operations, err := cost(c)
+	if err != nil || runtime.GOARCH != "amd64" {
+		return 0
+	}
+	seconds := operations * float64(c.Batch) * float64(steps) / (aSecond * float64(max(1, cores)))
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Prospect is how long a run takes.

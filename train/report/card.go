@@ -1,5 +1,7 @@
 package report
 
+import "talbot/evaluate"
+
 // Card is what an evaluation says of a run in short: the top of its page.
 type Card struct {
 	Checkpoint string        `json:"checkpoint"`
@@ -10,6 +12,8 @@ type Card struct {
 	Note       string        `json:"note"` // on how it was done
 	Verdicts   []CardVerdict `json:"verdicts"`
 	Figures    []CardFigure  `json:"figures"`
+	// Misses are the worst ones, none in cards that talbot wrote before there were any.
+	Misses []evaluate.Miss `json:"misses,omitempty"`
 }
 
 // CardVerdict is the verdict on a head of the network.
@@ -36,7 +40,7 @@ func (r Run) Card() Card {
 	c := Card{Verdicts: []CardVerdict{}, Figures: []CardFigure{}}
 	if e := r.Eval; e != nil {
 		c.Checkpoint, c.Step, c.Split, c.Samples = e.Checkpoint, e.Step, e.Split, e.Count("samples")
-		c.Data, c.Note = e.Data, e.Note
+		c.Data, c.Note, c.Misses = e.Data, e.Note, e.Misses
 	}
 	for _, v := range r.verdicts() {
 		c.Verdicts = append(c.Verdicts, CardVerdict{v.Class, v.Head, v.Title, v.Text, v.Aside})

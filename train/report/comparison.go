@@ -262,8 +262,25 @@ func (c *Comparison) shownNames() *Comparison {
 
 // WriteComparison writes the page.
 func WriteComparison(w io.Writer, c *Comparison) error {
+	return comparisonTemplate.ExecuteTemplate(w, "comparison", c.view())
+}
+
+// WriteComparisonPart writes what the page has below its title, for another page with [ComparisonStyle].
+func WriteComparisonPart(w io.Writer, c *Comparison) error {
+	return comparisonTemplate.ExecuteTemplate(w, "comparisonpart", c.view())
+}
+
+// ComparisonStyle is the style sheet of a comparison, beside that of all pages.
+func ComparisonStyle() (string, error) {
+	var b strings.Builder
+	err := comparisonTemplate.ExecuteTemplate(&b, "comparisonstyle", nil)
+	return b.String(), err
+}
+
+// view lays the page out.
+func (c *Comparison) view() *comparisonView {
 	c = c.shownNames()
-	v := comparisonView{Comparison: c}
+	v := &comparisonView{Comparison: c}
 	var names []string
 	for _, s := range c.Settings {
 		names = append(names, s.Name)
@@ -301,7 +318,7 @@ func WriteComparison(w io.Writer, c *Comparison) error {
 			r.Checkpoint)})
 	}
 	v.Facts = append(v.Facts, Fact{"data", strings.Join(c.Data, ", ")}, Fact{"backend", c.Backend})
-	return comparisonTemplate.Execute(w, &v)
+	return v
 }
 
 // judged is the verdict on a head.

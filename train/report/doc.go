@@ -116,7 +116,7 @@ type view struct {
 	Candidates  []candidateRow
 	Endgames    *endgames
 	Puzzles     []puzzleTable
-	Misses      []miss
+	Misses      []Miss
 	Sources     []string // of the misses
 	Phases      []string
 	Identity    []Fact
@@ -163,15 +163,15 @@ func Write(w io.Writer, r Run) error {
 		v.Style = e.style()
 		v.Endgames = e.endgames()
 		for i := range e.Misses {
-			m, err := newMiss(&e.Misses[i])
+			m, err := NewMiss(&e.Misses[i])
 			if err != nil {
 				return err
 			}
 			m.Word = e.words("label")
 			v.Misses = append(v.Misses, m)
 		}
-		v.Sources = different(v.Misses, func(m *miss) string { return m.Source })
-		v.Phases = different(v.Misses, func(m *miss) string { return m.Phase })
+		v.Sources = different(v.Misses, func(m *Miss) string { return m.Source })
+		v.Phases = different(v.Misses, func(m *Miss) string { return m.Phase })
 	}
 	v.Contents = v.contents()
 	return pageTemplate.Execute(w, &v)
@@ -187,7 +187,7 @@ func (v *view) ShownMisses() int { return shownMisses }
 func (v *view) MoreMisses() int { return len(v.Misses) - shownMisses }
 
 // different returns the values that occur among the misses, sorted.
-func different(misses []miss, of func(*miss) string) (list []string) {
+func different(misses []Miss, of func(*Miss) string) (list []string) {
 	for i := range misses {
 		list = append(list, of(&misses[i]))
 	}
@@ -210,8 +210,12 @@ func (r Run) identity() []Fact {
 	if c.WeightDecay > 0 {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
 	}
-	if c.Optimizer == recipe.Muon {
+	switch c.Optimizer {
+	case recipe.Muon:
 		optimizer = "Muon with " + optimizer
+	case recipe.SGD:
+		optimizer = fmt.Sprintf("SGD with momentum, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay,
+			c.Decay)
 	}
 	list := []Fact{
 		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),

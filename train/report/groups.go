@@ -100,9 +100,12 @@ func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, show func(*
 	return parts
 }
 
-// columns returns the measures that are columns of the tables.
+// columns returns the measures that are columns of the tables. What a network says of illegal moves is none if it was
+// trained over the legal ones only.
 func (e *Eval) columns() []*evaluate.Measure {
-	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool { return !e.Abilities.Has(m.Needs) })
+	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool {
+		return !e.Abilities.Has(m.Needs) || e.LegalMask && m.Needs.Others
+	})
 }
 
 // inOrder are names with an order of their own.
@@ -144,23 +147,7 @@ func (e *Eval) groups() []*group {
 		}
 		list = append(list, one)
 	}
-	if e.LegalMask {
-		for _, g := range list {
-			g.hide(func(m *evaluate.Measure) bool { return m.Needs.Others }) // it means nothing
-		}
-	}
 	return list
-}
-
-// hide empties the columns of the measures that of chooses.
-func (g *group) hide(of func(*evaluate.Measure) bool) {
-	for i, m := range g.measures {
-		for j := range g.Rows {
-			if of(m) {
-				g.Rows[j].Cells[i] = cell{Text: "–"}
-			}
-		}
-	}
 }
 
 // band writes a band of ratings by its lower end.

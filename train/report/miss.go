@@ -8,20 +8,21 @@ import (
 	"talbot/internal/page"
 )
 
-// miss is a position that the network got wrong, with its board.
-type miss struct {
+// Miss is a position that the network got wrong, with its board.
+type Miss struct {
 	evaluate.Miss
 	Board page.Board // with the network's move and the target
 	Phase string     // as [evaluate.Report.ByPhase] has it
 	Word  string     // what the value is compared with: "label" or "result"
 }
 
-func newMiss(m *evaluate.Miss) (miss, error) {
+// NewMiss lays a miss out. An error: the position or a move of it is none.
+func NewMiss(m *evaluate.Miss) (Miss, error) {
 	p, err := board.ParseFEN(m.FEN)
 	if err != nil {
-		return miss{}, fmt.Errorf("position of a miss: %w", err)
+		return Miss{}, fmt.Errorf("position of a miss: %w", err)
 	}
-	v := miss{Miss: *m, Board: page.NewBoard(&p), Phase: p.Phase().String()}
+	v := Miss{Miss: *m, Board: page.NewBoard(&p), Phase: p.Phase().String()}
 	drawn := map[string]bool{}
 	add := func(class, uci string) error {
 		if drawn[uci] {

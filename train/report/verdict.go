@@ -103,7 +103,7 @@ func (e *Eval) policyVerdict() verdict {
 		}
 		v.Text += "."
 	}
-	v.doubt(j, u, "%.3f")
+	v.doubt(j, u, "%.3f", e.LegalMask)
 	return v
 }
 
@@ -134,7 +134,7 @@ func (e *Eval) valueVerdict() verdict {
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
 		page.Thousands(j.Samples))
-	v.doubt(j, e.Unseen, "%.4f")
+	v.doubt(j, e.Unseen, "%.4f", e.LegalMask)
 	return v
 }
 
@@ -175,7 +175,7 @@ func (e *Eval) words(text string) string {
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // doubt adds the interval, says why nothing is clear, and what to do about a network that is worse.
-func (v *verdict) doubt(j *evaluate.Judgement, f evaluate.Figures, format string) {
+func (v *verdict) doubt(j *evaluate.Judgement, f evaluate.Figures, format string, masked bool) {
 	if i := j.Interval; i != nil {
 		v.Text += fmt.Sprintf(" 95 %% interval: "+format+" to "+format+".", i[0], i[1])
 	}
@@ -185,7 +185,7 @@ func (v *verdict) doubt(j *evaluate.Judgement, f evaluate.Figures, format string
 	case j.Verdict == evaluate.Unclear:
 		v.Text += " The interval contains the baseline: evaluate more positions."
 	}
-	if next := j.Remedy(f); next != "" {
+	if next := j.Remedy(f, masked); next != "" {
 		v.Text += " What helps: " + next + "."
 	}
 }

@@ -1,5 +1,5 @@
-"""Writes lynx.json.gz and muon.json.gz, known answers for the network of the recipe lynx: a forward pass in both modes, a
-training step's losses, gradients and statistics, and five steps with AdamW or with Muon, all computed by PyTorch in
+"""Writes lynx.json.gz, muon.json.gz and sgd.json.gz, known answers for the network of the recipe lynx: a forward pass in both modes, a
+training step's losses, gradients and statistics, and five steps with AdamW, Muon or SGD, all computed by PyTorch in
 float64.
 
     pip install torch; python3 lynx_oracle.py > /dev/null
@@ -81,14 +81,21 @@ def mode(net, training, data):
             policy + CHANCES_WEIGHT * wdl + VALUE_WEIGHT * mse)
 
 
+def groups(net):
+    return [{"params": [p for p in net.parameters() if p.dim() > 1], "weight_decay": DECAY},
+            {"params": [p for p in net.parameters() if p.dim() <= 1], "weight_decay": 0.0}]
+
+
 def adamw(net):
-    matrices = [p for p in net.parameters() if p.dim() > 1]
-    others = [p for p in net.parameters() if p.dim() <= 1]
-    return torch.optim.AdamW([{"params": matrices, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}], lr=LR)
+    return torch.optim.AdamW(groups(net), lr=LR)
+
+
+def sgd(net):
+    return torch.optim.SGD(groups(net), lr=LR, momentum=0.9)
 
 
 assert sum(p.numel() for p in Lynx(6, 64, 16, 8, 128).parameters()) == 588_285
-for name, optimizer_of in [("lynx", adamw), ("muon", lambda net: Muon(net, LR, DECAY))]:
+for name, optimizer_of in [("lynx", adamw), ("muon", lambda net: Muon(net, LR, DECAY)), ("sgd", sgd)]:
     net = Lynx(BLOCKS, FILTERS, SQUEEZE, VALUE_FILTERS, HIDDEN)
     state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items() if "num_batches" not in name}
     net.load_state_dict(state, strict=False)

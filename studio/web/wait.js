@@ -1,12 +1,17 @@
-// Waits until a dataset is counted.
+// Waits for what takes a while: statistics of a dataset, a comparison of runs.
 const main = document.getElementById("main"), live = document.getElementById("live");
 let version = main.dataset.version;
+function query() {
+  const q = new URLSearchParams(location.search);
+  q.set("since", version);
+  return q;
+}
 
 async function look() {
   if (!document.getElementById("waiting")) return;
   if (!document.hidden) {
     try {
-      const answer = await fetch(location.pathname + "/live?since=" + encodeURIComponent(version));
+      const answer = await fetch(location.pathname + "/live?" + query());
       if (answer.status === 200) {
         version = answer.headers.get("Version");
         live.innerHTML = await answer.text();

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/dataset"
+	"talbot/train/job"
+)
+
+// What is proposed fits the data and the machine, keeps the recipe, and is a command that talbot takes.
+func TestProposed(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("SKIPPED: how long a training takes is guessed on amd64 alone")
+	}
+	defer func(was speech) { voice = was }(voice)
+	t.Chdir(t.TempDir())
+	aggregated := []dataset.Input{{Aggregate: &dataset.Aggregate{}}}
+	for _, c := range []struct {
+		samples int64
+		inputs  []dataset.Input
+		cores   int
+		gpu     bool
+		want    string
+	}{
+		{20_000, nil, 2, false, "--recipe talbotbot --preset small --steps 2500"},
+		{30_000_000, nil, 2, false, "--recipe lynx --blocks 6 --filters 64 --steps 4300"},
+		{30_000_000, nil, 16, false, "--recipe lynx --blocks 6 --filters 64 --steps 35000"},
+		{2_100_000, nil, 64, false, "--recipe lynx --blocks 6 --filters 64 --steps 15000"}, // four passes
+		{30_000_000, nil, 2, true, "--recipe talbotbot --blocks 20 --filters 128"},
+		{30_000_000, aggregated, 2, false, "--recipe prior --blocks 4 --filters 48 --batch 256 --steps 2600"},
+		{30_000_000, aggregated, 2, true, "--recipe prior"},
+	} {
+		m := &dataset.Manifest{Inputs: c.inputs, Splits: dataset.DefaultSplits}
+		m.Counts.Samples = c.samples
+		p := proposed(m, c.cores, c.gpu)
+		p.follows("lines")
+		line := "talbot " + strings.Join(voice.next, " ")
+		if got, ok := strings.CutPrefix(line, "talbot train --data lines --run run1 "); !ok || got != c.want {
+			t.Errorf("%d samples, %d cores, GPU %v: %q, want %q", c.samples, c.cores, c.gpu, line, c.want)
+		}
+		if err := checkUsage(line); err != nil {
+			t.Error(err)
+		}
+		config, err := p.config()
+		if takes := job.Estimate(config, p.steps, c.cores); err != nil || takes > longest*21/20 {
+			t.Errorf("%q takes %v (%v)", line, takes, err)
+		}
+	}
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		3 * time.Second: "10 seconds", 81 * time.Second: "90 seconds", 233 * time.Second: "4 minutes",
+		61 * time.Minute: "61 minutes", 110 * time.Minute: "2 hours", 83 * time.Hour: "3 days"} {
+		if got := roughly(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

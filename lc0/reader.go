@@ -1,0 +1,191 @@
+package lc0
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+
+	"talbot/dataset"
+)
+
+// Reader reads games as lines: the start, the moves, visits as policies, the result, and values as imported labels. A
+// Reader is for one goroutine.
+type Reader struct {
+	chunk  io.Reader // nil once it was read
+	tar    *archive  // nil if the file is one chunk
+	engine string
+	number int64
+	gzip   *gzip.Reader
+	ahead  *dataset.Reject // damage before the game that was read last
+	line   dataset.Line
+	labels []dataset.Label
+	err    error
+}
+
+// NewReader returns a reader of an unpacked file. The origin, which may be empty, names the run that made it.
+func NewReader(in io.Reader, origin string) *Reader {
+	engine := "lc0"
+	if origin != "" {
+		engine += " " + origin
+	}
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	r := &Reader{engine: engine}
+	if head, _ := buffered.Peek(block); isHeader(head) {
+		r.tar = &archive{in: &counter{Reader: buffered}}
+	} else {
+		r.chunk = buffered
+	}
+	return r
+}
+
+func isHeader(head []byte) bool { _, ok := readHeader(head); return ok }
+
+// Next returns the next game with its labels, by ascending Number, or io.EOF after the last. A game that cannot be used
+// is a *[dataset.Reject], and reading can go on; every other error is final.
+func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
+	if r.ahead != nil {
+		r.ahead = nil
+		return r.result()
+	}
+	if r.tar == nil {
+		if r.chunk == nil {
+			return l, labels, io.EOF
+		}
+		r.read(r.chunk, 0)
+		r.chunk = nil
+		return r.result()
+	}
+	content, header, offset, lost, err := r.tar.file()
+	if err == io.ErrUnexpectedEOF { // within the file that was read last, as that has shown
+		err = io.EOF
+	}
+	if lost > 0 {
+		r.number++
+		r.ahead = &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset - lost, At: offset - lost,
+			Err: fmt.Errorf("%w; %d bytes are lost", errTar, lost)}
+		if err == io.EOF {
+			reject := r.ahead
+			r.ahead = nil
+			return l, labels, reject
+		}
+	}
+	if err != nil {
+		return l, labels, err
+	}
+	r.member(content, header, offset)
+	if r.ahead != nil {
+		return l, labels, r.ahead
+	}
+	return r.result()
+}
+
+// result returns what was read last.
+func (r *Reader) result() (dataset.Line, dataset.Imported, error) {
+	if r.err != nil {
+		return dataset.Line{}, dataset.Imported{}, r.err
+	}
+	return r.line, dataset.Imported{Engine: r.engine, Labels: r.labels}, nil
+}
+
+// member reads a file of an archive, packed or not.
+func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
+	in := bufio.NewReader(content)
+	var chunk io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		var err error
+		if r.gzip == nil {
+			r.gzip, err = gzip.NewReader(in)
+		} else {
+			err = r.gzip.Reset(in)
+		}
+		if err != nil {
+			r.number++
+			r.err = r.damaged(header, offset, err)
+			return
+		}
+		chunk = r.gzip
+	}
+	r.read(chunk, offset)
+	var reject *dataset.Reject
+	switch {
+	case r.err == nil:
+	case errors.As(r.err, &reject):
+		if reject.Err != nil {
+			reject.Err = fmt.Errorf("%q: %w", header.name, reject.Err)
+		}
+	default:
+		r.err = r.damaged(header, offset, r.err)
+	}
+}
+
+// damaged makes a reject of a file that cannot be unpacked.
+func (r *Reader) damaged(header tarHeader, offset int64, err error) error {
+	return &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset, At: offset,
+		Err: fmt.Errorf("%q: %w", header.name, err)}
+}
+
+// read reads a game that begins at an offset of the file.
+func (r *Reader) read(chunk io.Reader, offset int64) {
+	r.number++
+	r.line, r.labels, r.err = game(chunk)
+	r.line.Number, r.line.Offset = r.number, offset
+	var reject *dataset.Reject
+	if errors.As(r.err, &reject) {
+		reject.Number, reject.Offset = r.number, offset
+		if reject.At += offset; r.tar != nil {
+			reject.At = offset // a place in the unpacked chunk is none of the archive
+		}
+	}
+}
+
+// Looks reports whether a file begins with a record, or is an archive whose first file does, by its first bytes: at
+// least 512, and 64 KiB of an archive.
+func Looks(head []byte) bool {
+	if !isHeader(head) {
+		return looksRecord(head)
+	}
+	a := &archive{in: &counter{Reader: bytes.NewReader(head)}}
+	content, _, _, lost, err := a.file()
+	if err != nil || lost > 0 {
+		return false
+	}
+	in := bufio.NewReader(content)
+	var chunk io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if chunk, err = gzip.NewReader(in); err != nil {
+			return false
+		}
+	}
+	first := make([]byte, block)
+	n, _ := io.ReadFull(chunk, first)
+	return looksRecord(first[:n])
+}
+
+// looksRecord reports whether the first 512 bytes may be those of a record: a version, and shares of visits.
+func looksRecord(head []byte) bool {
+	if len(head) < block {
+		return false
+	}
+	version := head[0]
+	if head[1]|head[2]|head[3] != 0 || version < 3 || version > 7 {
+		return false
+	}
+	first := 4
+	if version >= 5 {
+		first = 8
+		if head[5]|head[6]|head[7] != 0 || head[4] == 0 {
+			return false
+		}
+	}
+	r := record{data: head}
+	for at := first; at+4 <= block; at += 4 {
+		if v := r.float(at); v != -1 && !(v >= 0 && v <= 1) && v == v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package loop
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/internal/remake"
+)
+
+const rich = file + `stages:
+- {from: 2, games: {nodes: 20}}
+measure: {data: tests}
+gate: {accept: 0.55, match: {games: 4}}
+`
+
+// TestSkipDone: a loop is done if each setting is the same that decided a generation; one that did is named. More
+// generations, and stages of those to come, are no other loop.
+func TestSkipDone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "loop")
+	f := &fake{t: t}
+	run := func(text string, wish remake.Wish) error {
+		f.calls = nil
+		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Wish: wish}.Run(t.Context())
+	}
+	skip := remake.Wish{Skip: true}
+	f.failAt = 6
+	if err := run(rich, skip); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	f.failAt = 0
+	if err := run(rich, skip); err != nil || strings.Contains(f.calls[0], "--init") {
+		t.Fatalf("an interrupted loop: %q, %v", f.calls, err)
+	}
+	if err := run(rich, skip); !errors.Is(err, remake.ErrDone) || f.calls != nil {
+		t.Errorf("a finished loop: %q, %v", f.calls, err)
+	}
+	for _, x := range [][3]string{
+		{"window: 2", "window: 3", "window: 2, not 3"},
+		{"blocks: 1", "blocks: 2", "start: blocks: 1, not 2"},
+		{"nodes: 8", "nodes: 9", "games: nodes: 8, not 9"},
+		{"batch: 32", "batch: 64", "train: batch: 32, not 64"},
+		{"{nodes: 20}", "{nodes: 30}", "stage from 2: games: nodes: 20, not 30"},
+		{"from: 2", "from: 3", "stage from 3: games: nodes: none, not 20"},
+		{"data: tests", "data: others", "measure: data: tests, not others"},
+		{"measure: {data: tests}\n", "", "measure: data: tests, not none"},
+		{"accept: 0.55", "accept: 0.5", "gate: accept: 0.55, not 0.5"},
+		{"match: {games: 4}", "first: true, match: {games: 4}", "gate: first: false, not true"},
+		{"match: {games: 4}", "match: {games: 6}", "gate: match: games: 4, not 6"},
+		{"gate: {accept: 0.55, match: {games: 4}}\n", "", "gate: accept: 0.55, not none"},
+		{"generations: 3", "generations: 2", "generations: 3, not 2"},
+	} {
+		other := strings.Replace(rich, x[0], x[1], 1)
+		if err := run(other, skip); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), x[2]) ||
+			f.calls != nil {
+			t.Errorf("%s: %q, %v", x[1], f.calls, err)
+		}
+	}
+	more := strings.NewReplacer("generations: 3", "generations: 4", "measure:",
+		"- {from: 4, games: {nodes: 30}}\nmeasure:").Replace(rich)
+	if err := run(more, skip); err != nil || !strings.Contains(f.calls[0], "--nodes=30") {
+		t.Errorf("one more generation: %q, %v", f.calls, err)
+	}
+
+	other := strings.Replace(rich, "accept: 0.55", "accept: 0.5", 1)
+	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(other, remake.Wish{Replace: true}); !errors.Is(err, remake.ErrStrangers) {
+		t.Errorf("a folder with a letter: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "letter.txt")); err != nil {
+		t.Fatal(err)
+	}
+	f.failAt = 3
+	if err := run(other, remake.Wish{Replace: true}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	f.failAt = 0
+	if err := run(other, remake.Wish{Replace: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(other, skip); !errors.Is(err, remake.ErrDone) {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left over: %v, %v", entries, err)
+	}
+}

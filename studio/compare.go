@@ -1,0 +1,124 @@
+package studio
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+
+	"talbot/internal/cache"
+	"talbot/network/backend"
+	"talbot/train/job"
+	"talbot/train/loader"
+	"talbot/train/report"
+)
+
+// comparePage is what the page of a comparison of two runs shows.
+type comparePage struct {
+	*folder
+	Notice         string
+	Runs, Datasets []*folder // to choose from
+	With, Data     string    // keys of those that are chosen; "" = none
+	Split          string
+	Doing          string
+	Percent        int
+	Found          template.HTML // "" until it is done
+	Version        string
+}
+
+// comparedSamples is how many samples a comparison has at most. They are spread over the data.
+const comparedSamples = 5000
+
+// comparedBatch is how many positions a network is asked about at a time.
+const comparedBatch = 64
+
+// Waiting reports whether there is more to come.
+func (p *comparePage) Waiting() bool {
+	return p.With != "" && p.Data != "" && p.Found == "" && p.Notice == ""
+}
+
+// Splits are the choices of the form; the first is the usual one.
+func (*comparePage) Splits() []option {
+	return []option{{"test", "test"}, {"val", "val"}, {"all", "all"}}
+}
+
+// Samples is the most that are compared.
+func (*comparePage) Samples() int64 { return comparedSamples }
+
+func (p *comparePage) version() string { return p.Version }
+
+// lookAtComparison lays the page out.
+func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
+	p := &comparePage{folder: f, Notice: f.Problem, With: r.FormValue("with"), Data: r.FormValue("data")}
+	p.Split = oneOf(p.Splits(), r.FormValue("split"))
+	for _, other := range s.library.look() {
+		switch {
+		case other.Kind == aRun && other.Key != f.Key && other.Problem == "":
+			p.Runs = append(p.Runs, other)
+		case other.Kind == aDataset && other.Manifest != nil:
+			p.Datasets = append(p.Datasets, other)
+		}
+	}
+	if p.Notice != "" || p.With == "" || p.Data == "" {
+		return p
+	}
+	find := func(list []*folder, key string) *folder {
+		if i := slices.IndexFunc(list, func(f *folder) bool { return f.Key == key }); i >= 0 {
+			return list[i]
+		}
+		return nil
+	}
+	other, data := find(p.Runs, p.With), find(p.Datasets, p.Data)
+	if other == nil || data == nil {
+		p.Notice = "What is to be compared is not there any more."
+		return p
+	}
+	text, doing, percent, err := s.comparison(f, other, data, p.Split).look()
+	p.Found, p.Doing, p.Percent = template.HTML(text), doing, percent // of our own template
+	if err != nil {
+		p.Notice = "The comparison ended early: " + data.within(fmt.Errorf("%s", other.within(err)))
+		p.Notice = f.within(fmt.Errorf("%s", p.Notice))
+	}
+	p.Version = fmt.Sprintf("%d-%s-%d-%t", len(text), doing, percent, err != nil)
+	return p
+}
+
+// comparison is what `talbot compare` says of two runs, the second against the first.
+func (s *Server) comparison(first, second, data *folder, split string) *work {
+	key := strings.Join([]string{"compare", first.Path, first.stamp, second.Path, second.stamp, data.Path,
+		data.Manifest.Hash(), split}, "\n")
+	return s.works.of(key, func(ctx context.Context, tell tell) (string, error) {
+		kind := s.seats.backend
+		if kind == "auto" {
+			kind = backend.AtOnce
+		}
+		c := job.Compare{Settings: [][]string{{first.Path}, {second.Path}}, Data: []loader.Spec{{Dir: data.Path}},
+			Split: split, Samples: comparedSamples, Batch: comparedBatch, Backend: kind,
+			Workers: runtime.GOMAXPROCS(0), Cache: cache.User(),
+			Progress: func(what string, done, of int64) {
+				if of > 0 {
+					tell(what, int(100*done/of))
+				}
+			}}
+		found, err := c.Run(ctx)
+		if err != nil {
+			return "", err
+		}
+		var text strings.Builder
+		err = report.WriteComparisonPart(&text, found)
+		return text.String(), err
+	})
+}
+
+// Compare is the address of a comparison of the run with the first of those that are drawn over it.
+func (p *runPage) Compare() string {
+	q := url.Values{}
+	if len(p.drawn) > 1 {
+		q.Set("with", p.drawn[1].Key)
+	}
+	return "/run/" + p.Key + "/compare?" + q.Encode()
+}
