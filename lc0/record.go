@@ -347,7 +347,7 @@ func (r *record) label(p *board.Position, legal []board.Move) (label dataset.Lab
 		label.Status = dataset.Failed
 		return label
 	}
-	q, d = min(max(q, -1), 1), min(max(d, 0), 1)
+	q = min(max(q, -1), 1)
 	s := dataset.Searched{Score: dataset.Centipawns(int(math.Round(90 * math.Tan(1.5637541897*q))))}
 	s.WDL.Win, s.WDL.Loss = perMille(win), perMille(loss)
 	s.WDL.Win = min(s.WDL.Win, 1000-s.WDL.Loss)

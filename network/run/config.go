@@ -93,6 +93,13 @@ func New(name, preset string) (Config, error) {
 // Build returns the encoding and the network.
 func (c Config) Build() (recipe.Built, error) { return recipe.Build(c.Recipe, c.Settings) }
 
+// LegalMask reports whether the network's policy is trained over the legal moves alone, so that what it says of illegal
+// ones means nothing.
+func (c Config) LegalMask() bool {
+	r, err := recipe.ByName(c.Recipe)
+	return err == nil && r.Masked || c.Settings.Values()["legal_mask"] == "true"
+}
+
 // SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
 // the run, or the preset's share where that is more, and there are at least ten log lines, two validations and four
 // checkpoints.

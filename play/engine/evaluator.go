@@ -22,6 +22,7 @@ type Evaluator struct {
 	network   *Network
 	encoder   encode.Encoder
 	layout    encode.Layout
+	masked    bool // what the network says of illegal moves means nothing
 	past      int
 	view      encode.View
 	questions []predict.Input
@@ -34,7 +35,7 @@ func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {
 	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
-		questions: make([]predict.Input, n.Batch()), answers: make([]predict.Output, n.Batch())}
+		masked: n.Config.LegalMask(), questions: make([]predict.Input, n.Batch()), answers: make([]predict.Output, n.Batch())}
 	words := make([]uint64, n.Batch()*e.layout.Words)
 	for i := range e.questions {
 		e.questions[i].Packed, words = words[:e.layout.Words:e.layout.Words], words[e.layout.Words:]
@@ -87,7 +88,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 	e.Slots += int64(e.network.Computed(n))
 	for i := range answers {
 		a := &e.answers[i]
-		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, WDL: a.WDL, Illegal: illegal(a)}
+		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, WDL: a.WDL,
+			Illegal: !e.masked && illegal(a)}
 	}
 	return nil
 }

@@ -251,7 +251,7 @@ func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*
 		PredictedProbability: learnt.Value.WinProbability(p.Encoder()),
 		LabelProbability:     held.Value.WinProbability(p.Encoder()),
 		Values:               learnt.Value.Formula(p.Encoder()) + " | " + held.Value.Formula(p.Encoder()),
-		Moves:                held.Policy.String(), LegalMask: legalMask(p.Config)})
+		Moves:                held.Policy.String(), LegalMask: p.Config.LegalMask()})
 	return p, nil
 }
 

@@ -148,7 +148,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		t.Value = *e.Value
 	}
 	f.results = t.Value.Formula(p.Encoder()) == encode.ResultFormula
-	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
+	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), c.LegalMask(),
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
 		PredictedProbability: learnt.Value.WinProbability(p.Encoder()),

@@ -16,7 +16,6 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/remake"
 	"talbot/network/model"
-	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/loader"
@@ -104,7 +103,7 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 		return r, err
 	}
 	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
-	r.LegalMask = legalMask(c)
+	r.LegalMask = c.LegalMask()
 	switch l := built.Encoder.Layout(); {
 	case l.Candidates > 0:
 		r.Over = report.OverCandidates
@@ -143,12 +142,6 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), nil
-}
-
-// legalMask reports whether a network's policy was trained over the legal moves alone.
-func legalMask(c run.Config) bool {
-	r, err := recipe.ByName(c.Recipe)
-	return err == nil && r.Masked || c.Settings.Values()["legal_mask"] == "true"
 }
 
 // report is the evaluation as the page shows it.
