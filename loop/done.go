@@ -59,8 +59,8 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	return found, nil
 }
 
-// facts are the settings that decide the generations up to a given one: all but the number of generations and the stages
-// to come.
+// facts are the settings that decide the generations up to a given one: all but the number of generations and the
+// stages to come.
 func (c *Config) facts(generation int) []remake.Fact {
 	all := []remake.Fact{{Name: "window", Value: fmt.Sprint(c.Window)}, {Name: "reuse", Value: fmt.Sprint(c.Reuse)},
 		{Name: "seed", Value: fmt.Sprint(c.Seed)}, {Name: "split", Value: c.Split}}

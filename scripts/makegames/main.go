@@ -1,11 +1,17 @@
 // Command makegames writes games for measuring how talbot behaves with hundreds of millions of positions: PGN on
 // standard output, the same bytes for the same flags with any number of workers.
 //
-// Random legal moves alone would give deduplication, overlap and aggregation no work. So games share their beginnings
-// as those of masters do: they begin with talbot's own openings by popularity, and go on with the favourite moves of
-// each position, the more rarely the longer they are. Their lengths, results, ratings, dates and numbers of players and
-// events are drawn from the distributions of a corpus of 328,546 master games (distribution.go). Two games of a hundred
-// are copies of earlier ones with other tags, and one is the beginning of an earlier one.
+// Random legal moves alone would give deduplication, overlap and aggregation no work. So games share their beginnings,
+// about as those of masters do: they begin with talbot's own openings by popularity, and go on with the favourite moves
+// of each position, the more rarely the longer they are.
+//
+// Measured, on all of a corpus of 328,546 master games, are the quantiles of lengths, years and ratings, the shares of
+// results and of players without a rating, and the numbers of players, events and sites (distribution.go). Between
+// quantiles values are drawn evenly. Chosen, so that positions repeat about as often as in a fifth of that corpus, are
+// the popularity of openings and how often favourites are followed (game.go); the log has how near that comes. Assumed
+// are how often a player or an event occurs, that nothing depends on anything else, and the other tags. So are the
+// shares of repeated games: two of a hundred are copies of earlier ones with other tags, and one is the beginning of an
+// earlier one.
 //
 //	go run ./scripts/makegames --positions 10000000 | talbot ingest - --out ten-million
 //	go run ./scripts/makegames --measure DATASET --every 5
