@@ -171,8 +171,8 @@ func (l *Loop) open(c *Config) (State, error) {
 		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrDamaged, err)
 	}
 	if other := remake.Compare(was.facts(s.Generation), c.facts(s.Generation)); len(other) > 0 {
-		return s, fmt.Errorf("%q: %w: a loop of other settings (%s: %s); only generations and stages to come may change",
-			l.Dir, ErrOther, ConfigName, other[0])
+		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations and stages to come may "+
+			"change", l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s = State{Version: stateVersion, Generation: s.Generation + 1, Step: StepGames}
