@@ -21,14 +21,14 @@
 //	                that of the best one
 //
 // Probabilities are 1858 floats: the share of the visits that each legal move has, −1 (0 in version 3) where it is
-// illegal, by the numbers of Leela's moves: for each square in ascending order the targets of a queen and a knight there
-// in ascending order (a promotion among them is one to a knight), then promotions to queen, rook and bishop from a7a8 to
-// h7h8. Castling is the king's move to its rook's square; its own two squares are read too.
+// illegal, by the numbers of Leela's moves: for each square in ascending order the targets of a queen and a knight
+// there in ascending order (a promotion among them is one to a knight), then promotions to queen, rook and bishop from
+// a7a8 to h7h8. Castling is the king's move to its rook's square; its own two squares are read too.
 //
 // Planes are 104 words of which only those of the position itself are read, and the pawns of the one before it where a
-// square en passant is not stated: pawns, knights, bishops, rooks, queens and king of the mover, then of the other side.
-// Byte r is rank r+1, and its highest bit is file a. Input formats 1 and 2 are classical, 3, 4, 5, 132 and 133 turn
-// positions: bits 0 to 2 of the transformations say if files were mirrored, then ranks, then squares on the diagonal
-// from h1 to a8, and bit 7 if Black moves. The castling bytes (own queen side, own king side, theirs) are 0 or 1 in
-// format 1, else a bit for the rook's file.
+// square en passant is not stated: pawns, knights, bishops, rooks, queens and king of the mover, then of the other
+// side. Byte r is rank r+1, and its highest bit is file a. Input formats 1 and 2 are classical, 3, 4, 5, 132 and 133
+// turn positions: bits 0 to 2 of the transformations say if files were mirrored, then ranks, then squares on the
+// diagonal from h1 to a8, and bit 7 if Black moves. The castling bytes (own queen side, own king side, theirs) are 0
+// or 1 in format 1, else a bit for the rook's file.
 package lc0

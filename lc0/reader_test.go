@@ -92,7 +92,8 @@ func rows(l *dataset.Line) (list []string) {
 				label = fmt.Sprintf("%s %v", got.Best, got.Lines[0].WDL)
 			}
 			fen := p.FEN()
-			list = append(list, fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s\t%s", l.Number, ply, fen[:strings.LastIndexByte(fen, ' ')],
+			fen = fen[:strings.LastIndexByte(fen, ' ')]
+			list = append(list, fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s\t%s", l.Number, ply, fen,
 				played, label, l.Result, strings.Join(policy, " ")))
 			k++
 		}
@@ -115,10 +116,12 @@ func want(t testing.TB) (list []string) {
 			if f[4] == "-" {
 				f[4] = "0000"
 			}
-			label = fmt.Sprintf("%s %v", f[4], dataset.WDL{Win: uint16(win), Draw: uint16(1000 - win - loss), Loss: uint16(loss)})
+			wdl := dataset.WDL{Win: uint16(win), Draw: uint16(1000 - win - loss), Loss: uint16(loss)}
+			label = fmt.Sprintf("%s %v", f[4], wdl)
 		}
 		result := map[string]string{"1": "1-0", "0": "1/2-1/2", "-1": "0-1"}[f[7]]
-		list = append(list, strings.Join([]string{f[0], f[1], f[2][:strings.LastIndexByte(f[2], ' ')], f[3], label, result,
+		fen := f[2][:strings.LastIndexByte(f[2], ' ')]
+		list = append(list, strings.Join([]string{f[0], f[1], fen, f[3], label, result,
 			f[8]}, "\t"))
 	}
 	return list
@@ -243,7 +246,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestFlips flips bytes of an archive: a flip costs at most the game that it is in, or what stands beside a description;
+// TestFlips flips bytes of an archive: a flip costs at most the game that it is in, or what stands beside a
+// description;
 // and gzip's checksum finds those in games.
 func TestFlips(t *testing.T) {
 	data := read(t, "chunks.tar")
@@ -339,7 +343,8 @@ func TestNumbers(t *testing.T) {
 		from, to := board.Square(text[0]-'a'+8*(text[1]-'1')), board.Square(text[2]-'a'+8*(text[3]-'1'))
 		m := board.NewMove(from, to)
 		if len(text) > 4 {
-			m = board.NewPromotion(from, to, map[byte]board.PieceType{'q': board.Queen, 'r': board.Rook, 'b': board.Bishop}[text[4]])
+			pieces := map[byte]board.PieceType{'q': board.Queen, 'r': board.Rook, 'b': board.Bishop}
+			m = board.NewPromotion(from, to, pieces[text[4]])
 		}
 		if got := r.number(m, false, true); got != number {
 			t.Errorf("%s is %d, want %d", text, got, number)

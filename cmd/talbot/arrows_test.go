@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 		"play/game", "play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables",
 		"play/uci", "rows", "stockfish", "studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
-	"columnar":               {"dataset", "pgn", "rows"},
+	"columnar":               {"board", "dataset", "pgn", "rows"},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
 	"encode":                 {"board", "dataset"},
 	"evaluate":               {"board", "dataset", "encode", "internal/splitmix", "network/predict", "rows"},

@@ -104,7 +104,7 @@ otherwise. Parquet is evaluations (fen, and cp or mate), games (movetext) or puz
 the same fen are one position. If it is compressed or comes from a pipe, it is first
 copied into the output folder.
 
-A chunk of lc0 (versions 3 to 6) is one game, alone or in a tar archive; name archives
+A chunk of lc0 (versions 3 to 6) is one game, by itself or in a tar archive; name archives
 by a pattern ("run/*.tar"). The visits of all moves are what the policy learns, and the
 value becomes win, draw and loss. It was never tried on a real file.
 

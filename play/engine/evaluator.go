@@ -35,7 +35,8 @@ func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {
 	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
-		masked: n.Config.LegalMask(), questions: make([]predict.Input, n.Batch()), answers: make([]predict.Output, n.Batch())}
+		masked: n.Config.LegalMask(), questions: make([]predict.Input, n.Batch()),
+		answers: make([]predict.Output, n.Batch())}
 	words := make([]uint64, n.Batch()*e.layout.Words)
 	for i := range e.questions {
 		e.questions[i].Packed, words = words[:e.layout.Words:e.layout.Words], words[e.layout.Words:]
