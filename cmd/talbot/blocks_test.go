@@ -140,7 +140,7 @@ func shellBlocks(page, text string) ([]block, error) {
 
 var (
 	sizes = regexp.MustCompile(`(--(?:steps|until|games|count|nodes|maxmoves|max-plies|movetime|seconds|tc)[ =]|` +
-		`\b(?:nodes|movetime)=)([\d.+]+)`)
+		`\b(?:nodes|movetime)=)([\d.+,]+)`)
 	numbers = regexp.MustCompile(`[\d.]+`)
 )
 
@@ -523,6 +523,8 @@ small: 1/20
   talbot selfplay --run net: -n 8 --max-plies 40 --start endgames:KQvK --out kqk
   talbot synth-games --games 100 --nodes 200 --seed 1 --out games
 small: 1/100
+  talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300
+  talbot solve net: puzzles.csv --nodes 400
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out many --nodes 20000 --listen :7777 --join-file join

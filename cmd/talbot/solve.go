@@ -56,7 +56,7 @@ puzzle ratings are not those of its games.
 
 --misses writes the puzzles that were not solved, with the move that was wrong. If you
 trained on puzzles, solve a dataset with --split test.`,
-		Example: `  talbot solve net: puzzles.csv
+		Example: `  talbot solve net: puzzles.csv --nodes 400
   talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300
   talbot solve cmd:stockfish puzzles.csv --nodes 100 --misses misses.csv
   talbot solve run:run1,searcher=policy puzzles --json`,
