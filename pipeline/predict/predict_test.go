@@ -329,8 +329,12 @@ func TestFaults(t *testing.T) {
 		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if again := e.asked.Load() - sum.Predicted; !equalFiles(madeup.Files(t, out), want) || again > unitSamples {
-			t.Errorf("at %d: other bytes, or %d asked twice", at, again)
+		if !equalFiles(madeup.Files(t, out), want) {
+			t.Errorf("at %d: other bytes", at)
+		}
+		// what failed, and what others were answering meanwhile: how much that is depends on who was first
+		if again := e.asked.Load() - sum.Predicted; again > 3*unitSamples {
+			t.Errorf("at %d: %d samples were asked about twice", at, again)
 		}
 	}
 }
