@@ -19,10 +19,10 @@ const (
 // How games share their beginnings. A move after the opening is the favourite of its position with probability
 // follow(ply), else the second with the same probability, and so on.
 const (
-	popularity = 1.00 // opening n is played in proportion to n^-popularity
-	begin      = 0.68 // follow at the end of an opening
-	decay      = 12.0 // plies in which it falls to 1/e of that
-	least      = 0.06 // but not below
+	popularity = 0.97 // opening n is played in proportion to n^-popularity
+	begin      = 0.98 // follow at the end of an opening
+	decay      = 8.0  // plies in which it falls to 1/e of that
+	least      = 0.02 // but not below
 )
 
 func follow(ply int) float64 { return max(least, begin*math.Exp(-float64(ply-openingPlies)/decay)) }
