@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type planOptions struct {
 	passes    float64
 	trainRate float64
 	split     string
+	disk      string
 	json      bool
 
 	recipe, preset, backend string
@@ -46,7 +48,7 @@ and hours of training. It writes nothing.
 Plan measures for a few seconds how fast this machine trains a network of that size; use
 --train-rate for the figure of another machine. It prints every assumption. Copies of
 games cannot be recognised before everything is read, so the estimates are rather too
-high than too low.`,
+high than too low. It fails if there is less space than the datasets need.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,
@@ -68,11 +70,12 @@ high than too low.`,
 	f.StringVar(&o.backend, "backend", "auto", backendFlag)
 	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
+	f.StringVar(&o.disk, "disk", ".", "folder for the datasets; there must be enough space in `FOLDER`")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Labelling", "workers", "movetime")
 	section(f, "Training", "recipe", "preset", "blocks", "filters", "set", "batch", "steps", "passes", "backend",
 		"train-rate")
-	section(f, "Other", "split", "json")
+	section(f, "Other", "split", "disk", "json")
 	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "preset", presets()...)
 	values(cmd, "backend", backends...)
@@ -97,6 +100,9 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 	}
 	if err := checkBackend(o.backend, backends); err != nil {
 		return r, c, err
+	}
+	if _, err := os.Stat(o.disk); err != nil {
+		return r, c, usage(fmt.Errorf("--disk: %w", err), "name a folder that exists")
 	}
 	if c, err = run.New(o.recipe, o.preset); err != nil {
 		return r, c, usage(err, "`talbot recipes` lists them")
@@ -153,15 +159,38 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		return repeatable(err)
 	}
 	if o.json {
-		return printJSON(struct {
+		if err := printJSON(struct {
 			*plan.Estimate
 			Recipe   string          `json:"recipe"`
 			Settings recipe.Settings `json:"settings"`
 			Backend  string          `json:"backend,omitempty"` // that was measured
-		}{e, c.Recipe, c.Settings, measured.Kind})
+		}{e, c.Recipe, c.Settings, measured.Kind}); err != nil {
+			return err
+		}
+		return o.room(e)
 	}
 	printPlan(e, measured)
+	if err := o.room(e); err != nil {
+		return err
+	}
 	next(append(append([]string{"ingest"}, files...), "--out", newName("lines", ""))...)
+	return nil
+}
+
+// room reports where there is less space than is needed. Where the system does not tell, nothing is reported.
+func (o *planOptions) room(e *plan.Estimate) error {
+	for _, x := range []struct {
+		dir, what, remedy string
+		bytes             int64
+	}{
+		{o.disk, "the datasets need", "make room, or name a folder on another disk with --disk", e.DiskBytes},
+		{os.TempDir(), "temporary files need", "make room, or set TMPDIR to a folder on another disk", e.TempBytes},
+	} {
+		if d := diskSpace(x.dir); d.Total > 0 && d.Free < x.bytes {
+			return hint(fmt.Errorf("%s %s, and %q has %s free", x.what, pipeline.Size(float64(x.bytes)), x.dir,
+				pipeline.Size(float64(d.Free))), x.remedy)
+		}
+	}
 	return nil
 }
 
@@ -186,6 +215,9 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	}
 	printf("shards     %14s, %.2f bytes a position; %s with labels\n", pipeline.Size(float64(e.ShardBytes)),
 		e.BytesPerPosition, pipeline.Size(float64(e.LabelBytes)))
+	if e.TempBytes > 0 {
+		printf("temporary  %14s, while verify, stats or train reads it\n", pipeline.Size(float64(e.TempBytes)))
+	}
 	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)
 	printf("label      %14s\n", hours(e.LabelHours))
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),

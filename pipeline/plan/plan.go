@@ -57,6 +57,9 @@ type Estimate struct {
 	IngestMemory     int64           `json:"ingest_memory"` // bytes
 	LabelHours       float64         `json:"label_hours"`
 	LabelBytes       int64           `json:"label_bytes"` // of the labelled shards
+	IngestRate       float64         `json:"ingest_rate"` // positions a second and core
+	DiskBytes        int64           `json:"disk_bytes"`  // of both datasets
+	TempBytes        int64           `json:"temp_bytes"`  // of temporary files, while verify, stats or train reads one
 	TrainRate        float64         `json:"train_rate"`  // positions a second
 	TrainSteps       int64           `json:"train_steps"`
 	TrainHours       float64         `json:"train_hours"`
@@ -78,12 +81,13 @@ type InputEstimate struct {
 
 // What estimates are made with where the inputs do not say. The sources are in [Estimate.Assumptions].
 const (
-	planSample     = 16 << 20
-	planIngestRate = 5e6 // positions a second and core
-	planBaseMemory = 256 << 20
-	planGameMemory = 26  // bytes a game, of the set that finds copies
-	planLabelBytes = 2.5 // a labelled sample
-	planOverhead   = 1.02
+	planSample       = 16 << 20
+	planIngestMemory = 80 << 20
+	planCoreMemory   = 12 << 20 // more for each core that ingest works on
+	planGameMemory   = 96       // more for each game, of the set that finds copies, garbage included
+	planLoaderMemory = 256 << 20
+	planLabelBytes   = 2.5 // a labelled sample
+	planOverhead     = 1.02
 )
 
 // unchecked has evaluations read whatever their unit and view: they are not counted.
@@ -105,6 +109,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	}
 	e := &Estimate{}
 	var bytes, positions int64
+	begun := time.Now()
 	for i, path := range p.Inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -132,6 +137,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	}
 	if positions > 0 {
 		e.BytesPerPosition = float64(bytes) / float64(positions)
+		e.IngestRate = float64(positions) / time.Since(begun).Seconds()
 	}
 	rate, how, err := p.TrainRate(ctx)
 	if err != nil {
@@ -204,11 +210,15 @@ func readUpTo(r ingest.Reader, offset, size int64) int64 {
 func (p Request) estimate(e *Estimate, how string) {
 	samples := float64(e.Samples)
 	e.ShardBytes = int64(float64(e.Positions) * e.BytesPerPosition)
-	e.IngestSeconds = float64(e.Positions) / (planIngestRate * float64(max(p.IngestCores, 1)))
-	e.IngestMemory = planBaseMemory + planGameMemory*e.Games
+	cores := max(p.IngestCores, 1)
+	if e.IngestRate > 0 {
+		e.IngestSeconds = float64(e.Positions) / (e.IngestRate * float64(cores))
+	}
+	e.IngestMemory = planIngestMemory + planCoreMemory*int64(cores) + planGameMemory*(e.Games+e.Rejected)
 	unlabelled := samples - float64(e.Labelled)
 	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
+	e.DiskBytes, e.TempBytes = e.ShardBytes+e.LabelBytes, max(0, 8*e.Positions-dataset.KeysMemory)
 	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
 		draws = strings.Replace(draws, "1 passes", "one pass", 1)
@@ -219,14 +229,15 @@ func (p Request) estimate(e *Estimate, how string) {
 		draws = fmt.Sprintf("%s of %s", pipeline.Count(p.Steps, "step"), pipeline.Count(int64(p.Batch), "sample"))
 	}
 	e.TrainHours = float64(e.TrainSteps) * float64(p.Batch) / e.TrainRate / 3600
-	e.TrainMemory = planBaseMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
+	e.TrainMemory = planLoaderMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
 			"subtracted", p.Sample>>20),
-		fmt.Sprintf("ingest: %.0f million positions a second and core on %s; %d MiB and %d bytes for each game in "+
-			"memory",
-			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
-			planGameMemory),
+		fmt.Sprintf("ingest: %.1f million positions a second and core on %s, as their beginning was read here; "+
+			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
+			"takes twice that window more", e.IngestRate/1e6, pipeline.Count(int64(cores), "core"),
+			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),
+		"verify, stats and train: temporary files of 8 bytes for each position beyond the first 16 million",
 		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
 			"own core, with %.0f %% lost between searches",
 			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
