@@ -132,3 +132,10 @@ func (s *Sampling) chosenSide(l *Line, ply int, white, black bool) bool {
 	}
 	return true
 }
+
+// Uniform returns a number in [0, 1) that looks random, a function of what it is drawn for, the hash of a line
+// ([Line.GameHash]) and a ply. label and predict draw their fractions with it, and so the same samples.
+func Uniform(purpose string, hash [16]byte, ply int) float64 {
+	b := binary.LittleEndian.AppendUint32(append([]byte(purpose), hash[:]...), uint32(ply))
+	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
+}

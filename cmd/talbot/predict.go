@@ -25,6 +25,7 @@ type predictOptions struct {
 	batch   int
 	rating  int
 	top     int
+	share   string
 	json    bool
 }
 
@@ -46,13 +47,17 @@ A network that takes ratings as input gets those of the players, which for aggre
 positions are the centres of their bands. --rating gives both players the same rating
 instead.
 
+--fraction predicts a share of the samples: those that "talbot label" takes with the same
+--fraction.
+
 The manifest names the network by the checksum of its checkpoint, the backend, the batch
 size and these flags. With the same network, backend, batch size and flags the bytes are
 the same. Predictions are written to a journal as they are made. Repeat an interrupted
 command to continue it.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
-  talbot predict labelled --run prior --rating 1500 --out as-1500`,
+  talbot predict labelled --run prior --rating 1500 --out as-1500
+  talbot predict lines --run net: --fraction 0.01 --out some-predicted`,
 		SuggestFor:        []string{"evaluate", "distill", "infer"},
 		Args:              operands(1, 1, "one dataset"),
 		ValidArgsFunction: completeDatasets(1),
@@ -66,10 +71,12 @@ command to continue it.`,
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
+	f.StringVar(&o.share, "fraction", "1", "share of the samples to predict, spread over all games")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	o.remakeOptions.add(f)
 	section(f, "Output", "out", "skip-done", "replace", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
+	section(f, "Samples to predict", "fraction")
 	values(cmd, "backend", answering...)
 	completeFolder(cmd, "out")
 	completeFolders(cmd, "run", run.IsRun)
@@ -90,6 +97,10 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	}
 	if o.batch < 0 || o.batch > engine.MaxBatch {
 		return usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch), "for example --batch 64")
+	}
+	share, err := parseShare(o.share)
+	if err != nil {
+		return usage(err, "for example --fraction 0.01")
 	}
 	if err := checkBackend(o.backend, answering); err != nil {
 		return err
@@ -113,7 +124,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	defer stop()
 	show, end := progress()
 	sum, err := pipelinepredict.Request{In: in, Out: o.out, Wish: o.wish, Network: net, Evaluator: networkEvaluator{n},
-		ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
+		Fraction: share, ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {
 		return hint(err, "`talbot stats` shows them")

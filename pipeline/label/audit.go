@@ -124,7 +124,9 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 }
 
 // selects reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
-func (a Audit) selects(hash [16]byte, ply int) bool { return uniform("audit", hash, ply) < a.Share }
+func (a Audit) selects(hash [16]byte, ply int) bool {
+	return dataset.Uniform("audit", hash, ply) < a.Share
+}
 
 // pieceEdges are the greatest numbers of pieces of the groups of audits.
 var pieceEdges = [...]int{5, 8, 16, 24, 32}

@@ -3,14 +3,11 @@ package label
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
 	"talbot/fleet"
@@ -191,13 +188,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.Part.N > 0 && partOf(hash, l.Part.N) != l.Part.I {
 		return false
 	}
-	return l.Fraction <= 0 || l.Fraction >= 1 || uniform("", hash, ply-line.Reconstructed) < l.Fraction
-}
-
-// uniform returns a number in [0, 1) that looks random, a function of a line, a ply and what it is drawn for.
-func uniform(purpose string, hash [16]byte, ply int) float64 {
-	b := binary.LittleEndian.AppendUint32(append([]byte(purpose), hash[:]...), uint32(ply))
-	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
+	return l.Fraction <= 0 || l.Fraction >= 1 || dataset.Uniform("", hash, ply-line.Reconstructed) < l.Fraction
 }
 
 // hasImported reports whether the k-th sample of a line has an evaluation that its source carried.

@@ -106,10 +106,13 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 
 func (p *predictor) count(u *unit) {
 	for i := range u.predictions {
-		if u.predictions[i].Status == dataset.Predicted {
+		switch u.predictions[i].Status {
+		case dataset.Predicted:
 			p.state.Predicted++
-		} else {
+		case dataset.GameOver:
 			p.state.GameOver++
+		default:
+			p.state.LeftOut++
 		}
 	}
 	p.state.Unrated += u.unrated
@@ -127,6 +130,10 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 	// the last line whose first sample is not above from
 	line, _ := slices.BinarySearch(firsts, from+1)
 	for line--; line < len(lines) && firsts[line] < to; line++ {
+		var hash [16]byte
+		if p.part() {
+			hash = lines[line].GameHash()
+		}
 		for a.walker.Reset(&lines[line]); a.walker.Next(); {
 			k := firsts[line] + a.walker.Sample() - from
 			if k < 0 {
@@ -134,6 +141,12 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 			}
 			if k >= to-from {
 				break
+			}
+			if p.part() && dataset.Uniform("", hash, a.walker.Ply()-lines[line].Reconstructed) >= p.Fraction {
+				if u.predictions[k].Status != dataset.NotPredicted {
+					return nil, fmt.Errorf("the prediction of a sample that was not asked about: %w", dataset.ErrDamaged)
+				}
+				continue
 			}
 			if err := a.sample(p, u, k, known != nil); err != nil {
 				return nil, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,8 @@ type Request struct {
 	In, Out   string          // folders
 	Network   dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator Evaluator
+	// Fraction of the samples to ask about, 0 = all: those that label takes with the same fraction.
+	Fraction float64
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
@@ -59,6 +62,7 @@ type Summary struct {
 	Samples            int64           `json:"samples"`
 	Predicted          int64           `json:"predicted"`
 	GameOver           int64           `json:"game_over"` // mates and stalemates, never asked about
+	LeftOut            int64           `json:"left_out"`  // not in the fraction
 	Unrated            int64           `json:"unrated"`   // asked of a network that looks at ratings, without one
 	Answered           int64           `json:"answered"`
 	Seconds            float64         `json:"seconds"`
@@ -75,6 +79,7 @@ type tally struct {
 	Predicted int64 `json:"predicted"`
 	GameOver  int64 `json:"game_over"`
 	Unrated   int64 `json:"unrated"`
+	LeftOut   int64 `json:"left_out,omitempty"`
 }
 
 // predictor is a prediction under way.
@@ -124,7 +129,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	sum := Summary{Samples: p.out.Manifest().Counts.Samples, Predicted: p.state.Predicted, GameOver: p.state.GameOver,
-		Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
+		LeftOut: p.state.LeftOut, Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
 		AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(), Resumed: p.out.Resumed()}
 	for _, s := range in.Manifest.Shards {
 		sum.AddedBytes -= s.Bytes
@@ -145,6 +150,9 @@ func (p *predictor) open() error {
 	p.network = len(parent.Networks)
 	m := parent.Child(p.In, "predict")
 	m.Networks = append(m.Networks, p.Network)
+	if p.part() {
+		m.Flags = append(m.Flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(p.Fraction, 'g', -1, 64)})
+	}
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
 	p.out, err = output.Open(p.Out, m, identity,
@@ -160,6 +168,9 @@ func (p *predictor) open() error {
 	p.doneBefore = p.samples
 	return nil
 }
+
+// part reports whether only a part of the samples is asked about.
+func (r *Request) part() bool { return r.Fraction > 0 && r.Fraction < 1 }
 
 // shard predicts one shard of the input into one of the output.
 func (p *predictor) shard(ctx context.Context, i int) error {

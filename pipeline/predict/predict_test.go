@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -235,6 +236,84 @@ func checkPrediction(t *testing.T, p *dataset.Prediction, v *encode.View, e enco
 		if i := order[k]; m.Move != legal[i] || math.Abs(m.Prior.Log()-float64(want.Prior[i])) > 1/4096. {
 			t.Fatalf("move %d is %s at %g, want %s at %g", k, m.Move, m.Prior.Log(), legal[i], want.Prior[i])
 		}
+	}
+}
+
+// TestFraction: a part of the samples has what the network says of them, the same part whatever was killed between,
+// and the others have nothing.
+func TestFraction(t *testing.T) {
+	output.SmallShards(t, 1000)
+	in := writeLines(t, 200)
+	whole, half := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "half")
+	if _, err := (Request{In: in, Out: whole, Network: network, Evaluator: newFake()}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := Request{In: in, Out: half, Network: network, Evaluator: newFake(), Fraction: 0.5}
+	errBroken := errors.New("broken")
+	broken := newFake()
+	broken.fail = func(n int64) error {
+		if n > 1000 {
+			return errBroken
+		}
+		return nil
+	}
+	first := r
+	first.Evaluator = broken
+	if _, err := first.Run(t.Context()); !errors.Is(err, errBroken) {
+		t.Fatal(err)
+	}
+	other := r
+	other.Fraction = 0.25
+	if _, err := other.Run(t.Context()); err == nil {
+		t.Error("continued with another fraction")
+	}
+	sum, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := float64(sum.LeftOut) / float64(sum.Samples); share < 0.45 || share > 0.55 ||
+		sum.Predicted+sum.GameOver+sum.LeftOut != sum.Samples || !sum.Resumed || sum.Answered >= sum.Predicted {
+		t.Errorf("%+v", sum)
+	}
+	if _, err := shards.Verify(t.Context(), half); err != nil {
+		t.Error(err)
+	}
+	a, err := shards.OpenDataset(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := shards.OpenDataset(half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	next, stop := iter.Pull2(a.Lines())
+	defer stop()
+	var asked int64
+	for l, err := range b.Lines() {
+		all, errAll, _ := next()
+		if err := errors.Join(err, errAll); err != nil {
+			t.Fatal(err)
+		}
+		for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
+			var got dataset.Prediction // a line without any has no column
+			if list := l.PredictionsOf(0); list != nil {
+				got = list[k]
+			}
+			want := all.PredictionsOf(0)[k]
+			if dataset.Uniform("", l.GameHash(), ply) >= 0.5 {
+				want = dataset.Prediction{}
+			} else {
+				asked++
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("sample %d of game %d: %v, want %v", k, l.Number, got, want)
+			}
+		}
+	}
+	if asked != sum.Predicted+sum.GameOver {
+		t.Errorf("%d asked, %+v", asked, sum)
 	}
 }
 
