@@ -84,7 +84,8 @@ func TestBrowserTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	training := job.Train{Dir: filepath.Join(dir, "run"), Data: []loader.Spec{{Dir: filepath.Join(dir, "data")}},
-		Recipe: "prior", Steps: 60, Backend: "go", Progress: func(train.Progress) { time.Sleep(100 * time.Millisecond) },
+		Recipe: "prior", Steps: 60, Backend: "go",
+		Progress: func(train.Progress) { time.Sleep(100 * time.Millisecond) },
 		Adjust: func(c *run.Config) (err error) {
 			c.Batch = 4
 			for _, set := range []string{"blocks", "filters"} {

@@ -328,7 +328,8 @@ func (f *folder) Network() runNetwork {
 	if err != nil {
 		return runNetwork{Text: f.Config.Recipe}
 	}
-	return runNetwork{f.Config.Recipe + ", " + built.Network.String(), int64(model.CountTrainable(built.Network.Params()))}
+	return runNetwork{f.Config.Recipe + ", " + built.Network.String(),
+		int64(model.CountTrainable(built.Network.Params()))}
 }
 
 // Last and Best are of the losses.
