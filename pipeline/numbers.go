@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"talbot/internal/page"
 )
 
 // Thousands writes a count with a comma between groups of three digits.
 func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return page.Thousands(n)
 }
 
 // Count writes how many there are of something, which is named in the singular: 1 game, 1,234 games, 2 copies.

@@ -189,8 +189,8 @@ type replayPage struct {
 	Number       int // from 1
 	White, Black string
 	Result, End  string
-	Before, Next int // the games beside it; 0: none
-	Graph        page.Picture
+	Before, Next int          // the games beside it; 0: none
+	Wide, Narrow page.Picture // what the players thought; nil: they said nothing
 	Replay       replay
 }
 
@@ -262,7 +262,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
 				p.Next = e.Number + 1
 			}
 		}
-		p.Graph = p.graph(g)
+		p.Wide, p.Narrow = p.graph(g, true), p.graph(g, false)
 		s.show(w, "replay", p)
 	})
 }
@@ -285,7 +285,7 @@ func replayOf(g *match.Record) replay {
 }
 
 // graph draws what the players said of their positions, as White's expected score; nil if they said nothing.
-func (p *replayPage) graph(g *match.Record) page.Picture {
+func (p *replayPage) graph(g *match.Record, wide bool) page.Picture {
 	curves := []page.Curve{{Name: page.Plain(p.White), Class: "c0", Dots: true},
 		{Name: page.Plain(p.Black), Class: "c1", Dots: true}}
 	at := g.Start
@@ -297,7 +297,7 @@ func (p *replayPage) graph(g *match.Record) page.Picture {
 		at.Play(ply.Move)
 	}
 	c, ok := page.NewLineChart(page.Lines{Title: "What the players thought", Curves: curves, Unit: "half-move",
-		Note: "White's expected score, by the score that each player gave with its move", Wide: true, Low: 0, High: 1,
+		Note: "White's expected score, by the score that each player gave with its move", Wide: wide, Low: 0, High: 1,
 		Values: true, Show: func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }})
 	if !ok {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/play/engine"
+	"talbot/play/match"
 	"talbot/play/player"
 	"talbot/play/session"
 )
@@ -80,15 +81,37 @@ func (s *Server) newSeat(r *http.Request) (*seat, error) {
 			return nil, err
 		}
 	}
-	if fen := strings.TrimSpace(r.FormValue("fen")); fen != "" {
+	fen, book := strings.TrimSpace(r.FormValue("fen")), r.FormValue("opening") != ""
+	switch {
+	case fen != "" && book:
+		return nil, errors.New("give a position or choose an opening, not both")
+	case fen != "":
 		if g.Start, err = board.ParseFEN(fen); err != nil {
 			return nil, fmt.Errorf("the position: %w", err)
+		}
+	case book:
+		if g.Start, err = drawOpening(); err != nil {
+			return nil, err
 		}
 	}
 	if err := limit(g, r); err != nil {
 		return nil, err
 	}
 	return one, nil
+}
+
+// drawOpening is the position after one of talbot's own openings.
+func drawOpening() (board.Position, error) {
+	book, err := match.Book()
+	if err != nil {
+		return board.Position{}, err
+	}
+	o := book.List[rand.IntN(len(book.List))]
+	p := o.Start
+	for _, m := range o.Moves {
+		p.Play(m)
+	}
+	return p, nil
 }
 
 // newPlayer is that of a run by its key, or of the network that comes with talbot, with its name.

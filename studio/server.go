@@ -16,6 +16,7 @@ import (
 
 	"talbot/internal/page"
 	"talbot/internal/plain"
+	"talbot/network/model"
 	"talbot/pipeline/stats"
 	"talbot/train/report"
 )
@@ -306,13 +307,29 @@ func (f *folder) From() string {
 // Labels is how many labels a dataset has.
 func (f *folder) Labels() int64 { return f.Manifest.Counts.Labelled + f.Manifest.Counts.Terminal }
 
-// Network is recipe and settings of a run.
-func (f *folder) Network() string {
+// LabelShare is the share of the samples that have a label; "" where none has.
+func (f *folder) LabelShare() string {
+	labels, samples := f.Labels(), f.Manifest.Counts.Samples
+	if labels == 0 || samples == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3g %%", 100*float64(labels)/float64(samples))
+}
+
+// runNetwork is that of a run: recipe and settings, and how many parameters it learns; 0: not known.
+type runNetwork struct {
+	Text       string
+	Parameters int64
+}
+
+// Network is the network of a run.
+func (f *folder) Network() runNetwork {
 	built, err := f.Config.Build()
 	if err != nil {
-		return f.Config.Recipe
+		return runNetwork{Text: f.Config.Recipe}
 	}
-	return f.Config.Recipe + ", " + built.Network.String()
+	return runNetwork{f.Config.Recipe + ", " + built.Network.String(),
+		int64(model.CountTrainable(built.Network.Params()))}
 }
 
 // Last and Best are of the losses.

@@ -33,6 +33,9 @@ func serve(t *testing.T, dir string) *served {
 	return &served{s, t, at, &http.Cookie{Name: s.guard.cookie, Value: s.guard.secret}}
 }
 
+// drawn is a shape that a picture takes from elsewhere in the page.
+var drawn = regexp.MustCompile(`<use href="#([^"]+)"`)
+
 // ask sends a request as the browser does, after change, and returns status and text.
 func (s *served) ask(method, path string, form url.Values, change func(*http.Request)) (int, string) {
 	s.t.Helper()
@@ -44,6 +47,13 @@ func (s *served) ask(method, path string, form url.Values, change func(*http.Req
 	}
 	if strings.Contains(string(text), "root:x:0") {
 		s.t.Errorf("%s %s gives /etc/passwd", method, path)
+	}
+	if strings.HasPrefix(string(text), "<!doctype html>") {
+		for _, use := range drawn.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(string(text), `id="`+use[1]+`"`) {
+				s.t.Errorf("%s %s draws %s, which the page does not have", method, path, use[1])
+			}
+		}
 	}
 	return answer.StatusCode, string(text)
 }

@@ -88,7 +88,7 @@ var arrows = map[string][]string{
 	},
 	"network/schedule": {},
 	"pgn":              {"board", "dataset"},
-	"pipeline":         {},
+	"pipeline":         {"internal/page"},
 	"pipeline/aggregate": {
 		"board", "dataset", "internal/durable", "internal/ordered", "internal/remake", "pipeline", "pipeline/output",
 		"shards",
@@ -168,9 +168,9 @@ var arrows = map[string][]string{
 	"stockfish/uci":         {"board", "dataset", "internal/child"},
 	"studio": {
 		"board", "dataset", "encode", "internal/cache", "internal/durable", "internal/page", "internal/plain",
-		"network/backend", "network/builtin", "network/checkpoint", "network/recipe", "network/run", "pgn", "pipeline",
-		"pipeline/inspect", "pipeline/output", "pipeline/stats", "play/engine", "play/match", "play/mcts",
-		"play/people", "play/player", "play/session", "stockfish", "train", "train/job", "train/loader",
+		"network/backend", "network/builtin", "network/checkpoint", "network/model", "network/recipe", "network/run",
+		"pgn", "pipeline", "pipeline/inspect", "pipeline/output", "pipeline/stats", "play/engine", "play/match",
+		"play/mcts", "play/people", "play/player", "play/session", "stockfish", "train", "train/job", "train/loader",
 		"train/report",
 	},
 	"synth":             {"board", "dataset"},

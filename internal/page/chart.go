@@ -69,11 +69,11 @@ func short(v, thousand float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Thousands groups digits by thin spaces.
+// Thousands writes a count with a comma between groups of three digits.
 func Thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
+		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

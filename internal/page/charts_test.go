@@ -105,8 +105,8 @@ func TestDraw(t *testing.T) {
 	lying, _ := NewBarList(bars)
 	lines, _ := NewLineChart(Lines{Title: "<u>", Curves: []Curve{{Name: "<i>", Points: []Point{{1, 1}, {2, 1234}}}}})
 	p := board.StartPosition()
-	for want, picture := range map[string]Picture{"1\u202f234 games": standing, "100.0 %": lying, ">steps<": lines,
-		"1\u202f234 positions": NewCalibrationChart(Calibration{Title: "<u>", XName: "<i>",
+	for want, picture := range map[string]Picture{"1,234 games": standing, "100.0 %": lying, ">steps<": lines,
+		"1,234 positions": NewCalibrationChart(Calibration{Title: "<u>", XName: "<i>",
 			Bins: []Bin{{From: 0, To: 1, Count: 1234}}}), `href="#k"`: NewBoard(&p)} {
 		html, err := Draw(picture)
 		if text := string(html); err != nil || !strings.Contains(text, want) || strings.Contains(text, "<u>") ||
@@ -135,6 +135,24 @@ func TestLogLines(t *testing.T) {
 		list := logTicks(r[0], r[1])
 		if n := len(list); n < 2 || n > 25 || list[0] > r[0] || list[n-1] < r[1] || !slices.IsSorted(list) {
 			t.Errorf("%v: %v", r, list)
+		}
+	}
+}
+
+// The text of the best step is where no curve is: above falling curves, below those that rise to the top.
+func TestBestText(t *testing.T) {
+	for name, y := range map[string]func(x float64) float64{
+		"falls": func(x float64) float64 { return 1 / x }, "rises": func(x float64) float64 { return 1 - 1/x }} {
+		curve := Curve{Name: "val", Dots: true}
+		for x := 1.0; x <= 20; x++ {
+			curve.Points = append(curve.Points, Point{X: x, Y: y(x)})
+		}
+		c, ok := NewLineChart(Lines{Curves: []Curve{curve}, Best: 20})
+		if !ok || c.Best == nil {
+			t.Fatal(name)
+		}
+		if above := c.Best.TextY < (c.Top+c.Base)/2; above != (name == "falls") {
+			t.Errorf("a curve that %s: the text is at %g of %g to %g", name, c.Best.TextY, c.Top, c.Base)
 		}
 	}
 }

@@ -76,6 +76,7 @@ type bestPoint struct {
 	Text   string
 	Anchor string // of the text
 	Shift  float64
+	TextY  float64 // of the text's baseline
 }
 
 // series is one line.
@@ -159,6 +160,7 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 	}
 	if x := l.Best; x > 0 && low.X <= x && x <= high.X {
 		c.Best = newBest(x, l.Curves, place, unit+" "+along(x, l.Parts))
+		c.Best.TextY = c.clearOf(l.Curves, place, c.Best)
 	}
 	for _, line := range l.Curves {
 		if len(line.Points) == 0 {
@@ -201,6 +203,37 @@ func newBest(step float64, curves []Curve, place func(Point) (x, y float64), whe
 		}
 	}
 	return b
+}
+
+// clearOf returns the baseline of a mark's text: at the top of the plot, unless lines pass there and fewer at its foot.
+func (c *LineChart) clearOf(curves []Curve, place func(Point) (x, y float64), b *bestPoint) float64 {
+	const letter, line = 5.8, 13 // sizes of the text
+	from := b.X + b.Shift
+	to := from + letter*float64(len(b.Text))
+	if b.Anchor == "end" {
+		from, to = from-letter*float64(len(b.Text)), from
+	}
+	passes := func(top float64) (n int) { // how many lines are between top and the next line of text, sixteen times
+		for _, curve := range curves {
+			for i := 1; i < len(curve.Points); i++ {
+				x1, y1 := place(curve.Points[i-1])
+				x2, y2 := place(curve.Points[i])
+				if x2 < from || x1 > to {
+					continue
+				}
+				for at := from; at <= to; at += (to - from) / 16 {
+					if y := y1 + (at-x1)/(x2-x1)*(y2-y1); x1 <= at && at < x2 && top <= y && y <= top+line {
+						n++
+					}
+				}
+			}
+		}
+		return n
+	}
+	if foot := c.Base - line; passes(c.Top) > passes(foot) {
+		return round(foot + 9)
+	}
+	return c.Top + 9
 }
 
 // cutStart cuts off the points in the first twentieth of the steps that are higher than all later ones: the rest of a

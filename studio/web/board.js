@@ -101,6 +101,7 @@ export function moveItems(start, moves, at, go) {
 // showCurrent scrolls a list, and nothing else, to its present move.
 export function showCurrent(list) {
   const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  const row = current?.offsetHeight; // no row is cut at the top
+  if (current) list.scrollTop = row * Math.round((current.offsetTop - list.offsetTop - list.clientHeight / 2) / row);
   else list.scrollTop = 0;
 }

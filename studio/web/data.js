@@ -6,6 +6,10 @@ let version = main.dataset.version;
 
 if (!form) follow(location.pathname.split("/")[2], () => location.reload()); // it is not finished, or cannot be read
 
+// On a small screen the samples come first.
+const fold = form?.closest("details");
+if (fold && innerWidth <= 560) fold.open = false;
+
 // An address has only what is chosen.
 form?.addEventListener("formdata", (e) => {
   for (const [name, value] of [...e.formData.entries()]) if (!value.trim()) e.formData.delete(name);
@@ -16,7 +20,7 @@ addEventListener("keydown", (e) => {
   if (e.target.matches("input, select") || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === "ArrowLeft") document.getElementById("before")?.click();
   else if (e.key === "ArrowRight") document.getElementById("next")?.click();
-  else if (e.key === "/" && form) { e.preventDefault(); form.player.focus(); }
+  else if (e.key === "/" && form) { e.preventDefault(); fold.open = true; form.player.focus(); }
 });
 
 async function look() {

@@ -108,7 +108,7 @@ function cell(share, i, trap) {
 function where(m) {
   const those = ratings.map((r, i) => (m.traps[i] ? i : -1)).filter((i) => i >= 0);
   const share = (i) => `${percent(m.shares[i])} % at ${ratings[i]}`;
-  return those.length === 1 ? share(those[0]) : `${share(those[0])}, ${share(those.at(-1))}`;
+  return those.length === 1 ? share(those[0]) : `${share(those[0])} to ${share(those.at(-1))}`;
 }
 function traps(a) {
   const found = (a?.moves || []).filter((m) => m.traps?.some(Boolean)), list = [];

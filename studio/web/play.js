@@ -195,7 +195,7 @@ function promotion() {
       return b;
     }));
     box.hidden = false;
-    box.firstChild.focus();
+    setTimeout(() => box.firstChild?.focus()); // after the press of the mouse that asked, which takes the focus
     box.onkeydown = (e) => {
       const all = [...box.children], i = all.indexOf(document.activeElement);
       if (e.key === "Escape") finish(null);

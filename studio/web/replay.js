@@ -7,11 +7,11 @@ const game = JSON.parse($("main").dataset.replay);
 const last = game.positions.length - 1;
 const at = steps(last, 0, draw);
 
-const chart = document.querySelector("#graph svg");
-let cursor = null;
-const x = (n) => {
-  const d = chart.dataset;
-  return Number(d.left) + (n - d.from) / (d.to - d.from) * (d.right - d.left);
+const charts = [...document.querySelectorAll("#graph svg")]; // of which one is shown
+const cursors = charts.map((chart) => add(chart, "line", { class: "cursor", y1: chart.dataset.top, y2: chart.dataset.base }));
+const x = (chart, n) => {
+  const d = chart.dataset, left = Number(d.left), right = Number(d.right);
+  return Math.max(left, Math.min(right, left + (n - d.from) / (d.to - d.from) * (right - left)));
 };
 
 function draw() {
@@ -29,12 +29,10 @@ function draw() {
   $("fen").textContent = fen;
   $("play").href = "/play?fen=" + encodeURIComponent(fen);
   $("status").textContent = words(ply);
-  if (chart) {
-    if (!cursor) cursor = add(chart, "line", { class: "cursor", y1: chart.dataset.top, y2: chart.dataset.base });
-    const place = Math.max(Number(chart.dataset.left), Math.min(Number(chart.dataset.right), x(ply)));
-    cursor.setAttribute("x1", place);
-    cursor.setAttribute("x2", place);
-  }
+  charts.forEach((chart, i) => {
+    cursors[i].setAttribute("x1", x(chart, ply));
+    cursors[i].setAttribute("x2", x(chart, ply));
+  });
 }
 
 function words(ply) {
@@ -48,7 +46,7 @@ function words(ply) {
   return parts.join(", ");
 }
 
-if (chart) {
+for (const chart of charts) {
   let pressed = false;
   const point = (e) => {
     const box = chart.getBoundingClientRect(), d = chart.dataset;

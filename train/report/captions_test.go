@@ -61,7 +61,7 @@ func TestCountsOfTheValue(t *testing.T) {
 	e.UnseenBySource = map[string]evaluate.SourceFigures{"game": {Figures: f}, "puzzle": {Figures: f}}
 	page := written(t, r)
 	for _, want := range []string{"better than the mean, 0.1000 against 0.2000 on 157<",
-		"better than chance, 1.000 against 3.000 on 16\u202f865<", "<small>of 157</small>"} {
+		"better than chance, 1.000 against 3.000 on 16,865<", "<small>of 157</small>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
