@@ -31,21 +31,14 @@ func (r *bitReader) fill() {
 	}
 }
 
-// peek returns the next n bits, 1 ≤ n ≤ 56, of those at hand.
-func (r *bitReader) peek(n int) uint64 { return r.word >> ((64 - n) & 63) }
-
-// drop passes over the next n bits.
+// drop passes over the next n bits, n ≤ 56, of those at hand.
 func (r *bitReader) drop(n int) {
 	r.word <<= n & 63
 	r.left -= n
 }
 
-// take returns the next n bits, 0 ≤ n ≤ 56, of those at hand.
-func (r *bitReader) take(n int) int {
-	v := r.word >> 1 >> ((63 - n) & 63)
-	r.drop(n)
-	return int(v)
-}
+// first returns the highest n bits of a word, 0 ≤ n ≤ 63.
+func first(word uint64, n int) int { return int(word >> 1 >> ((63 - n) & 63)) }
 
 // beyond reports whether bits behind the end of the data were taken.
 func (r *bitReader) beyond() bool { return r.left < r.zeros }
@@ -53,7 +46,7 @@ func (r *bitReader) beyond() bool { return r.left < r.zeros }
 // align returns how many bytes were taken. The rest of the last one must be 0.
 func (r *bitReader) align() (int, error) {
 	left := r.left - r.zeros
-	if left%8 > 0 && r.peek(left%8) != 0 {
+	if left%8 > 0 && first(r.word, left%8) != 0 {
 		return 0, errPadding
 	}
 	return r.at - left/8, nil

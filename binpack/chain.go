@@ -80,20 +80,23 @@ func (c *Chain) decode(data []byte) (size int, err error) {
 	c.Moves = slices.Grow(c.Moves, further+1)[:further+1]
 	c.Scores = slices.Grow(c.Scores, further)[:further+1]
 	c.Moves[0] = m
+	score := c.Scores[0]
 	for i := range further {
 		r.fill()
-		m, err := readMove(&r, &p)
+		m, used, err := readMove(r.word, &p)
 		if err == nil {
-			c.Scores[i+1], err = readScore(&r, -c.Scores[i])
+			var more int
+			score, more, err = readScore(r.word<<used, -score)
+			used += more
 		}
-		if r.beyond() {
+		if r.drop(used); r.beyond() {
 			return 0, errCutOff
 		}
 		if err != nil {
 			return 0, err
 		}
 		p.Play(m)
-		c.Moves[i+1] = m
+		c.Moves[i+1], c.Scores[i+1] = m, score
 	}
 	tail, err := r.align()
 	if err != nil {
@@ -324,13 +327,14 @@ var nthInByte = func() (t [8][256]uint8) {
 	return t
 }()
 
-// readMove reads a move of the movetext.
-func readMove(r *bitReader, p *board.Position) (board.Move, error) {
+// readMove reads a move of the movetext from the bits to come, and returns how many it took.
+func readMove(bits uint64, p *board.Position) (m board.Move, used int, err error) {
 	us := p.Turn()
 	pieces := p.ByColor(us)
-	i := r.take(width(pieces.Len()))
+	used = width(pieces.Len())
+	i := first(bits, used)
 	if i >= pieces.Len() {
-		return 0, errPieceless
+		return 0, used, errPieceless
 	}
 	from := nth(pieces, i)
 	pt := p.TypeAt(from)
@@ -349,30 +353,33 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 			count++
 		}
 	}
-	i = r.take(width(count << choice))
+	bits <<= used
+	n := width(count << choice)
+	i = first(bits, n)
+	used += n
 	if i >= count<<choice {
-		return 0, errSquare
+		return 0, used, errSquare
 	}
-	n := i >> choice
+	n = i >> choice
 	if n >= reach.Len() {
 		to := from + 2
 		if queenSide && n == reach.Len() {
 			to = from - 2
 		}
 		if m := board.NewMove(from, to); p.IsLegal(m) {
-			return m, nil
+			return m, used, nil
 		}
-		return 0, fmt.Errorf("%w: castling", errIllegal)
+		return 0, used, fmt.Errorf("%w: castling", errIllegal)
 	}
 	to := nth(reach, n)
-	m := board.NewMove(from, to)
+	m = board.NewMove(from, to)
 	if choice > 0 {
 		m = board.NewPromotion(from, to, board.Knight+board.PieceType(i%4))
 	}
 	if !p.KeepsKingSafe(pt, from, to) {
-		return 0, fmt.Errorf("%w %v", errIllegal, m)
+		return 0, used, fmt.Errorf("%w %v", errIllegal, m)
 	}
-	return m, nil
+	return m, used, nil
 }
 
 // writeMove writes a legal move of the movetext.
@@ -407,19 +414,18 @@ func writeMove(w *bitWriter, p *board.Position, m board.Move) {
 // below counts the squares of a set below one.
 func below(b board.Bitboard, s board.Square) int { return (b & (s.Bitboard() - 1)).Len() }
 
-// readScore reads the difference of a score to another: up to four groups of a bit, which says that another group
-// follows, and four bits of the number, the lowest first.
-func readScore(r *bitReader, other int16) (int16, error) {
+// readScore reads the difference of a score to another from the bits to come, and returns how many it took: up to four
+// groups of a bit, which says that another group follows, and four bits of the number, the lowest first.
+func readScore(to uint64, other int16) (score int16, used int, err error) {
 	const more = 0b10000_10000_10000_10000
-	groups := uint32(r.peek(20))
+	groups := uint32(first(to, 20))
 	last := bits.LeadingZeros32(^groups&more<<12) / 5
 	if last > 3 {
-		return 0, errDelta
+		return 0, 0, errDelta
 	}
-	r.drop(5*last + 5)
 	delta := groups>>15&15 | groups>>10&15<<4 | groups>>5&15<<8 | groups&15<<12
 	delta &= 1<<(4*last+4) - 1
-	return other + int16(unzigzag(uint16(delta))), nil
+	return other + int16(unzigzag(uint16(delta))), 5*last + 5, nil
 }
 
 func writeDelta(w *bitWriter, value uint16) {
