@@ -115,6 +115,20 @@ const (
 
 // decodeStem reads the position, its ply and the result.
 func (c *Chain) decodeStem(data []byte) error {
+	switch word := binary.BigEndian.Uint16(data[28:]); word >> 14 {
+	case 0:
+		c.Result, c.Ply = 0, int(word)
+	case 1:
+		c.Result, c.Ply = -1, int(word&MaxPly)
+	case 2:
+		c.Result, c.Ply = 1, int(word&MaxPly)
+	default:
+		return errors.New("a result that is none")
+	}
+	if c.Ply == 0 && string(data[:24]) == startStem && data[30]|data[31] == 0 {
+		c.Start, c.passed = board.StartPosition(), board.NoSquare // as nearly all games begin
+		return nil
+	}
 	occupied := board.Bitboard(binary.BigEndian.Uint64(data))
 	if occupied.Len() > 32 {
 		return errPieces
@@ -174,22 +188,10 @@ func (c *Chain) decodeStem(data []byte) error {
 	if passed != board.NoSquare {
 		setup.Passed(passed)
 	}
-	word := binary.BigEndian.Uint16(data[28:])
-	c.Ply = int(word & MaxPly)
 	setup.HalfmoveClock, setup.FullmoveNumber = int(binary.BigEndian.Uint16(data[30:])), c.Ply/2+1
 	p, err := setup.Position()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPieces, err)
-	}
-	switch word >> 14 {
-	case 0:
-		c.Result = 0
-	case 1:
-		c.Result = -1
-	case 2:
-		c.Result = 1
-	default:
-		return errors.New("a result that is none")
 	}
 	c.passed = board.NoSquare
 	if p.EnPassant() != passed {
@@ -198,6 +200,12 @@ func (c *Chain) decodeStem(data []byte) error {
 	c.Start = p
 	return nil
 }
+
+// startStem is the board of the standard start position in a stem.
+var startStem = func() string {
+	c := Chain{Start: board.StartPosition(), passed: board.NoSquare}
+	return string(c.appendPosition(nil))
+}()
 
 func zero(data []byte) bool {
 	for _, b := range data {
