@@ -16,7 +16,7 @@ var (
 	antiMask = lineMasks(-1, 1) // h1-a8 direction
 
 	rankAttacks = rankTable()      // [file][inner six bits of the rank's occupancy]
-	between     = betweenTable()   // squares strictly between two on a line, else none; [from][NoSquare]: all
+	between     = betweenTable()   // squares strictly between two on a line, else none
 	lineThrough = lineThroughAll() // the whole line through two squares, else none
 )
 
@@ -55,9 +55,8 @@ func lineMasks(df, dr int) (t [64]Bitboard) {
 	return t
 }
 
-func betweenTable() (t [64][NoSquare + 1]Bitboard) {
+func betweenTable() (t [64][64]Bitboard) {
 	for s := range t {
-		t[s][NoSquare] = ^Bitboard(0)
 		for _, d := range directions {
 			for b := ray(s, d[0], d[1], 7); b != 0; b &= b - 1 {
 				to := b.First()

@@ -140,18 +140,8 @@ func (p *Position) kingSafeAfter(from, to Square, enPassant bool) bool {
 	if p.leapers(us, ksq)&enemies != 0 {
 		return false
 	}
-	// Mostly there are none to two, but no processor foresees how many. Those that there are not count as blocked.
-	b := p.snipers(ksq) & enemies
-	line := &between[ksq]
-	first := line[b.First()] & occ
-	b &= b - 1
-	second := line[b.First()] & occ
-	b &= b - 1
-	if first == 0 || second == 0 {
-		return false
-	}
-	for ; b != 0; b &= b - 1 {
-		if line[b.First()]&occ == 0 {
+	for b := p.snipers(ksq) & enemies; b != 0; b &= b - 1 {
+		if between[ksq][b.First()&63]&occ == 0 {
 			return false
 		}
 	}
