@@ -5,58 +5,38 @@ import "encoding/binary"
 // bitReader reads numbers of a few bits, the highest bit of a byte first. Behind the end of the data it reads zeros;
 // beyond tells.
 type bitReader struct {
-	data  []byte
-	at    int    // bytes taken into word
-	word  uint64 // the bits to come, the next one highest
-	left  int    // of them
-	zeros int    // of left: behind the end of the data
+	data []byte
+	at   int // bits taken
 }
 
-// fill reads on until at least 56 bits are at hand, enough for a move and its score.
-func (r *bitReader) fill() {
-	if rest := r.data[r.at:]; len(rest) >= 8 {
-		r.word |= binary.BigEndian.Uint64(rest) >> (r.left & 63)
-		got := (63 - r.left) >> 3 // whole bytes; the bits of the next one, which are there too, come again
-		r.at += got
-		r.left += 8 * got
-		return
+// next returns the bits to come, the next one highest; at least 57 of them are there.
+func (r *bitReader) next() uint64 {
+	if rest := r.data[min(r.at/8, len(r.data)):]; len(rest) >= 8 {
+		return binary.BigEndian.Uint64(rest) << (r.at % 8 & 63)
 	}
-	for ; r.left <= 56; r.left += 8 {
-		if r.at == len(r.data) {
-			r.zeros += 8
-			continue
-		}
-		r.word |= uint64(r.data[r.at]) << (56 - r.left)
-		r.at++
-	}
+	return r.last()
 }
 
-// peek returns the next n bits, 1 ≤ n ≤ 56, of those at hand.
-func (r *bitReader) peek(n int) uint64 { return r.word >> ((64 - n) & 63) }
-
-// drop passes over the next n bits.
-func (r *bitReader) drop(n int) {
-	r.word <<= n & 63
-	r.left -= n
+// last is next within the last seven bytes or behind them.
+func (r *bitReader) last() uint64 {
+	var word [8]byte
+	copy(word[:], r.data[min(r.at/8, len(r.data)):])
+	return binary.BigEndian.Uint64(word[:]) << (r.at % 8)
 }
 
-// take returns the next n bits, 0 ≤ n ≤ 56, of those at hand.
-func (r *bitReader) take(n int) int {
-	v := r.word >> 1 >> ((63 - n) & 63)
-	r.drop(n)
-	return int(v)
-}
+// first returns the highest n bits of a word, 0 ≤ n ≤ 63.
+func first(word uint64, n int) int { return int(word >> 1 >> ((63 - n) & 63)) }
 
 // beyond reports whether bits behind the end of the data were taken.
-func (r *bitReader) beyond() bool { return r.left < r.zeros }
+func (r *bitReader) beyond() bool { return r.at > 8*len(r.data) }
 
 // align returns how many bytes were taken. The rest of the last one must be 0.
 func (r *bitReader) align() (int, error) {
-	left := r.left - r.zeros
-	if left%8 > 0 && r.peek(left%8) != 0 {
+	size := (r.at + 7) / 8
+	if size > 0 && r.data[size-1]<<(8-(8*size-r.at)) != 0 {
 		return 0, errPadding
 	}
-	return r.at - left/8, nil
+	return size, nil
 }
 
 // bitWriter appends numbers of a few bits, the highest bit of a byte first.

@@ -80,20 +80,22 @@ func (c *Chain) decode(data []byte) (size int, err error) {
 	c.Moves = slices.Grow(c.Moves, further+1)[:further+1]
 	c.Scores = slices.Grow(c.Scores, further)[:further+1]
 	c.Moves[0] = m
-	for i := range further {
-		r.fill()
-		m, err := readMove(&r, &p)
+	moves, scores, score := c.Moves[1:], c.Scores[1:further+1], c.Scores[0]
+	for i := range moves {
+		word := r.next()
+		m, used, err := playNext(word, &p)
 		if err == nil {
-			c.Scores[i+1], err = readScore(&r, -c.Scores[i])
+			var more int
+			score, more, err = readScore(word<<(used&63), -score)
+			used += more
 		}
-		if r.beyond() {
+		if r.at += used; r.beyond() {
 			return 0, errCutOff
 		}
 		if err != nil {
 			return 0, err
 		}
-		p.Play(m)
-		c.Moves[i+1] = m
+		moves[i], scores[i] = m, score
 	}
 	tail, err := r.align()
 	if err != nil {
@@ -112,6 +114,20 @@ const (
 
 // decodeStem reads the position, its ply and the result.
 func (c *Chain) decodeStem(data []byte) error {
+	switch word := binary.BigEndian.Uint16(data[28:]); word >> 14 {
+	case 0:
+		c.Result, c.Ply = 0, int(word)
+	case 1:
+		c.Result, c.Ply = -1, int(word&MaxPly)
+	case 2:
+		c.Result, c.Ply = 1, int(word&MaxPly)
+	default:
+		return errors.New("a result that is none")
+	}
+	if c.Ply == 0 && string(data[:24]) == startStem && data[30]|data[31] == 0 {
+		c.Start, c.passed = board.StartPosition(), board.NoSquare // as nearly all games begin
+		return nil
+	}
 	occupied := board.Bitboard(binary.BigEndian.Uint64(data))
 	if occupied.Len() > 32 {
 		return errPieces
@@ -171,22 +187,10 @@ func (c *Chain) decodeStem(data []byte) error {
 	if passed != board.NoSquare {
 		setup.Passed(passed)
 	}
-	word := binary.BigEndian.Uint16(data[28:])
-	c.Ply = int(word & MaxPly)
 	setup.HalfmoveClock, setup.FullmoveNumber = int(binary.BigEndian.Uint16(data[30:])), c.Ply/2+1
 	p, err := setup.Position()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPieces, err)
-	}
-	switch word >> 14 {
-	case 0:
-		c.Result = 0
-	case 1:
-		c.Result = -1
-	case 2:
-		c.Result = 1
-	default:
-		return errors.New("a result that is none")
 	}
 	c.passed = board.NoSquare
 	if p.EnPassant() != passed {
@@ -195,6 +199,12 @@ func (c *Chain) decodeStem(data []byte) error {
 	c.Start = p
 	return nil
 }
+
+// startStem is the board of the standard start position in a stem.
+var startStem = func() string {
+	c := Chain{Start: board.StartPosition(), passed: board.NoSquare}
+	return string(c.appendPosition(nil))
+}()
 
 func zero(data []byte) bool {
 	for _, b := range data {
@@ -264,7 +274,15 @@ func isCastling(pt board.PieceType, m board.Move) bool {
 }
 
 // width is the number of bits of a number below k.
-func width(k int) int { return bits.Len(uint(max(k, 1) - 1)) }
+func width(k int) int { return int(widths[uint8(k)]) }
+
+// widths has those of all numbers that there are: a piece has at most 28 moves.
+var widths = func() (t [256]uint8) {
+	for k := 2; k < len(t); k++ {
+		t[k] = uint8(bits.Len(uint(k - 1)))
+	}
+	return t
+}()
 
 // destinations returns the squares that the piece on a square reaches, pins and checks ignored, without castling.
 func destinations(p *board.Position, pt board.PieceType, from board.Square) board.Bitboard {
@@ -297,22 +315,28 @@ func promotes(us board.Color, from board.Square) bool {
 	return us == board.White && from.Rank() == 6 || us == board.Black && from.Rank() == 1
 }
 
-// nth returns the n-th square of a set in ascending order; the set has more than n.
-func nth(b board.Bitboard, n int) board.Square {
-	// Halving the set with counts, as a loop over its squares ends where no processor foresees it.
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
+// counts returns how many squares of a set are on each rank and those below, in a byte each.
+func counts(b board.Bitboard) uint64 {
 	s := uint64(b)
 	s -= s >> 1 & 0x5555555555555555
 	s = s&0x3333333333333333 + s>>2&0x3333333333333333
-	s = (s + s>>4) & 0x0f0f0f0f0f0f0f0f * ones // each byte counts the squares up to its rank
-	full := ((uint64(n)*ones | highs) - s) & highs
-	rank := bits.OnesCount64(full) // of the n-th square: those below have no more than n
-	n -= int(s << 8 >> (8 * rank & 63) & 255)
-	return board.Square(8*rank) + board.Square(nthInByte[n&7][uint8(b>>(8*rank&63))])
+	return (s + s>>4) & 0x0f0f0f0f0f0f0f0f * ones
 }
+
+// nth returns the n-th square of a set with these counts in ascending order; the set has more than n.
+func nth(b board.Bitboard, counts uint64, n int) board.Square {
+	// Without a loop over its squares, which ends where no processor foresees it, and without bits.OnesCount64, which
+	// asks for the kind of processor first.
+	below := ((uint64(n)*ones | highs) - counts) & highs // bit 7 of the ranks below, whose counts are at most n
+	at := int(below >> 7 * ones >> 56 * 8)               // where the rank of the n-th square begins
+	n -= int(counts << 8 >> (at & 63) & 255)
+	return board.Square(at) + board.Square(nthInByte[n&7][uint8(b>>(at&63))])
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
 
 // nthInByte has the n-th bit of each byte.
 var nthInByte = func() (t [8][256]uint8) {
@@ -324,18 +348,24 @@ var nthInByte = func() (t [8][256]uint8) {
 	return t
 }()
 
-// readMove reads a move of the movetext.
-func readMove(r *bitReader, p *board.Position) (board.Move, error) {
+// playNext reads a move of the movetext from the bits to come, plays it, and returns how many bits it took.
+func playNext(bits uint64, p *board.Position) (m board.Move, used int, err error) {
 	us := p.Turn()
 	pieces := p.ByColor(us)
-	i := r.take(width(pieces.Len()))
-	if i >= pieces.Len() {
-		return 0, errPieceless
+	number := counts(pieces)
+	count := int(number >> 56)
+	used = width(count)
+	i := first(bits, used)
+	if i >= count {
+		return 0, used, errPieceless
 	}
-	from := nth(pieces, i)
+	from := nth(pieces, number, i)
 	pt := p.TypeAt(from)
 	reach := destinations(p, pt, from)
-	count, choice := reach.Len(), 0 // bits of the index that name a piece to promote to
+	number = counts(reach)
+	steps := int(number >> 56)
+	count = steps
+	choice := 0 // bits of the index that name a piece to promote to
 	queenSide, kingSide := false, false
 	switch {
 	case pt == board.Pawn && promotes(us, from):
@@ -349,30 +379,33 @@ func readMove(r *bitReader, p *board.Position) (board.Move, error) {
 			count++
 		}
 	}
-	i = r.take(width(count << choice))
-	if i >= count<<choice {
-		return 0, errSquare
+	count <<= choice
+	size := width(count)
+	i = first(bits<<(used&63), size)
+	used += size
+	if i >= count {
+		return 0, used, errSquare
 	}
 	n := i >> choice
-	if n >= reach.Len() {
+	if n >= steps {
 		to := from + 2
-		if queenSide && n == reach.Len() {
+		if queenSide && n == steps {
 			to = from - 2
 		}
-		if m := board.NewMove(from, to); p.IsLegal(m) {
-			return m, nil
+		if m = board.NewMove(from, to); !p.IsLegal(m) {
+			return 0, used, fmt.Errorf("%w: castling", errIllegal)
 		}
-		return 0, fmt.Errorf("%w: castling", errIllegal)
+		p.Play(m)
+		return m, used, nil
 	}
-	to := nth(reach, n)
-	m := board.NewMove(from, to)
+	m = board.NewMove(from, nth(reach, number, n))
 	if choice > 0 {
-		m = board.NewPromotion(from, to, board.Knight+board.PieceType(i%4))
+		m = board.NewPromotion(from, m.To(), board.Knight+board.PieceType(i%4))
 	}
-	if !p.KeepsKingSafe(pt, from, to) {
-		return 0, fmt.Errorf("%w %v", errIllegal, m)
+	if !p.PlayIfSafe(pt, m) {
+		return 0, used, fmt.Errorf("%w %v", errIllegal, m)
 	}
-	return m, nil
+	return m, used, nil
 }
 
 // writeMove writes a legal move of the movetext.
@@ -407,19 +440,18 @@ func writeMove(w *bitWriter, p *board.Position, m board.Move) {
 // below counts the squares of a set below one.
 func below(b board.Bitboard, s board.Square) int { return (b & (s.Bitboard() - 1)).Len() }
 
-// readScore reads the difference of a score to another: up to four groups of a bit, which says that another group
-// follows, and four bits of the number, the lowest first.
-func readScore(r *bitReader, other int16) (int16, error) {
+// readScore reads the difference of a score to another from the bits to come, and returns how many it took: up to four
+// groups of a bit, which says that another group follows, and four bits of the number, the lowest first.
+func readScore(to uint64, other int16) (score int16, used int, err error) {
 	const more = 0b10000_10000_10000_10000
-	groups := uint32(r.peek(20))
-	last := bits.LeadingZeros32(^groups&more<<12) / 5
-	if last > 3 {
-		return 0, errDelta
+	groups := uint32(to >> 44)
+	others := bits.LeadingZeros32(^groups & more << 12) // bits of the groups before the last one
+	if others > 15 {
+		return 0, 0, errDelta
 	}
-	r.drop(5*last + 5)
+	groups &^= 1<<(15-others) - 1 // what is behind the last one
 	delta := groups>>15&15 | groups>>10&15<<4 | groups>>5&15<<8 | groups&15<<12
-	delta &= 1<<(4*last+4) - 1
-	return other + int16(unzigzag(uint16(delta))), nil
+	return other + int16(unzigzag(uint16(delta))), others + 5, nil
 }
 
 func writeDelta(w *bitWriter, value uint16) {

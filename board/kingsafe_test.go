@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestKeepsKingSafe agrees with IsLegal on everything that pieces can do by their rules, over random games.
-func TestKeepsKingSafe(t *testing.T) {
+// TestPlayIfSafe agrees with IsLegal on everything that pieces can do by their rules, over random games.
+func TestPlayIfSafe(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	checked, unsafe := 0, 0
 	for range 40 {
@@ -23,9 +23,13 @@ func TestKeepsKingSafe(t *testing.T) {
 					continue
 				}
 				for to := Attacks(p.Turn(), pt, from, p.Occupied()) &^ p.ByColor(p.Turn()); to != 0; to &= to - 1 {
-					safe := p.KeepsKingSafe(pt, from, to.First())
-					if safe != p.IsLegal(NewMove(from, to.First())) {
-						t.Fatalf("%v at %s: %v", NewMove(from, to.First()), p.FEN(), safe)
+					m, q, want := NewMove(from, to.First()), p, p
+					safe := q.PlayIfSafe(pt, m)
+					if safe {
+						want.Play(m)
+					}
+					if safe != p.IsLegal(m) || q != want {
+						t.Fatalf("%v at %s: %v, %s", m, p.FEN(), safe, q.FEN())
 					}
 					checked++
 					if !safe {
@@ -35,7 +39,7 @@ func TestKeepsKingSafe(t *testing.T) {
 			}
 			for _, m := range moves {
 				castling := p.TypeAt(m.From()) == King && (m.To() == m.From()+2 || m.To()+2 == m.From())
-				if !castling && !p.KeepsKingSafe(p.TypeAt(m.From()), m.From(), m.To()) {
+				if q := p; !castling && (!q.PlayIfSafe(p.TypeAt(m.From()), m) || q != p.After(m)) {
 					t.Fatalf("%v at %s", m, p.FEN())
 				}
 			}

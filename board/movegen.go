@@ -97,15 +97,6 @@ func (p *Position) IsLegal(m Move) bool {
 	return p.kingSafeAfter(from, to, pt == Pawn && to == p.ep && p.ep != NoSquare)
 }
 
-// KeepsKingSafe reports whether a move leaves the side to move's king out of check, if the piece, of that type, goes
-// there by its rules: it is not checked that it does, and castling is not such a move.
-func (p *Position) KeepsKingSafe(pt PieceType, from, to Square) bool {
-	if pt == King {
-		return p.attackersTo(to, p.turn.Other(), p.Occupied()&^from.Bitboard()) == 0
-	}
-	return p.kingSafeAfter(from, to, pt == Pawn && to == p.ep && p.ep != NoSquare)
-}
-
 // pawnReaches reports whether a pawn of the side to move gets from a square to another by a push, double push, capture
 // or en passant capture, king safety aside.
 func (p *Position) pawnReaches(from, to Square, occ Bitboard) bool {

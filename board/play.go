@@ -10,12 +10,29 @@ var lostRights = func() (r [64]uint8) {
 }()
 
 // Play plays m, which must be legal here (see [Position.IsLegal]); anything else leaves nonsense behind.
-func (p *Position) Play(m Move) {
+func (p *Position) Play(m Move) { p.play(p.typeAt(m.From()), m) }
+
+// PlayIfSafe plays the move of a piece of type pt if it leaves the mover's king out of check, and reports whether it
+// did. That the piece gets there by its rules is not checked, and castling is not such a move.
+func (p *Position) PlayIfSafe(pt PieceType, m Move) bool {
 	from, to := m.From(), m.To()
-	if pt := p.typeAt(from); pt == Pawn {
-		p.playPawn(from, to, m.Promotion())
+	if pt == King {
+		if p.attackersTo(to, p.turn.Other(), p.Occupied()&^from.Bitboard()) != 0 {
+			return false
+		}
+	} else if !p.kingSafeAfter(from, to, pt == Pawn && to == p.ep && p.ep != NoSquare) {
+		return false
+	}
+	p.play(pt, m)
+	return true
+}
+
+// play plays the move of a piece of type pt.
+func (p *Position) play(pt PieceType, m Move) {
+	if pt == Pawn {
+		p.playPawn(m.From(), m.To(), m.Promotion())
 	} else {
-		p.playPiece(pt, from, to)
+		p.playPiece(pt, m.From(), m.To())
 	}
 }
 

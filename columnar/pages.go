@@ -91,7 +91,10 @@ func (p *pages) next(v *value) (rep, def uint32, err error) {
 			return 0, 0, fmt.Errorf("column %q, page at byte %d: %w", p.leaf.path, p.at, err)
 		}
 	}
-	if rep, err = p.reps.next(); err == nil {
+	if p.leaf.maxRep > 0 {
+		rep, err = p.reps.next()
+	}
+	if p.leaf.maxDef > 0 && err == nil {
 		def, err = p.defs.next()
 	}
 	if err == nil && (rep > p.leaf.maxRep || def > p.leaf.maxDef) {
@@ -284,7 +287,8 @@ func (p *pages) begin(n int64, encoding format.Encoding, data []byte) (err error
 		if index.width > 32 {
 			return errStructure
 		}
-		p.values = &indexed{dictionary: p.dictionary, index: index}
+		p.values = &indexed{dictionary: p.dictionary, index: index,
+			text: kind == format.ByteArray || kind == format.FixedLenByteArray}
 	case encoding == format.DeltaBinaryPacked && (kind == format.Int32 || kind == format.Int64):
 		var d *deltas
 		if d, err = newDeltas(data); err == nil {

@@ -54,6 +54,7 @@ func (s *plain) next(v *value) error {
 // indexed has numbers of a dictionary.
 type indexed struct {
 	dictionary []value
+	text       bool // of its values, or numbers
 	index      runs
 }
 
@@ -67,7 +68,11 @@ func (s *indexed) next(v *value) error {
 	if uint64(i) >= uint64(len(s.dictionary)) {
 		return errIndex
 	}
-	*v = s.dictionary[i]
+	if d := &s.dictionary[i]; s.text {
+		v.text = d.text
+	} else {
+		v.number = d.number
+	}
 	return nil
 }
 

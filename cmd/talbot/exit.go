@@ -49,6 +49,8 @@ const (
 	exitInterrupted = 130
 )
 
+const downloadAgain = "download the file again"
+
 const exitStatuses = `Exit status: 0 success, 1 failure, 2 wrong usage or existing output, 3 some
 input was skipped (only with --strict), 10 no dataset found, 11 folder locked,
 12 data damaged, 130 interrupted.`
@@ -116,7 +118,7 @@ var statuses = []struct {
 	{ingest.ErrUnrepeatable, exitUsage, "give the file by its name, or leave out --skip-done and --replace"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
-	{columnar.ErrDamaged, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
+	{columnar.ErrDamaged, exitFailed, downloadAgain},
 	{columnar.ErrUnsupported, exitFailed,
 		"write it again with plain columns, compressed with zstd: polars.read_parquet(FILE).write_parquet(NEW)"},
 	{columnar.ErrColumns, exitFailed, "rename the columns; docs/19-other-formats.md lists what is read"},
@@ -132,7 +134,7 @@ var statuses = []struct {
 			"--skip-bad-files to skip the table"},
 	{rows.ErrArchive, exitFailed, "unpack it, or compress it as " + packedSuffixes()},
 	{rows.ErrUTF16, exitFailed, "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"},
-	{rows.ErrPacked, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
+	{rows.ErrPacked, exitFailed, downloadAgain},
 	{ingest.ErrNothingKept, exitFailed, "use --rejects FILE to list what was left out and why"},
 	{ingest.ErrNoGames, exitFailed,
 		"talbot reads " + inputKinds() + ", plain or compressed as " + packedSuffixes()},

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"talbot/binpack"
+	"talbot/columnar"
 	"talbot/dataset"
 	"talbot/internal/cache"
 	"talbot/internal/plain"
@@ -250,6 +253,9 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if shown > shownRejects && !voice.verbose {
 		tell("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
 	}
+	if errors.Is(err, rows.ErrPacked) || errors.Is(err, columnar.ErrDamaged) {
+		err = hint(err, downloadAgain+", or use --skip-bad-files to leave it out")
+	}
 	if err != nil {
 		return resumable(err)
 	}
@@ -258,6 +264,26 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	nextIngested(o.out)
 	return nil
+}
+
+// notImported says which evaluations were not, and why.
+func notImported(e *ingest.Evals) string {
+	var why []string
+	for _, of := range []struct {
+		count int64
+		what  string
+	}{
+		{e.NoSample, "without a sample"}, {e.Unread, "unreadable"}, {e.Duplicate, "in duplicates and prefixes"},
+		{e.Book, "of book moves"}, {e.Sentinel, "placeholders"},
+	} {
+		if of.count > 0 {
+			why = append(why, pipeline.Thousands(of.count)+" "+of.what)
+		}
+	}
+	if why == nil {
+		return ""
+	}
+	return "; not imported: " + strings.Join(why, ", ")
 }
 
 // sayIgnored names the first files of the folders that are not read, and counts the others.
@@ -314,11 +340,7 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 				pipeline.Thousands(s.Missing.TacticalZero))
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			n := pipeline.Thousands
-			summarise("  evaluations: %s imported; not imported: %s without a sample, %s unreadable, %s in "+
-				"duplicates and prefixes, %s of book moves, %s placeholders\n", n(e.Imported), n(e.NoSample),
-				n(e.Unread), n(e.Duplicate),
-				n(e.Book), n(e.Sentinel))
+			summarise("  evaluations: %s imported%s\n", pipeline.Thousands(e.Imported), notImported(&e))
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
 			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board\n",
