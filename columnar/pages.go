@@ -248,6 +248,9 @@ func (p *pages) version2(h *format.PageHeader, data []byte) error {
 	if reps < 0 || defs < 0 || reps > len(data) || defs > len(data)-reps || int(h.UncompressedPageSize) < reps+defs {
 		return errStructure
 	}
+	if reps > 0 && p.leaf.maxRep == 0 || defs > 0 && p.leaf.maxDef == 0 { // levels that nobody would read
+		return errStructure
+	}
 	p.reps = runs{data: data[:reps], width: width(p.leaf.maxRep)}
 	p.defs = runs{data: data[reps : reps+defs], width: width(p.leaf.maxDef)}
 	data = data[reps+defs:]
