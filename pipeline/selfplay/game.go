@@ -100,7 +100,9 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 			return game.ByTables, err
 		}
 		if g.plies >= g.Style.MostPlies {
-			g.line.Result = dataset.Draw
+			if !g.Style.Truncate {
+				g.line.Result = dataset.Draw
+			}
 			return game.ByLength, nil
 		}
 		searcher, nodes, fast := g.full, g.Style.Nodes, false
