@@ -25,6 +25,9 @@ type Style struct {
 	// Truncate leaves a longer game without a result: what it is worth is what its last search says. See
 	// [talbot/encode.ResultValue].
 	Truncate bool
+	// BestValue stores the value of a search's best move as that of the position, in place of the mean of all visits,
+	// of which few nodes leave many for bad moves.
+	BestValue bool
 	Raw       int // moves of the network's own policy that are kept with each sample
 }
 
@@ -88,6 +91,9 @@ func (s *Style) tags() []dataset.Tag {
 	}
 	if s.Truncate {
 		tags = append(tags, dataset.Tag{Name: "truncate", Value: "true"})
+	}
+	if s.BestValue {
+		tags = append(tags, dataset.Tag{Name: "best-value", Value: "true"})
 	}
 	for i := range mcts.Settings {
 		if x := &mcts.Settings[i]; s.Sets(x) {
