@@ -396,7 +396,8 @@ func TestGivenStart(t *testing.T) {
 	text := strings.Replace(file, "{recipe: tahl, blocks: 1}", "{run: other}", 1) + "measure: {data: tests}\n"
 	f := &fake{t: t}
 	var whole []Generation
-	l := Loop{Dir: t.TempDir(), Text: []byte(text), Command: f.run, Ended: func(g Generation) { whole = append(whole, g) }}
+	ended := func(g Generation) { whole = append(whole, g) }
+	l := Loop{Dir: t.TempDir(), Text: []byte(text), Command: f.run, Ended: ended}
 	if err := l.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
