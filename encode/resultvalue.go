@@ -18,6 +18,8 @@ import (
 // the label's chances per mille; a label without them has the value of [TanhValue]. Where one of the two is not known
 // the other one counts alone. With a discount below 1 a win is worth more the sooner it comes. label is in [0, 1], and
 // discount in (0, 1].
+//
+// A game of self-play that was cut has the value of its last search as result, and plies are those to that search.
 func ResultValue(label, discount float64) ValueTarget {
 	return ValueTarget{rule: resultRule, label: label, discount: discount}
 }
@@ -63,10 +65,27 @@ func (t Targets) ValueOf(e Valuer, v *View) (float32, bool) {
 // result is the discounted result for the side to move; false if it is not known.
 func (t ValueTarget) result(v *View) (float64, bool) {
 	z, ok := v.Result()
-	if !ok || t.discount == 1 {
-		return float64(z), ok
+	if ok {
+		return float64(z) * math.Pow(t.discount, float64(len(v.Line.Moves)-v.Game.Ply())), true
 	}
-	return float64(z) * math.Pow(t.discount, float64(len(v.Line.Moves)-v.Game.Ply())), true
+	return t.cut(v)
+}
+
+// cut is the discounted value of the last search of a game of self-play that was cut.
+func (t ValueTarget) cut(v *View) (float64, bool) {
+	if v.Line == nil || v.Line.Source != dataset.SourceSelfPlay {
+		return 0, false
+	}
+	for i := range v.Line.Labels {
+		if c := &v.Line.Labels[i]; c.Fingerprint == v.Labels.ValueColumn && v.Sample >= 0 && len(c.Labels) > 0 {
+			win, draw, ok := labelChances(&c.Labels[len(c.Labels)-1])
+			// Every ply from the first sample to the last search is a sample, and sides take turns.
+			plies := len(c.Labels) - 1 - v.Sample
+			z := (2*win + draw - 1) * math.Pow(t.discount, float64(plies))
+			return z * float64(1-2*(plies&1)), ok
+		}
+	}
+	return 0, false
 }
 
 // mix mixes what is known of a result and a label.

@@ -71,3 +71,53 @@ func TestResultValue(t *testing.T) {
 		t.Error("0.5 is not three points of four")
 	}
 }
+
+// TestCutGame: a game of self-play without a result has the value of its last search, from each side's view.
+func TestCutGame(t *testing.T) {
+	label := func(win, draw, loss uint16) dataset.Label {
+		return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{
+			WDL: dataset.WDL{Win: win, Draw: draw, Loss: loss}}}}
+	}
+	p := board.StartPosition()
+	line := &dataset.Line{Source: dataset.SourceSelfPlay, Start: p, Samples: dataset.SomePlies([]byte{0b1110})}
+	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Moves = append(line.Moves, m)
+		p.Play(m)
+	}
+	line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label(0, 1000, 0), label(1000, 0, 0),
+		label(700, 200, 100)}}}
+	value := func(target ValueTarget, ply int) (float64, bool) {
+		var w dataset.Walker
+		if err := w.At(line, ply); err != nil {
+			t.Fatal(err)
+		}
+		l := line.Labels[0].Labels[w.Sample()]
+		var v View
+		v.Visit(&w, dataset.Counted{Moves: l, Value: l})
+		x, ok := Targets{Value: target}.ValueOf(Lynx{}, &v)
+		return float64(x), ok
+	}
+	for _, c := range []struct {
+		target ValueTarget
+		ply    int
+		want   float64
+	}{
+		{ResultValue(0, 0.9), 3, 0.6},
+		{ResultValue(0, 0.9), 2, -0.54},
+		{ResultValue(0, 0.9), 1, 0.486},
+		{ResultValue(0, 1), 1, 0.6},
+		{ResultValue(0.5, 0.9), 2, 0.5 - 0.27},
+	} {
+		if got, ok := value(c.target, c.ply); !ok || math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s, ply %d: %v, %v, want %v", c.target, c.ply, got, ok, c.want)
+		}
+	}
+	line.Source = dataset.SourceGame
+	if got, _ := value(ResultValue(0, 0.9), 2); got != 1 {
+		t.Errorf("a game that was not played here: %v, want the label alone", got)
+	}
+}

@@ -303,7 +303,11 @@ func (l *Loop) run(ctx context.Context, s State, args []string) error {
 
 // record keeps the result of a step beside what it made. Without one, the process ended before it was there.
 func (l *Loop) record(s State, result json.RawMessage) error {
-	return durable.WriteSealed(l.generation(s.Generation, string(s.Step)+".json"), record{recordVersion, result})
+	path := l.generation(s.Generation, string(s.Step)+".json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // no step has made it where a network was given
+		return err
+	}
+	return durable.WriteSealed(path, record{recordVersion, result})
 }
 
 type record struct {

@@ -391,6 +391,21 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestGivenStart: a loop that begins with a network that is there measures it, too.
+func TestGivenStart(t *testing.T) {
+	text := strings.Replace(file, "{recipe: tahl, blocks: 1}", "{run: other}", 1) + "measure: {data: tests}\n"
+	f := &fake{t: t}
+	var whole []Generation
+	ended := func(g Generation) { whole = append(whole, g) }
+	l := Loop{Dir: t.TempDir(), Text: []byte(text), Command: f.run, Ended: ended}
+	if err := l.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f.calls[0] != "eval --run other --data=tests" || len(whole) != 4 || *whole[0].Tables.Correlation != 0.5 {
+		t.Errorf("%s, %+v", f.calls[0], whole)
+	}
+}
+
 // TestSurvey: the figures of games that are known.
 func TestSurvey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")

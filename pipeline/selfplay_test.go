@@ -148,6 +148,51 @@ func TestSelfPlay(t *testing.T) {
 	}
 }
 
+// TestSelfPlayCut: with Truncate the games that are cut, and only these, have no result, and all else stays the same.
+// With BestValue the moves do, and values are higher, as a mean has bad moves in it.
+func TestSelfPlayCut(t *testing.T) {
+	play := func(change func(*selfplay.Style)) []*dataset.Line {
+		r, err := selfPlayRequest(filepath.Join(t.TempDir(), "x"), 40, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Style.MostPlies = 8
+		change(&r.Style)
+		if _, err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var lines []*dataset.Line
+		for _, l := range madeup.Each(t, r.Out) {
+			lines = append(lines, l)
+		}
+		return lines
+	}
+	plain := play(func(*selfplay.Style) {})
+	cut := play(func(s *selfplay.Style) { s.Truncate = true })
+	best := play(func(s *selfplay.Style) { s.BestValue = true })
+	unknown, sum := 0, 0
+	for i, l := range cut {
+		if l.Result == dataset.ResultUnknown {
+			unknown++
+		}
+		long := l.Tag("End") == string(game.ByLength)
+		if long != (l.Result == dataset.ResultUnknown) || !long && l.Result != plain[i].Result ||
+			!slices.Equal(l.Moves, plain[i].Moves) || !slices.Equal(l.Moves, best[i].Moves) {
+			t.Errorf("game %d: %s, %v and %v", l.Number, l.Tag("End"), plain[i].Result, l.Result)
+		}
+		for k := range l.Labels[0].Labels {
+			value := func(l *dataset.Line) int {
+				x := l.Labels[0].Labels[k].Lines[0].WDL
+				return int(x.Win) - int(x.Loss)
+			}
+			sum += value(best[i]) - value(plain[i])
+		}
+	}
+	if unknown < 5 || unknown > len(cut)-5 || sum <= 0 {
+		t.Errorf("%d of %d games without a result, values %d higher", unknown, len(cut), sum)
+	}
+}
+
 // TestSelfPlayLines: what is stored is what a search found, and what is learnt from it what it says: a sample of a full
 // search has a legal policy of whole weights, one of a fast search none, whatever else its line has.
 func TestSelfPlayLines(t *testing.T) {

@@ -96,6 +96,10 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.StringArrayVar(&o.set, "set", nil, "set an option of the searcher, `NAME=VALUE`; repeatable")
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies that are searched")
+	f.BoolVar(&o.style.Truncate, "truncate", false,
+		"games of --max-plies have no result: the value of their last search counts instead of a draw")
+	f.BoolVar(&o.style.BestValue, "best-value", false,
+		"keep the value of a search's best move, not the mean of all its nodes")
 	f.IntVar(&o.style.Raw, "raw", o.style.Raw, "moves of the network's own policy that are kept with each sample")
 	f.StringVar(&o.start, "start", "book",
 		"first position of games: book, start, a file of positions or games, or endgames:KQvK,KRvK and the like")
@@ -112,8 +116,8 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	section(f, "Output", "out", "skip-done", "replace", "games", "part", "split", "seed", "json", "strict")
 	section(f, "Network", "run", "backend", "batch", "workers")
 	section(f, "Search", "searcher", "nodes", "fast-share", "fast-nodes", "temperature", "temperature-plies", "set",
-		"raw")
-	section(f, "Games", "start", "resign", "max-plies", "syzygy", "check-tables", "engine")
+		"best-value", "raw")
+	section(f, "Games", "start", "resign", "max-plies", "truncate", "syzygy", "check-tables", "engine")
 	values(cmd, "searcher", selfplay.Searchers...)
 	values(cmd, "start", "book", "start", "endgames:")
 	values(cmd, "backend", answering...)

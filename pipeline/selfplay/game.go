@@ -100,7 +100,9 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 			return game.ByTables, err
 		}
 		if g.plies >= g.Style.MostPlies {
-			g.line.Result = dataset.Draw
+			if !g.Style.Truncate {
+				g.line.Result = dataset.Draw
+			}
 			return game.ByLength, nil
 		}
 		searcher, nodes, fast := g.full, g.Style.Nodes, false
@@ -174,7 +176,11 @@ func (g *selfGame) keep(r *mcts.Report, fast bool) {
 		}
 	}
 	m := r.Lines[best].PV[0]
-	found := dataset.Searched{Score: dataset.Centipawns(g.Network.Centipawns(r.Root.Value)), WDL: perMille(r.Root.WDL),
+	value, chances := r.Root.Value, r.Root.WDL
+	if g.Style.BestValue {
+		value, chances = r.Lines[best].Value, r.Lines[best].WDL
+	}
+	found := dataset.Searched{Score: dataset.Centipawns(g.Network.Centipawns(value)), WDL: perMille(chances),
 		Depth: r.Depth, Nodes: r.Nodes, PV: []board.Move{m}}
 	if l := &r.Lines[best]; l.Mate != 0 && l.Value == r.Root.Value {
 		found.Score = dataset.MateIn(l.Mate)

@@ -22,6 +22,12 @@ type Style struct {
 	// less: never. One of ten games is played on, which says how often that was wrong.
 	Resign    float64
 	MostPlies int // that are searched; a longer game is a draw
+	// Truncate leaves a longer game without a result: what it is worth is what its last search says. See
+	// [talbot/encode.ResultValue].
+	Truncate bool
+	// BestValue stores the value of a search's best move as that of the position, in place of the mean of all visits,
+	// of which few nodes leave many for bad moves.
+	BestValue bool
 	Raw       int // moves of the network's own policy that are kept with each sample
 }
 
@@ -54,6 +60,8 @@ func (s *Style) Check() error {
 		return fmt.Errorf("the searcher of self-play must be gumbel, puct or policy: %q", s.Searcher)
 	case s.alone() && (s.FastShare > 0 || s.Resign > 0):
 		return errors.New("the searcher policy knows no fast searches and no values to resign at")
+	case s.alone() && s.Truncate:
+		return errors.New("without a search a game has no value to be cut at: truncate needs gumbel or puct")
 	case s.Nodes < 2 && !s.alone():
 		return fmt.Errorf("nodes must be at least 2: %d", s.Nodes)
 	case !(s.FastShare >= 0 && s.FastShare < 1):
@@ -80,6 +88,12 @@ func (s *Style) tags() []dataset.Tag {
 		{Name: "resign", Value: number(s.Resign)},
 		{Name: "max-plies", Value: strconv.Itoa(s.MostPlies)},
 		{Name: "raw", Value: strconv.Itoa(s.Raw)},
+	}
+	if s.Truncate {
+		tags = append(tags, dataset.Tag{Name: "truncate", Value: "true"})
+	}
+	if s.BestValue {
+		tags = append(tags, dataset.Tag{Name: "best-value", Value: "true"})
 	}
 	for i := range mcts.Settings {
 		if x := &mcts.Settings[i]; s.Sets(x) {
