@@ -138,19 +138,23 @@ func processorTime(tb testing.TB) time.Duration {
 func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() speed {
 	e := trainingEngine(b, openTest(b, spec), c)
 	step := int64(0)
-	next := func() {
-		if _, _, err := e.step(&batch, step, 1e-3); err != nil {
+	next := func(n int) {
+		if _, err := e.steps(slices.Repeat([]*Batch{&batch}, n), step, slices.Repeat([]float64{1e-3}, n)); err != nil {
 			b.Fatal(err)
 		}
-		step++
+		step += int64(n)
 	}
-	for range 3 {
-		next()
+	next(1) // compiles
+	begun := time.Now()
+	next(1)
+	n := 1 // steps in one execution, as in training
+	if e.stacks() {
+		n = max(1, min(together, int(maxCallTime/time.Since(begun))))
 	}
 	return func() speed {
 		start, before, from := time.Now(), processorTime(b), step
 		for time.Since(start) < turn {
-			next()
+			next(n)
 		}
 		n := float64((step - from) * int64(c.Batch))
 		return speed{n / time.Since(start).Seconds(), n / (processorTime(b) - before).Seconds()}
