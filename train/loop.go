@@ -51,7 +51,7 @@ func (r *runner) rate(step int64) float64 {
 }
 
 // maxCallTime is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
-const maxCallTime = 2 * time.Second
+const maxCallTime = 4 * time.Second
 
 // stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do
 // not depend on it.

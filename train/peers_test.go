@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"talbot/network/model"
 	"talbot/network/run"
 	"testing"
@@ -18,12 +19,13 @@ import (
 )
 
 // BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the
-// medians of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
+// medians of positions per second, and of those per second of processor time: all on one batch, talbot with copying the
+// batch to the device and the losses back.
 //
 // Where Winograd's way is the default, the direct one is measured beside it.
 //
-// The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, tahl, or nosearch, whose filters are its
-// width), TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
+// The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, lynx, tahl, or nosearch, whose filters
+// are its width), TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
 // TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn (5).
 func BenchmarkPeers(b *testing.B) {
 	env := func(name, otherwise string) string { return cmp.Or(os.Getenv("TALBOT_BENCH_"+name), otherwise) }
@@ -57,6 +59,9 @@ func BenchmarkPeers(b *testing.B) {
 	case "tahl":
 		set(&c, "filters", number(filters))
 		sample = tahlBatch(b, batch)
+	case "lynx":
+		set(&c, "filters", number(filters))
+		sample = lynxBatch(b, batch)
 	default:
 		set(&c, "filters", number(filters))
 		(&synthetic{batch: c.Batch}).fill(&sample, 1)
@@ -68,7 +73,7 @@ func BenchmarkPeers(b *testing.B) {
 		specs = specs[1:]
 	}
 	var names []string
-	var turns []func() float64
+	var turns []func() speed
 	for _, spec := range specs {
 		if direct := c; formOf(c, openTest(b, spec)) == model.Tiles {
 			direct.Winograd = false
@@ -89,47 +94,75 @@ func BenchmarkPeers(b *testing.B) {
 		names, turns = append(names, strings.TrimSpace("PyTorch "+mode)), append(turns, next)
 	}
 	b.ResetTimer()
-	got := make([][]float64, len(turns))
+	wall, cpu := make([][]float64, len(turns)), make([][]float64, len(turns))
 	for range rounds {
 		for i, next := range turns {
-			got[i] = append(got[i], next())
+			s := next()
+			wall[i], cpu[i] = append(wall[i], s.Wall), append(cpu[i], s.CPU)
 		}
 	}
-	for i := range got {
-		slices.Sort(got[i])
-	}
-	for i, name := range names {
-		median := got[i][rounds/2]
-		b.Logf("%-21s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
-			specs[len(specs)-1], got[last][rounds/2]/median)
-		b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/s")
+	for _, kind := range []struct {
+		unit string
+		got  [][]float64
+	}{{"s", wall}, {"CPU-s", cpu}} {
+		for _, list := range kind.got {
+			slices.Sort(list)
+		}
+		for i, name := range names {
+			list := kind.got[i]
+			median := list[rounds/2]
+			b.Logf("%-21s %8.0f positions/%s (%.0f–%.0f), talbot %s is %.2f ×", name, median, kind.unit, list[0],
+				list[rounds-1], specs[len(specs)-1], kind.got[last][rounds/2]/median)
+			b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/"+kind.unit)
+		}
 	}
 }
 
+// speed is in positions per second, of the clock and of the processors' time. The latter is what counts where other
+// programs run.
+type speed struct {
+	Wall float64 `json:"positions_per_second"`
+	CPU  float64 `json:"positions_per_cpu_second"`
+}
+
+// processorTime is that of this process so far.
+func processorTime(tb testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // ourTurn trains for at least that long and returns positions per second.
-func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() float64 {
+func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() speed {
 	e := trainingEngine(b, openTest(b, spec), c)
 	step := int64(0)
-	next := func() {
-		if _, _, err := e.step(&batch, step, 1e-3); err != nil {
+	next := func(n int) {
+		if _, err := e.steps(slices.Repeat([]*Batch{&batch}, n), step, slices.Repeat([]float64{1e-3}, n)); err != nil {
 			b.Fatal(err)
 		}
-		step++
+		step += int64(n)
 	}
-	for range 3 {
-		next()
+	next(1) // compiles
+	begun := time.Now()
+	next(1)
+	n := 1 // steps in one execution, as in training
+	if e.stacks() {
+		n = max(1, min(together, int(maxCallTime/time.Since(begun))))
 	}
-	return func() float64 {
-		start, from := time.Now(), step
+	return func() speed {
+		start, before, from := time.Now(), processorTime(b), step
 		for time.Since(start) < turn {
-			next()
+			next(n)
 		}
-		return float64((step-from)*int64(c.Batch)) / time.Since(start).Seconds()
+		n := float64((step - from) * int64(c.Batch))
+		return speed{n / time.Since(start).Seconds(), n / (processorTime(b) - before).Seconds()}
 	}
 }
 
 // peerTurn starts PyTorch, which measures itself when it is asked.
-func peerTurn(b *testing.B, args []string) (func() float64, error) {
+func peerTurn(b *testing.B, args []string) (func() speed, error) {
 	cmd := exec.Command("python3", append([]string{"testdata/speed.py", "--serve"}, args...)...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -151,10 +184,7 @@ func peerTurn(b *testing.B, args []string) (func() float64, error) {
 		text := strings.TrimSpace(said.String())
 		return nil, fmt.Errorf("%s: %s", "python3 testdata/speed.py", text[strings.LastIndexByte(text, '\n')+1:])
 	}
-	return func() float64 {
-		var answer struct {
-			Speed float64 `json:"positions_per_second"`
-		}
+	return func() (answer speed) {
 		io.WriteString(in, "\n")
 		if !lines.Scan() {
 			b.Fatalf("PyTorch ended: %s", said.String())
@@ -162,6 +192,6 @@ func peerTurn(b *testing.B, args []string) (func() float64, error) {
 		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
 			b.Fatal(err)
 		}
-		return answer.Speed
+		return answer
 	}, nil
 }

@@ -142,10 +142,11 @@ func (f Form) Convolve(x, kernel *Node) *Node {
 	return Add(y, Sub(first(carrier, out), first(held, out)))
 }
 
-// ConvolveDense is Convolve of activations that are not sparse: in the form Tiles those of 3×3 in Winograd's way.
-func (f Form) ConvolveDense(x, kernel *Node) *Node {
+// ConvolveDense is Convolve of activations that are not sparse: in the form Tiles those of 3×3 in Winograd's way,
+// turned or not ([Pass].Turn).
+func (f Form) ConvolveDense(x, kernel *Node, turn bool) *Node {
 	if f == Tiles && kernel.Shape().Dim(2) == 3 {
-		return tiled(x, kernel)
+		return tiled(x, kernel, turn)
 	}
 	return f.Convolve(x, kernel)
 }

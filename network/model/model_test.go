@@ -128,7 +128,8 @@ func TestConvolutionForms(t *testing.T) {
 			form     Form
 			convolve func(f Form, x, kernel *Node) *Node
 		}{{Native, Form.Convolve}, {Products, Form.Convolve}, {Patches, Form.Convolve}, {Tiles, Form.Convolve},
-			{Tiles, Form.ConvolveDense}} {
+			{Tiles, func(f Form, x, kernel *Node) *Node { return f.ConvolveDense(x, kernel, false) }},
+			{Tiles, func(f Form, x, kernel *Node) *Node { return f.ConvolveDense(x, kernel, true) }}} {
 			form := way.form
 			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
 				y := way.convolve(form, laidOut(form, x), w)

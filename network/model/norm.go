@@ -47,9 +47,15 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 		scale := Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))
 		return p.low(Add(Mul(x, scale), Sub(bias, Mul(mean, scale))))
 	}
-	mean = ReduceAndKeep(x, ReduceMean, others...)
-	centred := Sub(x, mean)
-	variance = ReduceAndKeep(Square(centred), ReduceMean, others...)
+	var y *Node
+	if p.OnesSums && p.Form == Tiles && x.Rank() == 4 {
+		y, mean, variance = normByOnes(kind, x, gain, bias)
+	} else {
+		mean = ReduceAndKeep(x, ReduceMean, others...)
+		centred := Sub(x, mean)
+		variance = ReduceAndKeep(Square(centred), ReduceMean, others...)
+		y = Add(Mul(centred, Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))), bias)
+	}
 	n := float64(x.Shape().Size() / x.Shape().Dim(channel))
 	moved := variance
 	if kind.unbiased {
@@ -57,7 +63,7 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	}
 	p.move(kind, name+".running_mean", mean)
 	p.move(kind, name+".running_var", moved)
-	return p.low(Add(Mul(centred, Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))), bias))
+	return p.low(y)
 }
 
 func (p *Pass) move(kind normKind, name string, batch *Node) {
@@ -69,4 +75,34 @@ func (p *Pass) move(kind normKind, name string, batch *Node) {
 		return
 	}
 	v.SetNodeValue(Add(MulScalar(old, 1-kind.momentum), MulScalar(batch, kind.momentum)))
+}
+
+// normByOnes is the normalisation of activations in the form [Tiles] by the batch's mean and variance, which it returns
+// as well. All but x are [1, 1, 1, channel]. Sums over samples and squares are products with a row of ones: XLA's own
+// sums over all axes but the last read memory with strides. The gradients are written here, as those of identities, so
+// that they take two sums: that of y is found first.
+func normByOnes(kind normKind, x, gain, bias *Node) (y, mean, variance *Node) {
+	channels := x.Shape().Dim(3)
+	rows := x.Shape().Size() / channels
+	ones := BroadcastToDims(ScalarOne(x.Graph(), x.DType()), 1, rows)
+	sum := func(x *Node) *Node { return Reshape(DotProduct(ones, Reshape(x, rows, channels)), 1, 1, 1, channels) }
+	average := func(sum *Node) *Node { return DivScalar(sum, float64(rows)) }
+
+	var dx, dGain, dBias *Node
+	x = IdentityWithCustomGradient(x, func(_, _ *Node) *Node { return dx })
+	gain = IdentityWithCustomGradient(gain, func(_, _ *Node) *Node { return dGain })
+	bias = IdentityWithCustomGradient(bias, func(_, _ *Node) *Node { return dBias })
+	mean = average(sum(x))
+	centred := Sub(x, mean)
+	variance = average(sum(Square(centred)))
+	inverse := Inverse(Sqrt(AddScalar(variance, kind.epsilon)))
+	scale := Mul(gain, inverse)
+	y = Add(Mul(centred, scale), bias)
+	y = IdentityWithCustomGradient(y, func(_, dy *Node) *Node {
+		dBias = sum(dy)
+		dGain = Mul(sum(Mul(dy, centred)), inverse)
+		dx = Mul(Sub(Sub(dy, average(dBias)), Mul(centred, average(Mul(dGain, inverse)))), scale)
+		return dy
+	})
+	return y, mean, variance
 }

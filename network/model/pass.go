@@ -25,6 +25,10 @@ type Pass struct {
 	// With 1/k for the k-th of several batches the running statistics become the plain means over them.
 	Momentum *Node
 
+	// OnesSums lets normalisations in the form [Tiles] sum by products with ones in training, which is fast on XLA, and
+	// Turn lets convolutions turn what the gradient of a kernel sums up, which is fast on go.
+	OnesSums, Turn bool
+
 	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
 	// Parameters, statistics, biases and what the network returns stay float32. It needs the form Native.
 	BFloat16 bool
@@ -74,7 +78,7 @@ func (p *Pass) convolveDense(x *Node, name string) *Node {
 	if p.Form != Tiles {
 		return p.convolve(x, name)
 	}
-	return p.Form.ConvolveDense(x, p.value(x.Graph(), name+".weight"))
+	return p.Form.ConvolveDense(x, p.value(x.Graph(), name+".weight"), p.Turn)
 }
 
 // convolveBias is a convolution with a bias for each channel.

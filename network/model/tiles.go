@@ -89,8 +89,9 @@ func boardWinograd() (inputs, outputs, kernel []float32) {
 
 // tiled is the convolution of the form [Tiles] of activations that are not sparse: of sparse ones, such as the board,
 // some gradients are exactly zero, and what rounding makes of them here Adam would make a whole step of. The kernel is
-// [out, in, 3, 3].
-func tiled(x, kernel *Node) *Node {
+// [out, in, 3, 3]. With turn the gradient of the kernel turns what it sums over samples: the backend go would turn both
+// of its factors otherwise, element by element.
+func tiled(x, kernel *Node, turn bool) *Node {
 	n, in, out := x.Shape().Dim(2), kernel.Shape().Dim(1), kernel.Shape().Dim(0)
 	matrix := func(data []float32, rows int) *Node {
 		return ConstTensor(x.Graph(), tensors.FromFlatDataAndDimensions(data, rows, len(data)/rows))
@@ -110,6 +111,10 @@ func tiled(x, kernel *Node) *Node {
 	w = DotProduct(matrix(taps, tileSide*tileSide), Reshape(TransposeAllAxes(kernel, 2, 3, 1, 0), 9, in*out))
 	w = BroadcastToDims(Reshape(w, tileSide, 1, tileSide, in, out), tileSide, tiles, tileSide, in, out)
 	w = IdentityWithCustomGradient(Reshape(w, tileRows*tileSide, in, out), func(_, _ *Node) *Node {
+		if turn { // with an axis of one, as go has a fast way for these four
+			v := TransposeAllAxes(Reshape(v, tileRows*tileSide, tiles*n, in, 1), 0, 2, 1, 3)
+			return DotGeneral(Reshape(v, tileRows*tileSide, in, tiles*n), []int{2}, []int{0}, adjoint, []int{1}, []int{0})
+		}
 		return DotGeneral(v, []int{1}, []int{0}, adjoint, []int{1}, []int{0})
 	})
 	y := alongBoth(behind, DotGeneral(v, []int{2}, []int{0}, w, []int{1}, []int{0}), n)

@@ -48,6 +48,9 @@ type Config struct {
 	// Stacked lets XLA compute several steps in one execution, which is faster. The program is another one and rounds
 	// differently, but not by how the steps are put together. Older runs go on without.
 	Stacked bool `json:"stacked,omitempty"`
+	// FastSums lets XLA take the sums of such a trunk's normalisations, and go those of the gradients of its kernels, in
+	// a faster way, which rounds differently. Older runs go on without.
+	FastSums bool `json:"fast_sums,omitempty"`
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
 
@@ -86,8 +89,8 @@ func New(name, preset string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
-		Precision: Float32, Winograd: r.Winograd, Stacked: true, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000,
-		Keep: 3}, nil
+		Precision: Float32, Winograd: r.Winograd, Stacked: true, FastSums: r.Winograd, LogEvery: 100, EvalEvery: 5000,
+		CheckpointEvery: 1000, Keep: 3}, nil
 }
 
 // Build returns the encoding and the network.

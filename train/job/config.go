@@ -165,7 +165,8 @@ func (t Train) resumed() (run.Config, error) {
 		// What a preset does not set, the run keeps.
 		c.EvalEvery, c.LogEvery, c.CheckpointEvery = have.EvalEvery, have.LogEvery, have.CheckpointEvery
 		c.Keep = have.Keep
-		c.Winograd, c.Stacked, c.Deterministic = have.Winograd, have.Stacked, have.Deterministic
+		c.Winograd, c.Stacked, c.FastSums = have.Winograd, have.Stacked, have.FastSums
+		c.Deterministic = have.Deterministic
 		c.Devices, c.Accumulate, c.From = have.Devices, have.Accumulate, have.From
 	}
 	if t.Steps != 0 {

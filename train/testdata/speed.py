@@ -1,9 +1,9 @@
 """Measures how fast PyTorch trains a recipe: forward and backward pass and AdamW, on one batch in memory.
 
-    speed.py [--recipe talbotbot|tahl|nosearch] --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
+    speed.py [--recipe talbotbot|lynx|tahl|nosearch] --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
 
-Prints one JSON object with positions_per_second. Activations of talbotbot and tahl are channels-last; of
-nosearch, filters are the width. With --serve it measures for --seconds at every line on standard input and prints a
+Prints one JSON object with positions_per_second and positions_per_cpu_second, by this process's processor time.
+Activations of talbotbot, lynx and tahl are channels-last; of nosearch, filters are the width. With --serve it measures for --seconds at every line on standard input and prints a
 line for each, so that another program can measure in turns with it.
 """
 import argparse
@@ -14,12 +14,13 @@ import time
 import torch
 import torch.nn.functional as F
 
+import lynx
 import nosearch
 import tahl
 import talbotbot
 
 p = argparse.ArgumentParser()
-p.add_argument("--recipe", choices=["talbotbot", "tahl", "nosearch"], default="talbotbot")
+p.add_argument("--recipe", choices=["talbotbot", "lynx", "tahl", "nosearch"], default="talbotbot")
 p.add_argument("--device", default="cpu")
 p.add_argument("--blocks", type=int, default=6)
 p.add_argument("--filters", type=int, default=64)
@@ -31,7 +32,7 @@ p.add_argument("--seconds", type=float, default=10)
 p.add_argument("--serve", action="store_true")
 o = p.parse_args()
 
-MOVES = 48  # legal moves of a position of tahl
+MOVES = 48  # legal moves of a position of lynx and tahl
 
 torch.manual_seed(1)
 if o.device == "cpu":
@@ -46,6 +47,13 @@ if o.recipe == "talbotbot":
     optimizer = torch.optim.AdamW(talbotbot.groups(net, 1e-2), lr=1e-3, fused=True)
     planes = (torch.rand(o.batch, talbotbot.PLANES, 8, 8) < 0.1).float()
     inputs = [planes.to(o.device, **channels_last)]
+elif o.recipe == "lynx":
+    net = lynx.Lynx(o.blocks, o.filters, 16, 8, 128).to(o.device, **channels_last).train()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-4, fused=True)
+    planes = (torch.rand(o.batch, lynx.PLANES, 8, 8) < 0.1).float()
+    inputs = [planes.to(o.device, **channels_last)]
+    legal = torch.randint(64 * lynx.MOVE_PLANES, (o.batch, MOVES), device=o.device)
+    wdl = torch.softmax(torch.rand(o.batch, 3, device=o.device), 1)
 elif o.recipe == "tahl":
     net = tahl.Tahl(o.blocks, o.filters, 0.2, 0.2).to(o.device, **channels_last).train()
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-4, fused=True)
@@ -68,6 +76,11 @@ def forward():
         out = net(*inputs)
     if o.recipe == "nosearch":
         return nosearch.losses(out.float(), index, weight)
+    if o.recipe == "lynx":
+        # lynx.losses for a batch: the first legal move is the one played.
+        scores = out[0].float().gather(1, legal)
+        return (-F.log_softmax(scores, 1)[:, 0].mean() - (wdl * F.log_softmax(out[1].float(), 1)).sum(1).mean()
+                + F.mse_loss(out[2].float(), value))
     if o.recipe == "tahl":
         # tahl.losses for a batch: the first legal move is the one played.
         logits = out[0].float()
@@ -94,14 +107,15 @@ def wait():
 
 
 def measure():
-    start, n = time.perf_counter(), 0
+    start, used, n = time.perf_counter(), time.process_time(), 0
     while time.perf_counter() - start < o.seconds:
         for _ in range(1 if o.device == "cpu" else 20):
             step()
             n += 1
         wait()
     seconds = time.perf_counter() - start
-    print(json.dumps({"positions_per_second": n * o.batch / seconds, "steps": n, "torch": torch.__version__}), flush=True)
+    used = time.process_time() - used
+    print(json.dumps({"positions_per_second": n * o.batch / seconds, "positions_per_cpu_second": n * o.batch / used, "steps": n, "torch": torch.__version__}), flush=True)
 
 
 for _ in range(3):
