@@ -17,7 +17,8 @@ import (
 
 // Peer are the scripts that train the recipe talbotbot with PyTorch: speed.py measures, trace.py repeats a [Trace].
 //
-//go:embed testdata/speed.py testdata/trace.py testdata/talbotbot.py testdata/lynx.py testdata/nosearch.py testdata/tahl.py
+//go:embed testdata/speed.py testdata/trace.py testdata/talbotbot.py testdata/lynx.py testdata/nosearch.py
+//go:embed testdata/tahl.py
 var Peer embed.FS
 
 // traceBatches is how many batches a trace trains on, in turns.

@@ -112,8 +112,9 @@ func tiled(x, kernel *Node, turn bool) *Node {
 	w = BroadcastToDims(Reshape(w, tileSide, 1, tileSide, in, out), tileSide, tiles, tileSide, in, out)
 	w = IdentityWithCustomGradient(Reshape(w, tileRows*tileSide, in, out), func(_, _ *Node) *Node {
 		if turn { // with an axis of one, as go has a fast way for these four
-			v := TransposeAllAxes(Reshape(v, tileRows*tileSide, tiles*n, in, 1), 0, 2, 1, 3)
-			return DotGeneral(Reshape(v, tileRows*tileSide, in, tiles*n), []int{2}, []int{0}, adjoint, []int{1}, []int{0})
+			turned := TransposeAllAxes(Reshape(v, tileRows*tileSide, tiles*n, in, 1), 0, 2, 1, 3)
+			turned = Reshape(turned, tileRows*tileSide, in, tiles*n)
+			return DotGeneral(turned, []int{2}, []int{0}, adjoint, []int{1}, []int{0})
 		}
 		return DotGeneral(v, []int{1}, []int{0}, adjoint, []int{1}, []int{0})
 	})

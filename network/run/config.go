@@ -48,8 +48,8 @@ type Config struct {
 	// Stacked lets XLA compute several steps in one execution, which is faster. The program is another one and rounds
 	// differently, but not by how the steps are put together. Older runs go on without.
 	Stacked bool `json:"stacked,omitempty"`
-	// FastSums lets XLA take the sums of such a trunk's normalisations, and go those of the gradients of its kernels, in
-	// a faster way, which rounds differently. Older runs go on without.
+	// FastSums lets XLA take the sums of such a trunk's normalisations, and go those of its kernels' gradients, in a
+	// faster way, which rounds differently. Older runs go on without.
 	FastSums bool `json:"fast_sums,omitempty"`
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
