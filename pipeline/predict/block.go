@@ -144,7 +144,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 			}
 			if p.part() && dataset.Uniform("", hash, a.walker.Ply()-lines[line].Reconstructed) >= p.Fraction {
 				if u.predictions[k].Status != dataset.NotPredicted {
-					return nil, fmt.Errorf("the prediction of a sample that was not asked about: %w", dataset.ErrDamaged)
+					return nil, fmt.Errorf("a prediction of a sample that was left out: %w", dataset.ErrDamaged)
 				}
 				continue
 			}

@@ -129,8 +129,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	sum := Summary{Samples: p.out.Manifest().Counts.Samples, Predicted: p.state.Predicted, GameOver: p.state.GameOver,
-		LeftOut: p.state.LeftOut, Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
-		AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(), Resumed: p.out.Resumed()}
+		LeftOut: p.state.LeftOut, Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(),
+		Bytes: p.out.Bytes(), AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(),
+		Resumed: p.out.Resumed()}
 	for _, s := range in.Manifest.Shards {
 		sum.AddedBytes -= s.Bytes
 	}
