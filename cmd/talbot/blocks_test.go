@@ -203,8 +203,9 @@ func (b block) script() string {
 		}
 		switch {
 		case b.serves:
-			line = fmt.Sprintf("status=0; timeout --signal=INT --preserve-status 3 %s || status=$?; [ $status = 0 ]",
-				line)
+			// in the foreground, as otherwise timeout signals the command and then its group: twice, which aborts
+			line = fmt.Sprintf("status=0; timeout --foreground --signal=INT --preserve-status 3 %s || status=$?; "+
+				"[ $status = 0 ]", line)
 		case b.terminals && i == 0:
 			line = fmt.Sprintf("{ %s\n} & first=$! all=$!", line)
 		case b.terminals: // the others need what the first one makes, and are tried until it is there
