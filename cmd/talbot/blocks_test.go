@@ -204,7 +204,7 @@ func (b block) script() string {
 		switch {
 		case b.serves:
 			// in the foreground, as otherwise timeout signals the command and then its group, which aborts
-			line = fmt.Sprintf("status=0; timeout --foreground --signal=INT --preserve-status 8 %s || status=$?; "+
+			line = fmt.Sprintf("status=0; timeout --foreground --signal=INT --preserve-status 3 %s || status=$?; "+
 				"[ $status = 0 ]", line)
 		case b.terminals && i == 0:
 			line = fmt.Sprintf("{ %s\n} & first=$! all=$!", line)

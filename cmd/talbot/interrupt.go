@@ -73,8 +73,8 @@ func resumable(err error) error {
 // invocation returns the command line of this process.
 func invocation() string { return "talbot " + shellQuote(os.Args[1:]) }
 
-// watched counts the interruptions that are watched for.
-var watched atomic.Int32
+// watched counts the interruptions that are watched for, and obeyed the signals that they got.
+var watched, obeyed atomic.Int32
 
 // watch returns a context that the first signal cancels, and what ends the watch. A second SIGHUP gives nothing up: a
 // terminal that is closed sends several. One that was ignored when the process began, as by nohup, stays ignored.
@@ -125,6 +125,7 @@ func (i interruption) obey(signals <-chan os.Signal, done <-chan struct{}, cance
 				say("talbot: %s\n", i.lost)
 			}
 		case s := <-signals:
+			obeyed.Add(1)
 			if s == syscall.SIGHUP {
 				// The reader of the output may be gone too, and writing to it must not end what is being saved.
 				signal.Ignore(syscall.SIGPIPE)
@@ -184,12 +185,12 @@ func unwatched() func() {
 	}
 	done := make(chan struct{})
 	go func() {
-		for {
+		for seen := int32(0); ; { // a signal that a watch obeyed comes here too, maybe after that watch has ended
 			select {
 			case <-done:
 				return
 			case <-signals:
-				if watched.Load() == 0 {
+				if seen++; watched.Load() == 0 && seen > obeyed.Load() {
 					stderr.newLine()
 					endProcess(hintError{error: errInterrupted, status: exitInterrupted})
 				}
