@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -133,8 +134,25 @@ func (s *Sampling) chosenSide(l *Line, ply int, white, black bool) bool {
 	return true
 }
 
+// Fraction is a share of the samples, spread over all lines; 0 and 1 are all of them. label and predict take the same
+// samples with the same fraction, and a larger one contains a smaller one.
+type Fraction float64
+
+// Part reports whether the fraction leaves samples out.
+func (f Fraction) Part() bool { return f > 0 && f < 1 }
+
+// Has reports whether the sample at a ply of a line with that hash ([Line.GameHash]) is in the fraction.
+func (f Fraction) Has(l *Line, hash [16]byte, ply int) bool {
+	return !f.Part() || Uniform("", hash, ply-l.Reconstructed) < float64(f)
+}
+
+// Flag is what a manifest says of a fraction that leaves samples out.
+func (f Fraction) Flag() Tag {
+	return Tag{Name: "fraction", Value: strconv.FormatFloat(float64(f), 'g', -1, 64)}
+}
+
 // Uniform returns a number in [0, 1) that looks random, a function of what it is drawn for, the hash of a line
-// ([Line.GameHash]) and a ply. label and predict draw their fractions with it, and so the same samples.
+// ([Line.GameHash]) and a ply.
 func Uniform(purpose string, hash [16]byte, ply int) float64 {
 	b := binary.LittleEndian.AppendUint32(append([]byte(purpose), hash[:]...), uint32(ply))
 	return float64(xxhash.Sum64(b)>>11) / (1 << 53)

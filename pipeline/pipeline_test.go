@@ -568,7 +568,7 @@ func TestLabel(t *testing.T) {
 		chosen := map[float64]map[string]bool{}
 		for _, f := range []float64{0.1, 0.2} {
 			l := l
-			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), f
+			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), dataset.Fraction(f)
 			sum, err := l.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -175,9 +175,11 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	if o.syzygy == "" && (o.skipExact || o.checkTables) {
 		return usage(errors.New("--skip-exact and --check-tables need --syzygy"), "for example --syzygy /data/syzygy")
 	}
-	if r.Fraction, err = parseShare(o.fraction); err != nil {
+	fraction, err := parseShare(o.fraction)
+	if err != nil {
 		return usage(err, "for example --fraction 0.1")
 	}
+	r.Fraction = dataset.Fraction(fraction)
 	if f.Changed("part") && f.Changed("shard") {
 		return usage(errors.New("--part and --shard are the same flag"), "leave out --shard")
 	}

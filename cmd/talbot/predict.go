@@ -124,7 +124,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	defer stop()
 	show, end := progress()
 	sum, err := pipelinepredict.Request{In: in, Out: o.out, Wish: o.wish, Network: net, Evaluator: networkEvaluator{n},
-		Fraction: share, ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
+		Fraction: dataset.Fraction(share), ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {
 		return hint(err, "`talbot stats` shows them")

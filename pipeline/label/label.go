@@ -18,12 +18,10 @@ import (
 
 // Request labels the samples of a dataset with an engine.
 type Request struct {
-	In, Out string // folders
-	Engine  stockfish.Config
-	Workers int // 0 = physical cores
-	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
-	// fraction contains a smaller one.
-	Fraction float64
+	In, Out  string // folders
+	Engine   stockfish.Config
+	Workers  int              // 0 = physical cores
+	Fraction dataset.Fraction // of the samples to label
 	// Part is the share of the lines to label; the zero value is all of them. See [Join].
 	Part pipeline.Part
 	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.

@@ -114,8 +114,8 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 		flags = []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
 			{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
 	}
-	if l.Fraction > 0 && l.Fraction < 1 {
-		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
+	if l.Fraction.Part() {
+		flags = append(flags, l.Fraction.Flag())
 	}
 	if l.Part.N > 0 {
 		flags = append(flags, dataset.Tag{Name: partFlag, Value: l.Part.String()})
@@ -188,7 +188,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.Part.N > 0 && partOf(hash, l.Part.N) != l.Part.I {
 		return false
 	}
-	return l.Fraction <= 0 || l.Fraction >= 1 || dataset.Uniform("", hash, ply-line.Reconstructed) < l.Fraction
+	return l.Fraction.Has(line, hash, ply)
 }
 
 // hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
@@ -230,8 +230,8 @@ func (l *labeller) report() {
 	}
 	s := l.pool.Stats()
 	total := l.in.Manifest.Counts.Samples
-	if l.Fraction > 0 && l.Fraction < 1 {
-		total = int64(l.Fraction * float64(total))
+	if l.Fraction.Part() {
+		total = int64(float64(l.Fraction) * float64(total))
 	}
 	if l.selected != nil {
 		total = l.expected

@@ -131,7 +131,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 	line, _ := slices.BinarySearch(firsts, from+1)
 	for line--; line < len(lines) && firsts[line] < to; line++ {
 		var hash [16]byte
-		if p.part() {
+		if p.Fraction.Part() {
 			hash = lines[line].GameHash()
 		}
 		for a.walker.Reset(&lines[line]); a.walker.Next(); {
@@ -142,7 +142,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 			if k >= to-from {
 				break
 			}
-			if p.part() && dataset.Uniform("", hash, a.walker.Ply()-lines[line].Reconstructed) >= p.Fraction {
+			if !p.Fraction.Has(&lines[line], hash, a.walker.Ply()) {
 				if u.predictions[k].Status != dataset.NotPredicted {
 					return nil, fmt.Errorf("a prediction of a sample that was left out: %w", dataset.ErrDamaged)
 				}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,8 +46,7 @@ type Request struct {
 	In, Out   string          // folders
 	Network   dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator Evaluator
-	// Fraction of the samples to ask about, 0 = all: those that label takes with the same fraction.
-	Fraction float64
+	Fraction  dataset.Fraction // of the samples to ask about
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
@@ -151,8 +149,8 @@ func (p *predictor) open() error {
 	p.network = len(parent.Networks)
 	m := parent.Child(p.In, "predict")
 	m.Networks = append(m.Networks, p.Network)
-	if p.part() {
-		m.Flags = append(m.Flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(p.Fraction, 'g', -1, 64)})
+	if p.Fraction.Part() {
+		m.Flags = append(m.Flags, p.Fraction.Flag())
 	}
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
@@ -169,9 +167,6 @@ func (p *predictor) open() error {
 	p.doneBefore = p.samples
 	return nil
 }
-
-// part reports whether only a part of the samples is asked about.
-func (r *Request) part() bool { return r.Fraction > 0 && r.Fraction < 1 }
 
 // shard predicts one shard of the input into one of the output.
 func (p *predictor) shard(ctx context.Context, i int) error {
