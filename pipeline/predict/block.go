@@ -14,8 +14,20 @@ import (
 	"talbot/shards"
 )
 
-// unitSamples is how many samples of a block are predicted together, and share a record of the journal.
-const unitSamples = 256
+// unitSamples is how many samples of a block are predicted together, and share a record of the journal; of a fraction
+// of them more, so that batches fill, but no more than fit into a record in any case.
+const (
+	unitSamples     = 256
+	mostUnitSamples = 2048
+)
+
+// unit is how many samples of a block are predicted together.
+func (r *Request) unit() int {
+	if !r.Fraction.Part() {
+		return unitSamples
+	}
+	return int(min(unitSamples/float64(r.Fraction), mostUnitSamples))
+}
 
 // batcher predicts one unit after another. It is for one goroutine.
 type batcher struct {
@@ -49,14 +61,15 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 	}
 	total := firsts[len(lines)]
 	all := make([]dataset.Prediction, 0, total)
-	units := (total + unitSamples - 1) / unitSamples
+	size := p.unit()
+	units := (total + size - 1) / size
 	held, err := j.nextUnits(units)
 	if err != nil {
 		return err
 	}
 	for u, err := range ordered.N(ctx, units, workers, func(worker, i int) (*unit, error) {
-		from := i * unitSamples
-		to := min(from+unitSamples, total)
+		from := i * size
+		to := min(from+size, total)
 		var known []dataset.Prediction
 		if i < len(held) {
 			if known = held[i]; len(known) != to-from {
