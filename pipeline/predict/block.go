@@ -14,19 +14,40 @@ import (
 	"talbot/shards"
 )
 
-// unitSamples is how many samples of a block are predicted together, and share a record of the journal; of a fraction
-// of them more, so that batches fill, but no more than fit into a record in any case.
-const (
-	unitSamples     = 256
-	mostUnitSamples = 2048
-)
+// unitSamples is how many samples of a block are predicted together, and share a record of the journal.
+const unitSamples = 256
 
-// unit is how many samples of a block are predicted together.
-func (r *Request) unit() int {
-	if !r.Fraction.Part() {
-		return unitSamples
+// ends returns where the units of a block end, in samples: each asks about [unitSamples], however few of the samples
+// the fraction has, so that batches fill.
+func (p *predictor) ends(lines []dataset.Line) (ends []int) {
+	samples, asked := 0, 0
+	var plies []int
+	for i := range lines {
+		l := &lines[i]
+		hash := p.hash(l)
+		plies = l.Samples.Plies(plies[:0], len(l.Moves))
+		for _, ply := range plies {
+			samples++
+			if !p.Fraction.Has(l, hash, ply) {
+				continue
+			}
+			if asked++; asked%unitSamples == 0 {
+				ends = append(ends, samples)
+			}
+		}
 	}
-	return int(min(unitSamples/float64(r.Fraction), mostUnitSamples))
+	if samples > 0 && (len(ends) == 0 || ends[len(ends)-1] < samples) {
+		ends = append(ends, samples)
+	}
+	return ends
+}
+
+// hash is what the fraction needs of a line.
+func (p *predictor) hash(l *dataset.Line) (hash [16]byte) {
+	if p.Fraction.Part() {
+		hash = l.GameHash()
+	}
+	return hash
 }
 
 // batcher predicts one unit after another. It is for one goroutine.
@@ -61,15 +82,16 @@ func (p *predictor) block(ctx context.Context, r *shards.Reader, number int, j *
 	}
 	total := firsts[len(lines)]
 	all := make([]dataset.Prediction, 0, total)
-	size := p.unit()
-	units := (total + size - 1) / size
-	held, err := j.nextUnits(units)
+	ends := p.ends(lines)
+	held, err := j.nextUnits(len(ends))
 	if err != nil {
 		return err
 	}
-	for u, err := range ordered.N(ctx, units, workers, func(worker, i int) (*unit, error) {
-		from := i * size
-		to := min(from+size, total)
+	for u, err := range ordered.N(ctx, len(ends), workers, func(worker, i int) (*unit, error) {
+		from, to := 0, ends[i]
+		if i > 0 {
+			from = ends[i-1]
+		}
 		var known []dataset.Prediction
 		if i < len(held) {
 			if known = held[i]; len(known) != to-from {
@@ -143,10 +165,7 @@ func (a *batcher) unit(ctx context.Context, p *predictor, lines []dataset.Line, 
 	// the last line whose first sample is not above from
 	line, _ := slices.BinarySearch(firsts, from+1)
 	for line--; line < len(lines) && firsts[line] < to; line++ {
-		var hash [16]byte
-		if p.Fraction.Part() {
-			hash = lines[line].GameHash()
-		}
+		hash := p.hash(&lines[line])
 		for a.walker.Reset(&lines[line]); a.walker.Next(); {
 			k := firsts[line] + a.walker.Sample() - from
 			if k < 0 {

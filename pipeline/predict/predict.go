@@ -201,7 +201,7 @@ func (p *predictor) identity(i int) [32]byte {
 		Shard   int
 		Input   string
 		Unit    int
-	}{p.out.Command(), i, p.in.Manifest.Shards[i].SHA256, p.unit()})
+	}{p.out.Command(), i, p.in.Manifest.Shards[i].SHA256, unitSamples})
 	if err != nil {
 		return [32]byte{} // strings and integers only
 	}
