@@ -8,6 +8,7 @@
 #	race/PACKAGE         the tests of a package under the race detector
 #	fuzz/PACKAGE/TARGET  a fuzz target, for FUZZTIME
 #	bench/PACKAGE        the benchmarks of a package, each once
+#	cross                compiles for the other platforms
 #
 # What passed of full and race is taken from Go's test cache until what it reads changes, so that a run that was
 # interrupted resumes. The output of each piece is kept in OUT.
@@ -33,6 +34,7 @@ pieces=$({
 	echo "$files" | cut -d ' ' -f 1 | uniq | sed 's|^|race |'
 	declared 'Fuzz[A-Z]' | sed 's|^|fuzz |'
 	declared 'Benchmark[A-Z]' | cut -d ' ' -f 1 | uniq | sed 's|^|bench |'
+	echo cross
 } | sed "s| $module/| |")
 
 # run KIND PACKAGE NAME runs a piece.
@@ -43,6 +45,7 @@ run() {
 	race) sh scripts/go.sh test -p 1 -timeout 90m -race -gcflags=all=-d=checkptr=0 "./$2" ;;
 	fuzz) sh scripts/go.sh test -p 1 -run '^$' -fuzz "^$3\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 20x "./$2" ;;
 	bench) sh scripts/go.sh test -p 1 -timeout 60m -run '^$' -bench . -benchtime 1x "./$2" ;;
+	cross) sh scripts/cross.sh ;;
 	esac
 }
 
@@ -51,7 +54,7 @@ list=
 failed=
 ran=0
 while read -r kind package name <&3; do
-	piece=$kind/$package${name:+/$name}
+	piece=$kind${package:+/$package}${name:+/$name}
 	wanted=
 	[ $# -gt 0 ] || wanted=1
 	for beginning; do

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Checks the code, compiles it for the other platforms, and runs all tests: scripts/test.sh -run NAME ./pgn passes flags
+# Checks the code, its types for the other platforms too, and runs all tests: scripts/test.sh -run NAME ./pgn passes flags
 # and packages to go test.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/lint.sh
-sh scripts/cross.sh
+sh scripts/cross.sh types
 [ $# -gt 0 ] || set -- ./...
 # What go test builds stays on the disk.
 echo "test: go test $*; most packages take seconds, the longest minutes"
