@@ -48,6 +48,7 @@ type Parser struct {
 	text        []byte
 	i           int // next byte of text
 	tags        tags
+	head        dataset.Line // what Select is shown
 	pos         board.Position
 	count       numbering
 	moves       []board.Move   // of this game; what is after them is free
@@ -128,8 +129,8 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	}
 	if p.Select != nil {
 		line.Tags = p.tags.kept()
-		head := line // a copy of its own, so that the line does not escape
-		if reason := p.Select(&head); reason != "" {
+		p.head = line // a copy, so that the line does not escape
+		if reason := p.Select(&p.head); reason != "" {
 			return dataset.Line{}, p.reject(reason, 0, 0, nil)
 		}
 	}

@@ -3,6 +3,7 @@ package pgn
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"talbot/dataset"
@@ -36,7 +37,13 @@ type Batch struct {
 	Games []Game
 
 	buf  []byte
-	pool *sync.Pool
+	pool *sync.Pool // of *memory
+}
+
+// memory is what a batch gives back.
+type memory struct {
+	buf   []byte
+	games []Game
 }
 
 // Release gives the memory of the batch back to the splitter; the texts of its games must not be used afterwards.
@@ -45,8 +52,8 @@ func (b *Batch) Release() {
 	if b.pool == nil || cap(b.buf) > 4*batchSize {
 		return
 	}
-	buf := b.buf
-	b.pool.Put(&buf)
+	clear(b.Games)
+	b.pool.Put(&memory{buf: b.buf, games: b.Games[:0]})
 	b.buf, b.Games, b.pool = nil, nil, nil
 }
 
@@ -178,31 +185,31 @@ func (s *Splitter) ready() int {
 
 // emit turns the first found games into a batch that owns the buffer, and carries the rest over into a new one.
 func (s *Splitter) emit(ready int) *Batch {
-	b := &Batch{Games: make([]Game, ready), buf: s.buf, pool: &s.pool}
-	for i, sp := range s.spans[:ready] {
+	old, _ := s.pool.Get().(*memory)
+	if old == nil {
+		old = &memory{}
+	}
+	b := &Batch{Games: slices.Grow(old.games, ready), buf: s.buf, pool: &s.pool}
+	for _, sp := range s.spans[:ready] {
 		s.number++
-		b.Games[i] = Game{Number: s.number, Offset: sp.offset, TooLong: sp.tooLong}
+		g := Game{Number: s.number, Offset: sp.offset, TooLong: sp.tooLong}
 		if !sp.tooLong {
 			to := min(sp.end+nextSize, s.n)
-			b.Games[i].Text, b.Games[i].Next = s.buf[sp.start:sp.end:sp.end], s.buf[sp.end:to:to]
+			g.Text, g.Next = s.buf[sp.start:sp.end:sp.end], s.buf[sp.end:to:to]
 		}
+		b.Games = append(b.Games, g)
 		s.pending -= sp.end - sp.start
 	}
 	s.spans = append(s.spans[:0], s.spans[ready:]...)
 	keep := s.keepAll()
-	next := s.newBuffer(s.n - keep + s.chunk)
+	next := old.buf[:cap(old.buf)]
+	if size := s.n - keep + s.chunk; len(next) < size {
+		next = make([]byte, max(size, 3*batchSize))
+	}
 	copy(next, s.buf[keep:s.n])
 	s.buf = next
 	s.rebase(keep)
 	return b
-}
-
-// newBuffer returns a buffer of at least size bytes.
-func (s *Splitter) newBuffer(size int) []byte {
-	if p, ok := s.pool.Get().(*[]byte); ok && cap(*p) >= size {
-		return (*p)[:cap(*p)]
-	}
-	return make([]byte, max(size, 3*batchSize))
 }
 
 // keepFrom returns the index of the first byte that is still needed.

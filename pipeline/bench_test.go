@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"talbot/encode"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/stats"
+	"talbot/rows"
 	"talbot/shards"
 )
 
@@ -50,6 +52,35 @@ func BenchmarkIngest(b *testing.B) {
 			}
 			MillionPerSecond(b, plies, "plies")
 		})
+	}
+}
+
+// BenchmarkLeaveOut reads plain text whose games are nearly all left out by their tags, on one core.
+func BenchmarkLeaveOut(b *testing.B) {
+	in, err := rows.Open(BenchGames(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	text = append(text, "\n[Event \"kept\"]\n[WhiteElo \"3900\"]\n[BlackElo \"3900\"]\n[Result \"*\"]\n\n1. e4 e5 *\n"...)
+	games := filepath.Join(b.TempDir(), "games.pgn")
+	if err := os.WriteFile(games, text, 0o666); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		sum, err := ingest.Request{Inputs: []string{games}, Out: filepath.Join(b.TempDir(), "out"),
+			Splits: dataset.DefaultSplits, Workers: 1, Filters: ingest.Filters{MinElo: 3900}}.Run(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if sum.GamesKept != 1 {
+			b.Fatalf("%d games are kept", sum.GamesKept)
+		}
 	}
 }
 

@@ -533,7 +533,7 @@ small: 1/100
   talbot label lines --out scored --nodes 20000 --multipv 2
   talbot match net:,nodes=400 cmd:stockfish,depth=1 --games 100 --out m7
 small: 1/500
-  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
+  talbot match run:run1,nodes=400 run:run1,searcher=policy --games 40 --out m3
   talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
 small: 1/1000, always: hours as printed
   talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5

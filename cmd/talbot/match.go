@@ -61,7 +61,7 @@ progress have three seconds to end, the second aborts them; --resume plays them 
 figures so far are printed.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
-  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
+  talbot match run:run1,nodes=400 run:run1,searcher=policy --games 40 --out m3
   talbot match net:,nodes=400 cmd:stockfish,depth=1 --games 100 --out m7
   talbot match cmd:./new cmd:./old --tc 10+0.1 --games 400 --out m4
   talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5
