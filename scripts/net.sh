@@ -58,8 +58,8 @@ newest() {
 
 # begin ARGUMENT… begins a training whose learning rate does not fall: the number of pieces need not be known.
 begin() {
-	train "$net/run-$piece" "$@" --steps 1000000 --until "$steps" --schedule constant --ema 0.9995 --eval-every 2000 \
-		--checkpoint-every 250 --history-dropout 0.05 --seed "$piece"
+	train "$net/run-$piece" "$@" --steps 1000000 --until "$steps" --schedule constant --lr 3e-3 --ema 0.998 \
+		--eval-every 250 --checkpoint-every 50 --history-dropout 0.05 --seed "$piece"
 }
 
 # continue_after CHECKPOINT continues the training that it is from.
@@ -73,11 +73,11 @@ data
 case ${1:-piece} in
 piece)
 	case ${FROM:-} in
-	net:) begin --from net: --lr 2e-3 --warmup 50 ;;
+	net:) begin --from net: --warmup 40 ;;
 	*?) continue_after "$FROM" ;;
 	*)
 		if [ "$piece" = 1 ]; then
-			begin --recipe lynx --lr 2e-3 --warmup 400
+			begin --recipe lynx --warmup 400
 		else
 			continue_after "$(newest "$net/run-$((piece - 1))")"
 		fi
@@ -86,7 +86,7 @@ piece)
 	;;
 finish)
 	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4))" --schedule cosine --lr 2e-3 \
-		--min-lr 1e-5 --warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
+		--min-lr 1e-5 --warmup 0 --ema 0.995 --eval-every 150 --checkpoint-every 50 --history-dropout 0.05 --seed 1
 	;;
 *)
 	echo "net.sh: unknown step $1: piece or finish" >&2
