@@ -55,7 +55,8 @@ for name; do
 	[ "$GOOS" != windows ] || binary=talbot.exe
 	mkdir "$temp/$name"
 	echo "release: building $name"
-	go build -trimpath -buildvcs=true -ldflags='-s -w' -tags "$tags" -o "$temp/$name/$binary" ./cmd/talbot
+	go build -trimpath -buildvcs=true -ldflags='-s -w -X=runtime.godebugDefault=asyncpreemptoff=1' \
+		-tags "$tags" -o "$temp/$name/$binary" ./cmd/talbot
 	{
 		go version -m "$temp/$name/$binary" | sed '1s/^.*: //; s/^\t*//'
 		echo "C compiler	$compiler"

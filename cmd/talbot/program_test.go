@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -33,5 +35,23 @@ func TestProgramInHints(t *testing.T) {
 	if _, text := classify(hint(errors.New("x"), "run `talbot setup`, then `talbot doctor`")); text !=
 		"run `bin/talbot setup`, then `bin/talbot doctor`" {
 		t.Error(text)
+	}
+}
+
+// With GOEXPERIMENT=simd goroutines are interrupted only where they call functions: scripts/go.sh says why.
+func TestBuildOfVectors(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		t.Fatal("no build information")
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if !strings.Contains(settings["GOEXPERIMENT"], "simd") {
+		t.Skip("SKIPPED: built without GOEXPERIMENT=simd")
+	}
+	if flags := settings["-ldflags"]; !strings.Contains(flags, "runtime.godebugDefault=asyncpreemptoff=1") {
+		t.Errorf("linked with %q", flags)
 	}
 }
