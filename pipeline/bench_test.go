@@ -66,7 +66,7 @@ func BenchmarkLeaveOut(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text = append(text, "\n[Event \"kept\"]\n[WhiteElo \"3900\"]\n[BlackElo \"3900\"]\n[Result \"*\"]\n\n1. e4 e5 *\n"...)
+	text = append(text, "\n[Event \"kept\"]\n[WhiteElo \"3900\"]\n[BlackElo \"3900\"]\n\n1. e4 e5 *\n"...)
 	games := filepath.Join(b.TempDir(), "games.pgn")
 	if err := os.WriteFile(games, text, 0o666); err != nil {
 		b.Fatal(err)
