@@ -142,6 +142,16 @@ func TestLegalOnly(t *testing.T) {
 	if legal.Capabilities() != (Capabilities{Prior: true, Value: true}) {
 		t.Errorf("knows %+v", legal.Capabilities())
 	}
+	unmasked := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalIfMasked: true})
+	if unmasked.Capabilities() != all.Capabilities() {
+		t.Errorf("without a mask in training knows %+v", unmasked.Capabilities())
+	}
+	masked := tiny(t, "legal_mask=true")
+	masking, _ := tinyrun.Write(t, masked, tinyrun.Weights(t, masked))
+	if p := mustOpen(t, b, masking, Options{Batches: []int{8}, LegalIfMasked: true}); p.Capabilities() !=
+		legal.Capabilities() {
+		t.Errorf("with a mask in training knows %+v", p.Capabilities())
+	}
 	list := questions(t, all.Encoder(), 10)
 	want := ask(t, all, list)
 	for i, a := range ask(t, legal, list) {

@@ -43,7 +43,8 @@ func newDevice(b *backend.Backend, t *Network, o Options) (*device, error) {
 		return nil, err
 	}
 	d := &device{backend: b, network: t.Network, layout: t.Encoder.Layout(), heads: t.Network.Heads(), store: store,
-		lists: o.Lists, legalOnly: o.LegalOnly, bodies: map[int]*body{}}
+		lists: o.Lists, legalOnly: o.LegalOnly || o.LegalIfMasked && t.Config.LegalMask(),
+		bodies: map[int]*body{}}
 	if d.layout.Moves == encode.NoMoves {
 		d.lists = []int{0}
 	}

@@ -61,8 +61,9 @@ type Options struct {
 	SeparateRequests bool
 	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
 	Threads int
-	// LegalOnly leaves out what the network says about moves that are not legal, which a search has no use for.
-	LegalOnly bool
+	// LegalOnly leaves out what the network says about moves that are not legal. LegalIfMasked does so only with a
+	// network that was trained over the legal moves, which never learned to say anything about others.
+	LegalOnly, LegalIfMasked bool
 }
 
 // largestPatches is the largest batch of the form [model.Patches].
