@@ -153,8 +153,8 @@ func TestOpenFails(t *testing.T) {
 				continue // it has no magic word
 			}
 			_, err := NewInput("x.pgn", bytes.NewReader(archive[:n]))
-			if want := fmt.Sprintf("opening x.pgn as tar: it is cut off after %d bytes", n); !errors.Is(err, ErrPacked) ||
-				errors.Is(err, ErrArchive) || err.Error() != want {
+			want := fmt.Sprintf("opening x.pgn as tar: it is cut off after %d bytes", n)
+			if !errors.Is(err, ErrPacked) || errors.Is(err, ErrArchive) || err.Error() != want {
 				t.Errorf("%s, cut at %d: %v", form, n, err)
 			}
 		}
