@@ -186,7 +186,7 @@ func printRatings(r *match.Result) {
 	}
 	for _, opponent := range r.Players[1:] {
 		if opponent.Faults[game.Overtime] > 0 {
-			printf("  %s lost by time, so the rating is too high: play again with a larger --timemargin\n",
+			printf("  %s lost by time, which makes ratings too high: play again with a larger --timemargin\n",
 				opponent.Name)
 		}
 	}
