@@ -63,6 +63,7 @@ func readHeader(data []byte) (h tarHeader, ok bool) {
 type archive struct {
 	in   *counter
 	next int64 // offset of the next description
+	cut  bool  // it ended within a description
 }
 
 // counter counts what is read.
@@ -77,7 +78,10 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errTar = errors.New("damaged: no file of the archive begins here")
+var (
+	errTar    = errors.New("damaged: no file of the archive begins here")
+	errTarCut = errors.New("the archive is cut off here: download or copy it again, or use the games before it")
+)
 
 // file returns the next regular file: its content, which must be read before the next call, and where it begins. lost
 // are bytes before it that are no file. io.EOF is the end.
@@ -96,6 +100,7 @@ func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, er
 		if err == io.ErrUnexpectedEOF {
 			if zero = zero && allZero(data[:n]); !zero {
 				lost += int64(n)
+				a.cut = true
 			}
 			err = io.EOF
 		}

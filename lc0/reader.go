@@ -65,8 +65,12 @@ func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 	}
 	if lost > 0 {
 		r.number++
+		why := errTar
+		if r.tar.cut {
+			offset, why = r.tar.in.at, errTarCut
+		}
 		r.ahead = &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset - lost, At: offset - lost,
-			Err: fmt.Errorf("%w; %d bytes are lost", errTar, lost)}
+			Err: fmt.Errorf("%w; %d bytes are lost", why, lost)}
 		if err == io.EOF {
 			reject := r.ahead
 			r.ahead = nil
@@ -104,7 +108,7 @@ func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
 		}
 		if err != nil {
 			r.number++
-			r.err = r.damaged(header, offset, err)
+			r.err = r.damaged(header, offset, r.cause(content, header, offset, err))
 			return
 		}
 		chunk = r.gzip
@@ -115,11 +119,20 @@ func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
 	case r.err == nil:
 	case errors.As(r.err, &reject):
 		if reject.Err != nil {
-			reject.Err = fmt.Errorf("%q: %w", header.name, reject.Err)
+			reject.Err = fmt.Errorf("%q: %w", header.name, r.cause(content, header, offset, reject.Err))
 		}
 	default:
-		r.err = r.damaged(header, offset, r.err)
+		r.err = r.damaged(header, offset, r.cause(content, header, offset, r.err))
 	}
+}
+
+// cause returns why a file of an archive could not be read: err, unless the archive ends within the file.
+func (r *Reader) cause(content io.Reader, header tarHeader, offset int64, err error) error {
+	_, _ = io.Copy(io.Discard, content) // an error shows when the next file is looked for
+	if r.tar.in.at < offset+block+header.size {
+		return errTarCut
+	}
+	return err
 }
 
 // damaged makes a reject of a file that cannot be unpacked.

@@ -246,6 +246,31 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// TestCutPlace: an archive that is cut off, within the description of a file or within the file, says so at its place.
+func TestCutPlace(t *testing.T) {
+	data := read(t, "chunks.tar")
+	for at := 0; at < len(data)-block; {
+		header, ok := readHeader(data[at:])
+		if !ok {
+			break
+		}
+		for _, n := range []int{1, 300, block - 1, block + int(header.size)/2} {
+			if at == 0 { // the folder; a shorter file is not even known as an archive
+				continue
+			}
+			_, rejects := all(t, data[:at+n])
+			if len(rejects) == 0 {
+				t.Fatalf("cut %d bytes after the beginning of %q at %d: nothing is said", n, header.name, at)
+			}
+			last := rejects[len(rejects)-1]
+			if !errors.Is(last.Err, errTarCut) || last.Offset != int64(at) || last.At != int64(at) {
+				t.Errorf("cut %d bytes after the beginning of %q at %d: %v", n, header.name, at, last)
+			}
+		}
+		at += block + (int(header.size)+block-1)/block*block
+	}
+}
+
 // TestFlips flips bytes of an archive: a flip costs at most the game that it is in, or what stands beside a
 // description;
 // and gzip's checksum finds those in games.

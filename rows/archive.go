@@ -33,7 +33,30 @@ const (
 	tarBlock   = 512
 	tarSum     = 148
 	tarSumSize = 8
+	tarSize    = 124
+	tarSizeEnd = 136
+	tarMagic   = 257
 )
+
+// tarIsCut reports whether a file, or less than the first 64 KiB of one, is the beginning of a tar archive: of one
+// that ends before the empty block that is its end. A header that is cut off is known by its magic word.
+func tarIsCut(head []byte) bool {
+	if len(head) < tarBlock {
+		return len(head) > tarMagic+5 && string(head[tarMagic:tarMagic+5]) == "ustar"
+	}
+	for at := 0; len(head) < peekSize; {
+		if at+tarBlock > len(head) {
+			return true
+		}
+		header := head[at : at+tarBlock]
+		size, err := strconv.ParseInt(strings.Trim(string(header[tarSize:tarSizeEnd]), " \x00"), 8, 32)
+		if !isTar(header) || err != nil || size < 0 {
+			return false // its end, or no archive
+		}
+		at += tarBlock + (int(size)+tarBlock-1)/tarBlock*tarBlock
+	}
+	return false
+}
 
 // isTar reports whether a file begins with such a header.
 func isTar(head []byte) bool {

@@ -12,13 +12,13 @@ import (
 )
 
 // helpColumns is the width of help, but on narrower terminals.
-const helpColumns = fullColumns
+const helpColumns = 80
 
 // helpWidth is the width of help that is written to w.
 func helpWidth(w io.Writer) int {
 	if o, ok := w.(*outlet); ok {
-		if columns := (*folded)(o).narrow(); columns > 0 {
-			return columns
+		if columns := (*folded)(o).width(); columns > 0 {
+			return min(columns, helpColumns)
 		}
 	}
 	return helpColumns

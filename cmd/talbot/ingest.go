@@ -343,8 +343,9 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 			summarise("  evaluations: %s imported%s\n", pipeline.Thousands(e.Imported), notImported(&e))
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
-			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board\n",
-				pipeline.Thousands(c.Movetext), pipeline.Thousands(c.Board))
+			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board; "+
+				"--result-conflict says which counts, the tag if not given\n", pipeline.Thousands(c.Movetext),
+				pipeline.Thousands(c.Board))
 		}
 		if sum.MoveConflicts > 0 {
 			summarise("  move numbers or capture marks that contradict the moves, in games that were kept: %s\n",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/network/builtin"
 	"talbot/pipeline"
 	"talbot/play/engine"
 	"talbot/play/game"
@@ -37,6 +38,11 @@ option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A network a
 searcher=NAME, backend=NAME, batch=N, elo=R (the rating to imitate), for the searcher
 rollouts engine=ENGINE and probability=RUN, and the parameters of its search
 (docs/12-play.md).
+
+The network that comes with talbot is rated ` + builtin.Strength + `.
+` + "`talbot version`" + ` names it. A network of your own that is to play like people plays
+by searcher=policy,temperature=1.
+
 A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
 random: and networks with searcher=policy or searcher=value need none.
 

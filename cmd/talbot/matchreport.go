@@ -12,6 +12,7 @@ import (
 
 	"talbot/internal/plain"
 	"talbot/pipeline"
+	"talbot/play/game"
 	"talbot/play/match"
 )
 
@@ -183,7 +184,16 @@ func printRatings(r *match.Result) {
 				float64(*x.FromGames), float64(*x.FromAnchors))
 		}
 	}
+	for _, opponent := range r.Players[1:] {
+		if opponent.Faults[game.Overtime] > 0 {
+			printf("  %s lost by time, which makes ratings too high: play again with a larger --timemargin\n",
+				opponent.Name)
+		}
+	}
 	if left > 0 {
 		printf("  * not used for the rating: the score is not between 10 and 90 %%\n")
+		if !r.Ratings[0].Rating.Known() {
+			printf("  no rating: play against opponents that are closer in strength, with rating= of their own\n")
+		}
 	}
 }

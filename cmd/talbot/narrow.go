@@ -8,12 +8,9 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// All text is laid out for terminals of 80 columns. On a narrower one it is laid out again line by line, by what it
-// looks like: prose is broken between words, a list beside its names, a table between its columns, and the bars of a
+// Help and most text is laid out for terminals of 80 columns. What does not fit is laid out again line by line, by what
+// it looks like: prose is broken between words, a list beside its names, a table between its columns, and the bars of a
 // chart become shorter. Nothing else knows how wide a terminal is, so no command can forget to ask.
-
-// fullColumns is the width of a terminal that needs none of this.
-const fullColumns = 80
 
 // leastProse is the fewest columns that prose beside a name may have.
 const leastProse = 18
@@ -340,8 +337,8 @@ func textOf(cells []string, from, to int) string {
 	return text + strings.Repeat(" ", max(0, to-max(from, len(cells))))
 }
 
-// folded is an outlet whose lock is held and that takes text already made plain. For a narrow terminal it lays the text
-// out again; until it knows how, a line that has not ended waits, and so do the rows of a table that does not fit.
+// folded is an outlet whose lock is held and that takes text already made plain. For a terminal it lays out again what
+// does not fit; until it knows how, a line that has not ended waits, and so do the rows of a table that does not fit.
 type folded outlet
 
 // folding is what waits.
@@ -355,7 +352,7 @@ type folding struct {
 const mostRows = 1000
 
 func (f *folded) Write(p []byte) (int, error) {
-	columns := f.narrow()
+	columns := f.width()
 	if columns == 0 {
 		if err := f.flush(); err != nil {
 			return 0, err
@@ -382,15 +379,12 @@ func (f *folded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// narrow returns the width of a terminal that is narrower than text is laid out for, 0 for all else.
-func (f *folded) narrow() int {
+// width returns the width of the terminal, 0 if there is none.
+func (f *folded) width() int {
 	if f.columns == nil {
 		return 0
 	}
-	if columns := f.columns(); columns < fullColumns {
-		return columns
-	}
-	return 0
+	return f.columns()
 }
 
 // add takes a whole line.
@@ -418,7 +412,7 @@ func (f *folded) put(lines []string, end string) error {
 
 // release writes the rows that wait.
 func (f *folded) release() error {
-	rows, columns := f.wait.rows, f.narrow()
+	rows, columns := f.wait.rows, f.width()
 	if len(rows) == 0 {
 		return nil
 	}
@@ -435,7 +429,7 @@ func (f *folded) flush() error {
 		return err
 	}
 	lines := []string{string(f.wait.line)}
-	if columns := f.narrow(); columns > 0 {
+	if columns := f.width(); columns > 0 {
 		lines = foldLine(lines[0], columns)
 	}
 	shown := strings.Join(lines, "\n")

@@ -125,14 +125,19 @@ func checkFits(t *testing.T, name string, columns int, text, shown string) {
 	}
 }
 
-// What commands print fits on narrow terminals, and no word is broken; elsewhere it stays as it is to the byte.
+// What commands print fits on terminals of any width, and no word is broken; where it fits as it is, it stays so to the
+// byte.
 func TestNarrow(t *testing.T) {
 	for name, text := range narrowTexts {
 		write := func(o *outlet) { io.WriteString(o, text) }
-		for _, columns := range []int{40, 60, 79} {
+		for _, columns := range []int{40, 60, 79, 80, 100} {
 			checkFits(t, name, columns, text, on(t, columns, write))
 		}
-		for _, columns := range []int{80, 200} {
+		widest := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			widest = max(widest, widthOf(line))
+		}
+		for _, columns := range []int{widest, 200} {
 			if shown := on(t, columns, write); shown != text {
 				t.Errorf("%s changes at %d columns:\n%s", name, columns, shown)
 			}
@@ -143,7 +148,7 @@ func TestNarrow(t *testing.T) {
 // Line by line and in pieces, as some tables are printed, nothing is lost or out of order either.
 func TestNarrowInPieces(t *testing.T) {
 	for name, text := range narrowTexts {
-		for _, columns := range []int{40, 60, 79} {
+		for _, columns := range []int{40, 60, 79, 80} {
 			for seed := range uint64(10) {
 				rng := rand.New(rand.NewPCG(seed, 1))
 				shown := on(t, columns, func(o *outlet) {

@@ -17,6 +17,7 @@ import (
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
+	"talbot/rows"
 	"talbot/train/job"
 	"talbot/train/loader"
 )
@@ -158,13 +159,19 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	if err != nil {
 		return repeatable(err)
 	}
+	_, asked := ingest.Survey(r.Inputs, rows.TableForm{}, false)
 	if o.json {
+		asks := ""
+		if asked != nil {
+			asks = messageOf(asked)
+		}
 		if err := printJSON(struct {
 			*plan.Estimate
 			Recipe   string          `json:"recipe"`
 			Settings recipe.Settings `json:"settings"`
-			Backend  string          `json:"backend,omitempty"` // that was measured
-		}{e, c.Recipe, c.Settings, measured.Kind}); err != nil {
+			Backend  string          `json:"backend,omitempty"`     // that was measured
+			Asks     string          `json:"ingest_asks,omitempty"` // what ingest must be told of the inputs
+		}{e, c.Recipe, c.Settings, measured.Kind, asks}); err != nil {
 			return err
 		}
 		return o.room(e)
@@ -172,6 +179,12 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	printPlan(e, measured)
 	if err := o.room(e); err != nil {
 		return err
+	}
+	if asked != nil {
+		_, remedy := classify(asked)
+		warn(fmt.Errorf("ingest asks more of these inputs: %w", asked))
+		sayKind("hint", "%s", remedy)
+		return nil
 	}
 	next(append(append([]string{"ingest"}, files...), "--out", newName("lines", ""))...)
 	return nil

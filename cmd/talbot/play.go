@@ -40,6 +40,9 @@ that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, 
 resign, save the game. With --pgn each game is added to a file when you leave it, whether
 it is over or not.
 
+The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
+` + "`talbot version`" + ` names it. It plays standard chess only, as all networks do.
+
 The network thinks for a second, or as long as --nodes or --movetime says. With
 --searcher rollouts give it more, such as --movetime 1m.
 
@@ -135,6 +138,9 @@ func (o *playOptions) play(ctx context.Context) error {
 	}
 	if note := o.oneSided(quick.Config); note != "" {
 		tell("%s\n", note)
+	}
+	if o.run == builtin.Name {
+		tell("the network that comes with talbot: %s\n", builtin.Strength)
 	}
 	g.Player = o.player()
 	defer g.Player.Close()

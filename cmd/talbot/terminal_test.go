@@ -163,7 +163,7 @@ func TestColour(t *testing.T) {
 		t.Setenv("CLICOLOR", c.cliColor)
 		b.Reset()
 		stderr = &outlet{file: &b}
-		stderr.text = plain.NewWriter((*exactOutlet)(stderr))
+		stderr.text = plain.NewWriter((*folded)(stderr))
 		if c.terminal {
 			stderr.columns = func() int { return 80 }
 		}

@@ -97,10 +97,11 @@ repeated more often, which is printed at the start. In short runs the warm-up,
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
-checkpoint. The network has the size and all settings of these weights (those of --set,
-such as dropout), and learns what they were trained on (--value-target, --policy-target),
-unless flags say otherwise. Flags and a --preset that would make another network of the
-same weights are refused. Length, schedule, optimizer and the order of the data are new.
+checkpoint, and --from net: those of the network that comes with talbot. The network has
+the size and all settings of these weights (those of --set, such as dropout), and learns
+what they were trained on (--value-target, --policy-target), unless flags say otherwise.
+Flags and a --preset that would make another network of the same weights are refused.
+Length, schedule, optimizer and the order of the data are new.
 
 --after RUN continues the training of another run on other data: settings, optimizer,
 average and schedule are those of that run, after its last step. So a long training can

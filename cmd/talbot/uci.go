@@ -92,6 +92,9 @@ that you trained. GUIs, match runners and bots start it and talk to it through t
 Universal Chess Interface, on standard input and output. Give them the path of talbot as
 the program and "uci" as its argument, or "uci --run RUN".
 
+The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
+` + "`talbot version`" + ` names it. All networks play standard chess only, not Chess960.
+
 The network is loaded when the GUI asks whether the engine is ready. All settings of
 the search are options of the engine: the GUI shows them, and docs/12-play.md explains
 them.

@@ -42,10 +42,22 @@ func foreign(path string, data []byte) error {
 			is = f.is
 		}
 	}
+	if is == "" && isText(data) {
+		is = "text, such as games or settings"
+	}
 	if is == "" {
 		return nil
 	}
 	return foreignError{is}
+}
+
+// isText reports whether the first eight bytes, which are the length of the header in a checkpoint, are characters of
+// text, after a byte order mark or none.
+func isText(data []byte) bool {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	return len(data) >= 8 && !bytes.ContainsFunc(data[:8], func(c rune) bool {
+		return c > '~' || c < ' ' && c != '\n' && c != '\r' && c != '\t'
+	})
 }
 
 // Fields of an ONNX model, a protocol buffer: the first byte of the version, which is what files begin with, and the

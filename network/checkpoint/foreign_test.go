@@ -31,6 +31,7 @@ func TestForeign(t *testing.T) {
 		"net.pt":   {"PK\x03\x04rest", "PyTorch"}, "old.pt": {"\x80\x02}q", "PyTorch"},
 		"net.pb.gz": {"\x1f\x8b\x08", "Lc0"},
 		"net.h5":    {"\x89HDF\r\n\x1a\n", "Keras"},
+		"games.pgn": {"[Event \"?\"]\n", "text"}, "marked.pgn": {"\xef\xbb\xbf[Event \"?\"]\n", "text"},
 	} {
 		if err := read(name, c.content); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), c.is) {
 			t.Errorf("%s: %v", name, err)

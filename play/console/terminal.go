@@ -31,7 +31,7 @@ type Terminal struct {
 
 const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
   back                       take back your last move and the answer
-  go                         let the network move for you; then you play the other side
+  go                         let the network move; then you play the other side
   new [white|black]          start again, with the side you name
   resign                     give up the game
   save FILE                  add the game so far to a file, as PGN

@@ -12,7 +12,7 @@ import (
 )
 
 // errEarlier says that what a run was trained on is known, but not all that its first weights were trained on before.
-var errEarlier = errors.New("the weights that it began with")
+var errEarlier = errors.New("it began with the weights of another network")
 
 // trainedOn finds the datasets that the weights of a run were trained on, with how they are split, its own first: those
 // of the run at a path and those of the runs that its first weights are from. A dataset that has moved is looked for
