@@ -112,7 +112,7 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 		}
 	}
 	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
-		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
+		beginnings: dataset.NewKeys(BeginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
 	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
 	defer v.positions.Close()
 	defer v.games.Close()
