@@ -237,7 +237,8 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
 	r.Checked = func(done, of int64) {
-		show(pipeline.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done, Unit: "lines"})
+		show(pipeline.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
+			Unit: "lines"})
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Warn, r.ResumeCommand = warn, invocation()

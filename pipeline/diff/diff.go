@@ -11,8 +11,8 @@ import (
 	"talbot/shards"
 )
 
-// Request compares two datasets. It keeps 40 bytes for each line of both, and the labels of lines that it has met in one
-// of them only, if they differ: few, if the lines of both are in about the same order.
+// Request compares two datasets. It keeps 40 bytes for each line of both, and the labels of lines that it has met in
+// one of them only, if they differ: few, if the lines of both are in about the same order.
 type Request struct {
 	A, B     string
 	Progress func(pipeline.Progress) // may be nil

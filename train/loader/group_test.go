@@ -47,7 +47,8 @@ func TestSampleBytesOfLists(t *testing.T) {
 		moves += len(list) / g.shape.moveWords()
 	}
 	n, mean := int64(g.n), moves/g.n
-	if least, most := n*SampleBytes(layout, mean), n*SampleBytes(layout, mean+1); mean < 10 || got < least || got > most {
+	least, most := n*SampleBytes(layout, mean), n*SampleBytes(layout, mean+1)
+	if mean < 10 || got < least || got > most {
 		t.Errorf("%d samples with %d moves each take %d bytes, not %d to %d", n, mean, got, least, most)
 	}
 	if more := SampleBytes(layout, 31) - SampleBytes(layout, 30); more != 24 {
