@@ -101,8 +101,8 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 	}
 }
 
-// TestFillingKeepsNoRecords: the samples of validation are of up to as many blocks as they are, each of which takes half
-// a megabyte.
+// TestFillingKeepsNoRecords: the samples of validation are of up to as many blocks as they are, each of which takes
+// half a megabyte.
 func TestFillingKeepsNoRecords(t *testing.T) {
 	d := open(t, 1, Spec{Dir: write(t, madeup.Dataset{Seed: 5, Games: 120})})
 	f := d.newFilling(20, 1)
