@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"talbot/internal/ordered"
@@ -15,6 +16,7 @@ const (
 	keyParts  = 1 << 10 // partitions, by the highest bits
 	keyShift  = 64 - 10
 	keyRun    = 1 << 20 // keys of a run
+	keyChunk  = 1 << 15 // keys that are written at a time
 	digitBits = 11      // of the radix sort; five digits cover keyShift bits
 )
 
@@ -38,6 +40,8 @@ type Keys struct {
 	file   *os.File
 	end    int64 // of the file
 	count  int64
+	spare  [][]uint64 // keys of runs that were written: their memory is for the next
+	bytes  []byte     // to be written
 }
 
 // keyRunInfo is a run: its keys in memory, or their place in the file, and where each partition begins in it.
@@ -87,7 +91,7 @@ func (b *KeyBuffer) Flush() error {
 
 // add puts keys in the order of their partitions and keeps a copy of them.
 func (k *Keys) add(keys []uint64) error {
-	r := &keyRunInfo{keys: make([]uint64, len(keys))}
+	r := &keyRunInfo{keys: k.space(len(keys))}
 	for _, key := range keys {
 		r.starts[key>>keyShift+1]++
 	}
@@ -111,6 +115,19 @@ func (k *Keys) add(keys []uint64) error {
 	return k.spill(r)
 }
 
+// space returns memory for the keys of a run.
+func (k *Keys) space(n int) []uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	last := len(k.spare) - 1
+	if last < 0 || cap(k.spare[last]) < n {
+		return make([]uint64, n)
+	}
+	s := k.spare[last][:n]
+	k.spare = k.spare[:last]
+	return s
+}
+
 // spill moves a run to the file.
 func (k *Keys) spill(r *keyRunInfo) error {
 	if k.file == nil {
@@ -121,15 +138,19 @@ func (k *Keys) spill(r *keyRunInfo) error {
 		os.Remove(f.Name()) // where open files can be removed, nothing is left of a killed run
 		k.file = f
 	}
-	b := make([]byte, 8*len(r.keys))
-	for i, key := range r.keys {
-		binary.LittleEndian.PutUint64(b[8*i:], key)
+	r.offset = k.end
+	for some := range slices.Chunk(r.keys, keyChunk) {
+		b := k.bytes[:0]
+		for _, key := range some {
+			b = binary.LittleEndian.AppendUint64(b, key)
+		}
+		k.bytes = b
+		if _, err := k.file.WriteAt(b, k.end); err != nil {
+			return fmt.Errorf("writing position keys to a temporary file: %w", err)
+		}
+		k.end += int64(len(b))
 	}
-	if _, err := k.file.WriteAt(b, k.end); err != nil {
-		return fmt.Errorf("writing position keys to a temporary file: %w", err)
-	}
-	r.keys, r.offset = nil, k.end
-	k.end += int64(len(b))
+	k.spare, r.keys = append(k.spare, r.keys), nil
 	return nil
 }
 
@@ -155,7 +176,7 @@ func (k *Keys) Each(workers int, f func(worker int, sorted []uint64) error) erro
 
 // Close drops the keys and the temporary file.
 func (k *Keys) Close() error {
-	k.runs = nil
+	k.runs, k.spare = nil, nil
 	if k.file == nil {
 		return nil
 	}

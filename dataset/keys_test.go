@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -55,6 +56,27 @@ func TestKeys(t *testing.T) {
 		if got := slices.Concat(parts...); !slices.Equal(got, want) {
 			t.Errorf("budget %d: keys differ", budget)
 		}
+	}
+}
+
+// TestKeysGarbage: runs that go to the file share their memory.
+func TestKeysGarbage(t *testing.T) {
+	k := NewKeys(1, t.TempDir())
+	defer k.Close()
+	keys := make([]uint64, 1<<16)
+	if err := k.add(keys); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 10 {
+		if err := k.add(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8*uint64(len(keys)) {
+		t.Errorf("ten runs of %d bytes took %d", 8*len(keys), n)
 	}
 }
 

@@ -618,9 +618,14 @@ func TestLabelLocked(t *testing.T) {
 			}
 		}
 	}
+	var checked, lines int64
+	r.Checked = func(done, of int64) { checked, lines = done, of }
 	Labelled(t, r)
 	if !tried {
 		t.Error("not tried")
+	}
+	if checked != lines || lines == 0 {
+		t.Errorf("%d lines of %d were checked", checked, lines)
 	}
 }
 

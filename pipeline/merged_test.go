@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,7 +175,15 @@ func TestPlanKinds(t *testing.T) {
 	WriteRows(t, table, tactics, 100)
 	WriteGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
+	var counted int64
 	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Passes: 1,
+		ReadFirst: func(_ context.Context, dir string) error {
+			m, err := dataset.ReadManifest(dir)
+			if err == nil {
+				counted = m.Counts.Positions
+			}
+			return err
+		},
 		TrainRate: func(context.Context) (float64, string, error) { return 1, "given", nil }}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -187,5 +196,15 @@ func TestPlanKinds(t *testing.T) {
 	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples ||
 		e.Rejected != sum.GamesRead-sum.GamesKept {
 		t.Errorf("%+v, ingested %+v", e, sum)
+	}
+	var read []string
+	for _, r := range e.Readings {
+		if read = append(read, r.What); r.Seconds <= 0 {
+			t.Errorf("%s takes %v s", r.What, r.Seconds)
+		}
+	}
+	if want := []string{"verify", "stats", "aggregate", plan.Start}; !slices.Equal(read, want) ||
+		counted != e.Positions {
+		t.Errorf("read %q, want %q; %d positions of %d", read, want, counted, e.Positions)
 	}
 }

@@ -67,8 +67,10 @@ bytes with any number of workers.`,
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of positions in train, val and test")
 	f.StringVar(&o.bands, "bands", aggregate.DefaultBands.String(),
 		"ratings at which a new band begins, separated by commas, or none")
-	f.IntVar(&o.minCount, "min-count", 6, "minimum number of moves in a position, over all bands")
-	f.IntVar(&o.minBand, "min-band", 3, "minimum number of moves in a position in one band")
+	f.IntVar(&o.minCount, "min-count", aggregate.DefaultMinCount,
+		"minimum number of moves in a position, over all bands")
+	f.IntVar(&o.minBand, "min-band", aggregate.DefaultMinBand,
+		"minimum number of moves in a position in one band")
 	f.StringVar(&o.gamesOf, "games-of", "all", "games to count by their split: all, train, val or test")
 	o.gameFilterOptions.add(f, "prior (both ratings known, at least 3 minutes on the clock)")
 	section(f, "Output", "out", "skip-done", "replace", "split", "json", "strict")

@@ -119,7 +119,10 @@ var arrows = map[string][]string{
 	},
 	"pipeline/output":  {"dataset", "internal/durable", "internal/ordered", "internal/remake", "shards"},
 	"pipeline/overlap": {"board", "dataset"},
-	"pipeline/plan":    {"dataset", "pipeline", "pipeline/ingest", "rows", "shards"},
+	"pipeline/plan": {
+		"dataset", "pipeline", "pipeline/aggregate", "pipeline/ingest", "pipeline/stats", "pipeline/verify", "rows",
+		"shards",
+	},
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "internal/remake", "pipeline",
 		"pipeline/output", "shards",

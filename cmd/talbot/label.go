@@ -236,6 +236,10 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	show, end := phases()
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
+	r.Checked = func(done, of int64) {
+		show(pipeline.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
+			Unit: "lines"})
+	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Warn, r.ResumeCommand = warn, invocation()
 	r.Failed = func(err error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -44,7 +45,8 @@ func newPlan() *cobra.Command {
 		Short: "Estimate the size and time of a pipeline",
 		Long: `Plan reads the beginning of every input that ingest accepts and estimates what the whole
 pipeline will need: positions, disk space, hours of labelling with N engines, memory,
-and hours of training. It writes nothing.
+and hours of training. It runs on the beginning what reads a whole dataset: verify,
+stats, aggregate, and the reading before training. It writes nothing.
 
 Plan measures for a few seconds how fast this machine trains a network of that size; use
 --train-rate for the figure of another machine. It prints every assumption. Copies of
@@ -82,6 +84,9 @@ high than too low. It fails if there is less space than the datasets need.`,
 	values(cmd, "backend", backends...)
 	return cmd
 }
+
+// legalMoves is about how many legal moves a position of a game has.
+const legalMoves = 31
 
 // measuringTime is how long the speed of training is measured after the first step.
 const measuringTime = 3 * time.Second
@@ -130,10 +135,15 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 	if err != nil {
 		return r, c, err
 	}
+	moves := 1
+	if built.Encoder.Layout().Moves == encode.LegalMoves {
+		moves = legalMoves
+	}
 	return plan.Request{Workers: o.workers, Movetime: o.movetime, Passes: o.passes, Steps: o.steps, Batch: c.Batch,
 		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
 		Loader: plan.Loader{GroupSamples: loader.GroupSamples,
-			SampleBytes: loader.SampleBytes(built.Encoder.Layout(), 1)},
+			SampleBytes: loader.SampleBytes(built.Encoder.Layout(), moves)},
+		ReadFirst: func(ctx context.Context, dir string) error { return job.ReadFirst(ctx, c, dir) },
 	}, c, nil
 }
 
@@ -229,9 +239,16 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	printf("shards     %14s, %.2f bytes a position; %s with labels\n", pipeline.Size(float64(e.ShardBytes)),
 		e.BytesPerPosition, pipeline.Size(float64(e.LabelBytes)))
 	if e.TempBytes > 0 {
-		printf("temporary  %14s, while verify, stats or train reads it\n", pipeline.Size(float64(e.TempBytes)))
+		printf("temporary  %14s, while verify or stats reads it\n", pipeline.Size(float64(e.TempBytes)))
 	}
 	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)
+	for _, r := range e.Readings {
+		what := ""
+		if r.What == plan.Start {
+			what = " of reading before the first step of training"
+		}
+		printf("%-9s  %14s%s\n", r.What, hours(r.Seconds/3600), what)
+	}
 	printf("label      %14s\n", hours(e.LabelHours))
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
 		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)

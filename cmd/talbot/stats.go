@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -66,6 +67,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 			return err
 		}
 	}
+	debug.SetGCPercent(keysGCPercent)
 	report, done := progress()
 	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())

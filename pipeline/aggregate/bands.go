@@ -17,6 +17,12 @@ type Bands []int
 // DefaultBands are those of the recipe prior.
 var DefaultBands = Bands{1500, 2000, 2500}
 
+// The usual minimum counts of a [Request].
+const (
+	DefaultMinCount = 6
+	DefaultMinBand  = 3
+)
+
 // maxBands is how many bands there may be.
 const maxBands = 64
 

@@ -11,7 +11,8 @@ import (
 	"talbot/shards"
 )
 
-// Request compares two datasets. It keeps 50 bytes for each line of both.
+// Request compares two datasets. It keeps 40 bytes for each line of both, and the labels of lines that it has met in
+// one of them only, if they differ: few, if the lines of both are in about the same order.
 type Request struct {
 	A, B     string
 	Progress func(pipeline.Progress) // may be nil
@@ -89,19 +90,22 @@ const examplesOfDiff = 5
 // differ is a comparison under way.
 type differ struct {
 	Request
-	sets            [2]*shards.Dataset
-	lines           [2][]lineDigest
-	result          *Difference
-	unmatched       [2]map[dataset.GameKey]bool // examples wanted
-	withOtherLabels map[dataset.GameKey]bool    // lines in both with different labels
+	sets        [2]*shards.Dataset
+	lines       [2][]lineDigest // by key
+	result      *Difference
+	unmatched   [2]map[dataset.GameKey]bool // examples wanted
+	otherLabels int64                       // lines in both with different labels
+	mostWaiting int                         // of them, lines of one dataset that waited for the other's
 }
 
 // Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
 // [shards.OpenDataset], [shards.Reader.ReadBlock] and [shards.Dataset.CheckFiles], or the context's.
 func (o Request) Run(ctx context.Context) (*Difference, error) {
-	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}},
-		withOtherLabels: map[dataset.GameKey]bool{}}
-	for i, dir := range []string{o.A, o.B} {
+	return (&differ{Request: o, result: &Difference{Labels: []LabelDifference{}}}).run(ctx)
+}
+
+func (d *differ) run(ctx context.Context) (*Difference, error) {
+	for i, dir := range []string{d.A, d.B} {
 		set, err := shards.OpenDataset(dir)
 		if err != nil {
 			return nil, err
@@ -144,6 +148,7 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 func (d *differ) digest(ctx context.Context, side int) error {
 	set := d.sets[side]
 	ids, networks := printNames(set.Manifest), networkNames(set.Manifest)
+	d.lines[side] = make([]lineDigest, 0, set.Manifest.Counts.GamesKept)
 	for l, err := range set.Lines() {
 		if err != nil {
 			return err
@@ -220,7 +225,8 @@ func (d *differ) pair(a, b *lineDigest) {
 	if a.labels != b.labels {
 		l.Labels++
 		if a.samples == b.samples {
-			d.withOtherLabels[a.key] = true
+			a.otherLabels = true
+			d.otherLabels++
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type lineDigest struct {
 	labels, headers   uint32
 	predictions       uint32
 	split             dataset.Split
+	otherLabels       bool // in both, with different labels
 }
 
 func (a lineDigest) compare(b lineDigest) int {
@@ -101,53 +103,118 @@ type labelValue struct {
 	score  dataset.Score
 }
 
-// rescan reads the datasets again for examples and for the labels of lines that differ there.
+// rescan reads the datasets again for examples and for the labels of lines that differ there. It reads a line of each
+// in turn: so lines that are in the same order in both need not wait for each other.
 func (d *differ) rescan(ctx context.Context) error {
-	if len(d.unmatched[0])+len(d.unmatched[1])+len(d.withOtherLabels) == 0 {
+	if len(d.unmatched[0])+len(d.unmatched[1]) == 0 && d.otherLabels == 0 {
 		return nil
 	}
-	heard := map[dataset.GameKey]map[string][]labelValue{} // of A
-	counts := map[string]*labelCount{}
+	d.lines[1] = nil
+	var next [2]func() (*dataset.Line, error, bool)
 	for side, set := range d.sets {
-		ids := printNames(set.Manifest)
-		for l, err := range set.Lines() {
+		var stop func()
+		next[side], stop = iter.Pull2(set.Lines())
+		defer stop()
+	}
+	l := labelDiffer{differ: d,
+		ids:     [2][]string{printNames(d.sets[0].Manifest), printNames(d.sets[1].Manifest)},
+		waiting: [2]map[dataset.GameKey]lineLabels{{}, {}}, counts: map[string]*labelCount{}}
+	var examples [2][]LineExample
+	for left := 2; left > 0; {
+		for side := range next {
+			if next[side] == nil {
+				continue
+			}
+			line, err, ok := next[side]()
+			if !ok {
+				next[side] = nil
+				left--
+				continue
+			}
 			if err == nil && ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
 			if err != nil {
 				return err
 			}
-			k := l.GameKey()
+			k := line.GameKey()
 			if d.unmatched[side][k] {
 				delete(d.unmatched[side], k)
-				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{
-					In: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input),
-					Number: l.Number,
-					White:  l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
-				})
+				examples[side] = append(examples[side], d.example(side, line))
 			}
-			if !d.withOtherLabels[k] {
-				continue
-			}
-			if side == 0 {
-				heard[k] = labelsOf(l, ids)
-			} else if a, ok := heard[k]; ok {
-				delete(heard, k) // one pair of copies
-				compareLabels(counts, a, labelsOf(l, ids))
-			}
+			l.line(side, k, line)
 		}
 	}
-	for id, c := range counts {
+	d.result.Lines.Examples = slices.Concat(d.result.Lines.Examples, examples[0], examples[1])
+	d.result.Labels = append(d.result.Labels, l.differences()...)
+	return nil
+}
+
+func (d *differ) example(side int, l *dataset.Line) LineExample {
+	return LineExample{In: string("ab"[side]), Source: l.Source.String(),
+		Input: d.sets[side].Manifest.InputName(l.Input), Number: l.Number, White: l.Tag("White"), Black: l.Tag("Black"),
+		Plies: len(l.Moves)}
+}
+
+// withOtherLabels returns the digest of a line that both have with different labels; nil if there is none, or if its
+// labels are compared already.
+func (d *differ) withOtherLabels(k dataset.GameKey) *lineDigest {
+	list := d.lines[0]
+	i, _ := slices.BinarySearchFunc(list, k, func(l lineDigest, k dataset.GameKey) int { return compareKeys(l.key, k) })
+	for ; i < len(list) && list[i].key == k; i++ {
+		if list[i].otherLabels {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// labelDiffer compares the labels of lines in both datasets.
+type labelDiffer struct {
+	*differ
+	ids     [2][]string                       // of the fingerprints of each dataset
+	waiting [2]map[dataset.GameKey]lineLabels // lines of one dataset that were not met in the other
+	counts  map[string]*labelCount
+}
+
+// lineLabels are each engine's labels for the samples of a line.
+type lineLabels map[string][]labelValue
+
+// line takes a line of a dataset. Of copies, one pair is compared.
+func (l *labelDiffer) line(side int, k dataset.GameKey, line *dataset.Line) {
+	digest := l.withOtherLabels(k)
+	if digest == nil {
+		return
+	}
+	if _, ok := l.waiting[side][k]; ok {
+		return
+	}
+	labels := labelsOf(line, l.ids[side])
+	other, ok := l.waiting[1-side][k]
+	if !ok {
+		l.waiting[side][k] = labels
+		l.mostWaiting = max(l.mostWaiting, len(l.waiting[0])+len(l.waiting[1]))
+		return
+	}
+	delete(l.waiting[1-side], k)
+	digest.otherLabels = false
+	if side == 0 {
+		labels, other = other, labels
+	}
+	compareLabels(l.counts, other, labels)
+}
+
+// differences are what was counted.
+func (l *labelDiffer) differences() (list []LabelDifference) {
+	for id, c := range l.counts {
 		c.Fingerprint = id
 		if c.pairs > 0 {
 			c.MeanCentipawns = float64(c.sum) / float64(c.pairs)
 		}
-		d.result.Labels = append(d.result.Labels, c.LabelDifference)
+		list = append(list, c.LabelDifference)
 	}
-	slices.SortFunc(d.result.Labels, func(a, b LabelDifference) int {
-		return strings.Compare(a.Fingerprint, b.Fingerprint)
-	})
-	return nil
+	slices.SortFunc(list, func(a, b LabelDifference) int { return strings.Compare(a.Fingerprint, b.Fingerprint) })
+	return list
 }
 
 type labelCount struct {
@@ -156,8 +223,8 @@ type labelCount struct {
 }
 
 // labelsOf returns each engine's labels for the samples of a line.
-func labelsOf(l *dataset.Line, ids []string) map[string][]labelValue {
-	all := map[string][]labelValue{}
+func labelsOf(l *dataset.Line, ids []string) lineLabels {
+	all := lineLabels{}
 	for _, c := range sortedColumns(l, ids) {
 		list := make([]labelValue, len(c.Labels))
 		for i := range c.Labels {
@@ -171,7 +238,7 @@ func labelsOf(l *dataset.Line, ids []string) map[string][]labelValue {
 }
 
 // compareLabels counts the samples of a line.
-func compareLabels(counts map[string]*labelCount, a, b map[string][]labelValue) {
+func compareLabels(counts map[string]*labelCount, a, b lineLabels) {
 	count := func(id string) *labelCount {
 		if counts[id] == nil {
 			counts[id] = &labelCount{}

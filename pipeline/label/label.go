@@ -46,8 +46,11 @@ type Request struct {
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(pipeline.Progress)
-	Failed        func(error) // gets each position without a label; may be nil
-	Warn          func(error) // gets errors that do not stop the run; may be nil
+	// Checked, if not nil, is called with how many lines of the input were checked before the first search, from one
+	// goroutine at a time.
+	Checked func(lines, of int64)
+	Failed  func(error) // gets each position without a label; may be nil
+	Warn    func(error) // gets errors that do not stop the run; may be nil
 	// Start starts the pool that makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
 	// Pool, if not nil, gets the started pool, so that a second interrupt can abort it.

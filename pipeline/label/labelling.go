@@ -55,7 +55,13 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 	columns := line.Columns(s.columns)
 	hash := line.GameHash()
 	plies := line.Samples.Plies(nil, len(line.Moves))
-	terminal := terminalFrom(line)
+	terminal := -1 // most lines have no sample that is chosen from a small fraction, and need not be replayed
+	isOver := func(ply int) bool {
+		if terminal < 0 {
+			terminal = terminalFrom(line)
+		}
+		return ply >= terminal
+	}
 	missing := false
 	for k, ply := range plies {
 		given := labelsAt(columns, k)
@@ -74,11 +80,11 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 		case given != nil:
 			w.todo = append(w.todo, k)
 			w.kept++
-		case s.Candidates > 0 && ply < terminal && s.candidates(line, k) == nil:
+		case s.Candidates > 0 && !isOver(ply) && s.candidates(line, k) == nil:
 			s.unpredictedLock.Lock()
 			s.unpredicted[first+int64(k)] = true
 			s.unpredictedLock.Unlock()
-		case ply >= terminal:
+		case isOver(ply):
 			w.labels[k] = terminalLabels(len(s.columns))
 			w.terminal++
 		default:

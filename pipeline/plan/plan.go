@@ -14,6 +14,7 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
+	"talbot/pipeline/verify"
 	"talbot/rows"
 	"talbot/shards"
 )
@@ -30,10 +31,12 @@ type Request struct {
 	Batch    int           // samples of a step
 	// TrainRate returns the positions a second that training makes, and how that is known. It is called once the inputs
 	// are read.
-	TrainRate   func(context.Context) (rate float64, how string, err error)
-	TrainShare  float64 // of the samples, 0 … 1
-	IngestCores int     // cores that ingest works on, at least 1
-	Loader      Loader  // of training
+	TrainRate  func(context.Context) (rate float64, how string, err error)
+	TrainShare float64 // of the samples, 0 … 1
+	// ReadFirst reads what training reads of a dataset before its first step; nil: that is not estimated.
+	ReadFirst   func(ctx context.Context, dir string) error
+	IngestCores int    // cores that ingest works on, at least 1
+	Loader      Loader // of training
 }
 
 // Loader is what training keeps in memory: two groups, one that is drawn from and the next.
@@ -55,11 +58,12 @@ type Estimate struct {
 	ShardBytes       int64           `json:"shard_bytes"` // without labels
 	IngestSeconds    float64         `json:"ingest_seconds"`
 	IngestMemory     int64           `json:"ingest_memory"` // bytes
+	Readings         []Reading       `json:"readings"`      // of the dataset without labels
 	LabelHours       float64         `json:"label_hours"`
 	LabelBytes       int64           `json:"label_bytes"` // of the labelled shards
 	IngestRate       float64         `json:"ingest_rate"` // positions a second and core
 	DiskBytes        int64           `json:"disk_bytes"`  // of both datasets
-	TempBytes        int64           `json:"temp_bytes"`  // of temporary files, while verify, stats or train reads one
+	TempBytes        int64           `json:"temp_bytes"`  // of temporary files, while verify reads one
 	TrainRate        float64         `json:"train_rate"`  // positions a second
 	TrainSteps       int64           `json:"train_steps"`
 	TrainHours       float64         `json:"train_hours"`
@@ -88,6 +92,8 @@ const (
 	planLoaderMemory = 256 << 20
 	planLabelBytes   = 2.5 // a labelled sample
 	planOverhead     = 1.02
+
+	planBeginnings = 8 * (dataset.SplitPlies - dataset.CutPlies) // bytes of the keys of what a game begins with
 )
 
 // unchecked has evaluations read whatever their unit and view: they are not counted.
@@ -109,6 +115,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	}
 	e := &Estimate{}
 	var bytes, positions int64
+	var written []dataset.ShardInfo
 	begun := time.Now()
 	for i, path := range p.Inputs {
 		if err := ctx.Err(); err != nil {
@@ -128,6 +135,7 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 			return nil, err
 		}
 		bytes, positions = bytes+info.Bytes, positions+info.Positions
+		written = append(written, info)
 		e.Inputs = append(e.Inputs, in)
 		e.Games += in.Games
 		e.Positions += in.Positions
@@ -138,6 +146,12 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	if positions > 0 {
 		e.BytesPerPosition = float64(bytes) / float64(positions)
 		e.IngestRate = float64(positions) / time.Since(begun).Seconds()
+		if e.Readings, err = p.rehearse(ctx, temp, written); err != nil {
+			return nil, err
+		}
+		for i := range e.Readings {
+			e.Readings[i].Seconds *= float64(e.Positions) / float64(positions)
+		}
 	}
 	rate, how, err := p.TrainRate(ctx)
 	if err != nil {
@@ -218,7 +232,9 @@ func (p Request) estimate(e *Estimate, how string) {
 	unlabelled := samples - float64(e.Labelled)
 	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
-	e.DiskBytes, e.TempBytes = e.ShardBytes+e.LabelBytes, max(0, 8*e.Positions-dataset.KeysMemory)
+	e.DiskBytes = e.ShardBytes + e.LabelBytes
+	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory) + max(0, 8*e.Games-verify.LinesMemory) +
+		max(0, planBeginnings*e.Games-verify.LinesMemory)
 	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
 		draws = strings.Replace(draws, "1 passes", "one pass", 1)
@@ -237,7 +253,9 @@ func (p Request) estimate(e *Estimate, how string) {
 			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
 			"takes twice that window more", e.IngestRate/1e6, pipeline.Count(int64(cores), "core"),
 			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),
-		"verify, stats and train: temporary files of 8 bytes for each position beyond the first 16 million",
+		fmt.Sprintf("verify and stats: temporary files of 8 bytes for each position beyond the first 16 million, and "+
+			"%d more for each game of verify; train needs them only with --max-copies", 8+planBeginnings),
+		"verify, stats, aggregate and start: as they took with the beginning of the inputs here, without labels",
 		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
 			"own core, with %.0f %% lost between searches",
 			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),

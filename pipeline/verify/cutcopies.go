@@ -22,10 +22,12 @@ type CutLine struct {
 
 // The keys of what lines begin with are collected as those of positions are, so memory does not grow with the datasets:
 // bits 63 … 3 of the key, bit 2 for a whole line, and the split.
-const (
-	wholeLine        = 1 << 2
-	beginningsMemory = 32 << 20 // there are up to ten for each line, so far fewer than positions
-)
+const wholeLine = 1 << 2
+
+// LinesMemory is how many bytes are held in memory of the keys of games, one for each line, and as many of the keys of
+// what lines begin with, up to [dataset.SplitPlies] − [dataset.CutPlies] for each line where all datasets are split
+// alike. There are far fewer than positions.
+const LinesMemory = 32 << 20
 
 // cutPlies returns the longest beginning that has a key: below [dataset.SplitPlies] if all datasets are split alike,
 // for a line and a longer beginning of it are in the same split then.

@@ -111,8 +111,8 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 			return nil, err // what was verified without it would look like all that was asked for
 		}
 	}
-	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
-		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
+	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(LinesMemory, o.Temp),
+		beginnings: dataset.NewKeys(LinesMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
 	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
 	defer v.positions.Close()
 	defer v.games.Close()

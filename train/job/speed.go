@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"talbot/network/backend"
 	"talbot/network/run"
 	"talbot/train"
+	"talbot/train/loader"
 )
 
 // Measurement asks how fast this machine trains a network.
@@ -71,6 +73,28 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 	x.Speed, err = train.Measure(ctx, c, b, m.For)
 	x.PositionsPerSecond *= part / whole
 	return x, err
+}
+
+// ReadFirst does all the reading of a dataset that a training does before its first step. A dataset without samples for
+// the recipe is no error.
+func ReadFirst(ctx context.Context, c run.Config, dir string) error {
+	targets, err := targets(c)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	built, err := c.Build()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := loader.Open(ctx, []loader.Spec{{Dir: dir}}, loader.Options{Encoder: built.Encoder, Targets: targets})
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	if _, err = data.Survey(ctx, valSamples, min(c.Batch, valBatch), nil); errors.Is(err, loader.ErrNoSamples) {
+		return nil
+	}
+	return err
 }
 
 // setting is a number among the settings of a network; false if it has no such number.

@@ -8,12 +8,6 @@ import (
 	"talbot/train"
 )
 
-// slot is one sample of a batch to be filled.
-type slot struct {
-	*records
-	sample int
-}
-
 // replay is what replaying lines takes.
 type replay struct {
 	walker dataset.Walker
@@ -31,25 +25,42 @@ func (p *replay) at(r *records, s *record) error {
 	return err
 }
 
-// fill encodes the samples into b, whose slices are reused.
-func (d *Data) fill(b *train.Batch, slots []slot, longest int) error {
-	var g group
-	g.resize(len(slots), 1, shape{d.layout, longest})
-	var p replay
-	for i, slot := range slots {
-		if err := p.at(slot.records, &slot.samples[slot.sample]); err != nil {
-			return err
-		}
-		g.put(d.encoder, i, 0, &p.view, &p.target)
+// filling makes a batch of samples of any blocks. It keeps nothing of their records, which hold on to a whole block.
+type filling struct {
+	data  *Data
+	group group
+	n     int // samples that were added
+	replay
+}
+
+// newFilling begins a batch of n samples.
+func (d *Data) newFilling(n, longest int) *filling {
+	f := &filling{data: d}
+	f.group.resize(n, 1, shape{d.layout, longest})
+	return f
+}
+
+// add encodes the next sample.
+func (f *filling) add(r *records, sample int) error {
+	defer func() { f.replay = replay{} }()
+	if err := f.at(r, &r.samples[sample]); err != nil {
+		return err
 	}
-	b.Resize(g.n, longest, &d.layout)
+	f.group.put(f.data.encoder, f.n, 0, &f.view, &f.target)
+	f.n++
+	return nil
+}
+
+// batch writes the samples to b, whose slices are reused.
+func (f *filling) batch(b *train.Batch) {
+	g, layout := &f.group, &f.data.layout
+	b.Resize(g.n, g.shape.longest, layout)
 	var l lists
-	for i := range slots {
+	for i := range g.n {
 		g.input(b, i, i)
 		g.rest(b, &l, i, i)
 	}
-	if d.layout.Moves != encode.NoMoves && !g.shape.inside() {
+	if layout.Moves != encode.NoMoves && !g.shape.inside() {
 		l.pad(b, &g.shape)
 	}
-	return nil
 }

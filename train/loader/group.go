@@ -75,12 +75,16 @@ func (g *group) resize(n, blocks int, s shape) {
 	}
 }
 
-// SampleBytes is what a sample takes in memory while it waits to be drawn, in data whose longest list of moves is so
-// long: 196 bytes for talbotbot with one move. A list that does not stand with the sample comes to that: for tahl 24
-// bytes a legal move. A [Loader] holds up to two groups of such samples for each dataset.
-func SampleBytes(l encode.Layout, longest int) int64 {
-	s, g := shape{l, longest}, group{}
-	return int64(s.stride())*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
+// SampleBytes is what a sample that lists so many moves takes in memory while it waits to be drawn: 196 bytes for
+// talbotbot with one move, and for tahl 24 more for each legal move. A [Loader] holds up to two groups of such samples
+// for each dataset.
+func SampleBytes(l encode.Layout, moves int) int64 {
+	s, g := shape{l, moves}, group{}
+	words := s.stride()
+	if l.Moves != encode.NoMoves && !s.inside() {
+		words += moves * s.moveWords()
+	}
+	return int64(words)*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
 }
 
 // put encodes a view and its target as sample i, of a block by its number in the group.

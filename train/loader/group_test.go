@@ -29,6 +29,33 @@ func TestSampleBytes(t *testing.T) {
 	}
 }
 
+// TestSampleBytesOfLists: where all legal moves are listed, the lists count too.
+func TestSampleBytesOfLists(t *testing.T) {
+	d, err := Open(t.Context(), []Spec{{write(t, madeup.Dataset{Seed: 1, Games: 100}), 1}},
+		Options{Encoder: encode.Tahl{}, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	l := survey(t, d).NewLoader(LoaderOptions{Batch: 10, Seed: 1})
+	defer l.Close()
+	next(t, l)
+	g, layout := l.streams[0].now, d.layout
+	got, moves := int64(8*len(g.words)+4*len(g.order)), 0
+	for _, list := range g.blocks {
+		got += int64(8 * len(list))
+		moves += len(list) / g.shape.moveWords()
+	}
+	n, mean := int64(g.n), moves/g.n
+	least, most := n*SampleBytes(layout, mean), n*SampleBytes(layout, mean+1)
+	if mean < 10 || got < least || got > most {
+		t.Errorf("%d samples with %d moves each take %d bytes, not %d to %d", n, mean, got, least, most)
+	}
+	if more := SampleBytes(layout, 31) - SampleBytes(layout, 30); more != 24 {
+		t.Errorf("%d bytes a legal move, not the 24 of its comment", more)
+	}
+}
+
 // coded is a recipe whose moves have several words, drawn by the number of the move.
 type coded struct {
 	encode.TalbotBot

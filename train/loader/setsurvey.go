@@ -120,22 +120,25 @@ func (d *Data) read(ctx context.Context, batch *train.Batch, list []pick, longes
 			blocks = append(blocks, p)
 		}
 	}
-	var slots []slot
+	if len(list) == 0 {
+		return nil
+	}
+	f := d.newFilling(len(list), longest)
 	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
 		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
 	}) {
 		if err != nil {
 			return err
 		}
-		first := list[len(slots)]
-		for len(slots) < len(list) && list[len(slots)].set == first.set && list[len(slots)].block == first.block {
-			slots = append(slots, slot{r, list[len(slots)].sample})
+		first := list[f.n]
+		for f.n < len(list) && list[f.n].set == first.set && list[f.n].block == first.block {
+			if err := f.add(r, list[f.n].sample); err != nil {
+				return err
+			}
 		}
 	}
-	if len(slots) == 0 {
-		return nil
-	}
-	return d.fill(batch, slots, longest)
+	f.batch(batch)
+	return nil
 }
 
 // lowest returns which of the val samples have the n lowest hashes, in the order of the data.
