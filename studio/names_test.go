@@ -83,7 +83,8 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 	return s, []string{"/", "/play", "/people", "/people?run=" + key("people"), people + "#ply=2",
 		run + "/compare?split=all&with=" + key("people") + "&data=" + key("data"), game, game + "/game/1#ply=5",
 		run + "?with=" + key("other"), run, "/run/" + key("damaged"), data,
-		data + "?label=yes&player=" + url.QueryEscape(name[:100]), data + "/statistics", data + "/sample/13?run=" + key("people")}
+		data + "?label=yes&player=" + url.QueryEscape(name[:100]), data + "/statistics",
+		data + "/sample/13?run=" + key("people")}
 }
 
 // Long names widen no page, and stay in their boxes.
