@@ -319,8 +319,8 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		s.peopleForm(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
 		return
 	}
-	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(), Ratings: people.Ratings(),
-		Elo: 1500, Seat: rand.Text(), Nodes: nodesOf(r)}
+	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(),
+		Ratings: people.Ratings(), Elo: 1500, Seat: rand.Text(), Nodes: nodesOf(r)}
 	if weigher != nil {
 		p.Weighs = weigher.Name
 	}

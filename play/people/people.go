@@ -64,8 +64,8 @@ func (m *Move) judge(s dataset.Score, line []board.Move) {
 // View is a position with its moves, those that many play by the network first.
 //
 // Players see some of what a network without search does not: of the moves that lose, far fewer are played than it
-// says. So the shares of the moves that were judged are divided up anew among them, each times (1 − cost)^(0.3·√rating),
-// as the play of chess-deep-learning has it.
+// says. So the shares of the moves that were judged are divided up anew among them, each times
+// (1 − cost)^(0.3·√rating), as the play of chess-deep-learning has it.
 type View struct {
 	Ratings []int
 	Moves   []Move // all legal ones

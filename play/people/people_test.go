@@ -79,8 +79,8 @@ func TestTrap(t *testing.T) {
 	}
 }
 
-// The shares of judged moves are divided up among them by what they cost, the more the higher the rating; those of other
-// moves stay, and so do all where the network knows the costs.
+// The shares of judged moves are divided up among them by what they cost, the more the higher the rating; those of
+// other moves stay, and so do all where the network knows the costs.
 func TestWeigh(t *testing.T) {
 	p := board.StartPosition()
 	legal := p.LegalMoves(nil)
