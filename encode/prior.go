@@ -43,7 +43,8 @@ var PriorBands = []dataset.Band{
 // Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the
 // square behind every double push.
 type Prior struct {
-	Unrated bool // plane 17 is 0 for either side
+	Unrated   bool // plane 17 is 0 for either side
+	LegalMask bool // all legal moves are listed, for a softmax over them
 }
 
 // Name returns "prior".
@@ -52,6 +53,9 @@ func (Prior) Name() string { return "prior" }
 // Layout says that a move is one word, its number.
 func (e Prior) Layout() Layout {
 	l := Layout{Words: PriorWords, Shape: []int{PriorPlanes, 8, 8}, Moves: TargetMoves, Codes: 1, Indices: UCIMoves}
+	if e.LegalMask {
+		l.Moves = LegalMoves
+	}
 	if !e.Unrated {
 		l.Ratings, l.Rating = true, &RatingBits{Word: 4, Shift: priorRatingShift}
 	}
@@ -102,8 +106,12 @@ func (Prior) Numbers(dst []float32, packed []uint64) {
 // Code writes the number of a move.
 func (Prior) Code(dst []int32, v *View, m board.Move) { NoSearch{}.Code(dst, v, m) }
 
-// Learn gives the share of each move in what was played, of a game the move played.
+// Learn gives the share of each move in what was played, of a game the move played. With LegalMask the other legal
+// moves have a share of 0.
 func (e Prior) Learn(dst *Target, v *View, t Targets) bool {
+	if e.LegalMask {
+		return legalPolicy(dst, e, v, t)
+	}
 	dst.Moves = Policy(dst.Moves, e, t, v)
 	return len(dst.Moves) > 0
 }

@@ -190,6 +190,47 @@ func TestPriorTargets(t *testing.T) {
 	}
 }
 
+// TestPriorLegalMask: with the mask all legal moves are listed, those of the target with their shares.
+func TestPriorLegalMask(t *testing.T) {
+	e4, d4 := board.NewMove(12, 28), board.NewMove(11, 27)
+	e := Prior{LegalMask: true}
+	l := e.Layout()
+	if l.Moves != LegalMoves || (Prior{}).Layout().Moves != TargetMoves {
+		t.Error("lists the wrong moves")
+	}
+	for _, test := range []struct {
+		name     string
+		policies [][]dataset.WeightedMove
+		want     map[board.Move]float32
+	}{
+		{"played", nil, map[board.Move]float32{e4: 1}},
+		{"counted", [][]dataset.WeightedMove{{{Move: e4, Weight: 3}, {Move: d4, Weight: 1}}},
+			map[board.Move]float32{e4: 0.75, d4: 0.25}},
+		{"nothing", [][]dataset.WeightedMove{{}}, nil},
+	} {
+		line := uciLine(t, board.StartFEN, "e2e4")
+		line.Samples, line.Policies = dataset.AllMoves(), test.policies
+		var w dataset.Walker
+		w.Reset(&line)
+		w.Next()
+		var v View
+		v.Visit(&w, dataset.Counted{})
+		var target Target
+		target.Reset(&l)
+		if learns := e.Learn(&target, &v, Targets{}); learns != (test.want != nil) {
+			t.Errorf("%s: learns %v", test.name, learns)
+		}
+		if len(target.Moves) != 20 {
+			t.Errorf("%s: %d moves", test.name, len(target.Moves))
+		}
+		for _, m := range target.Moves {
+			if m.Weight != test.want[m.Move] {
+				t.Errorf("%s: %s has %g", test.name, m.Move, m.Weight)
+			}
+		}
+	}
+}
+
 // checkPrior checks that the mirror image of a position is the same input, and that all of it is 0 or 1 but the rating.
 func checkPrior(t testing.TB, p *board.Position) {
 	t.Helper()

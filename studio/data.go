@@ -201,7 +201,7 @@ func playersOf(one *inspect.Sample) string {
 }
 
 func playerText(name string, rating int) string {
-	if name == "" {
+	if name = page.Name(name); name == "" {
 		name = "?"
 	}
 	if rating > 0 {

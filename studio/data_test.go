@@ -20,12 +20,18 @@ import (
 // makeData writes games of a few moves as a dataset, of which every third is labelled, in shards of ten.
 func makeData(t *testing.T, dir string, games int) {
 	t.Helper()
+	makeNamedData(t, dir, games, hostile, "Black "+hostile)
+}
+
+// makeNamedData is makeData with a name of input and engine, and one of the player with Black.
+func makeNamedData(t *testing.T, dir string, games int, name, black string) {
+	t.Helper()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	m := &dataset.Manifest{Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100},
-		Fingerprints: []dataset.Fingerprint{{Engine: "Stockfish <b>", Build: "x", Limit: "nodes 7"}},
-		Inputs:       []dataset.Input{{Name: hostile, Bytes: 1}}}
+		Fingerprints: []dataset.Fingerprint{{Engine: "Stockfish " + name, Build: "x", Limit: "nodes 7"}},
+		Inputs:       []dataset.Input{{Name: name, Bytes: 1}}}
 	for first := 0; first < games; first += 10 {
 		w, err := shards.Create(dir, len(m.Shards))
 		if err != nil {
@@ -33,6 +39,7 @@ func makeData(t *testing.T, dir string, games int) {
 		}
 		for i := first; i < min(first+10, games); i++ {
 			l := makeLine(t, i)
+			l.Tags[0].Value = black
 			if err := w.Write(&l); err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -252,10 +253,14 @@ func (f *folder) open(name string) (*os.File, error) {
 	return r.Open(filepath.Join(f.below, name))
 }
 
-// within writes an error without the folder's path.
+// within writes an error without the folder's path, which may stand there in quotes.
 func (f *folder) within(err error) string {
-	text := strings.ReplaceAll(err.Error(), f.Path+string(filepath.Separator), "")
-	return strings.ReplaceAll(text, f.Path, f.Name)
+	text, quoted := err.Error(), strconv.Quote(f.Path)
+	for _, path := range []string{f.Path, quoted[1 : len(quoted)-1]} {
+		text = strings.ReplaceAll(text, path+string(filepath.Separator), "")
+		text = strings.ReplaceAll(text, path, f.Name)
+	}
+	return text
 }
 
 // sparkPoints is how many losses a folder keeps.

@@ -129,9 +129,10 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 		p.Notice = f.within(err)
 		return p
 	}
-	p.Title, p.Began = m.Players[0]+" against "+m.Players[1], m.Began.UTC().Format("2006-01-02 15:04 UTC")
+	first := page.Name(m.Players[0])
+	p.Title, p.Began = first+" against "+page.Name(m.Players[1]), m.Began.UTC().Format("2006-01-02 15:04 UTC")
 	if n := len(m.Players); n > 2 {
-		p.Title = fmt.Sprintf("%s against %d others", m.Players[0], n-1)
+		p.Title = fmt.Sprintf("%s against %d others", first, n-1)
 	}
 	if m.Damaged > 0 {
 		p.Notice = fmt.Sprintf("The journal is damaged in %s: those games are not shown.",

@@ -45,6 +45,7 @@ const maxPeoplePlies = 600
 type peoplePage struct {
 	Title           string
 	Network, Weighs string // names of the runs
+	Unmasked        bool   // the network was trained over all moves, legal or not
 	Query           string // of the address without the moves
 	Game            peopleGame
 	Elo             int // that the page begins with
@@ -318,8 +319,8 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		s.peopleForm(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
 		return
 	}
-	p := peoplePage{Title: "A position", Network: run.Name, Ratings: people.Ratings(), Elo: 1500, Seat: rand.Text(),
-		Nodes: nodesOf(r)}
+	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(),
+		Ratings: people.Ratings(), Elo: 1500, Seat: rand.Text(), Nodes: nodesOf(r)}
 	if weigher != nil {
 		p.Weighs = weigher.Name
 	}

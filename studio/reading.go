@@ -273,6 +273,7 @@ func (r *readings) answer(ctx context.Context, q *question, one *reading) error 
 				return err
 			}
 			view = people.NewView(ratings, legal, shares)
+			view.Knows = true
 			one.change(func(v *readingView) { v.Weighed = i + 1 })
 			one.show(view, &at, q)
 		}

@@ -165,7 +165,13 @@ func (s *Server) routes() http.Handler {
 }
 
 // prose is a longer text from a file, as a page shows it.
-func prose(text string) string { return plain.Escape(text[:min(len(text), 2000)]) }
+func prose(text string) string {
+	const most = 2000
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return plain.Escape(text)
+}
 
 // missing answers that there is nothing.
 func (s *Server) missing(w http.ResponseWriter, text string) {
@@ -352,7 +358,7 @@ func (f *folder) Best() string {
 func (f *folder) Players() string {
 	var names []string
 	for _, p := range f.Result.Players {
-		names = append(names, p.Name)
+		names = append(names, page.Name(p.Name))
 	}
 	if len(names) > 2 {
 		return names[0] + fmt.Sprintf(" – %d others", len(names)-1)

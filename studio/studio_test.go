@@ -100,6 +100,9 @@ func TestHome(t *testing.T) {
 		!strings.Contains(text, "&lt;script&gt;alert") || !strings.Contains(text, "damaged") {
 		t.Error(text)
 	}
+	if strings.Contains(text, dir+string(filepath.Separator)) {
+		t.Errorf("a problem has the whole path: %s", text)
+	}
 	if inline := regexp.MustCompile(`<[^>]+\s(on\w+|style)=`).FindString(text); inline != "" {
 		t.Errorf("the policy forbids %s", inline)
 	}

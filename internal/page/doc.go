@@ -35,8 +35,8 @@ func Style() (string, error) {
 	return text, err
 }
 
-// longest is how many characters of a text from outside a page shows.
-const longest = 160
+// longest is how many characters of a text from outside a page shows, and longestName of a name beside others.
+const longest, longestName = 160, 70
 
 // New parses the text of a page; its functions come beside those that all pages have. It panics on a text that is no
 // template.
@@ -70,13 +70,18 @@ func Draw(p Picture) (template.HTML, error) {
 
 // Plain returns a text from outside as a page shows it: control characters and marks of the writing direction as
 // escapes, and cut where it is very long. HTML's own characters are the template's business.
-func Plain(text string) string {
-	if len(text) > 4*longest {
-		text = text[:4*longest]
+func Plain(text string) string { return shortened(text, longest) }
+
+// Name is [Plain] for a name that stands beside others, which it leaves room for.
+func Name(text string) string { return shortened(text, longestName) }
+
+func shortened(text string, most int) string {
+	if len(text) > 4*most {
+		text = text[:4*most]
 	}
 	text = plain.Escape(text)
-	if utf8.RuneCountInString(text) <= longest {
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return string([]rune(text)[:longest]) + "…"
+	return string([]rune(text)[:most]) + "…"
 }

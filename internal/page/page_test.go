@@ -15,6 +15,9 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%.20q is %.200q", text, got)
 		}
 	}
+	if got := Plain(Name(long) + " – " + Name(long)); strings.Count(got, "…") != 2 {
+		t.Errorf("of two names %.200q is left", got)
+	}
 }
 
 // Every man stands on its square, the side to move below, and an arrow goes from square to square.

@@ -138,19 +138,17 @@ func (t Lynx) Terms() []Term {
 
 // Loss sums up the terms.
 func (t Lynx) Loss(heads []*Node, b Batch) []Sum {
-	scores, _, _ := listedLogits(heads[0], b.Codes)
-	top := ReduceAndKeep(scores, ReduceMax, 1)
-	first := ConvertDType(Equal(scores, BroadcastToShape(top, scores.Shape())), dtypes.Float32)
+	policy := listedPolicy(heads[0], b)
 	chance := LogSoftmax(heads[1], 1)
 	of := func(i int) *Node { return Squeeze(Slice(chance, AxisRange(), AxisElem(i)), 1) }
 	win, draw := b.Floats[1], b.Floats[2]
 	loss := OneMinus(Add(win, draw))
 	wdl := Add(Add(Mul(win, of(0)), Mul(draw, of(1))), Mul(loss, of(2)))
 	return []Sum{
-		{Shown: Neg(ReduceAllSum(Mul(b.Weights, LogSoftmax(scores, 1))))},
+		{Shown: policy.entropy},
 		{Shown: Neg(ReduceAllSum(Mul(b.Known[1], wdl)))},
 		{Shown: valueSum(heads[2], b, 0)},
-		{Shown: ReduceAllSum(Mul(b.Weights, StopGradient(first)))},
+		{Shown: policy.top1},
 	}
 }
 

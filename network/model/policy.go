@@ -52,6 +52,15 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 	return s
 }
 
+// listedPolicy sums up a policy whose softmax is over the moves that a batch lists, all legal ones. It does not smooth.
+func listedPolicy(logits *Node, b Batch) policySums {
+	scores, _, _ := listedLogits(logits, b.Codes)
+	top := ReduceAndKeep(scores, ReduceMax, 1)
+	first := ConvertDType(Equal(scores, BroadcastToShape(top, scores.Shape())), dtypes.Float32)
+	return policySums{entropy: Neg(ReduceAllSum(Mul(b.Weights, LogSoftmax(scores, 1)))),
+		top1: ReduceAllSum(Mul(b.Weights, StopGradient(first)))}
+}
+
 // never is the logit of a move that cannot be.
 const never = -1e9
 

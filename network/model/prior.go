@@ -17,7 +17,7 @@ import (
 //
 // Convolutions have no biases. First weights and the constants of the normalisations are Keras's. The loss is the
 // policy's cross-entropy and L2 times the sum of the squares of all weights of convolutions and of the linear layer,
-// whose gradient is 2·L2·w.
+// whose gradient is 2·L2·w. The softmax is over all moves, legal or not; with LegalMask over the legal ones.
 //
 // Source: chess-deep-learning. Flattened is channel-major as everywhere here, and square-major in Keras; all weights of
 // a layer begin with the same distribution, so that is the same network.
@@ -26,6 +26,8 @@ type Prior struct {
 	Filters int     `json:"filters"` // channels of the trunk, at least 2
 	L2      float64 `json:"l2"`      // of the weights, at least 0
 	Rating  bool    `json:"rating"`  // the network sees the rating of the side to move; else that plane is 0
+
+	LegalMask bool `json:"legal_mask"` // the policy's softmax is over the legal moves
 }
 
 // Validate checks the settings.
@@ -112,9 +114,12 @@ func (n Prior) Terms() []Term {
 		{Name: "top1", Over: Listed, Figure: true}}
 }
 
-// Loss sums up the terms. The softmax is over all moves, legal or not.
-func (Prior) Loss(heads []*Node, b Batch) []Sum {
+// Loss sums up the terms.
+func (n Prior) Loss(heads []*Node, b Batch) []Sum {
 	s := indexedPolicy(heads[0], b, nil, 0)
+	if n.LegalMask {
+		s = listedPolicy(heads[0], b)
+	}
 	return []Sum{{Shown: s.entropy}, {Shown: heads[1]}, {Shown: s.top1}}
 }
 

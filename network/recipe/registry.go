@@ -117,12 +117,13 @@ var prior = New(
 		About:   "the moves that players of a given rating choose",
 		Data:    "positions with the moves played in them by rating, by talbot aggregate; or rated games",
 		Targets: "the share of each move",
-		Size:    []string{"blocks", "filters"}, Computes: []string{"rating"}, Winograd: true,
+		Size:    []string{"blocks", "filters"}, Computes: []string{"rating"}, Learns: []string{"legal_mask"},
+		Winograd: true,
 	},
 	model.Prior{Blocks: 7, Filters: 256, L2: 1e-4, Rating: true},
 	Preset{Passes: 100, ByPass: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
 		Decay: DecayWeights, Epsilon: 1e-7}},
-	func(n model.Prior) encode.Encoder { return encode.Prior{Unrated: !n.Rating} },
+	func(n model.Prior) encode.Encoder { return encode.Prior{Unrated: !n.Rating, LegalMask: n.LegalMask} },
 )
 
 // probability is trained as published, 20 passes of 10 steps; Adam and its learning rate are Keras's.

@@ -54,6 +54,7 @@ func (j *Judge) search(ctx context.Context, v *View, start board.Position, moves
 	line := &label.Lines[0]
 	if m := v.Find(line.PV[0]); m != nil && (!m.Judged || better(line.Score, m.Score)) {
 		m.judge(line.Score, line.PV)
+		v.weigh()
 	}
 	return nil
 }

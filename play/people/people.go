@@ -8,6 +8,7 @@ package people
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"talbot/board"
@@ -42,7 +43,8 @@ func abs(n int) int { return max(n, -n) }
 // Move is a legal move of a position.
 type Move struct {
 	board.Move
-	Shares []float64 // of the players who would play it, by rating, 0 to 1
+	Said   []float64 // share of the players who would play it by the network, by rating, 0 to 1
+	Shares []float64 // the same, after what moves cost: see [View]
 
 	Judged   bool          // an engine has searched it
 	Score    dataset.Score // after it, for who plays it
@@ -50,8 +52,8 @@ type Move struct {
 	Expected float64       // score of who plays it, 0 to 1, by the engine's score
 }
 
-// Share is the greatest share over all ratings.
-func (m *Move) Share() float64 { return slices.Max(append([]float64{0}, m.Shares...)) }
+// said is the network's greatest share over all ratings.
+func (m *Move) said() float64 { return slices.Max(append([]float64{0}, m.Said...)) }
 
 // judge sets what an engine says of the move.
 func (m *Move) judge(s dataset.Score, line []board.Move) {
@@ -59,24 +61,30 @@ func (m *Move) judge(s dataset.Score, line []board.Move) {
 	m.Judged, m.Score, m.Line, m.Expected = ok, s, line, 0.5+float64(chances)/2
 }
 
-// View is a position with its moves, those that many play first.
+// View is a position with its moves, those that many play by the network first.
+//
+// Players see some of what a network without search does not: of the moves that lose, far fewer are played than it
+// says. So the shares of the moves that were judged are divided up anew among them, each times
+// (1 − cost)^(0.3·√rating), as the play of chess-deep-learning has it.
 type View struct {
 	Ratings []int
 	Moves   []Move // all legal ones
+	Knows   bool   // the network knows what moves cost, and its shares stay as they are
 }
 
-// NewView lays moves out by their shares, of which there is a list for each rating.
+// NewView lays moves out by what a network says, of which there is a list for each rating.
 func NewView(ratings []int, legal []board.Move, shares [][]float64) *View {
 	v := &View{Ratings: ratings}
 	for i, m := range legal {
 		move := Move{Move: m}
 		for _, list := range shares {
-			move.Shares = append(move.Shares, list[i])
+			move.Said = append(move.Said, list[i])
 		}
+		move.Shares = slices.Clone(move.Said)
 		v.Moves = append(v.Moves, move)
 	}
 	slices.SortStableFunc(v.Moves, func(a, b Move) int {
-		return cmp.Or(cmp.Compare(b.Share(), a.Share()), cmp.Compare(a.Move, b.Move))
+		return cmp.Or(cmp.Compare(b.said(), a.said()), cmp.Compare(a.Move, b.Move))
 	})
 	return v
 }
@@ -122,6 +130,29 @@ func (v *View) Cost(m *Move) (cost float64, known bool) {
 	return max(0, best.Expected-m.Expected), true
 }
 
+// weigh divides the shares of the judged moves up by what they cost.
+func (v *View) weigh() {
+	if v.Knows {
+		return
+	}
+	for i, rating := range v.Ratings {
+		exponent := 0.3 * math.Sqrt(float64(rating))
+		said, weighed := 0.0, 0.0
+		for k := range v.Moves {
+			m := &v.Moves[k]
+			if cost, known := v.Cost(m); known {
+				m.Shares[i] = m.Said[i] * math.Pow(1-cost, exponent)
+				said, weighed = said+m.Said[i], weighed+m.Shares[i]
+			}
+		}
+		for k := range v.Moves {
+			if m := &v.Moves[k]; m.Judged && weighed > 0 {
+				m.Shares[i] *= said / weighed
+			}
+		}
+	}
+}
+
 // Trap reports whether many of the players of a rating, by its place, would play a move that loses.
 func (v *View) Trap(m *Move, rating int) bool {
 	cost, known := v.Cost(m)
@@ -135,7 +166,7 @@ const shownShare = 0.02
 // would play, the likeliest first, and the one that was played, if that is legal; so many at most.
 func (v *View) Shown(played board.Move, most int) (list []board.Move) {
 	for i := range v.Moves {
-		if m := &v.Moves[i]; m.Share() >= shownShare && len(list) < most {
+		if m := &v.Moves[i]; m.said() >= shownShare && len(list) < most {
 			list = append(list, m.Move)
 		}
 	}

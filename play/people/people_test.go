@@ -45,7 +45,7 @@ func TestTrap(t *testing.T) {
 	few[e4], few[d4], few[f3] = 0.9, 0.01, 0.09
 	many[e4], many[d4], many[f3] = 0.5, 0.015, 0.485
 	v := NewView([]int{2500, 1100}, legal, [][]float64{few, many})
-	if v.Moves[0].Move != legal[e4] || v.Moves[1].Move != legal[f3] || v.Moves[1].Share() != 0.485 {
+	if v.Moves[0].Move != legal[e4] || v.Moves[1].Move != legal[f3] || v.Moves[1].said() != 0.485 {
 		t.Errorf("%v", v.Moves[:2])
 	}
 	bad := v.Find(legal[f3])
@@ -76,6 +76,39 @@ func TestTrap(t *testing.T) {
 	}
 	if got := v.Shown(board.NoMove, 9); !slices.Equal(got, []board.Move{legal[e4], legal[f3]}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// The shares of judged moves are divided up among them by what they cost, the more the higher the rating; those of
+// other moves stay, and so do all where the network knows the costs.
+func TestWeigh(t *testing.T) {
+	p := board.StartPosition()
+	legal := p.LegalMoves(nil)
+	e4, f3, a3 := slices.Index(legal, moves(t, "e2e4")[0]), slices.Index(legal, moves(t, "f2f3")[0]),
+		slices.Index(legal, moves(t, "a2a3")[0])
+	shares := make([]float64, len(legal))
+	shares[e4], shares[f3], shares[a3] = 0.5, 0.3, 0.2
+	for _, knows := range []bool{false, true} {
+		v := NewView([]int{900, 2500}, legal, [][]float64{shares, shares})
+		v.Knows = knows
+		v.Find(legal[e4]).judge(dataset.Centipawns(0), nil)
+		v.Find(legal[f3]).judge(dataset.MateIn(-1), nil) // costs half a point
+		v.weigh()
+		for i, exponent := range []float64{9, 15} { // 0.3·√rating
+			weight := math.Pow(0.5, exponent)
+			if knows {
+				weight = 1
+			}
+			sum := 0.5 + 0.3*weight
+			for m, want := range map[int]float64{e4: 0.8 * 0.5 / sum, f3: 0.8 * 0.3 * weight / sum, a3: 0.2} {
+				if got := v.Find(legal[m]).Shares[i]; math.Abs(got-want) > 1e-3 {
+					t.Errorf("%s at %d: %g, want %g", legal[m], v.Ratings[i], got, want)
+				}
+			}
+		}
+		if v.Trap(v.Find(legal[f3]), 0) != knows {
+			t.Error("a trap is what many play after all")
+		}
 	}
 }
 

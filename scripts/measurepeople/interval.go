@@ -28,6 +28,8 @@ func (*measurement) sum(games []counts) (all counts) {
 			a.trapped += g.trapped
 			a.first.add(&g.first)
 			a.many.add(&g.many)
+			a.losing.add(&g.losing)
+			a.known.add(&g.known)
 			a.traps.add(&g.traps)
 		}
 	}

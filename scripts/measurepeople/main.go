@@ -3,8 +3,9 @@
 // to move.
 //
 // For each position the page is read at the rating that is nearest to the mover's. "Many" and what a trap is are those
-// of package play/people. The engine is asked at every k-th position of a game only. Intervals are 95 % bootstrap
-// intervals over games, which are drawn with replacement.
+// of package play/people. The engine is asked at every k-th position of a game only; there the page is read twice, as
+// the network says it and once the costs are known, and "many, and it loses" are the traps of the first reading.
+// Intervals are 95 % bootstrap intervals over games, which are drawn with replacement.
 //
 //	go run ./scripts/measurepeople --run RUN --data DIR
 package main
@@ -117,9 +118,11 @@ func (c *claim) count(share float64, played bool) {
 // counts are those of a game, by band of the mover's rating; the last ones are of all.
 type counts [bands + 1]struct {
 	positions int
-	first     claim // the likeliest move
-	many      claim // each move that many play
+	first     claim // the likeliest move by the network
+	many      claim // each move that many play by the network
 	judged    int   // positions at which the engine was asked
+	losing    claim // each that many play by the network, and that loses
+	known     claim // each that many play once the costs are known
 	traps     claim // each trap
 	trapped   int   // positions with a trap
 }
@@ -173,7 +176,7 @@ func (m *measurement) game(ctx context.Context, n *people.Network, judge *people
 		v := people.NewView([]int{column}, legal, shares)
 		asked := judge != nil && ply%m.every == first
 		if asked {
-			if err := judgeMany(ctx, judge, v, l, ply); err != nil {
+			if err := judgeShown(ctx, judge, v, l, ply); err != nil {
 				return err
 			}
 		}
@@ -185,16 +188,13 @@ func (m *measurement) game(ctx context.Context, n *people.Network, judge *people
 	return nil
 }
 
-// judgeMany searches the position, and each move that many play.
-func judgeMany(ctx context.Context, judge *people.Judge, v *people.View, l *dataset.Line, ply int) error {
+// judgeShown searches the position, and each move that the page shows.
+func judgeShown(ctx context.Context, judge *people.Judge, v *people.View, l *dataset.Line, ply int) error {
 	if err := judge.Best(ctx, v, l.Start, l.Moves[:ply]); err != nil {
 		return err
 	}
-	for i := range v.Moves {
-		if v.Moves[i].Shares[0] < people.Many {
-			continue
-		}
-		if err := judge.Move(ctx, v, l.Start, l.Moves[:ply], v.Moves[i].Move); err != nil {
+	for _, m := range v.Shown(board.NoMove, len(v.Moves)) {
+		if err := judge.Move(ctx, v, l.Start, l.Moves[:ply], m); err != nil {
 			return err
 		}
 	}
@@ -205,15 +205,21 @@ func judgeMany(ctx context.Context, judge *people.Judge, v *people.View, l *data
 func (c *counts) read(band int, v *people.View, played board.Move, asked bool) {
 	b := &c[band]
 	b.positions++
-	b.first.count(v.Moves[0].Shares[0], v.Moves[0].Move == played)
+	b.first.count(v.Moves[0].Said[0], v.Moves[0].Move == played)
 	if asked {
 		b.judged++
 	}
 	trapped := false
 	for i := range v.Moves {
 		move := &v.Moves[i]
-		if move.Shares[0] >= people.Many {
-			b.many.count(move.Shares[0], move.Move == played)
+		if move.Said[0] >= people.Many {
+			b.many.count(move.Said[0], move.Move == played)
+			if cost, known := v.Cost(move); asked && known && cost >= people.Loses {
+				b.losing.count(move.Said[0], move.Move == played)
+			}
+		}
+		if asked && move.Shares[0] >= people.Many {
+			b.known.count(move.Shares[0], move.Move == played)
 		}
 		if asked && v.Trap(move, 0) {
 			trapped = true
@@ -244,6 +250,8 @@ func (m *measurement) write(w io.Writer) error {
 		m.row(w, "the likeliest move", band, func(c *counts) *claim { return &c[band].first })
 		m.row(w, "many play this", band, func(c *counts) *claim { return &c[band].many })
 		if m.judge != "" {
+			m.row(w, "many, and it loses", band, func(c *counts) *claim { return &c[band].losing })
+			m.row(w, "many play this, costs known", band, func(c *counts) *claim { return &c[band].known })
 			m.row(w, fmt.Sprintf("traps, at %d of %d positions", total.trapped, total.judged), band,
 				func(c *counts) *claim { return &c[band].traps })
 		}

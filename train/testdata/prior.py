@@ -42,6 +42,14 @@ class Prior(nn.Module):
         return [p for p in self.parameters() if p.dim() > 1]
 
 
+def among(logits, legal):
+    """The logits of the legal moves, and −∞ for all others."""
+    out = torch.full_like(logits, -torch.inf)
+    for i, moves in enumerate(legal):
+        out[i, moves] = logits[i, moves]
+    return out
+
+
 def cross_entropy(logits, index, weight):
     """The mean over the samples with a target; index and weight are [N, K]."""
     ce = -(weight * torch.log_softmax(logits, 1).gather(1, index)).sum(1)

@@ -1,5 +1,6 @@
 """Writes prior.json.gz, known answers for the network of the recipe prior: a forward pass in both modes, a training
-step's losses, gradients and statistics, and five steps with Adam, all computed by PyTorch in float64.
+step's losses, gradients and statistics, and five steps with Adam, all computed by PyTorch in float64; once with the
+softmax over all moves, and once, a single step, with that over the legal ones.
 
     pip install torch; python3 prior_oracle.py > /dev/null
 
@@ -16,7 +17,7 @@ import os
 
 import torch
 
-from prior import Prior, cross_entropy, penalty
+from prior import Prior, among, cross_entropy, penalty
 from vectors import digest, initial, learn, write
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -35,32 +36,38 @@ def batch(step):
     legal = [sorted(row["legal"].values()) for row in some]
     index = torch.tensor([[moves[0], moves[-1]] for moves in legal])
     weight = torch.tensor([[0.0, 0.0] if i % 5 == 4 else [0.75, 0.25] for i in range(N)])
-    return planes, index, weight
+    return planes, legal, index, weight
 
 
-def losses(net, data):
-    logits = net(data[0])
-    return logits, cross_entropy(logits, *data[1:])
+def losses(net, data, masked):
+    planes, legal, index, weight = data
+    logits = net(planes)
+    return logits, cross_entropy(among(logits, legal) if masked else logits, index, weight)
+
+
+def run(masked, steps):
+    net = Prior(BLOCKS, FILTERS)
+    state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items()}
+    net.load_state_dict(state)
+    net.eval()
+    logits, ce = losses(net, batch(0), masked)
+    out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS,
+           "gain": GAIN, "lr": LR, "decay": 0, "clip": 0, "epsilon": EPSILON, "l2": L2,
+           "initial": {k: digest(v) for k, v in state.items()},
+           "evaluation": {"logits": digest(logits), "policy": ce.item(), "penalty": penalty(net, L2).item()},
+           "steps": []}
+    net.train()
+    optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
+    for step in range(steps):
+        _, ce = losses(net, batch(step), masked)
+        total = ce + penalty(net, L2)
+        result = {"policy": ce.item(), "penalty": penalty(net, L2).item()}
+        out["steps"].append(result | learn(net, optimizer, total, step == 0))
+    return out
 
 
 published = sum(p.numel() for p in Prior().parameters())
 assert published == 8_634_804, published
-net = Prior(BLOCKS, FILTERS)
-state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items()}
-net.load_state_dict(state)
-net.eval()
-logits, ce = losses(net, batch(0))
-out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS, "gain": GAIN,
-       "lr": LR, "decay": 0, "clip": 0, "epsilon": EPSILON, "l2": L2,
-       "initial": {k: digest(v) for k, v in state.items()},
-       "evaluation": {"logits": digest(logits), "policy": ce.item(), "penalty": penalty(net, L2).item()}, "steps": []}
-net.train()
-optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
-for step in range(STEPS):
-    _, ce = losses(net, batch(step))
-    total = ce + penalty(net, L2)
-    result = {"policy": ce.item(), "penalty": penalty(net, L2).item()}
-    out["steps"].append(result | learn(net, optimizer, total, step == 0))
-
+out = {"all": run(False, STEPS), "legal": run(True, 1)}
 write(os.path.join(here, "prior.json.gz"), out)
-print(json.dumps([[s["policy"], s["penalty"], s["norm"]] for s in out["steps"]]))
+print(json.dumps({name: [[s["policy"], s["penalty"], s["norm"]] for s in part["steps"]] for name, part in out.items()}))
