@@ -195,7 +195,14 @@ type keySorter struct {
 
 // gather reads a partition.
 func (s *keySorter) gather(k *Keys, p int) error {
-	s.keys = s.keys[:0]
+	n := 0
+	for _, r := range k.runs {
+		n += int(r.starts[p+1] - r.starts[p])
+	}
+	if s.keys = s.keys[:0]; cap(s.keys) < n {
+		s.keys, s.other = nil, nil         // before more is asked for
+		s.keys = make([]uint64, 0, n+n/16) // the others are about as long
+	}
 	for _, r := range k.runs {
 		from, to := int64(r.starts[p]), int64(r.starts[p+1])
 		if from == to {
