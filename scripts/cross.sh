@@ -9,7 +9,7 @@ if [ "${1:-}" = types ]; then
 	trap 'rm -rf "$temp"' EXIT
 	# Reads code as the Go that built it does.
 	GOTOOLCHAIN=$(sh scripts/go.sh env GOVERSION)+auto GOEXPERIMENT=simd GOBIN=$temp \
-		go install golang.org/x/tools/cmd/deadcode@v0.52.0
+		go install "$(sed -n 's/^deadcode=//p' scripts/lint.sh)"
 fi
 export CGO_ENABLED=0 GOEXPERIMENT=simd
 for platform in linux/arm64 darwin/arm64 windows/amd64; do

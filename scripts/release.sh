@@ -55,6 +55,7 @@ for name; do
 	[ "$GOOS" != windows ] || binary=talbot.exe
 	mkdir "$temp/$name"
 	echo "release: building $name"
+	# The setting of the runtime is that of scripts/go.sh.
 	go build -trimpath -buildvcs=true -ldflags='-s -w -X=runtime.godebugDefault=asyncpreemptoff=1' \
 		-tags "$tags" -o "$temp/$name/$binary" ./cmd/talbot
 	{

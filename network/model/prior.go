@@ -116,9 +116,11 @@ func (n Prior) Terms() []Term {
 
 // Loss sums up the terms.
 func (n Prior) Loss(heads []*Node, b Batch) []Sum {
-	s := indexedPolicy(heads[0], b, nil, 0)
+	var s policySums
 	if n.LegalMask {
 		s = listedPolicy(heads[0], b)
+	} else {
+		s = indexedPolicy(heads[0], b, nil, 0)
 	}
 	return []Sum{{Shown: s.entropy}, {Shown: heads[1]}, {Shown: s.top1}}
 }
