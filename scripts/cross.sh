@@ -7,9 +7,10 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = types ]; then
 	temp=$(mktemp -d)
 	trap 'rm -rf "$temp"' EXIT
-	# Reads code as the Go that built it does.
-	GOTOOLCHAIN=$(sh scripts/go.sh env GOVERSION)+auto GOEXPERIMENT=simd GOBIN=$temp \
-		go install "$(sed -n 's/^deadcode=//p' scripts/lint.sh)"
+	# Reads code as the Go that built it does, and calls the go command.
+	GOTOOLCHAIN=$(sh scripts/go.sh env GOVERSION)+auto
+	export GOTOOLCHAIN
+	GOEXPERIMENT=simd GOBIN=$temp go install "$(sed -n 's/^deadcode=//p' scripts/lint.sh)"
 fi
 export CGO_ENABLED=0 GOEXPERIMENT=simd
 for platform in linux/arm64 darwin/arm64 windows/amd64; do
