@@ -325,10 +325,9 @@ func counts(b board.Bitboard) uint64 {
 
 // nth returns the n-th square of a set with these counts in ascending order; the set has more than n.
 func nth(b board.Bitboard, counts uint64, n int) board.Square {
-	// Without a loop over its squares, which ends where no processor foresees it, and without bits.OnesCount64, which
-	// asks for the kind of processor first.
+	// Without a loop over its squares, which ends where no processor foresees it.
 	below := ((uint64(n)*ones | highs) - counts) & highs // bit 7 of the ranks below, whose counts are at most n
-	at := int(below >> 7 * ones >> 56 * 8)               // where the rank of the n-th square begins
+	at := 8 * bits.OnesCount64(below)                    // where the rank of the n-th square begins
 	n -= int(counts << 8 >> (at & 63) & 255)
 	return board.Square(at) + board.Square(nthInByte[n&7][uint8(b>>(at&63))])
 }
@@ -353,7 +352,7 @@ func playNext(bits uint64, p *board.Position) (m board.Move, used int, err error
 	us := p.Turn()
 	pieces := p.ByColor(us)
 	number := counts(pieces)
-	count := int(number >> 56)
+	count := pieces.Len()
 	used = width(count)
 	i := first(bits, used)
 	if i >= count {
@@ -363,7 +362,7 @@ func playNext(bits uint64, p *board.Position) (m board.Move, used int, err error
 	pt := p.TypeAt(from)
 	reach := destinations(p, pt, from)
 	number = counts(reach)
-	steps := int(number >> 56)
+	steps := reach.Len()
 	count = steps
 	choice := 0 // bits of the index that name a piece to promote to
 	queenSide, kingSide := false, false
