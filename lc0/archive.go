@@ -63,7 +63,7 @@ func readHeader(data []byte) (h tarHeader, ok bool) {
 type archive struct {
 	in   *counter
 	next int64 // offset of the next description
-	cut  bool  // it ended within a description
+	cut  bool  // it ended within a description, or behind a file without the zeros that end an archive
 }
 
 // counter counts what is read.
@@ -81,30 +81,32 @@ func (c *counter) Read(p []byte) (int, error) {
 var (
 	errTar    = errors.New("damaged: no file of the archive begins here")
 	errTarCut = errors.New("the archive is cut off here: download or copy it again, or use the games before it")
+	errTarEnd = errors.New("the archive ends here without the mark of its end: games may be missing, so compare its " +
+		"size with the original's")
 )
 
 // file returns the next regular file: its content, which must be read before the next call, and where it begins. lost
 // are bytes before it that are no file. io.EOF is the end.
 func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, err error) {
 	var data [block]byte
-	zero := true
+	ended := false
 	for {
 		if _, err := io.CopyN(io.Discard, a.in, a.next-a.in.at); err != nil {
 			if err == io.EOF {
-				err = io.ErrUnexpectedEOF // within the file before
+				err, a.cut = io.ErrUnexpectedEOF, true // within the file before
 			}
 			return nil, h, a.in.at, lost, err
 		}
 		offset = a.in.at
 		n, err := io.ReadFull(a.in, data[:])
 		if err == io.ErrUnexpectedEOF {
-			if zero = zero && allZero(data[:n]); !zero {
+			if ended = allZero(data[:n]); !ended {
 				lost += int64(n)
-				a.cut = true
 			}
 			err = io.EOF
 		}
 		if err != nil {
+			a.cut = err == io.EOF && !ended
 			return nil, h, offset, lost, err
 		}
 		a.next = a.in.at
@@ -115,7 +117,7 @@ func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, er
 			}
 			continue
 		}
-		if zero = allZero(data[:]); !zero {
+		if ended = allZero(data[:]); !ended {
 			lost += block
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type Reader struct {
 	chunk  io.Reader // nil once it was read
 	tar    *archive  // nil if the file is one chunk
+	told   bool      // that the archive is cut off
 	engine string
 	number int64
 	gzip   *gzip.Reader
@@ -73,9 +74,14 @@ func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 			Err: fmt.Errorf("%w; %d bytes are lost", why, lost)}
 		if err == io.EOF {
 			reject := r.ahead
-			r.ahead = nil
+			r.ahead, r.told = nil, r.tar.cut
 			return l, labels, reject
 		}
+	}
+	if err == io.EOF && r.tar.cut && !r.told {
+		r.told = true
+		return l, labels, &dataset.Reject{Reason: dataset.BadChunk, Number: r.number + 1, Offset: offset, At: offset,
+			Err: errTarEnd}
 	}
 	if err != nil {
 		return l, labels, err
@@ -130,6 +136,7 @@ func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
 func (r *Reader) cause(content io.Reader, header tarHeader, offset int64, err error) error {
 	_, _ = io.Copy(io.Discard, content) // an error shows when the next file is looked for
 	if r.tar.in.at < offset+block+header.size {
+		r.told = true
 		return errTarCut
 	}
 	return err

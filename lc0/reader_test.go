@@ -246,9 +246,11 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutPlace: an archive that is cut off, within the description of a file or within the file, says so at its place.
+// TestCutPlace: an archive that is cut off, within the description of a file, within the file or between two files, says
+// so at its place, once.
 func TestCutPlace(t *testing.T) {
 	data := read(t, "chunks.tar")
+	before := 0 // files
 	for at := 0; at < len(data)-block; {
 		header, ok := readHeader(data[at:])
 		if !ok {
@@ -267,7 +269,21 @@ func TestCutPlace(t *testing.T) {
 				t.Errorf("cut %d bytes after the beginning of %q at %d: %v", n, header.name, at, last)
 			}
 		}
+		end := at + block + int(header.size)
 		at += block + (int(header.size)+block-1)/block*block
+		for _, n := range []int{end, at} { // without the zeros behind the file, and with them
+			lines, rejects := all(t, data[:n])
+			if header.size == 0 { // the folder
+				continue
+			}
+			last := rejects[len(rejects)-1]
+			if told := len(lines) + len(rejects); !errors.Is(last.Err, errTarEnd) || last.At != int64(n) || told != before+2 {
+				t.Errorf("cut at %d, behind %q: %d games and rejects, %v", n, header.name, told, last)
+			}
+		}
+		if header.regular {
+			before++
+		}
 	}
 }
 
@@ -339,14 +355,15 @@ func TestBombs(t *testing.T) {
 	pad := func(data []byte) []byte { return append(data, make([]byte, (block-len(data)%block)%block)...) }
 	bomb := append(header(fmt.Sprintf("%011o", packed.Len())), pad(packed.Bytes())...)
 	last := append(header(fmt.Sprintf("%011o", len(chunk))), pad(bytes.Clone(chunk))...)
+	end := make([]byte, 2*block)
 	for name, test := range map[string]struct {
 		data           []byte
 		lines, rejects int
 	}{
-		"a game that goes on": {slices.Concat(bomb, last), 1, 1},
+		"a game that goes on": {slices.Concat(bomb, last, end), 1, 1},
 		"a file of 8 GiB":     {slices.Concat(header("77777777777"), last), 0, 1},
-		"no size":             {slices.Concat(last, header("7x"), last), 2, 1},
-		"a negative size":     {slices.Concat(last, header("-0000000001"), last), 2, 1},
+		"no size":             {slices.Concat(last, header("7x"), last, end), 2, 1},
+		"a negative size":     {slices.Concat(last, header("-0000000001"), last, end), 2, 1},
 		"nothing but blocks":  {slices.Concat(last, make([]byte, 1<<20)), 1, 0},
 	} {
 		var before, after runtime.MemStats

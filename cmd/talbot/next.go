@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"talbot/dataset"
@@ -56,6 +57,10 @@ func nextIngested(dir string) {
 		nextTrain(dir)
 	default:
 		nextLabel(dir)
+		if games := m.Counts.Positions > 10*m.Counts.GamesKept; games { // puzzles and endgames have few plies
+			voice.takes = strings.TrimSpace(voice.takes +
+				" Without labels, `train` learns moves and results: --recipe tahl, prior or nosearch.")
+		}
 	}
 }
 
