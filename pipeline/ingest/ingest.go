@@ -43,7 +43,10 @@ type Request struct {
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects string
-	Cache   *cache.Folder // of the sums of files; nil = none
+	// Beginning ends each input once so many bytes of its text were read, those of its last game not counted; 0: at its
+	// end. Such a dataset has no sums of its inputs.
+	Beginning int64
+	Cache     *cache.Folder // of the sums of files; nil = none
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string                        // the command line that continues an interrupted run, for messages

@@ -43,8 +43,11 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		return err
 	}
 	each := func(f *entry) error {
+		offset := f.offset()
 		err := g.add(path, index, f)
-		g.outputFailed = err != nil
+		if g.outputFailed = err != nil; err == nil && g.Beginning > 0 && g.readUpTo(offset) >= g.Beginning {
+			return errBeginning
+		}
 		return err
 	}
 	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok && g.Warn != nil {
@@ -69,18 +72,21 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if unitFault(err) {
 		err = fmt.Errorf("%q: %w", path, err)
 	}
-	if err != nil {
+	if err != nil && err != errBeginning {
 		return err
 	}
-	games := g.state.Read
-	if games == 0 {
+	input := dataset.Input{Name: inputName(path), Games: g.state.Read}
+	if input.Games == 0 {
 		return fmt.Errorf("%q: %w", path, ErrNoGames)
 	}
-	sum, err := in.Sum()
-	if err != nil {
-		return err
+	if err == nil {
+		sum, err := in.Sum()
+		if err != nil {
+			return err
+		}
+		input.SHA256 = hex.EncodeToString(sum[:])
 	}
-	input := dataset.Input{Name: inputName(path), Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games}
+	input.Bytes = in.RawRead()
 	if g.evaluations != nil {
 		table := g.evaluations.Table()
 		input.Table = &table
@@ -89,6 +95,17 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	m.Inputs = append(m.Inputs, input)
 	g.endInput(index, input.Bytes)
 	return nil
+}
+
+// errBeginning: the beginning of an input was read, and no more was asked for.
+var errBeginning = errors.New("the beginning was read")
+
+// readUpTo returns how far the input was read, given the offset of a game: that, unless the reader knows better.
+func (g *ingester) readUpTo(offset int64) int64 {
+	if share, ok := ShareOf(g.reader); ok {
+		return int64(share * float64(max(g.input.Size(), 0)))
+	}
+	return offset
 }
 
 // drafting reports whether the shards get a last pass, in which lines can be dropped.

@@ -72,3 +72,11 @@ func (f *entry) number() int64 {
 	}
 	return f.line.Number
 }
+
+// offset returns where the game or row begins.
+func (f *entry) offset() int64 {
+	if f.reject != nil {
+		return f.reject.Offset
+	}
+	return f.line.Offset
+}

@@ -16,14 +16,13 @@ import (
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/verify"
 	"talbot/rows"
-	"talbot/shards"
 )
 
 // Request asks to estimate what a pipeline over some inputs would take. It reads the beginning of every input
 // and takes the rest to be like it.
 type Request struct {
 	Inputs   []string      // files
-	Sample   int64         // bytes of text read of each input; 0 = 16 MiB
+	Sample   int64         // bytes of text read of each input; 0 = 32 MiB
 	Workers  int           // engines that label at a time, at least 1
 	Movetime time.Duration // of a search
 	Passes   float64       // over the train samples
@@ -85,7 +84,7 @@ type InputEstimate struct {
 
 // What estimates are made with where the inputs do not say. The sources are in [Estimate.Assumptions].
 const (
-	planSample       = 16 << 20
+	planSample       = 32 << 20
 	planIngestMemory = 80 << 20
 	planCoreMemory   = 12 << 20 // more for each core that ingest works on
 	planGameMemory   = 96       // more for each game, of the set that finds copies, garbage included
@@ -114,28 +113,16 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 		p.Sample = planSample
 	}
 	e := &Estimate{}
-	var bytes, positions int64
-	var written []dataset.ShardInfo
-	begun := time.Now()
-	for i, path := range p.Inputs {
+	var read int64 // positions of the beginnings
+	for _, path := range p.Inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w, err := shards.Create(temp, i)
+		in, positions, err := p.input(path, temp)
 		if err != nil {
 			return nil, err
 		}
-		in, err := p.input(path, w, temp)
-		if err != nil {
-			w.Abort()
-			return nil, err
-		}
-		info, err := w.Commit()
-		if err != nil {
-			return nil, err
-		}
-		bytes, positions = bytes+info.Bytes, positions+info.Positions
-		written = append(written, info)
+		read += positions
 		e.Inputs = append(e.Inputs, in)
 		e.Games += in.Games
 		e.Positions += in.Positions
@@ -143,14 +130,9 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 		e.Labelled += in.Labelled
 		e.Rejected += in.Rejected
 	}
-	if positions > 0 {
-		e.BytesPerPosition = float64(bytes) / float64(positions)
-		e.IngestRate = float64(positions) / time.Since(begun).Seconds()
-		if e.Readings, err = p.rehearse(ctx, temp, written); err != nil {
+	if read > 0 {
+		if err := p.rehearse(ctx, e, temp, read); err != nil {
 			return nil, err
-		}
-		for i := range e.Readings {
-			e.Readings[i].Seconds *= float64(e.Positions) / float64(positions)
 		}
 	}
 	rate, how, err := p.TrainRate(ctx)
@@ -162,18 +144,18 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	return e, nil
 }
 
-// input reads the beginning of an input, writes its lines, and takes the rest to be like it.
-func (p Request) input(path string, w *shards.Writer, temp string) (InputEstimate, error) {
-	e := InputEstimate{Name: filepath.Base(path)}
+// input reads the beginning of an input and takes the rest to be like it. It also returns the positions that it read.
+func (p Request) input(path, temp string) (e InputEstimate, positions int64, err error) {
+	e.Name = filepath.Base(path)
 	in, r, err := ingest.Open(path, unchecked, temp)
 	if err != nil {
-		return e, err
+		return e, 0, err
 	}
 	defer in.Close()
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		e.Bytes = info.Size()
 	} else {
-		return e, fmt.Errorf("%q is not a regular file; plan needs to know its size", path)
+		return e, 0, fmt.Errorf("%q is not a regular file; plan needs to know its size", path)
 	}
 	whole := false
 	for read := int64(0); read < p.Sample && !whole; {
@@ -186,7 +168,7 @@ func (p Request) input(path string, w *shards.Writer, temp string) (InputEstimat
 			read = readUpTo(r, reject.Offset, e.Bytes)
 			e.Rejected++
 		case err != nil:
-			return e, err
+			return e, 0, err
 		default:
 			read = readUpTo(r, l.Offset, e.Bytes)
 			e.Games++
@@ -197,19 +179,16 @@ func (p Request) input(path string, w *shards.Writer, temp string) (InputEstimat
 					e.Labelled++
 				}
 			}
-			if err := w.Write(&l); err != nil {
-				return e, err
-			}
 		}
 	}
-	e.Read = 1
+	e.Read, positions = 1, e.Positions
 	if read := readUpTo(r, in.RawRead(), e.Bytes); !whole && read < e.Bytes {
 		e.Read = float64(read) / float64(e.Bytes)
 		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Labelled, &e.Rejected} {
 			*n = int64(float64(*n) / e.Read)
 		}
 	}
-	return e, nil
+	return e, positions, nil
 }
 
 // readUpTo returns how many bytes were read of a file of that size: as many as given, unless the reader knows better.
@@ -225,8 +204,8 @@ func (p Request) estimate(e *Estimate, how string) {
 	samples := float64(e.Samples)
 	e.ShardBytes = int64(float64(e.Positions) * e.BytesPerPosition)
 	cores := max(p.IngestCores, 1)
-	if e.IngestRate > 0 {
-		e.IngestSeconds = float64(e.Positions) / (e.IngestRate * float64(cores))
+	if e.IngestSeconds > 0 {
+		e.IngestRate = float64(e.Positions) / (e.IngestSeconds * float64(cores))
 	}
 	e.IngestMemory = planIngestMemory + planCoreMemory*int64(cores) + planGameMemory*(e.Games+e.Rejected)
 	unlabelled := samples - float64(e.Labelled)
@@ -249,7 +228,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
 			"subtracted", p.Sample>>20),
-		fmt.Sprintf("ingest: %.1f million positions a second and core on %s, as their beginning was read here; "+
+		fmt.Sprintf("ingest: %.1f million positions a second and core on %s, as with their beginning here; "+
 			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
 			"takes twice that window more", e.IngestRate/1e6, pipeline.Count(int64(cores), "core"),
 			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),

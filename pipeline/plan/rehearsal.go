@@ -8,6 +8,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pipeline/aggregate"
+	"talbot/pipeline/ingest"
 	"talbot/pipeline/stats"
 	"talbot/pipeline/verify"
 )
@@ -21,21 +22,19 @@ type Reading struct {
 // Start is what training reads before its first step.
 const Start = "start"
 
-// rehearse makes a dataset of the shards in a folder and runs on it what reads a whole dataset. It returns how long
-// each took.
-func (p Request) rehearse(ctx context.Context, dir string, list []dataset.ShardInfo) (found []Reading, err error) {
-	m := dataset.Manifest{Verb: "plan", Splits: dataset.DefaultSplits, Inputs: make([]dataset.Input, len(p.Inputs))}
-	for i, s := range list {
-		m.Inputs[i].Name = filepath.Base(p.Inputs[i])
-		m.Shards = append(m.Shards, s)
-		m.Counts.GamesRead += s.Lines
-		m.Counts.GamesKept += s.Lines
-		m.Counts.Positions += s.Positions
-		m.Counts.Samples += s.Samples
+// rehearse makes a dataset of the beginnings of the inputs and runs on it what reads a whole dataset. It fills in what
+// that shows: how long everything takes if the rest is like it, and the bytes of a position. read are the positions of
+// the beginnings.
+func (p Request) rehearse(ctx context.Context, e *Estimate, temp string, read int64) error {
+	dir := filepath.Join(temp, "dataset")
+	begun := time.Now()
+	sum, err := ingest.Request{Inputs: p.Inputs, Out: dir, Splits: dataset.DefaultSplits, Workers: p.IngestCores,
+		Tables: unchecked, Beginning: p.Sample}.Run(ctx)
+	if err != nil {
+		return err
 	}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		return nil, err
-	}
+	e.IngestSeconds = time.Since(begun).Seconds() * float64(e.Positions) / float64(read)
+	e.BytesPerPosition = float64(sum.Bytes) / float64(sum.Positions)
 	for _, r := range []struct {
 		what string
 		run  func() error
@@ -67,9 +66,10 @@ func (p Request) rehearse(ctx context.Context, dir string, list []dataset.ShardI
 		}
 		begun := time.Now()
 		if err := r.run(); err != nil {
-			return nil, err
+			return err
 		}
-		found = append(found, Reading{r.what, time.Since(begun).Seconds()})
+		e.Readings = append(e.Readings,
+			Reading{r.what, time.Since(begun).Seconds() * float64(e.Positions) / float64(sum.Positions)})
 	}
-	return found, nil
+	return nil
 }
