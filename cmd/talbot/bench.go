@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/network/builtin"
+	"talbot/network/predict"
 	"talbot/pipeline"
 	"talbot/play/engine"
 )
@@ -58,7 +59,7 @@ Close other programs before you measure.`,
 	o.addRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.backend, "backend", "",
-		"compute backend: go, onnx, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so (default: all available)")
+		"compute backend: go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so (default: all available)")
 	f.StringVar(&o.batches, "batch", "1,4,8,16,32", "batch `SIZES`, separated by commas; the default one is added")
 	f.DurationVar(&o.each, "seconds", time.Second, "time for each figure")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
@@ -100,6 +101,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 	ctx, stop := stops(ctx)
 	defer stop()
 	var result benchResult
+backends:
 	for i, name := range which {
 		if !o.json {
 			printf("%-10s %5s  %12s  %12s  %8s  %5s\n", name, "batch", "positions/s", "in search", "nodes/s", "fill")
@@ -109,6 +111,12 @@ func (o *benchOptions) bench(ctx context.Context) error {
 			s, err := engine.Bench(ctx, engine.Config{Path: o.run, Backend: name, Batch: size}, o.each)
 			if errors.Is(err, context.Canceled) {
 				return errRepeatCommand
+			}
+			if errors.Is(err, predict.ErrNoInt8) && len(which) > 1 {
+				if !o.json {
+					printf("%-10s not for this network: it has no convolutions\n", "")
+				}
+				continue backends
 			}
 			if err != nil {
 				return err

@@ -274,7 +274,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	if err := n.Compile(ctx); err != nil {
 		return err
 	}
-	r.Network, r.Processor = playerOf(n), processor()
+	r.Network, r.Processor = playerOf(n), processor(n.Backend)
 	show, end := progress()
 	r.Progress = show
 	sum, err := r.Run(ctx)
@@ -301,7 +301,7 @@ func (o *selfPlayOptions) open() (*engine.Network, error) {
 	}
 	c.Batch = filled(32, o.games)
 	n, err := engine.Open(c)
-	if err != nil || c.Batch < 32 || slices.Contains([]string{"go", "onnx", "xla:cpu"}, n.Backend) {
+	if err != nil || c.Batch < 32 || slices.Contains([]string{"go", "onnx", "onnx:int8", "xla:cpu"}, n.Backend) {
 		return n, err
 	}
 	n.Close()
@@ -328,13 +328,16 @@ func playerOf(n *engine.Network) selfplay.Network {
 }
 
 // processor is what the last digits of a computation depend on beside program, backend and batch.
-func processor() string {
+func processor(kind string) string {
 	words := []string{runtime.GOARCH}
 	if cpu.X86.HasAVX2 {
 		words = append(words, "avx2")
 	}
 	if cpu.X86.HasAVX512F {
 		words = append(words, "avx512")
+	}
+	if kind == "onnx:int8" && (cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI) {
+		words = append(words, "vnni")
 	}
 	if backend.SIMD {
 		words = append(words, "simd")

@@ -24,13 +24,13 @@ var (
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}
 	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
-	answering     = append([]string{"onnx"}, backends...) // of networks that are trained
+	answering     = append([]string{"onnx", "onnx:int8"}, backends...) // of networks that are trained
 )
 
 // backendFlag and answeringFlag explain --backend.
 const (
 	backendFlag   = "compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
-	answeringFlag = "compute backend: auto, go, onnx, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
+	answeringFlag = "compute backend: auto, go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
 )
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.

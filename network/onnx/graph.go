@@ -29,14 +29,37 @@ type Value struct {
 // Graph collects the nodes of a graph in an order in which they can be run. The methods that add nodes remember the
 // first error, and do nothing after it: see [Graph.Err].
 type Graph struct {
-	name                string
-	have                map[string][]int // shapes of the tensors
-	used, taken         map[string]bool  // tensors, and names of values
-	asks                []string         // names of the inputs
-	nodes, initializers []message
-	inputs, outputs     []message
-	metadata            map[string]string
-	err                 error
+	name            string
+	tensors         []checkpoint.Tensor
+	have            map[string][]int // shapes of the tensors
+	used, taken     map[string]bool  // tensors, and names of values
+	asks, tells     []string         // names of the inputs and outputs
+	nodes           []node
+	constants       []message // initializers beside the tensors
+	inputs, outputs []message
+	metadata        map[string]string
+	err             error
+}
+
+// node is a NodeProto. Its one output is named like it.
+type node struct {
+	op, name   string
+	shape      []int // of its output
+	attributes map[string]any
+	inputs     []string
+}
+
+func (n *node) message() (m message) {
+	for _, input := range n.inputs {
+		m.text(1, input)
+	}
+	m.text(2, n.name)
+	m.text(3, n.name)
+	m.text(4, n.op)
+	for _, key := range slices.Sorted(maps.Keys(n.attributes)) {
+		m.bytes(5, attribute(key, n.attributes[key]))
+	}
+	return m
 }
 
 // New returns a graph of that name with these tensors, which are all written to the file.
@@ -48,7 +71,7 @@ func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 	if size > largest {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	g := &Graph{name: name, have: map[string][]int{}, used: map[string]bool{}, taken: map[string]bool{},
+	g := &Graph{name: name, tensors: tensors, have: map[string][]int{}, used: map[string]bool{}, taken: map[string]bool{},
 		metadata: map[string]string{}}
 	for _, t := range tensors {
 		n := 1
@@ -60,7 +83,6 @@ func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 				t.Shape)
 		}
 		g.have[t.Name] = append([]int{}, t.Shape...)
-		g.initializers = append(g.initializers, floats(t.Name, t.Shape, t.Data))
 	}
 	return g, nil
 }
@@ -90,6 +112,7 @@ func (g *Graph) Inputs() []string { return g.asks }
 // Output makes a value an output under its name.
 func (g *Graph) Output(x Value, about string) {
 	g.outputs = append(g.outputs, valueInfo(x.Name, about, x.Shape...))
+	g.tells = append(g.tells, x.Name)
 }
 
 // Describe adds an entry to the metadata.
@@ -107,25 +130,17 @@ func (g *Graph) node(op, name string, shape []int, attributes map[string]any, in
 		return Value{Name: name}
 	}
 	g.taken[name] = true
-	var m message
 	for _, input := range inputs {
 		g.used[input] = true
-		m.text(1, input)
 	}
-	m.text(2, name)
-	m.text(3, name)
-	m.text(4, op)
-	for _, key := range slices.Sorted(maps.Keys(attributes)) {
-		m.bytes(5, attribute(key, attributes[key]))
-	}
-	g.nodes = append(g.nodes, m)
+	g.nodes = append(g.nodes, node{op, name, shape, attributes, inputs})
 	return Value{name, shape}
 }
 
 // integers adds a constant.
 func (g *Graph) integers(name string, data ...int64) string {
 	if g.err == nil {
-		g.initializers = append(g.initializers, integers(name, data...))
+		g.constants = append(g.constants, integers(name, data...))
 	}
 	return name
 }
@@ -133,7 +148,7 @@ func (g *Graph) integers(name string, data ...int64) string {
 // constant adds a number.
 func (g *Graph) constant(name string, x float32) string {
 	if g.err == nil {
-		g.initializers = append(g.initializers, floats(name, nil, []float32{x}))
+		g.constants = append(g.constants, floats(name, nil, []float32{x}))
 	}
 	return name
 }
@@ -151,8 +166,23 @@ func (g *Graph) Model() ([]byte, error) {
 			return nil, fmt.Errorf("tensor %q is in no node", name)
 		}
 	}
+	// What a change of the graph has left without a use is not written.
+	needed := map[string]bool{}
+	var nodes, initializers []message
+	for i := range g.nodes {
+		nodes = append(nodes, g.nodes[i].message())
+		for _, input := range g.nodes[i].inputs {
+			needed[input] = true
+		}
+	}
+	for _, t := range g.tensors {
+		if needed[t.Name] {
+			initializers = append(initializers, floats(t.Name, t.Shape, t.Data))
+		}
+	}
+	initializers = append(initializers, g.constants...)
 	size := 0
-	for _, list := range [][]message{g.nodes, g.initializers} {
+	for _, list := range [][]message{nodes, initializers} {
 		for _, m := range list {
 			size += len(m) + 16
 		}
@@ -166,9 +196,9 @@ func (g *Graph) Model() ([]byte, error) {
 			graph.bytes(field, m)
 		}
 	}
-	fields(1, g.nodes)
+	fields(1, nodes)
 	graph.text(2, g.name)
-	fields(5, g.initializers)
+	fields(5, initializers)
 	fields(11, g.inputs)
 	fields(12, g.outputs)
 

@@ -27,6 +27,9 @@ func (m *message) float(field protowire.Number, x float32) {
 // The numbers of TensorProto.DataType.
 const (
 	typeFloat = 1
+	typeUint8 = 2
+	typeInt8  = 3
+	typeInt32 = 6
 	typeInt64 = 7
 )
 

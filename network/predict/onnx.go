@@ -62,6 +62,13 @@ func newOnRuntime(b *backend.Backend, t *Network, threads int) (*onRuntime, erro
 	if err != nil {
 		return nil, err
 	}
+	if b.Int8() {
+		ranges, err := calibrate(t, threads)
+		if err != nil {
+			return nil, err
+		}
+		g.Int8(ranges, int8Limit())
+	}
 	text, err := g.Model()
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func Backends() []string {
 	list := []string{"go"}
 	found := backend.Discover()
 	if found.Runtime != "" {
-		list = append(list, "onnx")
+		list = append(list, "onnx", "onnx:int8")
 	}
 	if _, ok := found.Plugin("cpu"); ok && found.Compiled {
 		list = append(list, "xla:cpu")

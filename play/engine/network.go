@@ -49,7 +49,7 @@ type Network struct {
 // a second, and a search that is deciding on many at once decides on them knowing less.
 func DefaultBatch(kind string) int {
 	switch {
-	case kind == "go" || kind == "onnx":
+	case kind == "go" || strings.HasPrefix(kind, "onnx"):
 		return 8
 	case kind == "xla:cpu":
 		return 16
@@ -62,7 +62,7 @@ func DefaultBatch(kind string) int {
 func sizes(kind string, largest int) (list []int) {
 	first, step := 1, 2
 	switch kind {
-	case "go", "onnx":
+	case "go", "onnx", "onnx:int8":
 	case "xla:cpu": // which compiles each for seconds
 		step = 4
 	default:

@@ -1,0 +1,126 @@
+package predict
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/cpu"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/network/onnx"
+	"talbot/network/ort"
+)
+
+// positionsText has 256 positions of games that Stockfish played with itself, weak moves among them (talbot synth-games
+// --games 256 --seed 77, one of each game): a FEN, and up to eight moves that follow.
+//
+//go:embed positions.txt
+var positionsText string
+
+// ErrNoInt8 says that a network has no convolutions that whole numbers of 8 bits make faster.
+var ErrNoInt8 = errors.New("has no convolutions of 3×3 to compute in 8 bits: use the backend onnx")
+
+// calibrate computes the network for those positions, as many at once as there are, and returns the ranges that
+// [onnx.Graph.Int8] needs. Errors: [ErrNoInt8], [ErrNoONNX].
+func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
+	g, err := t.ONNX()
+	if err != nil {
+		return nil, err
+	}
+	watched := g.Watch()
+	if len(watched) == 0 {
+		return nil, fmt.Errorf("the recipe %s %w", t.Config.Recipe, ErrNoInt8)
+	}
+	text, err := g.Model()
+	if err != nil {
+		return nil, err
+	}
+	layout := t.Encoder.Layout()
+	in := ort.Tensor{Name: g.Inputs()[0]}
+	if in.Data, err = calibrationInputs(t.Encoder); err != nil {
+		return nil, err
+	}
+	n := len(in.Data) / layout.Numbers()
+	in.Shape = append([]int{n}, layout.Shape...)
+	var out []ort.Tensor
+	var names []string
+	for _, h := range t.Network.Heads() {
+		names = append(names, h.Name)
+		out = append(out, ort.Tensor{Name: h.Name, Shape: append([]int{n}, h.Shape...)})
+	}
+	for _, v := range watched {
+		names = append(names, v.Name)
+		out = append(out, ort.Tensor{Name: v.Name, Shape: append([]int{n}, v.Shape...)})
+	}
+	for i := range out {
+		size := 1
+		for _, d := range out[i].Shape {
+			size *= d
+		}
+		out[i].Data = make([]float32, size)
+	}
+	m, err := ort.NewModel(text, in.Name, names, threads)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	batch, err := m.NewBatch(in, out)
+	if err != nil {
+		return nil, err
+	}
+	defer batch.Close()
+	if err := batch.Run(); err != nil {
+		return nil, err
+	}
+	ranges := map[string]onnx.Range{in.Name: rangeOf(in.Data)}
+	for _, v := range out[len(out)-len(watched):] {
+		ranges[v.Name] = rangeOf(v.Data)
+	}
+	return ranges, nil
+}
+
+func rangeOf(data []float32) (r onnx.Range) {
+	for _, x := range data {
+		r.Include(x)
+	}
+	return r
+}
+
+// calibrationInputs returns what the network reads of the positions, between players rated from 800 to 2,800.
+func calibrationInputs(e encode.Encoder) (numbers []float32, err error) {
+	layout := e.Layout()
+	packed, view := make([]uint64, layout.Words), new(encode.View)
+	for i, line := range strings.Split(strings.TrimSpace(positionsText), "\n") {
+		fields := strings.Fields(line)
+		p, err := board.ParseFEN(strings.Join(fields[:6], " "))
+		if err != nil {
+			return nil, fmt.Errorf("position %d: %w", i, err)
+		}
+		game := board.NewGame(p)
+		for _, word := range fields[6:] {
+			m, err := game.Position().ParseUCI(word)
+			if err != nil {
+				return nil, fmt.Errorf("position %d: %w", i, err)
+			}
+			game.Push(m)
+		}
+		rating := 800 + 500*(i%5)
+		view.Play(game, rating, rating)
+		e.Pack(packed, view)
+		numbers = append(numbers, make([]float32, layout.Numbers())...)
+		e.Numbers(numbers[len(numbers)-layout.Numbers():], packed)
+	}
+	return numbers, nil
+}
+
+// int8Limit is the greatest weight in 8 bits with which ONNX Runtime computes exactly on this processor.
+func int8Limit() int {
+	if runtime.GOARCH == "amd64" && !cpu.X86.HasAVX512VNNI && !cpu.X86.HasAVXVNNI {
+		return 63
+	}
+	return 127
+}

@@ -1,0 +1,86 @@
+package predict
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"talbot/encode"
+	"talbot/network/predict/tinyrun"
+)
+
+// TestInt8 computes networks of every recipe with convolutions in 8 bits: answers are near those in float32, and their
+// bits do not depend on what else is in a batch.
+func TestInt8(t *testing.T) {
+	for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=16"},
+		"lynx": {"blocks=2", "filters=16"}, "tahl": {"blocks=2", "filters=16"}, "prior": {"blocks=2", "filters=16"}} {
+		t.Run(name, func(t *testing.T) {
+			c := tinyrun.Config(t, name, sets...)
+			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+			o := Options{Batches: []int{8}, Deterministic: true}
+			exact, fast := mustOpen(t, opened(t, "onnx"), dir, o), mustOpen(t, opened(t, "onnx:int8"), dir, o)
+			asked := questions(t, exact.Encoder(), 40)
+			ask := func(p *Predictor, list []Input) []Output {
+				answers := make([]Output, len(list))
+				if err := p.Predict(t.Context(), list, answers); err != nil {
+					t.Fatal(err)
+				}
+				return answers
+			}
+			want, got := ask(exact, asked), ask(fast, asked)
+			same, farthest := 0, 0.0
+			for i := range want {
+				for j := range want[i].Prior {
+					farthest = max(farthest, math.Abs(math.Exp(float64(want[i].Prior[j]))-math.Exp(float64(got[i].Prior[j]))))
+				}
+				farthest = max(farthest, math.Abs(float64(want[i].Value-got[i].Value)))
+				if want[i].Value == got[i].Value && slices.Equal(want[i].Prior, got[i].Prior) {
+					same++
+				}
+			}
+			if farthest > 0.06 {
+				t.Errorf("a probability or a value is off by %.3f", farthest)
+			}
+			if same == len(want) {
+				t.Error("all answers are those in float32: nothing is computed in 8 bits")
+			}
+			t.Logf("off by %.4f at most", farthest)
+			for i := range asked[:8] {
+				alone := ask(fast, asked[i:i+1])[0]
+				if alone.Value != got[i].Value || !slices.Equal(alone.Prior, got[i].Prior) {
+					t.Errorf("position %d: alone it has other bits", i)
+				}
+			}
+		})
+	}
+	c := tinyrun.Config(t, "nosearch", "width=16", "blocks=1", "heads=2")
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	if p, err := Open(opened(t, "onnx:int8"), dir, Options{}); !errors.Is(err, ErrNoInt8) {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// TestCalibrationPositions: the positions that ranges are found by are 256 different ones, most of them with history.
+func TestCalibrationPositions(t *testing.T) {
+	numbers, err := calibrationInputs(encode.Lynx{Attacks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := encode.Lynx{Attacks: true}.Layout()
+	size := layout.Numbers()
+	if len(numbers) != 256*size {
+		t.Fatalf("%d positions", len(numbers)/size)
+	}
+	seen := map[string]bool{}
+	for i := range 256 {
+		key := make([]byte, size)
+		for j, x := range numbers[i*size : (i+1)*size] {
+			key[j] = byte(x)
+		}
+		seen[string(key)] = true
+	}
+	if len(seen) < 250 {
+		t.Errorf("only %d are different", len(seen))
+	}
+}
