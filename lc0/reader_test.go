@@ -246,8 +246,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutPlace: an archive that is cut off, within the description of a file, within the file or between two files, says
-// so at its place, once.
+// TestCutPlace: an archive that is cut off, within the description of a file, within the file or between two files,
+// says so at its place, once.
 func TestCutPlace(t *testing.T) {
 	data := read(t, "chunks.tar")
 	before := 0 // files
@@ -277,7 +277,8 @@ func TestCutPlace(t *testing.T) {
 				continue
 			}
 			last := rejects[len(rejects)-1]
-			if told := len(lines) + len(rejects); !errors.Is(last.Err, errTarEnd) || last.At != int64(n) || told != before+2 {
+			told := len(lines) + len(rejects)
+			if !errors.Is(last.Err, errTarEnd) || last.At != int64(n) || told != before+2 {
 				t.Errorf("cut at %d, behind %q: %d games and rejects, %v", n, header.name, told, last)
 			}
 		}

@@ -256,7 +256,8 @@ func TestPlanBeginning(t *testing.T) {
 			}
 			return err
 		},
-		TrainRate: func(context.Context) (float64, string, error) { return 1, "given", nil }}.Run(t.Context())); err != nil {
+		TrainRate: func(context.Context) (float64, string, error) { return 1, "given", nil },
+	}.Run(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if kept != some.GamesKept {

@@ -133,7 +133,7 @@ func (s *Server) newPlayer(key string) (p *player.Player, setup player.Setup, na
 	setup = player.Setup{Options: look.Options}
 	setup.Hash, setup.Seed, setup.Verbose = seatHash, rand.Uint64(), true
 	return player.New(func(batch int) (player.Network, error) {
-		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch})
+		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch, Fast: true})
 	}), setup, name, nil
 }
 

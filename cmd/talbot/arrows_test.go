@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"network/onnx":       {"network/checkpoint"},
 	"network/ort":        {},
 	"network/predict": {
-		"encode", "network/backend", "network/checkpoint", "network/model", "network/onnx", "network/ort",
+		"board", "encode", "network/backend", "network/checkpoint", "network/model", "network/onnx", "network/ort",
 		"network/recipe", "network/run",
 	},
 	"network/predict/tinyrun": {"network/checkpoint", "network/model", "network/recipe", "network/run"},
@@ -121,7 +121,6 @@ var arrows = map[string][]string{
 	"pipeline/overlap": {"board", "dataset"},
 	"pipeline/plan": {
 		"dataset", "pipeline", "pipeline/aggregate", "pipeline/ingest", "pipeline/stats", "pipeline/verify", "rows",
-		"shards",
 	},
 	"pipeline/predict": {
 		"board", "dataset", "encode", "internal/durable", "internal/ordered", "internal/remake", "pipeline",

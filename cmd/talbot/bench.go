@@ -59,7 +59,8 @@ Close other programs before you measure.`,
 	o.addRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.backend, "backend", "",
-		"compute backend: go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so (default: all available)")
+		"compute backend: go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so "+
+			"(default: all available)")
 	f.StringVar(&o.batches, "batch", "1,4,8,16,32", "batch `SIZES`, separated by commas; the default one is added")
 	f.DurationVar(&o.each, "seconds", time.Second, "time for each figure")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")

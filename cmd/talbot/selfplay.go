@@ -336,7 +336,7 @@ func processor(kind string) string {
 	if cpu.X86.HasAVX512F {
 		words = append(words, "avx512")
 	}
-	if kind == "onnx:int8" && (cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI) {
+	if kind == "onnx:int8" && backend.VNNI() {
 		words = append(words, "vnni")
 	}
 	if backend.SIMD {

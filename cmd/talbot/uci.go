@@ -77,7 +77,7 @@ func (o *playerOptions) oneSided(c run.Config) string {
 // player returns a player that opens the network when it is first needed.
 func (o *playerOptions) player() *player.Player {
 	return player.New(func(batch int) (player.Network, error) {
-		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch, Engine: o.engine,
+		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch, Fast: true, Engine: o.engine,
 			Probability: o.probability})
 	})
 }

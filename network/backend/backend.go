@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+	"golang.org/x/sys/cpu"
 
 	"talbot/network/model"
 	"talbot/network/ort"
@@ -34,6 +35,9 @@ func (o *Backend) OnRuntime() bool { return o.Kind == "onnx" || o.Int8() }
 
 // Int8 reports whether most of a network is computed in whole numbers of 8 bits.
 func (o *Backend) Int8() bool { return o.Kind == "onnx:int8" }
+
+// VNNI reports whether the processor has the instructions of x86-64 that multiply and add whole numbers of 8 bits.
+func VNNI() bool { return cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI }
 
 // OpenForInference opens the backend named by spec for networks that are trained: those of [Open], and
 //

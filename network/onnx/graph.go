@@ -71,8 +71,8 @@ func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 	if size > largest {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	g := &Graph{name: name, tensors: tensors, have: map[string][]int{}, used: map[string]bool{}, taken: map[string]bool{},
-		metadata: map[string]string{}}
+	g := &Graph{name: name, tensors: tensors, have: map[string][]int{}, used: map[string]bool{},
+		taken: map[string]bool{}, metadata: map[string]string{}}
 	for _, t := range tensors {
 		n := 1
 		for _, d := range t.Shape {

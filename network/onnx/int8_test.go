@@ -181,7 +181,8 @@ func TestInt8(t *testing.T) {
 	}
 }
 
-// TestInt8LeftOut: without ranges nothing changes; a range of zeros, and channels without weights, are no division by 0.
+// TestInt8LeftOut: without ranges nothing changes; a range of zeros, and channels without weights, are no division
+// by 0.
 func TestInt8LeftOut(t *testing.T) {
 	plain, _ := pair(t)
 	want, err := plain.Model()

@@ -7,10 +7,9 @@ import (
 	"runtime"
 	"strings"
 
-	"golang.org/x/sys/cpu"
-
 	"talbot/board"
 	"talbot/encode"
+	"talbot/network/backend"
 	"talbot/network/onnx"
 	"talbot/network/ort"
 )
@@ -119,7 +118,7 @@ func calibrationInputs(e encode.Encoder) (numbers []float32, err error) {
 
 // int8Limit is the greatest weight in 8 bits with which ONNX Runtime computes exactly on this processor.
 func int8Limit() int {
-	if runtime.GOARCH == "amd64" && !cpu.X86.HasAVX512VNNI && !cpu.X86.HasAVXVNNI {
+	if runtime.GOARCH == "amd64" && !backend.VNNI() {
 		return 63
 	}
 	return 127

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -24,6 +25,9 @@ type Config struct {
 	Batch   int    // positions that are evaluated at once, at most; 0: [DefaultBatch], or 1 of a network without values
 	Bulk    bool   // many positions are asked about and none is searched: always full batches, also without values
 	Threads int    // of ONNX Runtime; 0: one for each processor that Go may use
+	// Fast computes in 8 bits where ONNX Runtime is chosen, not asked for, the processor has instructions for that and
+	// the network has convolutions: see [backend.Backend.Int8].
+	Fast bool
 
 	// Of the searcher rollouts: the engine that values moves, as [stockfish.Find] takes it, and a network of the recipe
 	// probability, like Path; "" = none.
@@ -87,6 +91,9 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Fast && c.Backend != b.Kind && b.OnRuntime() && backend.VNNI() {
+		b.Kind = "onnx:int8"
+	}
 	batch := c.Batch
 	if batch == 0 {
 		batch = DefaultBatch(b.Kind)
@@ -96,6 +103,10 @@ func Open(c Config) (*Network, error) {
 		batches = []int{batch}
 	}
 	p, err := open(b, c.Path, batches, c.Threads)
+	if errors.Is(err, predict.ErrNoInt8) && c.Backend != b.Kind {
+		b.Kind = "onnx"
+		p, err = open(b, c.Path, batches, c.Threads)
+	}
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().WDL {
 		p.Close() // such a network is asked about one position for each move
 		p, err = open(b, c.Path, []int{1}, c.Threads)
