@@ -105,6 +105,7 @@ type diagnosis struct {
 	Cores     int    `json:"cores"`   // physical ones among them
 	AVX2      bool   `json:"avx2"`
 	AVX512    bool   `json:"avx512"`
+	VNNI      bool   `json:"vnni"`         // for the backend onnx:int8
 	SIMD      bool   `json:"simd"`         // compiled into the Go backend
 	Memory    int64  `json:"memory_bytes"` // 0 if the system does not tell
 	Stockfish struct {
@@ -159,7 +160,7 @@ func diagnose(ctx context.Context, engine string, found backend.Discovery) *diag
 	d := &diagnosis{
 		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
-		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, SIMD: found.SIMD, Memory: memory(),
+		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, VNNI: backend.VNNI(), SIMD: found.SIMD, Memory: memory(),
 		XLA: found.Compiled, Searched: found.Searched, Plugins: []foundThing{}, GPUs: []foundThing{},
 		Disk: diskSpace("."),
 	}
@@ -190,8 +191,8 @@ func (d *diagnosis) checkMachine() {
 	if model == "" {
 		model = "unknown model"
 	}
-	d.add("processor", statusOK, "", "%s, %d cores with %d threads, AVX2 %s, AVX-512 %s", model, d.Cores, d.Threads,
-		yes(d.AVX2), yes(d.AVX512))
+	d.add("processor", statusOK, "", "%s, %d cores with %d threads, AVX2 %s, AVX-512 %s, VNNI %s", model, d.Cores,
+		d.Threads, yes(d.AVX2), yes(d.AVX512), yes(d.VNNI))
 	switch {
 	case d.SIMD:
 		d.add("vectors", statusOK, "", "vector instructions are compiled into the Go backend")
