@@ -18,6 +18,7 @@ const (
 	keyRun    = 1 << 20 // keys of a run
 	keyChunk  = 1 << 15 // keys that are written at a time
 	digitBits = 11      // of the radix sort; five digits cover keyShift bits
+	keyLarge  = 1 << 21 // keys of a partition that may be sorted in place
 )
 
 // KeysMemory is how many bytes of keys [Keys] holds in memory where nothing else is asked for.
@@ -29,7 +30,9 @@ const KeysMemory = 128 << 20
 // the order of 1024 partitions by the highest bits and kept, or written to a temporary file once the runs in memory
 // fill the budget. [Keys.Each] then gathers one partition at a time from all runs and sorts it by radix. Memory is the
 // budget, 20 MB for each goroutine, 4 KB a run, and two copies of the partitions being sorted: below 512 MiB on two
-// cores up to 8,000,000,000 keys, which take 64 GB of disk. Keys should be evenly spread, as hashes are.
+// cores up to 8,000,000,000 keys, which take 64 GB of disk. Keys should be evenly spread, as hashes are. All copies of
+// a key are in one partition, such as those of a position that all games have; one that is much larger than the others
+// is sorted in place, slower and without a second copy.
 type Keys struct {
 	budget int64
 	dir    string
@@ -165,10 +168,15 @@ func (k *Keys) Count() int64 {
 // its number. f must not keep the keys. All buffers must have been flushed. The first error ends it.
 func (k *Keys) Each(workers int, f func(worker int, sorted []uint64) error) error {
 	sorters := make([]keySorter, max(workers, 1))
+	large := max(keyLarge, int(2*k.Count()/keyParts))
 	return ordered.All(context.Background(), keyParts, len(sorters), func(w, p int) error {
 		s := &sorters[w]
 		if err := s.gather(k, p); err != nil || len(s.keys) == 0 {
 			return err
+		}
+		if len(s.keys) > large {
+			slices.Sort(s.keys)
+			return f(w, s.keys)
 		}
 		return f(w, s.sort())
 	})
@@ -199,7 +207,7 @@ func (s *keySorter) gather(k *Keys, p int) error {
 	for _, r := range k.runs {
 		n += int(r.starts[p+1] - r.starts[p])
 	}
-	if s.keys = s.keys[:0]; cap(s.keys) < n {
+	if s.keys = s.keys[:0]; cap(s.keys) < n || cap(s.keys) > max(2*n, keyLarge) { // too small, or of one that was large
 		s.keys, s.other = nil, nil         // before more is asked for
 		s.keys = make([]uint64, 0, n+n/16) // the others are about as long
 	}

@@ -80,6 +80,48 @@ func TestKeysGarbage(t *testing.T) {
 	}
 }
 
+// TestKeysFrequent: a key that occurs millions of times takes its memory once, and comes sorted among its neighbours.
+func TestKeysFrequent(t *testing.T) {
+	k := NewKeys(1, t.TempDir())
+	defer k.Close()
+	b := k.Buffer()
+	const copies = 3 << 20
+	for i := range uint64(copies) {
+		b.Add(5)
+		if i%1024 == 0 {
+			b.Add(i % 9)
+			b.Add(i << 44)
+		}
+	}
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	seen, fives := int64(0), int64(0)
+	if err := k.Each(1, func(_ int, sorted []uint64) error {
+		if !slices.IsSorted(sorted) {
+			t.Error("not sorted")
+		}
+		for _, key := range sorted {
+			if key == 5 {
+				fives++
+			}
+		}
+		seen += int64(len(sorted))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if seen != k.Count() || fives < copies {
+		t.Errorf("%d of %d keys, %d of %d copies", seen, k.Count(), fives, copies)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8*copies*3/2+8<<20 {
+		t.Errorf("%d bytes for %d keys", n, copies)
+	}
+}
+
 func TestKeysFileFails(t *testing.T) {
 	k := NewKeys(1, "/nowhere")
 	defer k.Close()
