@@ -36,6 +36,16 @@ func (o *Backend) OnRuntime() bool { return o.Kind == "onnx" || o.Int8() }
 // Int8 reports whether most of a network is computed in whole numbers of 8 bits.
 func (o *Backend) Int8() bool { return o.Kind == "onnx:int8" }
 
+// Exact returns the backend without 8 bits.
+func (o *Backend) Exact() *Backend {
+	if !o.Int8() {
+		return o
+	}
+	exact := *o
+	exact.Kind = "onnx"
+	return &exact
+}
+
 // VNNI reports whether the processor has the instructions of x86-64 that multiply and add whole numbers of 8 bits.
 func VNNI() bool { return cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI }
 

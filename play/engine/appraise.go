@@ -34,7 +34,7 @@ func (n *Network) openProbability() error {
 	if path == "" {
 		return nil
 	}
-	p, err := predict.Open(n.opened, path, predict.Options{Batches: []int{1}, Lists: []int{encode.ProbabilityMoves},
+	p, err := predict.Open(n.opened.Exact(), path, predict.Options{Batches: []int{1}, Lists: []int{encode.ProbabilityMoves},
 		Deterministic: true, Threads: n.config.Threads})
 	if err != nil {
 		return err

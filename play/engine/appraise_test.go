@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/network/backend"
 	"talbot/network/predict/tinyrun"
 	"talbot/play/mcts"
 	"talbot/stockfish"
@@ -29,8 +30,13 @@ func TestAppraise(t *testing.T) {
 	policy := tiny(t, "talbotbot")
 	c := tinyrun.Config(t, "probability", "hidden=8")
 	probability, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	for _, config := range []Config{{Path: policy, Backend: "go", Batch: 1},
-		{Path: policy, Backend: "go", Batch: 1, Probability: probability}} {
+	configs := []Config{{Path: policy, Backend: "go", Batch: 1},
+		{Path: policy, Backend: "go", Batch: 1, Probability: probability}}
+	if b, err := backend.OpenForInference("onnx:int8"); err == nil { // which the second network cannot be computed with
+		b.Finalize()
+		configs = append(configs, Config{Path: policy, Backend: "onnx:int8", Batch: 1, Probability: probability})
+	}
+	for _, config := range configs {
 		e := mustOpen(t, config).evaluator()
 		for fen, mate := range map[string]string{"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1": "a1a8",
 			"r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1": "a8a1"} {

@@ -264,6 +264,7 @@ func TestSizes(t *testing.T) {
 		want    []int
 	}{
 		{"go", 8, []int{1, 2, 4, 8}}, {"onnx", 5, []int{1, 2, 4, 5}}, {"onnx", 1, []int{1}},
+		{"onnx:int8", 8, []int{1, 2, 4, 8}},
 		{"xla:cpu", 16, []int{1, 4, 16}}, {"xla:cuda", 128, []int{16, 128}}, {"xla:cuda", 8, []int{8}},
 	} {
 		if got := sizes(c.kind, c.largest); !slices.Equal(got, c.want) {
@@ -392,7 +393,7 @@ func TestSearch(t *testing.T) {
 
 // TestMatchesRepeat: with the same seed and nodes the games are the same, however many are played at the same time.
 func TestMatchesRepeat(t *testing.T) {
-	for _, name := range []string{"go", "onnx"} {
+	for _, name := range []string{"go", "onnx", "onnx:int8"} {
 		t.Run(name, func(t *testing.T) {
 			b, err := backend.OpenForInference(name)
 			if err != nil {
@@ -443,7 +444,7 @@ func matchesRepeat(t *testing.T, backend string) {
 		}
 		return all
 	}
-	seats := map[string]int{"go": 1, "onnx": 3}[backend]
+	seats := map[string]int{"go": 1, "onnx": 3, "onnx:int8": 3}[backend]
 	first := games(1, 1)
 	if again := games(3, seats); !slices.Equal(first, again) || len(first) < 10 {
 		t.Errorf("%d lines of moves, other ones with more games at the same time", len(first))
@@ -576,3 +577,31 @@ func TestSpeedJSON(t *testing.T) {
 }
 
 var _ player.Network = (*Network)(nil)
+
+// TestFast: 8 bits are taken where ONNX Runtime was chosen, on a processor with VNNI, by networks that have
+// convolutions.
+func TestFast(t *testing.T) {
+	b, err := backend.OpenForInference(backend.AtOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Finalize()
+	want := b.Kind
+	if b.OnRuntime() && backend.VNNI() {
+		want = "onnx:int8"
+	}
+	if n := mustOpen(t, Config{Path: tiny(t, "talbotbot"), Backend: backend.AtOnce, Fast: true}); n.Backend != want {
+		t.Errorf("chosen: %s, want %s", n.Backend, want)
+	}
+	c := tinyrun.Config(t, "nosearch", "width=16", "blocks=1", "heads=2")
+	words, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	if n := mustOpen(t, Config{Path: words, Backend: backend.AtOnce, Fast: true}); n.Backend != b.Kind {
+		t.Errorf("without convolutions: %s, want %s", n.Backend, b.Kind)
+	}
+	if !b.OnRuntime() {
+		return
+	}
+	if n := mustOpen(t, Config{Path: tiny(t, "talbotbot"), Backend: "onnx", Fast: true}); n.Backend != "onnx" {
+		t.Errorf("asked for onnx: %s", n.Backend)
+	}
+}

@@ -104,7 +104,7 @@ func Open(c Config) (*Network, error) {
 	}
 	p, err := open(b, c.Path, batches, c.Threads)
 	if errors.Is(err, predict.ErrNoInt8) && c.Backend != b.Kind {
-		b.Kind = "onnx"
+		b = b.Exact()
 		p, err = open(b, c.Path, batches, c.Threads)
 	}
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().WDL {
