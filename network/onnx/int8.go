@@ -76,6 +76,9 @@ func (g *Graph) Watch() (values []Value) {
 // are those of [QLinearConv]. limit is 127; without VNNI instructions ONNX Runtime adds products of neighbours in 16
 // bits on x86-64, which only weights up to 63 do not overflow.
 //
+// The planes of an input have steps of their own, the finer the larger the weights are that read them, which are
+// divided by as much: otherwise the weights of a few planes would leave too few steps to those of the others.
+//
 // [QLinearConv]: https://onnx.ai/onnx/operators/onnx__QLinearConv.html
 func (g *Graph) Int8(ranges map[string]Range, limit int) {
 	if g.err != nil {
@@ -122,13 +125,16 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 		conv, norm, last := &old[group.conv], &old[group.norm], &old[i]
 		from := conv.inputs[0]
 		scale, zero := steps(ranges[from])
+		weights, bias := folded(conv, norm, data)
+		if slices.Contains(g.asks, from) && zero == 0 && whole[from].Name == "" {
+			whole[from] = g.planes(from, scale, weights, g.have[conv.inputs[1]])
+		}
 		x, ok := whole[from]
 		if !ok {
 			x = g.node("QuantizeLinear", from+".int8", nil, nil, from, g.number(from+".int8.scale", scale),
 				g.byte(from+".int8.zero", zero))
 			whole[from] = x
 		}
-		weights, bias := folded(conv, norm, data)
 		out := len(bias)
 		rounded, scales, sums := make([]byte, len(weights)), make([]float32, out), make([]byte, 0, 4*out)
 		size := len(weights) / out
@@ -161,6 +167,38 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 				[]string{name, name + ".scale", name + ".zero"}})
 		}
 	}
+}
+
+// planes adds the planes of an input, which are at least 0, in whole numbers of steps of their own, and divides the
+// weights that read them accordingly: scale stays the step of what the weights are multiplied with.
+func (g *Graph) planes(input string, scale float32, weights []float32, kernel []int) Value {
+	out, in := kernel[0], kernel[1]
+	square := kernel[2] * kernel[3]
+	most := make([]float32, in) // of a plane's weights, as a share of the largest weight of the same output
+	for o := range out {
+		mine := weights[o*in*square : (o+1)*in*square]
+		largest := float32(0)
+		for _, w := range mine {
+			largest = max(largest, max(w, -w))
+		}
+		for i, w := range mine {
+			if largest > 0 {
+				most[i/square] = max(most[i/square], max(w, -w)/largest)
+			}
+		}
+	}
+	list := make([]float32, in)
+	for p, share := range most {
+		list[p] = 255 * scale / max(1, float32(math.RoundToEven(float64(255*share)))) // the greatest number is a whole one
+	}
+	for i := range weights {
+		weights[i] *= list[i/square%in] / scale
+	}
+	name := input + ".int8"
+	g.number(name+".scale", scale)
+	g.byte(name+".zero", 0)
+	return g.node("QuantizeLinear", name, nil, map[string]any{"axis": 1}, input,
+		g.scales(name+".scales", list), g.raw(name+".zeros", []int{in}, typeUint8, make([]byte, in)))
 }
 
 // steps returns scale and zero of 8 bits over a range and 0: the number n stands for (n − zero)·scale.
