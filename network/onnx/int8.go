@@ -189,7 +189,8 @@ func (g *Graph) planes(input string, scale float32, weights []float32, kernel []
 	}
 	list := make([]float32, in)
 	for p, share := range most {
-		list[p] = 255 * scale / max(1, float32(math.RoundToEven(float64(255*share)))) // the greatest number is a whole one
+		whole := max(1, math.RoundToEven(float64(255*share))) // what the greatest number is read as
+		list[p] = 255 * scale / float32(whole)
 	}
 	for i := range weights {
 		weights[i] *= list[i/square%in] / scale
