@@ -18,7 +18,7 @@ const (
 	keyRun    = 1 << 20 // keys of a run
 	keyChunk  = 1 << 15 // keys that are written at a time
 	digitBits = 11      // of the radix sort; five digits cover keyShift bits
-	keyLarge  = 1 << 21 // keys of a partition that may be sorted in place
+	keyLarge  = 1 << 21 // keys, at least, of a partition that is sorted in place
 )
 
 // KeysMemory is how many bytes of keys [Keys] holds in memory where nothing else is asked for.

@@ -18,8 +18,8 @@ type Network struct {
 	Checkpoint string `json:"checkpoint"` // the checksum of its file, as the file has it
 	Step       int64  `json:"step"`       // of training
 	Averaged   bool   `json:"averaged,omitempty"`
-	// Backend computed it, "go", "onnx" or "xla:cpu", with this many positions in a batch: the last digits depend on
-	// both.
+	// Backend computed it, "go", "onnx", "onnx:int8" or "xla:cpu", with this many positions in a batch: the last digits
+	// depend on both.
 	Backend string `json:"backend"`
 	Batch   int    `json:"batch,omitempty"`
 	// Rating is the rating that both players were taken to have, in place of their own; 0 = their own.

@@ -63,7 +63,10 @@ func readHeader(data []byte) (h tarHeader, ok bool) {
 type archive struct {
 	in   *counter
 	next int64 // offset of the next description
-	cut  bool  // it ended within a description, or behind a file without the zeros that end an archive
+
+	ended  bool // behind the last file there were zeros, which end an archive
+	cut    bool // it ended without them,
+	partly bool // and within a block or a file
 }
 
 // counter counts what is read.
@@ -89,35 +92,40 @@ var (
 // are bytes before it that are no file. io.EOF is the end.
 func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, err error) {
 	var data [block]byte
-	ended := false
 	for {
 		if _, err := io.CopyN(io.Discard, a.in, a.next-a.in.at); err != nil {
 			if err == io.EOF {
-				err, a.cut = io.ErrUnexpectedEOF, true // within the file before
+				err, a.cut, a.partly = io.ErrUnexpectedEOF, true, true // within the file before
 			}
 			return nil, h, a.in.at, lost, err
 		}
 		offset = a.in.at
 		n, err := io.ReadFull(a.in, data[:])
 		if err == io.ErrUnexpectedEOF {
-			if ended = allZero(data[:n]); !ended {
+			if allZero(data[:n]) {
+				a.ended = true
+			} else {
 				lost += int64(n)
+				a.partly = true
 			}
 			err = io.EOF
 		}
 		if err != nil {
-			a.cut = err == io.EOF && !ended
+			a.cut = err == io.EOF && !a.ended
 			return nil, h, offset, lost, err
 		}
 		a.next = a.in.at
 		if h, ok := readHeader(data[:]); ok {
+			a.ended = false
 			a.next += (h.size + block - 1) / block * block
 			if h.regular {
 				return io.LimitReader(a.in, h.size), h, offset, lost, nil
 			}
 			continue
 		}
-		if ended = allZero(data[:]); !ended {
+		if allZero(data[:]) {
+			a.ended = true
+		} else {
 			lost += block
 		}
 	}

@@ -67,14 +67,14 @@ func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 	if lost > 0 {
 		r.number++
 		why := errTar
-		if r.tar.cut {
+		if r.tar.partly {
 			offset, why = r.tar.in.at, errTarCut
 		}
 		r.ahead = &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset - lost, At: offset - lost,
 			Err: fmt.Errorf("%w; %d bytes are lost", why, lost)}
 		if err == io.EOF {
 			reject := r.ahead
-			r.ahead, r.told = nil, r.tar.cut
+			r.ahead, r.told = nil, true
 			return l, labels, reject
 		}
 	}

@@ -288,6 +288,25 @@ func TestCutPlace(t *testing.T) {
 	}
 }
 
+// TestGarbageAtTheEnd: what stands behind the last file without being one is told once, and is no cut.
+func TestGarbageAtTheEnd(t *testing.T) {
+	data := read(t, "chunks.tar")
+	whole, before := all(t, data)
+	garbage := bytes.Repeat([]byte("garbage "), block/8)
+	for name, end := range map[string][]byte{"behind the zeros": slices.Concat(data, garbage),
+		"before the zeros": slices.Concat(data[:len(bytes.TrimRight(data, "\x00"))/block*block+block], garbage,
+			make([]byte, 2*block))} {
+		lines, rejects := all(t, end)
+		if len(lines) != len(whole) || len(rejects) != len(before)+1 {
+			t.Errorf("%s: %d games of %d, %v", name, len(lines), len(whole), rejects)
+			continue
+		}
+		if last := rejects[len(rejects)-1]; !errors.Is(last.Err, errTar) {
+			t.Errorf("%s: %v", name, last)
+		}
+	}
+}
+
 // TestFlips flips bytes of an archive: a flip costs at most the game that it is in, or what stands beside a
 // description;
 // and gzip's checksum finds those in games.

@@ -115,7 +115,7 @@ backends:
 			}
 			if errors.Is(err, predict.ErrNoInt8) && len(which) > 1 {
 				if !o.json {
-					printf("%-10s not for this network: it has no convolutions\n", "")
+					printf("%-10s not for this network: nothing in it is computed in 8 bits\n", "")
 				}
 				continue backends
 			}

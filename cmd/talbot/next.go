@@ -57,12 +57,15 @@ func nextIngested(dir string) {
 		nextTrain(dir)
 	default:
 		nextLabel(dir)
-		if games := m.Counts.Positions > 10*m.Counts.GamesKept; games { // puzzles and endgames have few plies
+		if m.Counts.Positions > pliesOfGames*m.Counts.GamesKept {
 			voice.takes = strings.TrimSpace(voice.takes +
 				" Without labels, `train` learns moves and results: --recipe tahl, prior or nosearch.")
 		}
 	}
 }
+
+// pliesOfGames is what lines have at least, on average, that are games: puzzles and endgames have fewer.
+const pliesOfGames = 10
 
 // nextLabel names the labelling of a dataset: of all samples or, where that takes more than an hour on this machine, of
 // a share that takes about half of one.

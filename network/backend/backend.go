@@ -4,9 +4,10 @@
 // Nothing is ever downloaded: what is missing is named by [Discover] together with the remedy. The package starts no
 // goroutines of its own; a backend owns its own threads for the life of the process.
 //
-// Two implementations exist. "go" is pure Go and always there. "xla" is XLA behind its PJRT plugins (shared objects);
+// Three implementations exist. "go" is pure Go and always there. "xla" is XLA behind its PJRT plugins (shared objects);
 // it needs a build with cgo and without the tag noxla. "onnx" computes networks that are trained, with ONNX Runtime on
-// the processor, and what little else there is to compute with "go"; it needs a build with cgo.
+// the processor, and what little else there is to compute with "go"; it needs a build with cgo. "onnx:int8" is the same
+// with most of a network in 8 bits.
 package backend
 
 import (

@@ -62,7 +62,7 @@ func (n *node) message() (m message) {
 	return m
 }
 
-// New returns a graph of that name with these tensors, which are all written to the file.
+// New returns a graph of that name with these tensors, each of which must be in a node.
 func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 	size := 0
 	for _, t := range tensors {

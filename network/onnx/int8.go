@@ -63,7 +63,9 @@ func (g *Graph) Watch() (values []Value) {
 			if shape, ok := shapes[name]; ok && !seen[name] {
 				seen[name] = true
 				values = append(values, Value{name, shape})
-				g.Output(values[len(values)-1], "")
+				if !slices.Contains(g.tells, name) {
+					g.Output(values[len(values)-1], "")
+				}
 			}
 		}
 	}
@@ -110,6 +112,10 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 	for _, name := range g.tells {
 		asFloats[name] = true
 	}
+	reads := map[string]int{} // how many convolutions read a value
+	for _, group := range at {
+		reads[g.nodes[group.conv].inputs[0]]++
+	}
 	old := g.nodes
 	g.nodes = nil
 	whole := map[string]Value{} // the values that there are as whole numbers
@@ -126,7 +132,7 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 		from := conv.inputs[0]
 		scale, zero := steps(ranges[from])
 		weights, bias := folded(conv, norm, data)
-		if slices.Contains(g.asks, from) && zero == 0 && whole[from].Name == "" {
+		if slices.Contains(g.asks, from) && zero == 0 && reads[from] == 1 {
 			whole[from] = g.planes(from, scale, weights, g.have[conv.inputs[1]])
 		}
 		x, ok := whole[from]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"talbot/board"
@@ -20,8 +21,9 @@ import (
 //go:embed positions.txt
 var positionsText string
 
-// ErrNoInt8 says that a network has no convolutions that whole numbers of 8 bits make faster.
-var ErrNoInt8 = errors.New("has no convolutions of 3×3 to compute in 8 bits: use the backend onnx")
+// ErrNoInt8 says that a network has nothing that [onnx.Graph.Int8] computes in 8 bits.
+var ErrNoInt8 = errors.New("has no convolutions, followed by a normalisation, to compute in 8 bits: " +
+	"use the backend onnx")
 
 // calibrate computes the network for those positions, as many at once as there are, and returns the ranges that
 // [onnx.Graph.Int8] needs. Errors: [ErrNoInt8], [ErrNoONNX].
@@ -74,6 +76,11 @@ func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
 	defer batch.Close()
 	if err := batch.Run(); err != nil {
 		return nil, err
+	}
+	for _, v := range out { // whole numbers have no NaN, and would hide one
+		if slices.ContainsFunc(v.Data, notFinite) {
+			return nil, fmt.Errorf("%w: %q", ErrNotFinite, v.Name)
+		}
 	}
 	ranges := map[string]onnx.Range{in.Name: rangeOf(in.Data)}
 	for _, v := range out[len(out)-len(watched):] {

@@ -55,10 +55,12 @@ func TestInt8(t *testing.T) {
 			}
 		})
 	}
-	c := tinyrun.Config(t, "nosearch", "width=16", "blocks=1", "heads=2")
-	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	if p, err := Open(opened(t, "onnx:int8"), dir, Options{}); !errors.Is(err, ErrNoInt8) {
-		t.Errorf("%v, %v", p, err)
+	for name, sets := range map[string][]string{"nosearch": {"width=16", "blocks=1", "heads=2"}, "napoleon": nil} {
+		c := tinyrun.Config(t, name, sets...)
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+		if p, err := Open(opened(t, "onnx:int8"), dir, Options{}); !errors.Is(err, ErrNoInt8) {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
 	}
 }
 

@@ -62,6 +62,11 @@ func newOnRuntime(b *backend.Backend, t *Network, threads int) (*onRuntime, erro
 	if err != nil {
 		return nil, err
 	}
+	for i, p := range t.Network.Params() {
+		if p.Kind == model.RunningVar && slices.Min(t.Tensors[i].Data) < 0 {
+			return nil, fmt.Errorf("%w: the root of %q", ErrNotFinite, p.Name)
+		}
+	}
 	if b.Int8() {
 		ranges, err := calibrate(t, threads)
 		if err != nil {
@@ -72,11 +77,6 @@ func newOnRuntime(b *backend.Backend, t *Network, threads int) (*onRuntime, erro
 	text, err := g.Model()
 	if err != nil {
 		return nil, err
-	}
-	for i, p := range t.Network.Params() {
-		if p.Kind == model.RunningVar && slices.Min(t.Tensors[i].Data) < 0 {
-			return nil, fmt.Errorf("%w: the root of %q", ErrNotFinite, p.Name)
-		}
 	}
 	r := &onRuntime{input: g.Inputs()[0], encoder: t.Encoder, backend: b, heads: t.Network.Heads()}
 	var names []string

@@ -26,7 +26,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 		defer in.Close()
 		err = g.read(ctx, in, index, path)
 	}
-	if inputs := g.out.Manifest().Inputs; err == nil && stamped && index < len(inputs) {
+	if inputs := g.out.Manifest().Inputs; err == nil && stamped && index < len(inputs) && inputs[index].SHA256 != "" {
 		g.Cache.PutSum(path, stamp, inputs[index].SHA256)
 	}
 	if err == nil || !g.SkipBadFiles || g.outputFailed || inputFault(err) == "" {

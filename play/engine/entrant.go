@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/network/backend"
 	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
@@ -238,6 +239,9 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 		n.Batches(), method.Name, c.overhead)
 	if n.opened.OnRuntime() && c.config.Threads > 1 { // sums may be rounded otherwise
 		fmt.Fprintf(&b, " threads %d", c.config.Threads)
+	}
+	if n.opened.Int8() && backend.VNNI() { // weights have a bit less otherwise
+		b.WriteString(" vnni")
 	}
 	if n.likely != nil {
 		fmt.Fprintf(&b, " probability %s", n.likely.Sum)

@@ -93,6 +93,7 @@ func Open(c Config) (*Network, error) {
 	}
 	if c.Fast && c.Backend != b.Kind && b.OnRuntime() && backend.VNNI() {
 		b.Kind = "onnx:int8"
+		b.Why += ", in 8 bits"
 	}
 	batch := c.Batch
 	if batch == 0 {
@@ -105,6 +106,7 @@ func Open(c Config) (*Network, error) {
 	p, err := open(b, c.Path, batches, c.Threads)
 	if errors.Is(err, predict.ErrNoInt8) && c.Backend != b.Kind {
 		b = b.Exact()
+		b.Why = strings.TrimSuffix(b.Why, ", in 8 bits")
 		p, err = open(b, c.Path, batches, c.Threads)
 	}
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().WDL {

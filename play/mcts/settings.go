@@ -42,7 +42,7 @@ var Settings = []Setting{
 		"whether cached evaluations are used for the same position with another history", Switch, 0, 1, "false",
 		func(o *Options) any { return &o.PositionCache }},
 	{"MinibatchSize", "batch", "",
-		"positions to evaluate at once, at most (go and onnx: at most 32); 0 takes the backend's best",
+		"positions to evaluate at once, at most (go and ONNX Runtime: at most 32); 0 takes the backend's best",
 		Integer, 0, 1024, "0",
 		func(o *Options) any { return &o.Batch }},
 	{"MultiPV", "multipv", "",

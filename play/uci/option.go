@@ -99,8 +99,8 @@ func Options(ratings bool, search mcts.Options) []*Option {
 	threads := runtime.NumCPU()
 	list := []*Option{
 		{Name: "Threads", Kind: "spin", Default: strconv.Itoa(threads), Min: 1, Max: int64(max(threads, leastThreads)),
-			About: "processor cores for the network on go and onnx (onnx: only if set before the network is loaded); " +
-				"XLA takes what the machine gives",
+			About: "processor cores for the network on go and ONNX Runtime (there only if set before the network is " +
+				"loaded); XLA takes what the machine gives",
 			set: func(_ *Engine, v string) error {
 				n, err := strconv.Atoi(v)
 				runtime.GOMAXPROCS(max(1, min(n, runtime.NumCPU())))
