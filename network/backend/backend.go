@@ -37,6 +37,14 @@ func (o *Backend) OnRuntime() bool { return o.Kind == "onnx" || o.Int8() }
 // Int8 reports whether most of a network is computed in whole numbers of 8 bits.
 func (o *Backend) Int8() bool { return o.Kind == "onnx:int8" }
 
+// WithInt8 returns an ONNX Runtime that computes most of a network in 8 bits.
+func (o *Backend) WithInt8() *Backend {
+	fast := *o
+	fast.Kind = "onnx:int8"
+	fast.Why += ", in 8 bits"
+	return &fast
+}
+
 // Exact returns the backend without 8 bits.
 func (o *Backend) Exact() *Backend {
 	if !o.Int8() {

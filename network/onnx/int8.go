@@ -137,7 +137,7 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 		}
 		x, ok := whole[from]
 		if !ok {
-			x = g.node("QuantizeLinear", from+".int8", nil, nil, from, g.number(from+".int8.scale", scale),
+			x = g.node("QuantizeLinear", from+".int8", nil, nil, from, g.constant(from+".int8.scale", scale),
 				g.byte(from+".int8.zero", zero))
 			whole[from] = x
 		}
@@ -165,7 +165,7 @@ func (g *Graph) Int8(ranges map[string]Range, limit int) {
 			x.Name, from+".int8.scale", from+".int8.zero",
 			g.raw(name+".weight", g.have[conv.inputs[1]], typeInt8, rounded), g.scales(name+".weight.scale", scales),
 			g.raw(name+".weight.zero", []int{out}, typeInt8, make([]byte, out)),
-			g.number(name+".scale", outScale), g.byte(name+".zero", outZero),
+			g.constant(name+".scale", outScale), g.byte(name+".zero", outZero),
 			g.raw(name+".bias", []int{out}, typeInt32, sums))
 		whole[last.name] = y
 		if asFloats[last.name] {
@@ -202,7 +202,7 @@ func (g *Graph) planes(input string, scale float32, weights []float32, kernel []
 		weights[i] *= list[i/square%in] / scale
 	}
 	name := input + ".int8"
-	g.number(name+".scale", scale)
+	g.constant(name+".scale", scale)
 	g.byte(name+".zero", 0)
 	return g.node("QuantizeLinear", name, nil, map[string]any{"axis": 1}, input,
 		g.scales(name+".scales", list), g.raw(name+".zeros", []int{in}, typeUint8, make([]byte, in)))
@@ -240,23 +240,13 @@ func folded(conv, norm *node, data map[string][]float32) (weights, bias []float3
 
 // raw adds a constant of any type.
 func (g *Graph) raw(name string, shape []int, kind int64, data []byte) string {
-	if !g.taken[name] {
-		g.taken[name] = true
-		g.constants = append(g.constants, tensor(name, shape, kind, data))
-	}
+	g.constants = append(g.constants, tensor(name, shape, kind, data))
 	return name
 }
 
 func (g *Graph) byte(name string, b byte) string { return g.raw(name, nil, typeUint8, []byte{b}) }
 
-func (g *Graph) number(name string, x float32) string {
-	return g.raw(name, nil, typeFloat, binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
-}
-
 func (g *Graph) scales(name string, list []float32) string {
-	var data []byte
-	for _, x := range list {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
-	}
-	return g.raw(name, []int{len(list)}, typeFloat, data)
+	g.constants = append(g.constants, floats(name, []int{len(list)}, list))
+	return name
 }

@@ -2,12 +2,8 @@ package onnx
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"talbot/network/checkpoint"
@@ -101,40 +97,9 @@ func eightBits(x []float32, tensors map[string][]float32, conv, norm string, in,
 	return y
 }
 
-// compute has ONNX Runtime compute all outputs for one sample.
-func compute(t *testing.T, g *Graph, x []float32) map[string][][]float32 {
-	t.Helper()
-	file, err := g.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "model.onnx")
-	if err := os.WriteFile(path, file, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	in, err := json.Marshal(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("python3", "testdata/run.py", path)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
-	said, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got map[string][][]float32
-	if err := json.Unmarshal(said, &got); err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
 // TestInt8: ONNX Runtime computes convolutions in 8 bits as loops over whole numbers do, up to the last step where a
 // sum lies between two, and all else as before.
 func TestInt8(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import onnxruntime, numpy").Run(); err != nil {
-		t.Skip("Python with onnxruntime is not installed: not compared with it (pip install onnxruntime)")
-	}
 	rng := rand.New(rand.NewPCG(1, 8))
 	x := make([]float32, 3*64)
 	for i := range x {
@@ -145,7 +110,7 @@ func TestInt8(t *testing.T) {
 	if len(watched) != 2 || watched[0].Name != "an.relu" || watched[1].Name != "bn" {
 		t.Fatalf("%v are watched", watched)
 	}
-	exact := compute(t, g, x)
+	exact := inRuntime[float32](t, g, x)
 	ranges := map[string]Range{}
 	for name, data := range map[string][]float32{"x": x, "an.relu": exact["an.relu"][0], "bn": exact["bn"][0]} {
 		var r Range
@@ -157,7 +122,7 @@ func TestInt8(t *testing.T) {
 	for _, limit := range []int{127, 63} {
 		g, _ := pair(t)
 		g.Int8(ranges, limit)
-		got := compute(t, g, x)["sum"][0]
+		got := inRuntime[float32](t, g, x)["sum"][0]
 		a := eightBits(x, tensors, "a", "an", ranges["x"], ranges["an.relu"], limit)
 		b := eightBits(a, tensors, "b", "bn", ranges["an.relu"], ranges["bn"], limit)
 		step := float64(ranges["bn"].Max-ranges["bn"].Min) / 255
@@ -186,9 +151,6 @@ func TestInt8(t *testing.T) {
 
 // TestInt8Planes: planes whose weights differ a hundredfold are each read exactly.
 func TestInt8Planes(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import onnxruntime, numpy").Run(); err != nil {
-		t.Skip("Python with onnxruntime is not installed: not compared with it (pip install onnxruntime)")
-	}
 	rng := rand.New(rand.NewPCG(2, 8))
 	weights := make([]float32, 4*3*9)
 	for i := range weights {
@@ -213,14 +175,14 @@ func TestInt8Planes(t *testing.T) {
 		g.Output(g.BatchNorm(g.Conv(g.Input("x", "", 3, 8, 8), "c"), "n", 0), "")
 		return g
 	}
-	exact := compute(t, build(), x)["n"][0]
+	exact := inRuntime[float32](t, build(), x)["n"][0]
 	var r Range
 	for _, y := range exact {
 		r.Include(y)
 	}
 	g := build()
 	g.Int8(map[string]Range{"x": {0, 1}, "n": r}, 127)
-	got := compute(t, g, x)["n"][0]
+	got := inRuntime[float32](t, g, x)["n"][0]
 	step := (r.Max - r.Min) / 255
 	for i := range got {
 		if off := math.Abs(float64(got[i] - exact[i])); off > 2*float64(step) {

@@ -166,21 +166,20 @@ func blocks(t *testing.T) (g *Graph, compute func(x []float64) map[string][]floa
 	}
 }
 
-// ONNX Runtime computes of each kind of node what loops do.
-func TestNodesInONNXRuntime(t *testing.T) {
+// inRuntime has ONNX Runtime compute all outputs of samples; the test is skipped without it.
+func inRuntime[T float32 | float64](t *testing.T, g *Graph, x []float32) map[string][][]T {
+	t.Helper()
 	if err := exec.Command("python3", "-c", "import onnxruntime, numpy").Run(); err != nil {
 		t.Skip("Python with onnxruntime is not installed: not compared with it (pip install onnxruntime)")
 	}
-	g, compute := blocks(t)
 	file, err := g.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "blocks.onnx")
+	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	x := numbers(rand.New(rand.NewPCG(3, 4)), 3*2*64)
 	in, err := json.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
@@ -191,10 +190,18 @@ func TestNodesInONNXRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got map[string][][]float64
+	var got map[string][][]T
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
+	return got
+}
+
+// ONNX Runtime computes of each kind of node what loops do.
+func TestNodesInONNXRuntime(t *testing.T) {
+	g, compute := blocks(t)
+	x := numbers(rand.New(rand.NewPCG(3, 4)), 3*2*64)
+	got := inRuntime[float64](t, g, x)
 	for i := range 3 {
 		sample := make([]float64, 2*64)
 		for j := range sample {

@@ -25,8 +25,12 @@ var positionsText string
 var ErrNoInt8 = errors.New("has no convolutions, followed by a normalisation, to compute in 8 bits: " +
 	"use the backend onnx")
 
-// calibrate computes the network for those positions, as many at once as there are, and returns the ranges that
-// [onnx.Graph.Int8] needs. Errors: [ErrNoInt8], [ErrNoONNX].
+// calibrated is how many of them are computed at once: what lies between the layers of a large network takes megabytes
+// for each.
+const calibrated = 32
+
+// calibrate computes the network for those positions and returns the ranges that [onnx.Graph.Int8] needs. Errors:
+// [ErrNoInt8], [ErrNoONNX], [ErrNotFinite].
 func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
 	g, err := t.ONNX()
 	if err != nil {
@@ -41,12 +45,13 @@ func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
 		return nil, err
 	}
 	layout := t.Encoder.Layout()
-	in := ort.Tensor{Name: g.Inputs()[0]}
-	if in.Data, err = calibrationInputs(t.Encoder); err != nil {
+	all, err := calibrationInputs(t.Encoder)
+	if err != nil {
 		return nil, err
 	}
-	n := len(in.Data) / layout.Numbers()
-	in.Shape = append([]int{n}, layout.Shape...)
+	const n = calibrated
+	in := ort.Tensor{Name: g.Inputs()[0], Shape: append([]int{n}, layout.Shape...),
+		Data: make([]float32, n*layout.Numbers())}
 	var out []ort.Tensor
 	var names []string
 	for _, h := range t.Network.Heads() {
@@ -74,26 +79,27 @@ func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
 		return nil, err
 	}
 	defer batch.Close()
-	if err := batch.Run(); err != nil {
-		return nil, err
-	}
-	for _, v := range out { // whole numbers have no NaN, and would hide one
-		if slices.ContainsFunc(v.Data, notFinite) {
-			return nil, fmt.Errorf("%w: %q", ErrNotFinite, v.Name)
+	ranges := map[string]onnx.Range{}
+	for some := range slices.Chunk(all, len(in.Data)) {
+		copy(in.Data, some)
+		if err := batch.Run(); err != nil {
+			return nil, err
+		}
+		for i, v := range append(out, in) {
+			if slices.ContainsFunc(v.Data, notFinite) { // whole numbers have no NaN, and would hide one
+				return nil, fmt.Errorf("%w: %q", ErrNotFinite, v.Name)
+			}
+			if i < len(out)-len(watched) { // a head
+				continue
+			}
+			r := ranges[v.Name]
+			for _, x := range v.Data {
+				r.Include(x)
+			}
+			ranges[v.Name] = r
 		}
 	}
-	ranges := map[string]onnx.Range{in.Name: rangeOf(in.Data)}
-	for _, v := range out[len(out)-len(watched):] {
-		ranges[v.Name] = rangeOf(v.Data)
-	}
 	return ranges, nil
-}
-
-func rangeOf(data []float32) (r onnx.Range) {
-	for _, x := range data {
-		r.Include(x)
-	}
-	return r
 }
 
 // calibrationInputs returns what the network reads of the positions, between players rated from 800 to 2,800.

@@ -42,14 +42,6 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if err != nil {
 		return err
 	}
-	each := func(f *entry) error {
-		offset := f.offset()
-		err := g.add(path, index, f)
-		if g.outputFailed = err != nil; err == nil && g.Beginning > 0 && g.readUpTo(offset) >= g.Beginning {
-			return errBeginning
-		}
-		return err
-	}
 	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok && g.Warn != nil {
 		g.Warn(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
 	}
@@ -60,6 +52,14 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
+	}
+	each := func(f *entry) error {
+		offset := f.offset()
+		err := g.add(path, index, f)
+		if g.outputFailed = err != nil; err == nil && g.Beginning > 0 && ReadUpTo(r, offset, in.Size()) >= g.Beginning {
+			return errBeginning
+		}
+		return err
 	}
 	g.reader = r
 	defer func() { g.reader = nil }()
@@ -100,10 +100,10 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 // errBeginning: the beginning of an input was read, and no more was asked for.
 var errBeginning = errors.New("the beginning was read")
 
-// readUpTo returns how far the input was read, given the offset of a game: that, unless the reader knows better.
-func (g *ingester) readUpTo(offset int64) int64 {
-	if share, ok := ShareOf(g.reader); ok {
-		return int64(share * float64(max(g.input.Size(), 0)))
+// ReadUpTo returns how many bytes were read of an input of that size: as many as given, unless the reader knows better.
+func ReadUpTo(r Reader, offset, size int64) int64 {
+	if share, ok := ShareOf(r); ok {
+		return int64(share * float64(max(size, 0)))
 	}
 	return offset
 }
@@ -179,10 +179,7 @@ func (g *ingester) report() {
 	c := g.out.Manifest().Counts
 	p := pipeline.Progress{
 		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.keptBefore, First: g.bytesBefore,
-		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,
-	}
-	if share, ok := ShareOf(g.reader); ok {
-		p.Done = g.bytes.before + int64(share*float64(max(g.input.Size(), 0)))
+		Done: g.bytes.before + ReadUpTo(g.reader, g.input.RawRead(), g.input.Size()), Total: g.bytes.total,
 	}
 	if n := c.GamesRead - c.GamesKept; n > 0 {
 		p.Note = fmt.Sprintf("%d left out", n)

@@ -165,12 +165,12 @@ func (p Request) input(path, temp string) (e InputEstimate, positions int64, err
 		case err == io.EOF:
 			whole = true
 		case errors.As(err, &reject):
-			read = readUpTo(r, reject.Offset, e.Bytes)
+			read = ingest.ReadUpTo(r, reject.Offset, e.Bytes)
 			e.Rejected++
 		case err != nil:
 			return e, 0, err
 		default:
-			read = readUpTo(r, l.Offset, e.Bytes)
+			read = ingest.ReadUpTo(r, l.Offset, e.Bytes)
 			e.Games++
 			e.Positions += int64(len(l.Moves) + 1)
 			e.Samples += int64(l.SampleCount())
@@ -182,21 +182,13 @@ func (p Request) input(path, temp string) (e InputEstimate, positions int64, err
 		}
 	}
 	e.Read, positions = 1, e.Positions
-	if read := readUpTo(r, in.RawRead(), e.Bytes); !whole && read < e.Bytes {
+	if read := ingest.ReadUpTo(r, in.RawRead(), e.Bytes); !whole && read < e.Bytes {
 		e.Read = float64(read) / float64(e.Bytes)
 		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Labelled, &e.Rejected} {
 			*n = int64(float64(*n) / e.Read)
 		}
 	}
 	return e, positions, nil
-}
-
-// readUpTo returns how many bytes were read of a file of that size: as many as given, unless the reader knows better.
-func readUpTo(r ingest.Reader, offset, size int64) int64 {
-	if share, ok := ingest.ShareOf(r); ok {
-		return int64(share * float64(size))
-	}
-	return offset
 }
 
 // estimate computes what follows from the counts, and says with what assumptions.

@@ -91,9 +91,9 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	chosen := b
 	if c.Fast && c.Backend != b.Kind && b.OnRuntime() && backend.VNNI() {
-		b.Kind = "onnx:int8"
-		b.Why += ", in 8 bits"
+		b = b.WithInt8()
 	}
 	batch := c.Batch
 	if batch == 0 {
@@ -104,9 +104,8 @@ func Open(c Config) (*Network, error) {
 		batches = []int{batch}
 	}
 	p, err := open(b, c.Path, batches, c.Threads)
-	if errors.Is(err, predict.ErrNoInt8) && c.Backend != b.Kind {
-		b = b.Exact()
-		b.Why = strings.TrimSuffix(b.Why, ", in 8 bits")
+	if errors.Is(err, predict.ErrNoInt8) && b != chosen {
+		b = chosen
 		p, err = open(b, c.Path, batches, c.Threads)
 	}
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().WDL {
