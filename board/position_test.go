@@ -215,3 +215,34 @@ func TestPositionAccessors(t *testing.T) {
 		t.Errorf("a position has %d bytes, the documentation says 88", size)
 	}
 }
+
+// TestMirrorKeys: keys of mirrored positions made one from the other are those of the mirrored positions, from move to
+// move and across games.
+func TestMirrorKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	games := []Position{StartPosition()}
+	for _, fen := range []string{
+		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",                 // castling, en passant
+		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", // promotions
+	} {
+		p, err := ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, p)
+	}
+	var keys MirrorKeys
+	for n := range 4000 {
+		p := &games[n/3%len(games)]
+		legal := p.LegalMoves(nil)
+		if len(legal) == 0 {
+			*p = StartPosition()
+			continue
+		}
+		p.Play(legal[rng.IntN(len(legal))])
+		m := p.Mirror()
+		if got := keys.Key(p); got != m.Key() {
+			t.Fatalf("%q: %x, want %x", p.FEN(), got, m.Key())
+		}
+	}
+}

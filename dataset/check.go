@@ -13,6 +13,12 @@ import (
 // samples are plies of the line, policies, labels and predictions are one for each sample, and every number is in its
 // range. The error names the ply or the sample.
 func (l *Line) Check() error {
+	return l.CheckEach(func(*board.Position, int, int) error { return nil })
+}
+
+// CheckEach is [Line.Check] and calls f with each sample once it was checked: its position, valid until f returns, its
+// ply and its number. The moves after that ply were not checked yet. An error of f is that of the sample.
+func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error {
 	if err := l.checkHead(); err != nil {
 		return err
 	}
@@ -35,7 +41,11 @@ func (l *Line) Check() error {
 	pos, k := l.Start, 0
 	for ply := 0; ply <= n; ply++ {
 		if l.Samples.Has(ply, n) {
-			if err := l.checkSample(&pos, k); err != nil {
+			err := l.checkSample(&pos, k)
+			if err == nil {
+				err = f(&pos, ply, k)
+			}
+			if err != nil {
 				return fmt.Errorf("sample at ply %d: %w", ply, err)
 			}
 			k++

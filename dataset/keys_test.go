@@ -134,6 +134,7 @@ func TestKeysFileFails(t *testing.T) {
 
 // TestPositionKey mirrors positions.
 func TestPositionKey(t *testing.T) {
+	var keys PositionKeys
 	p := board.StartPosition()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -143,7 +144,7 @@ func TestPositionKey(t *testing.T) {
 		}
 		p.Play(legal[rng.IntN(len(legal))])
 		m := p.Mirror()
-		a, b := NewPositionKey(&p, Val), NewPositionKey(&m, Val)
+		a, b := keys.Key(&p, Val), keys.Key(&m, Val)
 		if a>>3 != b>>3 || a>>2 == b>>2 || a&3 != 1 || (a>>2&1 == 1) != (p.Turn() == board.Black) {
 			t.Fatalf("%q: %x and %x", p.FEN(), a, b)
 		}

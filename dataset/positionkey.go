@@ -15,22 +15,25 @@ type PositionKey uint64
 // NoSample stands for the split of a position that is no sample.
 const NoSample Split = 3
 
-// NewPositionKey returns the key of a position in a split.
-func NewPositionKey(p *board.Position, s Split) PositionKey {
+// PositionKeys makes keys; it is fastest for positions of one game in a row. The zero value is ready, for one goroutine.
+type PositionKeys struct{ mirrored board.MirrorKeys }
+
+// Key returns the key of a position in a split.
+func (k *PositionKeys) Key(p *board.Position, s Split) PositionKey {
 	if p.Turn() == board.White {
 		return PositionKey(p.Key()&^7 | uint64(s))
 	}
-	m := p.Mirror()
-	return PositionKey(m.Key()&^7 | 4 | uint64(s))
+	return PositionKey(k.mirrored.Key(p)&^7 | 4 | uint64(s))
 }
 
 // Copies are the occurrences of a position and of its mirror image, by bits 2 … 0 of their keys.
 type Copies [8]int64
 
-// EachPosition calls f for each position, up to colours, of sorted [PositionKey]s.
+// EachPosition calls f for each position, up to colours, of sorted [PositionKey]s. f must not keep its copies.
 func EachPosition(sorted []uint64, f func(c *Copies)) {
+	var c Copies
 	for len(sorted) > 0 {
-		var c Copies
+		c = Copies{}
 		first := sorted[0] >> 3
 		n := 0
 		for n < len(sorted) && sorted[n]>>3 == first {

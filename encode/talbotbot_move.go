@@ -20,28 +20,40 @@ var (
 	knightSteps = [8]rankFile{{2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1}}
 )
 
-// planeOf holds the plane below 64 of each pair of squares (from + 64·to), noPlane where no piece goes; stepOf the
-// steps of each plane below 64.
+// planeOf holds the plane below 64 of each pair of squares (from + 64·to), noPlane where no piece goes; moveOf the move
+// of each index in the mover's frame, [board.NoMove] where it leaves the board.
 var (
 	planeOf [64 * 64]uint8
-	stepOf  [underpromotion]rankFile
+	moveOf  [TalbotBotMoves]board.Move
 )
 
 func init() {
+	var stepOf [movePlanes]rankFile
 	for d, s := range queenSteps {
 		for n := 1; n <= 7; n++ {
 			stepOf[d*7+n-1] = rankFile{n * s.rank, n * s.file}
 		}
 	}
 	copy(stepOf[knightPlane:], knightSteps[:])
+	for n := range movePlanes - underpromotion {
+		stepOf[underpromotion+n] = rankFile{1, n%3 - 1}
+	}
 	for i := range planeOf {
 		planeOf[i] = noPlane
 	}
 	for from := range board.Square(64) {
 		for plane, s := range stepOf {
-			if to, ok := step(from, s); ok {
-				planeOf[board.NewMove(from, to)] = uint8(plane)
+			to, ok := step(from, s)
+			if !ok {
+				continue
 			}
+			m := board.NewMove(from, to)
+			if plane < underpromotion {
+				planeOf[m] = uint8(plane)
+			} else {
+				m = board.NewPromotion(from, to, board.Knight+board.PieceType(plane-underpromotion)/3)
+			}
+			moveOf[int(from)*movePlanes+plane] = m
 		}
 	}
 }
@@ -84,25 +96,15 @@ func (TalbotBot) Move(p *board.Position, index int) (board.Move, bool) {
 	if index < 0 || index >= TalbotBotMoves {
 		return board.NoMove, false
 	}
-	from, plane := board.Square(index/movePlanes), index%movePlanes
-	promotion := board.NoPieceType
-	var s rankFile
-	if plane < underpromotion {
-		s = stepOf[plane]
-	} else {
-		n := plane - underpromotion
-		s = rankFile{1, n%3 - 1}
-		promotion = board.Knight + board.PieceType(n/3)
-	}
-	to, ok := step(from, s)
-	if !ok {
+	m := moveOf[index]
+	if m == board.NoMove {
 		return board.NoMove, false
 	}
-	m := orientMove(p.Turn(), board.NewMove(from, to))
-	if promotion == board.NoPieceType && to.Rank() == 7 && p.PieceAt(m.From()).Type() == board.Pawn {
-		promotion = board.Queen
+	queen := m.Promotion() == board.NoPieceType && m.To().Rank() == 7
+	m = orientMove(p.Turn(), m)
+	if queen && p.TypeAt(m.From()) == board.Pawn {
+		m = board.NewPromotion(m.From(), m.To(), board.Queen)
 	}
-	m = board.NewPromotion(m.From(), m.To(), promotion)
 	if !p.IsLegal(m) {
 		return board.NoMove, false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/ordered"
@@ -50,10 +51,18 @@ func VerifyLine(f func(worker int, l *dataset.Line) error) VerifyOption {
 	return func(v *verifier) { v.each = f }
 }
 
+// VerifySample calls f with every sample while its line is replayed, on as many goroutines at a time as there are
+// workers, each with its number; see [dataset.Line.CheckEach]. If more of the line turns out to be damaged, the
+// function of [VerifyLine] is not called with it. An error of f is damage. f must keep neither line nor position.
+func VerifySample(f func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error) VerifyOption {
+	return func(v *verifier) { v.sample = f }
+}
+
 type verifier struct {
 	workers  int
 	progress func(int64)
 	each     func(worker int, l *dataset.Line) error
+	sample   func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error
 	manifest *dataset.Manifest
 
 	mu     sync.Mutex
@@ -65,7 +74,8 @@ type verifier struct {
 // damage; what it found is in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early
 // with the context's error, or with a file system's error.
 func Verify(ctx context.Context, dir string, options ...VerifyOption) (Report, error) {
-	v := &verifier{workers: 1, progress: func(int64) {}, each: func(int, *dataset.Line) error { return nil }}
+	v := &verifier{workers: 1, progress: func(int64) {}, each: func(int, *dataset.Line) error { return nil },
+		sample: func(int, *dataset.Line, *board.Position, int, int) error { return nil }}
 	for _, option := range options {
 		option(v)
 	}
@@ -176,7 +186,7 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 	}
 	var part Report
 	for k := range lines {
-		err := v.line(&lines[k], &part)
+		err := v.line(&lines[k], worker, &part)
 		if err == nil {
 			err = v.each(worker, &lines[k])
 		}
@@ -198,8 +208,9 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 }
 
 // line replays a line and counts it.
-func (v *verifier) line(l *dataset.Line, part *Report) error {
-	if err := l.Check(); err != nil {
+func (v *verifier) line(l *dataset.Line, worker int, part *Report) error {
+	err := l.CheckEach(func(p *board.Position, ply, sample int) error { return v.sample(worker, l, p, ply, sample) })
+	if err != nil {
 		return err
 	}
 	if n := len(v.manifest.Inputs); l.Input >= n {

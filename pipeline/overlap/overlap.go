@@ -3,7 +3,6 @@ package overlap
 import (
 	"slices"
 
-	"talbot/board"
 	"talbot/dataset"
 )
 
@@ -99,9 +98,12 @@ func (t *Result) add(c *dataset.Copies) {
 		either = true
 		u.Samples++
 		u.MostCopies = max(u.MostCopies, n)
-		i, found := slices.BinarySearch(copyEdges[:], n)
-		if !found {
-			i--
+		i := 0
+		if n > 1 {
+			above, found := slices.BinarySearch(copyEdges[:], n)
+			if i = above; !found {
+				i--
+			}
 		}
 		u.Copies[i].Unique++
 		u.Copies[i].Samples += n
@@ -143,12 +145,4 @@ func (t *Result) merge(o *Result) {
 		p[0].Seen += p[1].Seen
 		p[0].SeenMirrored += p[1].SeenMirrored
 	}
-}
-
-// Add collects the key of the position at a ply of a line in a split.
-func Add(b *dataset.KeyBuffer, p *board.Position, sample bool, s dataset.Split) {
-	if !sample {
-		s = dataset.NoSample
-	}
-	b.Add(uint64(dataset.NewPositionKey(p, s)))
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"talbot/dataset"
-	"talbot/pipeline/overlap"
 	"talbot/shards"
 )
 
@@ -36,6 +35,7 @@ type tally struct {
 	timeControls  map[string]int64
 	examples      exampleTally
 	keys          *dataset.KeyBuffer // of all positions; nil if they are not counted
+	positions     dataset.PositionKeys
 }
 
 // spread counts whole numbers in bins of equal width.
@@ -133,7 +133,11 @@ func (t *tally) add(l *dataset.Line) error {
 			samples++
 		}
 		if t.keys != nil {
-			overlap.Add(t.keys, &pos, sample, split)
+			s := split
+			if !sample {
+				s = dataset.NoSample
+			}
+			t.keys.Add(uint64(t.positions.Key(&pos, s)))
 		}
 		if ply == n {
 			break

@@ -93,7 +93,8 @@ type verification struct {
 type verifyWorker struct {
 	positions, games, beginnings *dataset.KeyBuffer
 	keys                         []uint64 // space for one line
-	walk                         dataset.Walker
+	position                     dataset.PositionKeys
+	samples                      []uint64 // keys of the samples of the present line, without its split
 	encoded                      int64
 	mixed                        int64 // labels of different depths
 }
@@ -148,10 +149,15 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	if err == nil {
 		each = func(worker int, l *dataset.Line) error {
 			v.workers[worker].mixed += mixedDepths(l, m.Fingerprints)
-			return v.workers[worker].line(l, m.Splits, v.mostPlies)
+			v.workers[worker].line(l, m.Splits, v.mostPlies)
+			return nil
 		}
 	}
-	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
+	sample := func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error {
+		return v.workers[worker].sample(l, p, ply, sample)
+	}
+	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifySample(sample),
+		shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
 			if v.Progress != nil {
 				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
@@ -176,19 +182,21 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	return err
 }
 
-// line checks the encoding of a replayed line and collects its positions, its game and what it begins with, up to that
-// many plies.
-func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) error {
+// sample keeps the key of a sample and checks the encoding of its moves.
+func (w *verifyWorker) sample(l *dataset.Line, p *board.Position, ply, sample int) error {
+	w.samples = append(w.samples[:sample], uint64(w.position.Key(p, 0)))
+	return w.moves(l, p, ply, sample)
+}
+
+// line collects the positions of a line whose samples were seen, its game and what it begins with, up to that many
+// plies.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) {
 	split := splits.Of(dataset.SplitKey(l))
 	w.games.Add(gameKey(l, split))
 	w.cuts(l, split, mostPlies)
-	for w.walk.Reset(l); w.walk.Next(); {
-		overlap.Add(w.positions, w.walk.Position(), true, split)
-		if err := w.moves(l); err != nil {
-			return fmt.Errorf("sample at ply %d: %w", w.walk.Ply(), err)
-		}
+	for _, key := range w.samples[:l.SampleCount()] {
+		w.positions.Add(key | uint64(split))
 	}
-	return nil
 }
 
 // mixedDepths counts the labels of a line that engines made with lines of different depths.
@@ -207,12 +215,11 @@ func mixedDepths(l *dataset.Line, prints []dataset.Fingerprint) (n int64) {
 }
 
 // moves encodes and decodes every move of a sample that training may learn.
-func (w *verifyWorker) moves(l *dataset.Line) error {
+func (w *verifyWorker) moves(l *dataset.Line, p *board.Position, ply, k int) error {
 	var e encode.TalbotBot
-	p, k := w.walk.Position(), w.walk.Sample()
 	var list [32]dataset.WeightedMove
 	moves := list[:0]
-	if ply := w.walk.Ply(); ply < len(l.Moves) {
+	if ply < len(l.Moves) {
 		moves = append(moves, dataset.WeightedMove{Move: l.Moves[ply]})
 	}
 	if l.Policies != nil {
