@@ -15,7 +15,8 @@ type PositionKey uint64
 // NoSample stands for the split of a position that is no sample.
 const NoSample Split = 3
 
-// PositionKeys makes keys; it is fastest for positions of one game in a row. The zero value is ready, for one goroutine.
+// PositionKeys makes keys; it is fastest for positions of one game in a row. It is for one goroutine, and its zero
+// value is ready.
 type PositionKeys struct{ mirrored board.MirrorKeys }
 
 // Key returns the key of a position in a split.

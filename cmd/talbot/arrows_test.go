@@ -118,7 +118,7 @@ var arrows = map[string][]string{
 		"pipeline", "pipeline/output", "shards", "stockfish", "syzygy",
 	},
 	"pipeline/output":  {"dataset", "internal/durable", "internal/ordered", "internal/remake", "shards"},
-	"pipeline/overlap": {"board", "dataset"},
+	"pipeline/overlap": {"dataset"},
 	"pipeline/plan": {
 		"dataset", "pipeline", "pipeline/aggregate", "pipeline/ingest", "pipeline/stats", "pipeline/verify", "rows",
 	},
