@@ -152,12 +152,40 @@ func Parse(text []byte) (Config, error) {
 		err = errors.New("it is empty")
 	}
 	if err == nil {
+		err = wholeNumbers(text)
+	}
+	if err == nil {
 		err = c.check()
 	}
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return c, nil
+}
+
+// wholeNumbers refuses fractions, which the decoder would cut to whole numbers.
+func wholeNumbers(text []byte) error {
+	type stage struct {
+		From yaml.Node `yaml:"from"`
+	}
+	var c struct {
+		Generations, Window, Seed yaml.Node
+		Stages                    []stage
+	}
+	if err := yaml.Unmarshal(text, &c); err != nil {
+		return err
+	}
+	whole := func(name string, n *yaml.Node) error {
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!int" {
+			return nil
+		}
+		return fmt.Errorf("line %d: %s must be a whole number: %s", n.Line, name, n.Value)
+	}
+	err := cmp.Or(whole("generations", &c.Generations), whole("window", &c.Window), whole("seed", &c.Seed))
+	for i := range c.Stages {
+		err = cmp.Or(err, whole("from", &c.Stages[i].From))
+	}
+	return err
 }
 
 func (c *Config) check() error {

@@ -12,6 +12,8 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/remake"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // look says what stands in a folder, compared with the loop of a configuration. More generations are no other loop, and
@@ -48,9 +50,15 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	if err := durable.ReadSealed(filepath.Join(dir, StateName), 1<<16, stateVersion, &s); err != nil {
 		return found, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
 	}
-	found.Differences = remake.Compare(was.facts(s.Generation), want.facts(s.Generation))
+	l := Loop{Dir: dir}
+	found.Differences = l.differences(&was, want, s)
 	if s.Step == StepDone && s.Generation >= want.Generations {
 		found.State = remake.Done
+		lost, err := l.lost(want, s.Generation)
+		if err != nil {
+			return found, err
+		}
+		found.Differences = append(found.Differences, lost...)
 	}
 	if s.Generation > want.Generations {
 		found.Differences = append(found.Differences, remake.Difference{Name: "generations",
@@ -59,27 +67,101 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	return found, nil
 }
 
-// facts are the settings that decide the generations up to a given one: all but the number of generations and the
-// stages to come.
-func (c *Config) facts(generation int) []remake.Fact {
-	all := []remake.Fact{{Name: "window", Value: fmt.Sprint(c.Window)}, {Name: "reuse", Value: fmt.Sprint(c.Reuse)},
-		{Name: "seed", Value: fmt.Sprint(c.Seed)}, {Name: "split", Value: c.Split}}
+// lost says what is no longer there of the generations up to a given one: shards that are missing or have another size,
+// networks that cannot be read.
+func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
+	name := func(path string) string {
+		if rel, err := filepath.Rel(l.Dir, path); err == nil {
+			return rel
+		}
+		return path
+	}
+	for g := range last + 1 {
+		if g > 0 || !c.Start.has("run") {
+			switch loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); {
+			case err == nil && len(loaded.Damaged) == 0:
+			case err == nil, errors.Is(err, checkpoint.ErrNone), errors.Is(err, checkpoint.ErrDamaged):
+				list = append(list, remake.Difference{Name: name(l.Network(g)), Have: "missing or damaged", Want: "a network"})
+			default:
+				return nil, err
+			}
+		}
+		if g == 0 {
+			continue
+		}
+		m, err := dataset.ReadManifest(l.Games(g))
+		if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
+			list = append(list, remake.Difference{Name: name(l.Games(g)), Have: "missing or damaged", Want: "a dataset"})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range m.Shards {
+			path := filepath.Join(l.Games(g), s.File)
+			switch info, err := os.Stat(path); {
+			case errors.Is(err, fs.ErrNotExist):
+				list = append(list, remake.Difference{Name: name(path), Have: "missing",
+					Want: fmt.Sprintf("%d bytes", s.Bytes)})
+			case err != nil:
+				return nil, err
+			case info.Size() != s.Bytes:
+				list = append(list, remake.Difference{Name: name(path), Have: fmt.Sprintf("%d bytes", info.Size()),
+					Want: fmt.Sprintf("%d bytes", s.Bytes)})
+			}
+		}
+	}
+	return list, nil
+}
+
+// differences are the settings in which a loop that has come that far was another one. What no step has used yet, such
+// as the flags of the match before there was one, may differ: so what is wrong there can be corrected.
+func (l *Loop) differences(was, want *Config, s State) []remake.Difference {
+	used := func(part string, generation int) bool {
+		if s.Generation != generation {
+			return s.Generation > generation
+		}
+		_, err := os.Stat(l.generation(generation, part))
+		return err == nil
+	}
+	return remake.Compare(was.facts(used), want.facts(used))
+}
+
+// facts are the settings that decide what was made: used says whether there is such a part of a generation. The number
+// of generations decides nothing.
+func (c *Config) facts(used func(part string, generation int) bool) []remake.Fact {
+	var all []remake.Fact
 	add := func(name string, flags Flags) {
 		for _, f := range flags {
 			all = append(all, remake.Fact{Name: name + ": " + f.Name, Value: cmp.Or(f.Value, `""`)})
 		}
 	}
-	add("start", c.Start)
-	add("games", c.Games)
-	add("train", c.Train)
+	all = append(all, remake.Fact{Name: "seed", Value: fmt.Sprint(c.Seed)})
+	games, train := used("games", 1), used("run", 1)
+	if games || used("run", 0) || used("measure.json", 0) {
+		add("start", c.Start)
+	}
+	if games {
+		all = append(all, remake.Fact{Name: "split", Value: c.Split})
+		add("games", c.Games)
+	}
+	if train {
+		all = append(all, remake.Fact{Name: "window", Value: fmt.Sprint(c.Window)},
+			remake.Fact{Name: "reuse", Value: fmt.Sprint(c.Reuse)})
+		add("train", c.Train)
+	}
 	for _, s := range c.Stages {
-		if s.From <= generation {
+		if used("games", s.From) {
 			add(fmt.Sprintf("stage from %d: games", s.From), s.Games)
+		}
+		if used("run", s.From) {
 			add(fmt.Sprintf("stage from %d: train", s.From), s.Train)
 		}
 	}
-	add("measure", c.Measure)
-	if g := c.Gate; g != nil {
+	if games || used("measure.json", 0) {
+		add("measure", c.Measure)
+	}
+	if g := c.Gate; g != nil && (used("match", 1) || used("gate.json", 1)) {
 		all = append(all, remake.Fact{Name: "gate: accept", Value: fmt.Sprint(g.Accept)},
 			remake.Fact{Name: "gate: first", Value: fmt.Sprint(g.First)})
 		add("gate: match", g.Match)

@@ -64,6 +64,19 @@ func TestSkipDone(t *testing.T) {
 		t.Errorf("one more generation: %q, %v", f.calls, err)
 	}
 
+	for _, lost := range []string{"gen-002/run/checkpoints", "gen-003/games/shard-00000.talbot.zst", "gen-001"} {
+		path := filepath.Join(dir, lost)
+		if err := os.Rename(path, path+"~"); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(more, skip); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), lost[:7]) {
+			t.Errorf("without %s: %v", lost, err)
+		}
+		if err := os.Rename(path+"~", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	other := strings.Replace(rich, "accept: 0.55", "accept: 0.5", 1)
 	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -88,5 +101,33 @@ func TestSkipDone(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left over: %v, %v", entries, err)
+	}
+}
+
+// TestCorrected: what no step has used yet may be corrected, what one has used may not.
+func TestCorrected(t *testing.T) {
+	for _, x := range []struct {
+		failAt           int // the call that the mistake makes fail
+		wrong, right     string
+		change, refusing string // of what was used
+	}{
+		{1, "blocks: 1", "blocks: 2", "seed: 7", "seed: 8"},
+		{3, "nodes: 8", "nodes: 9", "blocks: 1", "blocks: 2"},         // after start and measure
+		{4, "batch: 32", "batch: 64", "nodes: 8", "nodes: 9"},         // after the games
+		{6, "{games: 4}", "{games: 6}", "batch: 32", "batch: 64"},     // after the training and measure
+		{7, "{nodes: 20}", "{nodes: 30}", "{games: 4}", "{games: 6}"}, // the stage of generation 2
+	} {
+		dir := t.TempDir()
+		f := &fake{t: t, failAt: x.failAt}
+		if err := f.loop(dir, rich); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		f.failAt = 0
+		if err := f.loop(dir, strings.Replace(rich, x.change, x.refusing, 1)); !errors.Is(err, ErrOther) {
+			t.Errorf("%s after it was used: %v", x.refusing, err)
+		}
+		if err := f.loop(dir, strings.Replace(rich, x.wrong, x.right, 1)); err != nil {
+			t.Errorf("%s: %v", x.right, err)
+		}
 	}
 }

@@ -170,12 +170,12 @@ func (l *Loop) open(c *Config) (State, error) {
 	if err != nil {
 		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrDamaged, err)
 	}
-	if other := remake.Compare(was.facts(s.Generation), c.facts(s.Generation)); len(other) > 0 {
-		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations and stages to come may "+
-			"change", l.Dir, ErrOther, ConfigName, other[0])
+	if other := l.differences(&was, c, s); len(other) > 0 {
+		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
+			"was not used yet may change", l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
-		s = State{Version: stateVersion, Generation: s.Generation + 1, Step: StepGames}
+		s.Generation, s.Step = s.Generation+1, StepGames
 	}
 	return s, durable.WriteFile(path, l.Text)
 }

@@ -17,6 +17,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/page/pagetest"
+	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/pipeline/output"
 )
@@ -67,6 +68,9 @@ func (f *fake) run(_ context.Context, args []string) (json.RawMessage, error) {
 		}
 		if err == nil {
 			err = c.Write(of("--run"))
+		}
+		if err == nil {
+			_, err = run.Checkpoints(of("--run")).Save(7, &checkpoint.File{Meta: json.RawMessage(`{}`)}, true)
 		}
 		if err != nil {
 			f.t.Fatal(err)
@@ -165,7 +169,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("other settings: %v", err)
 	}
 	if err := f.loop(dir, strings.Replace(file, "generations: 3", "generations: 4", 1)); err != nil ||
-		len(f.calls) != 2 || !strings.Contains(f.calls[1], "gen-004") {
+		!slices.Equal(f.calls, []string{play(4), train(4, at("gen-003", "run"), games(3), games(4))}) {
 		t.Errorf("one more: %q, %v", f.calls, err)
 	}
 	if err := os.Remove(at(StateName)); err != nil {
@@ -282,6 +286,13 @@ func TestParse(t *testing.T) {
 		text := strings.Replace(file, old, now, 1)
 		if _, err := Parse([]byte(text)); !errors.Is(err, ErrConfig) || text == file {
 			t.Errorf("%s for %s: %v", now, old, err)
+		}
+	}
+	for _, text := range []string{strings.Replace(file, "generations: 3", "generations: 3.5", 1),
+		strings.Replace(file, "window: 2", "window: 2.7", 1), strings.Replace(file, "seed: 7", "seed: 7.1", 1),
+		file + "stages: [{from: 2.5}]\n"} {
+		if _, err := Parse([]byte(text)); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "whole number") {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for _, text := range []string{"", "[]", "a: b: c", file + "---\nx: y\n"} {

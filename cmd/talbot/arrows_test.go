@@ -66,8 +66,8 @@ var arrows = map[string][]string{
 	"internal/remake":        {"internal/durable"},
 	"internal/splitmix":      {},
 	"loop": {
-		"board", "dataset", "internal/durable", "internal/page", "internal/remake", "network/run", "play/game",
-		"shards",
+		"board", "dataset", "internal/durable", "internal/page", "internal/remake", "network/checkpoint", "network/run",
+		"play/game", "shards",
 	},
 	"mates":              {"board", "dataset"},
 	"network/backend":    {"network/model", "network/ort"},
