@@ -81,7 +81,8 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 			switch loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); {
 			case err == nil && len(loaded.Damaged) == 0:
 			case err == nil, errors.Is(err, checkpoint.ErrNone), errors.Is(err, checkpoint.ErrDamaged):
-				list = append(list, remake.Difference{Name: name(l.Network(g)), Have: "missing or damaged", Want: "a network"})
+				list = append(list, remake.Difference{Name: name(l.Network(g)), Have: "missing or damaged",
+					Want: "a network"})
 			default:
 				return nil, err
 			}
@@ -91,7 +92,8 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 		}
 		m, err := dataset.ReadManifest(l.Games(g))
 		if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
-			list = append(list, remake.Difference{Name: name(l.Games(g)), Have: "missing or damaged", Want: "a dataset"})
+			list = append(list, remake.Difference{Name: name(l.Games(g)), Have: "missing or damaged",
+				Want: "a dataset"})
 			continue
 		}
 		if err != nil {

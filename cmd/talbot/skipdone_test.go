@@ -170,6 +170,12 @@ func testKilled(t *testing.T, c *killedCase) {
 	if c.content(t, out) != want {
 		t.Error("resumed, the replacement is another output")
 	}
+
+	kill(at(c.args, out, "--replace", "--seed", "8"), filepath.Join(out+".talbot-new", c.begun))
+	must(at(c.other, out, "--replace")) // what is beside it is of no use
+	if c.contentOfOther(t, out) != old {
+		t.Error("after a replacement that was given up, the next one is another output")
+	}
 	if names, err := filepath.Glob(out + ".*"); err != nil || len(names) > 0 {
 		t.Error(names, err)
 	}

@@ -30,7 +30,7 @@ func (t *Train) place(init bool) error {
 	interrupted := map[string]bool{}
 	at, err := t.Wish.Place(t.Dir, func(dir string) (remake.Found, error) {
 		found, err := t.look(dir, init)
-		interrupted[dir] = found.State == remake.Interrupted
+		interrupted[dir] = found.State == remake.Interrupted && len(found.Differences) == 0
 		return found, err
 	})
 	if err != nil {
