@@ -16,8 +16,9 @@ func (l *Line) Check() error {
 	return l.CheckEach(func(*board.Position, int, int) error { return nil })
 }
 
-// CheckEach is [Line.Check] and calls f with each sample once it was checked: its position, valid until f returns, its
-// ply and its number. The moves after that ply were not checked yet. An error of f is that of the sample.
+// CheckEach is [Line.Check] and calls f with each sample once it and the move played there were checked: its position,
+// valid until f returns, its ply and its number. What follows in the line was not checked yet. An error of f is that of
+// the sample.
 func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error {
 	if err := l.checkHead(); err != nil {
 		return err
@@ -40,20 +41,22 @@ func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error
 	}
 	pos, k := l.Start, 0
 	for ply := 0; ply <= n; ply++ {
-		if l.Samples.Has(ply, n) {
-			err := l.checkSample(&pos, k)
-			if err == nil {
-				err = f(&pos, ply, k)
+		sample := l.Samples.Has(ply, n)
+		if sample {
+			if err := l.checkSample(&pos, k); err != nil {
+				return fmt.Errorf("sample at ply %d: %w", ply, err)
 			}
-			if err != nil {
+		}
+		if ply < n && !pos.IsLegal(l.Moves[ply]) {
+			return fmt.Errorf("ply %d: move %s is illegal in %q", ply, l.Moves[ply], pos.FEN())
+		}
+		if sample {
+			if err := f(&pos, ply, k); err != nil {
 				return fmt.Errorf("sample at ply %d: %w", ply, err)
 			}
 			k++
 		}
 		if ply < n {
-			if !pos.IsLegal(l.Moves[ply]) {
-				return fmt.Errorf("ply %d: move %s is illegal in %q", ply, l.Moves[ply], pos.FEN())
-			}
 			pos.Play(l.Moves[ply])
 		}
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -234,5 +235,26 @@ func TestKeep(t *testing.T) {
 	part.Keep([]int{3})
 	if !reflect.DeepEqual(l, whole()) {
 		t.Error("the line that was copied has changed")
+	}
+}
+
+// TestCheckEach: a sample is handed out only if the move played there is legal, with its position and number.
+func TestCheckEach(t *testing.T) {
+	l := Line{Source: SourceGame, Start: board.StartPosition(), Samples: AllMoves(),
+		Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36), board.NewMove(12, 28)}} // e4, e5, and e4 again
+	var seen []int
+	err := l.CheckEach(func(p *board.Position, ply, sample int) error {
+		if p.Turn() != board.Color(ply%2) || sample != ply {
+			t.Errorf("sample %d at ply %d: %q", sample, ply, p.FEN())
+		}
+		seen = append(seen, ply)
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "ply 2: move e2e4 is illegal") || len(seen) != 2 {
+		t.Errorf("samples at %v, then %v", seen, err)
+	}
+	broken := errors.New("broken")
+	if err := l.CheckEach(func(*board.Position, int, int) error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
 	}
 }

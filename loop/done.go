@@ -14,6 +14,7 @@ import (
 	"talbot/internal/remake"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
+	"talbot/pipeline/output"
 )
 
 // look says what stands in a folder, compared with the loop of a configuration. More generations are no other loop, and
@@ -99,18 +100,13 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range m.Shards {
-			path := filepath.Join(l.Games(g), s.File)
-			switch info, err := os.Stat(path); {
-			case errors.Is(err, fs.ErrNotExist):
-				list = append(list, remake.Difference{Name: name(path), Have: "missing",
-					Want: fmt.Sprintf("%d bytes", s.Bytes)})
-			case err != nil:
-				return nil, err
-			case info.Size() != s.Bytes:
-				list = append(list, remake.Difference{Name: name(path), Have: fmt.Sprintf("%d bytes", info.Size()),
-					Want: fmt.Sprintf("%d bytes", s.Bytes)})
-			}
+		lost, err := output.Lost(l.Games(g), m)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range lost {
+			d.Name = name(filepath.Join(l.Games(g), d.Name))
+			list = append(list, d)
 		}
 	}
 	return list, nil

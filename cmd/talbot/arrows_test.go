@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"internal/splitmix":      {},
 	"loop": {
 		"board", "dataset", "internal/durable", "internal/page", "internal/remake", "network/checkpoint", "network/run",
-		"play/game", "shards",
+		"pipeline/output", "play/game", "shards",
 	},
 	"mates":              {"board", "dataset"},
 	"network/backend":    {"network/model", "network/ort"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -107,22 +108,29 @@ func identityOf(command string) string {
 	return string(c.Identity[:min(len(c.Identity), most)])
 }
 
+// Lost returns the shards of a finished dataset that are missing or have another size.
+func Lost(dir string, m *dataset.Manifest) (list []remake.Difference, err error) {
+	for _, s := range m.Shards {
+		have := "missing"
+		switch info, err := os.Stat(filepath.Join(dir, s.File)); {
+		case err == nil && info.Size() == s.Bytes:
+			continue
+		case err == nil:
+			have = fmt.Sprintf("%d bytes", info.Size())
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+		list = append(list, remake.Difference{Name: s.File, Have: have, Want: fmt.Sprintf("%d bytes", s.Bytes)})
+	}
+	return list, nil
+}
+
 // finished compares a finished dataset with what is asked for. It is whole if its files have their sizes; what their
 // bytes are is for verify to say.
 func (t *target) finished(f *Folder, m *dataset.Manifest) (found remake.Found, err error) {
 	found.State = remake.Done
-	for _, s := range m.Shards {
-		info, err := os.Stat(f.Path(s.File))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			found.Differences = append(found.Differences, remake.Difference{Name: s.File, Have: "missing",
-				Want: fmt.Sprintf("%d bytes", s.Bytes)})
-		case err != nil:
-			return found, err
-		case info.Size() != s.Bytes:
-			found.Differences = append(found.Differences, remake.Difference{Name: s.File,
-				Have: fmt.Sprintf("%d bytes", info.Size()), Want: fmt.Sprintf("%d bytes", s.Bytes)})
-		}
+	if found.Differences, err = Lost(f.dir, m); err != nil {
+		return found, err
 	}
 	found.Differences = append(found.Differences, t.compare(m)...)
 	if t.Compare != nil && len(found.Differences) == 0 {

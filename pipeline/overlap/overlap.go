@@ -98,15 +98,9 @@ func (t *Result) add(c *dataset.Copies) {
 		either = true
 		u.Samples++
 		u.MostCopies = max(u.MostCopies, n)
-		i := 0
-		if n > 1 {
-			above, found := slices.BinarySearch(copyEdges[:], n)
-			if i = above; !found {
-				i--
-			}
-		}
-		u.Copies[i].Unique++
-		u.Copies[i].Samples += n
+		above, _ := slices.BinarySearch(copyEdges[:], n+1)
+		u.Copies[above-1].Unique++
+		u.Copies[above-1].Samples += n
 	}
 	if either {
 		u.SamplesMirrored++
