@@ -240,8 +240,8 @@ func TestKeep(t *testing.T) {
 
 // TestCheckEach: a sample is handed out only if the move played there is legal, with its position and number.
 func TestCheckEach(t *testing.T) {
-	l := Line{Source: SourceGame, Start: board.StartPosition(), Samples: AllMoves(),
-		Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36), board.NewMove(12, 28)}} // e4, e5, and e4 again
+	moves := []board.Move{board.NewMove(12, 28), board.NewMove(52, 36), board.NewMove(12, 28)} // e4, e5, and e4 again
+	l := Line{Source: SourceGame, Start: board.StartPosition(), Samples: AllMoves(), Moves: moves}
 	var seen []int
 	err := l.CheckEach(func(p *board.Position, ply, sample int) error {
 		if p.Turn() != board.Color(ply%2) || sample != ply {

@@ -42,15 +42,17 @@ func (p *tab) back() {
 	p.do(chromedp.Evaluate[chromedp.Void]("setTimeout(() => history.back()); undefined"))
 }
 
-// middle is that of an element, which is brought into view. It is asked of the page: the browser's numbers of nodes may
-// change while a page loads.
+// middle is that of an element, once the page is loaded and the mouse would meet that element there. It is brought into
+// view. It is asked of the page: the browser's numbers of nodes may change while a page loads.
 func (p *tab) middle(selector string) (x, y float64) {
 	p.t.Helper()
-	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
-		const e = document.querySelector(%q); e.scrollIntoView({ block: "center" });
-		const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`, selector)))
-	if err != nil {
-		p.t.Fatalf("%s: %v", selector, err)
+	middle := fmt.Sprintf(`(() => { const e = document.querySelector(%q); e?.scrollIntoView({ block: "center" });
+		const b = e?.getBoundingClientRect(), x = b?.x + b?.width / 2, y = b?.y + b?.height / 2;
+		return e?.contains(document.elementFromPoint(x || 0, y || 0)) ? [x, y] : null; })()`, selector)
+	p.until(`document.readyState === "complete" && !!` + middle)
+	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](middle))
+	if err != nil || len(at) != 2 {
+		p.t.Fatalf("%s: %v, %v", selector, at, err)
 	}
 	return at[0], at[1]
 }
