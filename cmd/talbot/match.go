@@ -162,16 +162,21 @@ func (o *matchOptions) readOpenings() (*match.Openings, error) {
 		}
 		return all, err
 	}
-	all, err := match.ReadOpenings(o.openings, o.plies)
+	all, err := readOpenings(o.openings, o.plies)
+	if err == nil && o.order == "random" {
+		all.Shuffle(o.seed)
+	}
+	return all, err
+}
+
+// readOpenings reads a file of openings, and says what of it is left out.
+func readOpenings(path string, plies int) (*match.Openings, error) {
+	all, err := match.ReadOpenings(path, plies)
 	if err != nil {
 		return nil, err
 	}
-	if n := all.Copies + all.Ended + all.Unreadable; n > 0 {
-		sayKind("warning", "%s of %q left out: %d lead to the same position as others, %d are over, %d cannot be read",
-			pipeline.Count(int64(n), "opening"), o.openings, all.Copies, all.Ended, all.Unreadable)
-	}
-	if o.order == "random" {
-		all.Shuffle(o.seed)
+	if why := all.LeftOut(); why != "" {
+		sayKind("warning", "openings %q: left out: %s", path, why)
 	}
 	return all, nil
 }

@@ -234,7 +234,7 @@ func (o *selfPlayOptions) begin(r *selfplay.Request) (err error) {
 	case "book":
 		all, err = match.Book()
 	default:
-		if all, err = match.ReadOpenings(o.start, 0); err == nil {
+		if all, err = readOpenings(o.start, 0); err == nil {
 			r.Start, err = stockfish.HashFile(o.start)
 		}
 	}

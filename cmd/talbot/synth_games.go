@@ -110,7 +110,7 @@ func (o *gamesOptions) request() (r games.Request, c stockfish.Config, err error
 	all, err := match.Book()
 	r.Book = "talbot's own"
 	if o.openings != "" {
-		all, err = match.ReadOpenings(o.openings, 0)
+		all, err = readOpenings(o.openings, 0)
 		if err == nil {
 			r.Book, err = stockfish.HashFile(o.openings)
 		}

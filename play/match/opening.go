@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -21,6 +22,8 @@ type Openings struct {
 	// LeftOut counts what was read and is not in List: openings that lead to a position that an earlier one leads to,
 	// games that end within the opening, and what could not be read.
 	Copies, Ended, Unreadable int
+	// FirstUnreadable says where the first one is that could not be read, and why.
+	FirstUnreadable *dataset.Reject
 
 	seen map[board.Position]bool
 }
@@ -53,6 +56,31 @@ func (o *Openings) add(start board.Position, moves []board.Move) {
 	o.List = append(o.List, game.Opening{Start: start, Moves: slices.Clone(moves)})
 }
 
+// refuse counts what could not be read.
+func (o *Openings) refuse(why *dataset.Reject) {
+	if o.Unreadable++; o.Unreadable == 1 {
+		o.FirstUnreadable = why
+	}
+}
+
+// LeftOut says what was read and is not in List, or nothing.
+func (o *Openings) LeftOut() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{o.Copies, "to a position that an earlier one leads to"}, {o.Ended, "over"}, {o.Unreadable, "unreadable"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if o.FirstUnreadable != nil {
+		text += fmt.Sprintf(" (the first: %v)", o.FirstUnreadable)
+	}
+	return text
+}
+
 // maxOpenings bounds the memory of a list.
 const maxOpenings = 5_000_000
 
@@ -81,6 +109,9 @@ func ReadOpenings(path string, plies int) (*Openings, error) {
 	}
 	if err == nil && len(o.List) == 0 {
 		err = errors.New("no opening that can be used")
+		if why := o.LeftOut(); why != "" {
+			err = fmt.Errorf("%w: %s", err, why)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("openings %q: %w", path, err)
@@ -97,7 +128,7 @@ func (o *Openings) readPositions(in io.Reader) error {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &reject):
-			o.Unreadable++
+			o.refuse(reject)
 		case err != nil:
 			return err
 		default:
@@ -122,7 +153,7 @@ func (o *Openings) readGames(in io.Reader, plies int) error {
 		for _, g := range batch.Games {
 			line, reject := p.Parse(g)
 			if reject != nil {
-				o.Unreadable++
+				o.refuse(reject)
 				continue
 			}
 			moves := line.Moves
