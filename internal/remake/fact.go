@@ -17,8 +17,19 @@ type Fact struct {
 // Difference is a fact in which an output that is there differs from the one that is asked for. "" is no such fact.
 type Difference struct{ Name, Have, Want string }
 
-// String says it in words.
+// String says it in words. Of long values it says where they differ, after one word that is the same.
 func (d Difference) String() string {
+	have, want := strings.Fields(d.Have), strings.Fields(d.Want)
+	if shorter := min(len(have), len(want)); shorter > longValue {
+		first, last := 0, 0
+		for first < shorter && have[first] == want[first] {
+			first++
+		}
+		for last < shorter-first && have[len(have)-1-last] == want[len(want)-1-last] {
+			last++
+		}
+		d.Have, d.Want = part(have, first, last), part(want, first, last)
+	}
 	say := func(value string) string {
 		if value == "" {
 			return "none"
@@ -26,6 +37,22 @@ func (d Difference) String() string {
 		return value
 	}
 	return fmt.Sprintf("%s: %s, not %s", d.Name, say(d.Have), say(d.Want))
+}
+
+// longValue is the number of words beyond which a value is not said in full.
+const longValue = 8
+
+// part is a value but for so many first and last words.
+func part(words []string, first, last int) string {
+	from, to := max(first-1, 0), len(words)-last
+	text := strings.Join(words[from:to], " ")
+	if from > 0 {
+		text = "… " + text
+	}
+	if last > 0 {
+		text += " …"
+	}
+	return text
 }
 
 // Compare returns in what the facts of an output differ from those that are wanted: in the order of want, and what only
