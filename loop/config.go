@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -47,8 +49,8 @@ type Stage struct {
 	Train Flags `yaml:"train"`
 }
 
-// of returns the flags of the games and of the training of a generation.
-func (c *Config) of(generation int) (games, train Flags) {
+// Of returns the flags of the games and of the training of a generation.
+func (c *Config) Of(generation int) (games, train Flags) {
 	games, train = c.Games, c.Train
 	for _, s := range c.Stages {
 		if s.From <= generation {
@@ -75,7 +77,7 @@ func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
 		if value.Kind == yaml.SequenceNode {
 			list = value.Content
 		}
-		if f.has(name.Value) {
+		if f.Has(name.Value) {
 			return fmt.Errorf("line %d: %s appears twice", name.Line, name.Value)
 		}
 		for _, v := range list {
@@ -88,7 +90,8 @@ func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-func (f Flags) has(name string) bool {
+// Has reports whether a flag is given.
+func (f Flags) Has(name string) bool {
 	return slices.ContainsFunc(f, func(x Flag) bool { return x.Name == name })
 }
 
@@ -107,7 +110,7 @@ func (f Flags) with(others Flags) Flags {
 	if len(others) == 0 {
 		return f
 	}
-	kept := slices.DeleteFunc(slices.Clone(f), func(x Flag) bool { return others.has(x.Name) })
+	kept := slices.DeleteFunc(slices.Clone(f), func(x Flag) bool { return others.Has(x.Name) })
 	return append(kept, others...)
 }
 
@@ -121,8 +124,8 @@ func (f Flags) Of(name string) string {
 	return ""
 }
 
-// args returns the flags as arguments of a command line.
-func (f Flags) args() (list []string) {
+// Args returns the flags as arguments of a command line.
+func (f Flags) Args() (list []string) {
 	for _, x := range f {
 		list = append(list, "--"+x.Name+"="+x.Value)
 	}
@@ -158,9 +161,39 @@ func Parse(text []byte) (Config, error) {
 		err = c.check()
 	}
 	if err != nil {
-		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+		return c, fmt.Errorf("%w: %w", ErrConfig, inWords(err))
 	}
 	return c, nil
+}
+
+// goType finds what the decoder says of a value of the wrong type, and of a name that is not known.
+var goType = regexp.MustCompile("cannot unmarshal !!\\w+ (?:(`.*`) )?into (\\S+)|field (\\S+) not found in type \\S+")
+
+// inWords says what the decoder says without the names of types in Go.
+func inWords(err error) error {
+	wrong, ok := errors.AsType[*yaml.TypeError](err)
+	if !ok {
+		return err
+	}
+	var all []string
+	for _, said := range wrong.Errors {
+		all = append(all, goType.ReplaceAllStringFunc(said, func(said string) string {
+			m := goType.FindStringSubmatch(said)
+			if m[3] != "" {
+				return "unknown name " + m[3]
+			}
+			form, ok := map[string]string{"int": "a whole number", "uint64": "a whole number above or equal to 0",
+				"float64": "a number", "bool": "true or false", "[]loop.Stage": "a list of stages"}[m[2]]
+			if !ok {
+				form = "a mapping, such as {name: value}"
+			}
+			if m[1] == "" {
+				return form + " is expected"
+			}
+			return m[1] + " is not " + form
+		}))
+	}
+	return errors.New(strings.Join(all, "; "))
 }
 
 // wholeNumbers refuses fractions, which the decoder would cut to whole numbers.
@@ -198,15 +231,15 @@ func (c *Config) check() error {
 		return fmt.Errorf("reuse must be above 0 and at most 1000: %v", c.Reuse)
 	case len(c.Start) == 0:
 		return errors.New("start is missing: flags of talbot train --init, or run: NETWORK")
-	case c.Start.has("run") && len(c.Start) > 1:
+	case c.Start.Has("run") && len(c.Start) > 1:
 		return errors.New("start: run, the network to begin with, takes no other flags")
-	case !c.Games.has("games"):
+	case !c.Games.Has("games"):
 		return errors.New("games: the number of games of a generation is missing, such as games: 400")
 	}
 	if err := c.checkStages(); err != nil {
 		return err
 	}
-	if c.Measure != nil && !c.Measure.has("data") {
+	if c.Measure != nil && !c.Measure.Has("data") {
 		return errors.New("measure: data is missing, the datasets to measure the networks with")
 	}
 	if err := c.Measure.without("measure", ownOfEval); err != nil {
@@ -221,7 +254,7 @@ func (c *Config) check() error {
 		}
 	}
 	for _, x := range c.Start {
-		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.has("run")) {
+		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.Has("run")) {
 			return fmt.Errorf("start: the loop sets --%s itself", x.Name)
 		}
 	}
@@ -236,7 +269,7 @@ func (c *Config) checkStages() error {
 			return fmt.Errorf("stages: from must be a generation after %d: %d", last, s.From)
 		}
 		last = s.From
-		_, train := c.of(s.From)
+		_, train := c.Of(s.From)
 		if n, err := strconv.Atoi(train.Of("batch")); err != nil || n < 1 {
 			return fmt.Errorf("train: batch must be a number above 0, such as batch: 128: %q", train.Of("batch"))
 		}

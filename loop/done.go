@@ -44,14 +44,14 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	}
 	was, err := Parse(text)
 	if err != nil {
-		return found, fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return found, damagedConfig(path, err)
 	}
 	found.State, found.Busy = remake.Interrupted, durable.Locked(filepath.Join(dir, lockName))
-	var s State
-	if err := durable.ReadSealed(filepath.Join(dir, StateName), 1<<16, stateVersion, &s); err != nil {
-		return found, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
-	}
 	l := Loop{Dir: dir}
+	s, err := l.state(&was)
+	if err != nil {
+		return found, err
+	}
 	found.Differences = l.differences(&was, want, s)
 	if s.Step == StepDone && s.Generation >= want.Generations {
 		found.State = remake.Done
@@ -78,7 +78,7 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 		return path
 	}
 	for g := range last + 1 {
-		if g > 0 || !c.Start.has("run") {
+		if g > 0 || !c.Start.Has("run") {
 			switch loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); {
 			case err == nil && len(loaded.Damaged) == 0:
 			case err == nil, errors.Is(err, checkpoint.ErrNone), errors.Is(err, checkpoint.ErrDamaged):

@@ -51,7 +51,9 @@ type Loop struct {
 	Begun func(s State, of int)
 	// Ended, if not nil, is told of each generation that is whole.
 	Ended func(g Generation)
-	Wish  remake.Wish // what to do with a loop in Dir
+	// Warn, if not nil, is told what was found wrong and mended.
+	Warn func(err error)
+	Wish remake.Wish // what to do with a loop in Dir
 }
 
 // The files of a loop's folder.
@@ -65,8 +67,23 @@ const (
 // ErrOther says that a folder has a loop of another configuration, or something else.
 var ErrOther = errors.New("the folder has something else")
 
+// FileError says that a file that a loop keeps is damaged, and what to do.
+type FileError struct {
+	Path, Remedy string
+	Err          error
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("%q is damaged: %v", e.Path, e.Err) }
+
+// Unwrap returns what is wrong with it.
+func (e *FileError) Unwrap() []error { return []error{dataset.ErrDamaged, e.Err} }
+
+func damagedConfig(path string, err error) error {
+	return &FileError{path, "put the file in its place that the loop was begun with", err}
+}
+
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
-// [durable.ErrLocked] and [dataset.ErrDamaged] where state.json is damaged. Repeated after any end, it goes on where it
+// [durable.ErrLocked] and [FileError] where a file of the loop's own is damaged. Repeated after any end, it goes on where it
 // was.
 func (l Loop) Run(ctx context.Context) error {
 	c, err := Parse(l.Text)
@@ -137,9 +154,9 @@ func (l *Loop) tell(c *Config, generation int) error {
 
 // open reads how far the loop is, or begins it.
 func (l *Loop) open(c *Config) (State, error) {
-	s := State{Version: stateVersion, Step: StepStart}
 	path := filepath.Join(l.Dir, ConfigName)
 	text, err := durable.ReadFile(path, 1<<20)
+	s := State{Version: stateVersion, Step: StepStart}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		entries, err := os.ReadDir(l.Dir)
@@ -160,15 +177,10 @@ func (l *Loop) open(c *Config) (State, error) {
 	}
 	was, err := Parse(text)
 	if err != nil {
-		return s, fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return s, damagedConfig(path, err)
 	}
-	name := filepath.Join(l.Dir, StateName)
-	if _, err = os.Stat(name); err == nil { // without it there is no telling what is whole
-		s = State{}
-		err = durable.ReadSealed(name, 1<<16, stateVersion, &s)
-	}
-	if err != nil {
-		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrDamaged, err)
+	if s, err = l.state(&was); err != nil {
+		return s, err
 	}
 	if other := l.differences(&was, c, s); len(other) > 0 {
 		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
@@ -177,7 +189,59 @@ func (l *Loop) open(c *Config) (State, error) {
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s.Generation, s.Step = s.Generation+1, StepGames
 	}
-	return s, durable.WriteFile(path, l.Text)
+	return s, errors.Join(l.keep(s), durable.WriteFile(path, l.Text))
+}
+
+// state reads how far the loop of a configuration is, from its steps where [StateName] is missing or damaged.
+func (l *Loop) state(c *Config) (s State, err error) {
+	name := filepath.Join(l.Dir, StateName)
+	switch err = durable.ReadSealed(name, 1<<16, stateVersion, &s); {
+	case errors.Is(err, durable.ErrVersion):
+		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrVersion, err)
+	case err == nil && s.Step != "":
+		return s, nil
+	case err != nil && !errors.Is(err, durable.ErrChanged):
+		return s, fmt.Errorf("%q: %w", name, err)
+	}
+	s = State{Version: stateVersion, Step: StepStart}
+	for s.Step != StepDone {
+		done, accepted, err := l.whole(c, s)
+		if err != nil {
+			return s, err
+		}
+		if !done {
+			break
+		}
+		s = s.next(c, accepted)
+	}
+	if l.Warn != nil {
+		next := fmt.Sprintf("generation %d: %s comes next", s.Generation, s.Step)
+		if s.Step == StepDone {
+			next = "all generations are whole"
+		}
+		l.Warn(fmt.Errorf("%q is missing or damaged: by what is there, %s", name, next))
+	}
+	return s, nil
+}
+
+// whole reports whether a step has been done: its result was kept before the state was.
+func (l *Loop) whole(c *Config, s State) (done, accepted bool, err error) {
+	switch s.Step {
+	case StepStart:
+		_, err := run.Checkpoints(l.Network(0)).BestOrNewest()
+		return c.Start.Has("run") || err == nil, false, nil
+	case StepGames:
+		_, err := dataset.ReadManifest(l.Games(s.Generation))
+		return err == nil, false, nil
+	}
+	if _, err := os.Stat(l.resultOf(s.Generation, s.Step)); err != nil {
+		return false, false, nil
+	}
+	var gate GateResult
+	if s.Step == StepGate {
+		err = l.recorded(s.Generation, s.Step, &gate)
+	}
+	return true, gate.Accepted, err
 }
 
 func (l *Loop) keep(s State) error {
@@ -220,7 +284,7 @@ func (l *Loop) generation(n int, what string) string {
 
 // network is the run of a generation, or the one that the loop began with.
 func (l *Loop) network(c *Config, generation int) string {
-	if generation == 0 && c.Start.has("run") {
+	if generation == 0 && c.Start.Has("run") {
 		return c.Start.Of("run")
 	}
 	return l.Network(generation)
@@ -232,7 +296,7 @@ func (l *Loop) step(ctx context.Context, c *Config, s State) (accepted bool, err
 	seed := strconv.FormatUint(c.Seed+uint64(g), 10)
 	switch s.Step {
 	case StepStart:
-		if c.Start.has("run") {
+		if c.Start.Has("run") {
 			return false, nil
 		}
 		// What is there of it was not finished.
@@ -240,19 +304,19 @@ func (l *Loop) step(ctx context.Context, c *Config, s State) (accepted bool, err
 			return false, err
 		}
 		_, err := l.Command(ctx, append([]string{"train", "--init", "--run", l.Network(0), "--seed", seed},
-			c.Start.args()...))
+			c.Start.Args()...))
 		return false, err
 	case StepGames:
 		if _, err := dataset.ReadManifest(l.Games(g)); err == nil {
 			return false, nil
 		}
-		games, _ := c.of(g)
+		games, _ := c.Of(g)
 		return false, l.run(ctx, s, append([]string{"selfplay", "--run", l.network(c, s.Best), "--out", l.Games(g),
-			"--seed", seed, "--split", c.Split}, games.args()...))
+			"--seed", seed, "--split", c.Split}, games.Args()...))
 	case StepTrain:
 		return false, l.train(ctx, c, s, seed)
 	case StepMeasure:
-		return false, l.run(ctx, s, append([]string{"eval", "--run", l.network(c, g)}, c.Measure.args()...))
+		return false, l.run(ctx, s, append([]string{"eval", "--run", l.network(c, g)}, c.Measure.Args()...))
 	case StepGate:
 		return l.gate(ctx, c, s)
 	}
@@ -266,7 +330,7 @@ func (l *Loop) gate(ctx context.Context, c *Config, s State) (accepted bool, err
 		result, err := l.Command(ctx, append([]string{"match",
 			"run:" + l.Network(s.Generation) + ",name=generation " + strconv.Itoa(s.Generation),
 			"run:" + l.network(c, other) + ",name=generation " + strconv.Itoa(other),
-			"--out", l.generation(s.Generation, name), "--resume"}, c.Gate.Match.args()...))
+			"--out", l.generation(s.Generation, name), "--resume"}, c.Gate.Match.Args()...))
 		if err == nil {
 			err = json.Unmarshal(result, m)
 		}
@@ -303,11 +367,16 @@ func (l *Loop) run(ctx context.Context, s State, args []string) error {
 
 // record keeps the result of a step beside what it made. Without one, the process ended before it was there.
 func (l *Loop) record(s State, result json.RawMessage) error {
-	path := l.generation(s.Generation, string(s.Step)+".json")
+	path := l.resultOf(s.Generation, s.Step)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // no step has made it where a network was given
 		return err
 	}
 	return durable.WriteSealed(path, record{recordVersion, result})
+}
+
+// resultOf returns the file of what a step's command answered.
+func (l *Loop) resultOf(generation int, step Step) string {
+	return l.generation(generation, string(step)+".json")
 }
 
 type record struct {
@@ -331,7 +400,7 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	if err != nil {
 		return err
 	}
-	_, flags := c.of(g)
+	_, flags := c.Of(g)
 	batch, err := strconv.Atoi(flags.Of("batch"))
 	if err != nil {
 		return err
@@ -341,9 +410,9 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	for k := max(1, g-c.Window+1); k <= g; k++ {
 		data = append(data, l.Games(k))
 	}
-	if !flags.has("eval-every") {
+	if !flags.Has("eval-every") {
 		flags = append(Flags{{"eval-every", "0"}}, flags...)
 	}
 	return l.run(ctx, s, append([]string{"train", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
-		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.args()...))
+		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.Args()...))
 }

@@ -41,6 +41,7 @@ var errKilled = errors.New("killed")
 type fake struct {
 	t         *testing.T
 	calls     []string
+	warned    []error
 	failAt    int // counted from 1; 0: never
 	afterWork bool
 	answer    func(args []string) string // of eval and match; nil: a score of one half
@@ -134,7 +135,8 @@ func (f *fake) writeGames(dir string) {
 }
 
 func (f *fake) loop(dir, text string) error {
-	return Loop{Dir: dir, Text: []byte(text), Command: f.run}.Run(f.t.Context())
+	warn := func(err error) { f.warned = append(f.warned, err) }
+	return Loop{Dir: dir, Text: []byte(text), Command: f.run, Warn: warn}.Run(f.t.Context())
 }
 
 // TestSteps: the commands of a loop, in order, and that it may go on to further generations and not otherwise.
@@ -175,8 +177,9 @@ func TestSteps(t *testing.T) {
 	if err := os.Remove(at(StateName)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.loop(dir, file); !errors.Is(err, dataset.ErrDamaged) {
-		t.Errorf("without %s: %v", StateName, err)
+	f.calls = nil
+	if err := f.loop(dir, strings.Replace(file, "nodes: 8", "nodes: 9", 1)); !errors.Is(err, ErrOther) || f.calls != nil {
+		t.Errorf("other settings without %s: %v", StateName, err)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o666); err != nil {
@@ -217,7 +220,8 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestDamage: a flipped byte of the state is noticed, and two loops do not work in one folder.
+// TestDamage: a loop whose state is damaged or lost goes on where its steps say that it was, and two loops do not work in
+// one folder.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
@@ -234,10 +238,38 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.loop(dir, file); !errors.Is(err, dataset.ErrDamaged) {
-			t.Errorf("byte %d flipped: %v", i, err)
+		f.calls, f.warned = nil, nil
+		if err := f.loop(dir, file); err != nil || f.calls != nil || len(f.warned) != 1 {
+			t.Errorf("byte %d flipped: %v, %q, %v", i, err, f.calls, f.warned)
 		}
 		data[i] ^= 1
+	}
+	gated := file + "gate: {accept: 0.55, match: {games: 4, nodes: 8}}\nmeasure: {data: tests}\n"
+	f.answer = func(args []string) string { // the second network is not accepted
+		return `{"games": 4, "score": ` + map[bool]string{true: "0.5", false: "0.6"}[strings.Contains(args[1], "gen-002")] + `}`
+	}
+	var all string
+	for failAt := range 16 {
+		dir := t.TempDir()
+		f.calls, f.failAt = nil, failAt
+		err := f.loop(dir, gated)
+		if failAt == 0 {
+			if all = strings.ReplaceAll(strings.Join(f.calls, "\n"), dir, ""); err != nil || len(f.calls) != 14 {
+				t.Fatalf("%v, %s", err, all)
+			}
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, StateName)); err != nil {
+			t.Fatal(err)
+		}
+		f.calls, f.failAt = nil, 0
+		if err := f.loop(dir, gated); err != nil {
+			t.Errorf("without %s after call %d: %v", StateName, failAt, err)
+		}
+		if got := strings.ReplaceAll(strings.Join(f.calls, "\n"), dir, ""); !strings.HasSuffix(all, got) ||
+			strings.Count(got, "\n")+1 != 15-min(failAt, 14) && failAt < 15 {
+			t.Errorf("without %s after call %d:\n%s", StateName, failAt, got)
+		}
 	}
 	lock, err := durable.Lock(filepath.Join(dir, lockName))
 	if err != nil {
@@ -294,6 +326,12 @@ func TestParse(t *testing.T) {
 		if _, err := Parse([]byte(text)); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "whole number") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	_, err := Parse([]byte("generations: 3\nseed: -1\ngamess: 3\nreuse: a\nstages: 3\ngate: {first: [1]}\nwindow: [2]\n"))
+	if err == nil || err.Error() != ErrConfig.Error()+": line 2: `-1` is not a whole number above or equal to 0; line 3: "+
+		"unknown name gamess; line 4: `a` is not a number; line 5: `3` is not a list of stages; line 6: true or false is "+
+		"expected; line 7: a whole number is expected" {
+		t.Error(err)
 	}
 	for _, text := range []string{"", "[]", "a: b: c", file + "---\nx: y\n"} {
 		if _, err := Parse([]byte(text)); !errors.Is(err, ErrConfig) {

@@ -71,7 +71,7 @@ func newDocument(title string, c *Config, story []Generation) *document {
 		if s := g.Games; s != nil {
 			r.Mates = ratio(float64(s.Ends[string(game.Checkmate)]), s.Games)
 			r.Draws = ratio(float64(s.Draws), s.Games)
-			games, _ := c.of(g.Number)
+			games, _ := c.Of(g.Number)
 			r.Alone = games.Of("searcher") == "policy"
 			d.Totals.Games += s.Games
 			d.Totals.Samples += s.Samples

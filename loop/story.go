@@ -2,9 +2,7 @@ package loop
 
 import (
 	"encoding/json"
-	"fmt"
 
-	"talbot/dataset"
 	"talbot/internal/durable"
 )
 
@@ -92,16 +90,16 @@ func (l *Loop) Story(c *Config, last int) (story []Generation, err error) {
 
 // recorded reads the note of a step, if there is one.
 func (l *Loop) recorded(generation int, step Step, into any) error {
-	path := l.generation(generation, string(step)+".json")
+	path := l.resultOf(generation, step)
 	var r record
 	if err := durable.ReadSealed(path, longestRecord, recordVersion, &r); err != nil {
-		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return &FileError{path, "remove it and repeat the command: " + PageName + " goes without it", err}
 	}
 	if r.Result == nil { // no such file
 		return nil
 	}
 	if err := json.Unmarshal(r.Result, into); err != nil {
-		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return &FileError{path, "remove it and repeat the command: " + PageName + " goes without it", err}
 	}
 	return nil
 }

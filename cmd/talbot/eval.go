@@ -28,8 +28,9 @@ type evalOptions struct {
 	checkTables bool
 }
 
-func newEval() *cobra.Command {
-	var o evalOptions
+func newEval() *cobra.Command { return new(evalOptions).command() }
+
+func (o *evalOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval --run RUN --data DIR[,DIR…]",
 		Short: "Measure how good a network is",
@@ -83,7 +84,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
   talbot eval --run run1 --data labelled --audit audit`,
 		SuggestFor: []string{"evaluate", "test", "measure"},
 		Args:       noArgs,
-		RunE:       func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
+		RunE:       func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run, or net:, the network that comes with talbot (required)")

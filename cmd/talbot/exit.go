@@ -214,6 +214,7 @@ func folderHint(err error) string {
 	var journal *label.JournalError
 	var file *fleet.FileError
 	var predictions *pipelinepredict.JournalError
+	var ofLoop *loop.FileError
 	var older *ingest.OlderRulesError
 	var different *remake.DifferentError
 	switch {
@@ -238,6 +239,8 @@ func folderHint(err error) string {
 		case ok:
 			return verb + " was interrupted in this folder: repeat its command to finish it"
 		}
+	case errors.As(err, &ofLoop):
+		return ofLoop.Remedy
 	case errors.As(err, &file) && errors.Is(err, dataset.ErrDamaged):
 		return file.Remedy
 	case errors.As(err, &journal) && errors.Is(err, dataset.ErrDamaged):

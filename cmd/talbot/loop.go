@@ -7,12 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"talbot/loop"
 	"talbot/pipeline"
 	"talbot/play/game"
+	"talbot/play/match"
+	"talbot/train/job"
 )
 
 type loopOptions struct {
@@ -86,7 +90,7 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	voice.quiet = voice.quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Wish: o.wish, Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
-	}, Ended: printGeneration}
+	}, Ended: printGeneration, Warn: warn}
 	if err := l.Run(ctx); err != nil {
 		return resumable(err)
 	}
@@ -117,31 +121,91 @@ func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
 	return nil, errors.New("no such command: " + args[0])
 }
 
-// checkFlags refuses flags that the commands of a loop do not have.
+// checkFlags refuses flags that the commands of a loop do not have, and values that they would refuse when their step
+// comes, which may be after hours.
 func checkFlags(file string, c *loop.Config) error {
-	type part struct {
-		name  string
-		cmd   *cobra.Command
-		flags loop.Flags
+	network := []string{"--from=" + c.Start.Of("run")}
+	if !c.Start.Has("run") {
+		network = c.Start.Args()
+		if err := checkTraining(append(network, "--init")); err != nil {
+			return configError(file, "start", "train", err)
+		}
 	}
-	parts := []part{{"games", newSelfPlay(), c.Games}, {"train", newTrain(), c.Train}, {"start", newTrain(), c.Start}}
-	parts = append(parts, part{"measure", newEval(), c.Measure})
-	if c.Gate != nil {
-		parts = append(parts, part{"gate: match", newMatch(), c.Gate.Match})
+	stage := func(generation int, where string) error {
+		games, training := c.Of(generation)
+		var o selfPlayOptions
+		err := parse(o.command(), append(games.Args(), "--run=run", "--out=out"), func(f *pflag.FlagSet) error {
+			_, err := o.request(f)
+			return err
+		})
+		if err != nil {
+			return configError(file, where+"games", "selfplay", err)
+		}
+		// A network to begin with is missed by the step that needs it.
+		err = checkTraining(slices.Concat(network, training.Args(), []string{"--data=data"}))
+		if err != nil && !errors.Is(err, job.ErrFrom) {
+			return configError(file, where+"train", "train", err)
+		}
+		return nil
+	}
+	if err := stage(1, ""); err != nil {
+		return err
 	}
 	for _, s := range c.Stages {
-		where := fmt.Sprintf("stages: from %d: ", s.From)
-		parts = append(parts, part{where + "games", newSelfPlay(), s.Games}, part{where + "train", newTrain(), s.Train})
+		if err := stage(s.From, fmt.Sprintf("stages: from %d: ", s.From)); err != nil {
+			return err
+		}
 	}
-	for _, x := range parts {
-		for _, f := range x.flags {
-			if err := x.cmd.ParseFlags([]string{"--" + f.Name + "=" + f.Value}); err != nil {
-				return usage(fmt.Errorf("%q: %s: %w", file, x.name, err),
-					"`talbot "+x.cmd.Name()+" --help` lists the flags")
+	if c.Measure != nil {
+		var o evalOptions
+		err := parse(o.command(), append(c.Measure.Args(), "--run=run"), func(*pflag.FlagSet) error {
+			_, err := o.job()
+			return err
+		})
+		if err != nil {
+			return configError(file, "measure", "eval", err)
+		}
+	}
+	if c.Gate != nil {
+		var o matchOptions
+		err := parse(o.command(), append(c.Gate.Match.Args(), "--out=out"), func(f *pflag.FlagSet) error {
+			m, _, _, err := o.request(f, []string{"run:run", "run:other"})
+			if err != nil {
+				return err
 			}
+			m.Entrants = make([]match.Entrant, 2)
+			return m.Check()
+		})
+		if err != nil {
+			return configError(file, "gate: match", "match", err)
 		}
 	}
 	return nil
+}
+
+// checkTraining refuses what a training would before it looks at its data.
+func checkTraining(flags []string) error {
+	var o trainOptions
+	return parse(o.command(), append(flags, "--run=run"), func(f *pflag.FlagSet) error {
+		t, err := o.job(f)
+		if err != nil {
+			return err
+		}
+		return t.Check()
+	})
+}
+
+// parse gives flags to a command, and checks what they come to.
+func parse(cmd *cobra.Command, flags []string, check func(*pflag.FlagSet) error) error {
+	if err := cmd.ParseFlags(flags); err != nil {
+		return err
+	}
+	return check(cmd.Flags())
+}
+
+// configError says in which part of a loop's file something cannot be.
+func configError(file, part, command string, err error) error {
+	return usage(fmt.Errorf("%q: %s: %w", file, part, err), "`talbot "+command+" --help` lists the flags")
 }
 
 // printGeneration sums a generation up.

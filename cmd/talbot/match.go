@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"talbot/network/builtin"
 	"talbot/pipeline"
@@ -15,8 +16,9 @@ import (
 	"talbot/stockfish"
 )
 
-func newMatch() *cobra.Command {
-	var o matchOptions
+func newMatch() *cobra.Command { return new(matchOptions).command() }
+
+func (o *matchOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER... --out DIR",
 		Short: "Play a match and estimate the difference in strength",
@@ -80,32 +82,39 @@ figures so far are printed.`,
 	return cmd
 }
 
-// run checks the flags, makes the players and plays.
-func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
+// request turns the flags into a match; its players and its judge are missing.
+func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Match, specs []match.Spec,
+	limits game.Limits, err error) {
 	if o.out == "" {
-		return usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
+		return m, nil, limits, usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
 	}
 	if o.resume && o.wish.Asked() {
-		return usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
+		return m, nil, limits, usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
 			"leave out --resume: both resume an interrupted match")
 	}
-	if !cmd.Flags().Changed("concurrency") {
+	if !flags.Changed("concurrency") {
 		o.concurrency = stockfish.DefaultWorkers()
 	}
-	specs, limits, err := o.players(args)
-	if err != nil {
-		return err
-	}
-	m := match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
+	m = match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
 		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Wish: o.wish, LogEngines: o.logEngines,
 		Event: "talbot match"}
-	if err := o.rules(&m); err != nil {
-		return err
+	if specs, limits, err = o.players(args); err != nil {
+		return m, nil, limits, err
+	}
+	if err = o.rules(&m); err != nil {
+		return m, nil, limits, err
 	}
 	if m.SPRT, err = o.test(); err != nil {
-		return err
+		return m, nil, limits, err
 	}
-	if m.Openings, err = o.readOpenings(); err != nil {
+	m.Openings, err = o.readOpenings()
+	return m, specs, limits, err
+}
+
+// run checks the flags, makes the players and plays.
+func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
+	m, specs, limits, err := o.request(cmd.Flags(), args)
+	if err != nil {
 		return err
 	}
 	hard, abort := context.WithCancel(cmd.Context())

@@ -41,8 +41,10 @@ type selfPlayOptions struct {
 	seed                             uint64
 }
 
-func newSelfPlay() *cobra.Command {
-	o := selfPlayOptions{style: selfplay.DefaultStyle()}
+func newSelfPlay() *cobra.Command { return new(selfPlayOptions).command() }
+
+func (o *selfPlayOptions) command() *cobra.Command {
+	o.style = selfplay.DefaultStyle()
 	cmd := &cobra.Command{
 		Use:   "selfplay --run RUN --games N --out DIR",
 		Short: "Have a network play itself and keep what its searches find",

@@ -40,8 +40,9 @@ type trainOptions struct {
 	resume, json, init bool
 }
 
-func newTrain() *cobra.Command {
-	var o trainOptions
+func newTrain() *cobra.Command { return new(trainOptions).command() }
+
+func (o *trainOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --data DIR[:weight],… --run RUN",
 		Short: "Train a network on one or more datasets",
@@ -120,7 +121,7 @@ lower --lr.`,
   talbot train --data more --run run4 --from run1 --lr 1e-3
   talbot train --init --run zero --recipe lynx --blocks 2 --filters 16`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), &o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")

@@ -100,11 +100,14 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	return t.finish(result)
 }
 
-// run trains in Dir.
-func (t Train) run(ctx context.Context) (train.Result, error) {
-	var c run.Config
-	var weights *run.Weights
-	var err error
+// Check returns what [Train.Run] would refuse before it looks at any data.
+func (t Train) Check() error {
+	_, _, err := t.settings()
+	return err
+}
+
+// settings returns the configuration, before the number of samples is known, and the weights to begin with, if any.
+func (t Train) settings() (c run.Config, weights *run.Weights, err error) {
 	switch {
 	case t.From != "":
 		weights, err = run.ReadWeights(t.From)
@@ -112,13 +115,19 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		weights, err = run.ReadTraining(t.After)
 	}
 	if err != nil {
-		return train.Result{}, fmt.Errorf("%w: %w", ErrFrom, err)
+		return c, nil, fmt.Errorf("%w: %w", ErrFrom, err)
 	}
 	if t.Resume {
 		c, err = t.resumed()
 	} else {
 		c, err = t.config(0, weights)
 	}
+	return c, weights, err
+}
+
+// run trains in Dir.
+func (t Train) run(ctx context.Context) (train.Result, error) {
+	c, weights, err := t.settings()
 	if err != nil {
 		return train.Result{}, err
 	}
