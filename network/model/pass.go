@@ -97,12 +97,13 @@ func (p *Pass) linear(x *Node, name string) *Node {
 	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
-// squares is the sum of the squares of all weights of convolutions and linear layers among some parameters.
+// squares is the sum of the squares of all weights of convolutions and linear layers among some parameters. Rows are
+// summed first: one sum of millions of squares, added one by one in float32, has only four right digits.
 func (p *Pass) squares(g *Graph, params []Param) *Node {
 	sum := ScalarZero(g, dtypes.Float32)
 	for _, param := range params {
 		if param.Kind == Weight {
-			sum = Add(sum, ReduceAllSum(Square(p.value(g, param.Name))))
+			sum = Add(sum, ReduceAllSum(ReduceSum(Square(p.value(g, param.Name)), -1)))
 		}
 	}
 	return sum
