@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/cache"
 	"talbot/internal/durable"
 	"talbot/internal/remake"
 	"talbot/network/checkpoint"
@@ -52,7 +55,11 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Differences = l.differences(&was, want, s)
+	now, err := want.inputs()
+	if err != nil {
+		return found, err
+	}
+	found.Differences = l.differences(&was, want, s, now)
 	if s.Step == StepDone && s.Generation >= want.Generations {
 		found.State = remake.Done
 		lost, err := l.lost(want, s.Generation)
@@ -113,8 +120,9 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 }
 
 // differences are the settings in which a loop that has come that far was another one. What no step has used yet, such
-// as the flags of the match before there was one, may differ: so what is wrong there can be corrected.
-func (l *Loop) differences(was, want *Config, s State) []remake.Difference {
+// as the flags of the match before there was one, may differ: so what is wrong there can be corrected. now are the inputs
+// of the one that is wanted.
+func (l *Loop) differences(was, want *Config, s State, now map[string]string) []remake.Difference {
 	used := func(part string, generation int) bool {
 		if s.Generation != generation {
 			return s.Generation > generation
@@ -122,16 +130,86 @@ func (l *Loop) differences(was, want *Config, s State) []remake.Difference {
 		_, err := os.Stat(l.generation(generation, part))
 		return err == nil
 	}
-	return remake.Compare(was.facts(used), want.facts(used))
+	have := maps.Clone(s.Inputs)
+	for value := range have { // what is gone, or was not noted, is as it was
+		if _, ok := now[value]; !ok {
+			delete(have, value)
+		}
+	}
+	now = maps.Clone(now)
+	for value := range now {
+		if _, ok := have[value]; !ok {
+			delete(now, value)
+		}
+	}
+	return remake.Compare(was.facts(used, have), want.facts(used, now))
+}
+
+// inputs returns the sums of what the flags' values name.
+func (c *Config) inputs() (map[string]string, error) {
+	all := []Flags{c.Start, c.Games, c.Train, c.Measure}
+	for _, s := range c.Stages {
+		all = append(all, s.Games, s.Train)
+	}
+	if c.Gate != nil {
+		all = append(all, c.Gate.Match)
+	}
+	sums := map[string]string{}
+	for _, f := range slices.Concat(all...) {
+		var parts []string
+		for part := range strings.SplitSeq(f.Value, ",") { // as datasets are named, with or without a weight
+			sum, err := sumOf(part)
+			if i := strings.LastIndexByte(part, ':'); sum == "" && err == nil && i > 0 {
+				sum, err = sumOf(part[:i])
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", part, err)
+			}
+			if sum != "" {
+				parts = append(parts, sum)
+			}
+		}
+		if len(parts) > 0 {
+			sums[f.Value] = strings.Join(parts, ", ")
+		}
+	}
+	return sums, nil
+}
+
+// sumOf returns the beginning of the SHA-256 of a file, a dataset's manifest or a run's network; "" for what is neither.
+func sumOf(path string) (sum string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", nil
+	}
+	if info.IsDir() {
+		if m, err := dataset.ReadManifest(path); err == nil {
+			return m.Hash()[:12], nil
+		}
+		loaded, err := run.Checkpoints(path).BestOrNewest()
+		if err != nil {
+			return "", nil
+		}
+		path = loaded.Path
+	}
+	_, sum, err = cache.User().FileSum(path)
+	if err != nil {
+		return "", err
+	}
+	return sum[:12], nil
 }
 
 // facts are the settings that decide what was made: used says whether there is such a part of a generation. The number
-// of generations decides nothing.
-func (c *Config) facts(used func(part string, generation int) bool) []remake.Fact {
+// of generations decides nothing. sums are those of inputs.
+func (c *Config) facts(used func(part string, generation int) bool, sums map[string]string) []remake.Fact {
 	var all []remake.Fact
 	add := func(name string, flags Flags) {
 		for _, f := range flags {
-			all = append(all, remake.Fact{Name: name + ": " + f.Name, Value: cmp.Or(f.Value, `""`)})
+			value := cmp.Or(f.Value, `""`)
+			if sum := sums[f.Value]; sum != "" {
+				value += " (SHA-256 " + sum + ")"
+			}
+			all = append(all, remake.Fact{Name: name + ": " + f.Name, Value: value})
 		}
 	}
 	all = append(all, remake.Fact{Name: "seed", Value: fmt.Sprint(c.Seed)})

@@ -131,3 +131,75 @@ func TestCorrected(t *testing.T) {
 		}
 	}
 }
+
+// TestInputs: what the file names counts by its content, once a step has used it; what is gone is as it was.
+func TestInputs(t *testing.T) {
+	top := t.TempDir()
+	f := &fake{t: t}
+	openings, tests := filepath.Join(top, "o.epd"), filepath.Join(top, "tests")
+	text := strings.Replace(file, "nodes: 8", "nodes: 8, start: "+openings, 1) + "measure: {data: '" + tests + ":0.5'}\n"
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(openings, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	f.writeGames(tests)
+	dir := filepath.Join(top, "loop")
+	run := func(text string) error {
+		f.calls = nil
+		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Wish: remake.Wish{Skip: true}}.Run(t.Context())
+	}
+	f.failAt = 2 // the first network is measured
+	if err := run(text); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	f.failAt = 0
+	write("two") // not used yet
+	if err := run(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(text); !errors.Is(err, remake.ErrDone) {
+		t.Error(err)
+	}
+	write("three")
+	if err := run(text); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), "games: start: ") ||
+		!strings.Contains(err.Error(), "(SHA-256 ") {
+		t.Errorf("other openings: %v", err)
+	}
+	more := strings.Replace(text, "generations: 3", "generations: 4", 1)
+	if err := run(more); !errors.Is(err, remake.ErrDifferent) || f.calls != nil {
+		t.Errorf("a further generation from other openings: %v, %q", err, f.calls)
+	}
+	if err := os.Remove(openings); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(more); err != nil {
+		t.Errorf("without the openings: %v", err)
+	}
+	write("two")
+	if err := run(more); !errors.Is(err, remake.ErrDone) {
+		t.Error(err)
+	}
+	write("three")
+	if err := run(more); !errors.Is(err, remake.ErrDifferent) {
+		t.Errorf("what was gone meanwhile: %v", err)
+	}
+	write("two")
+	if err := os.RemoveAll(tests); err != nil {
+		t.Fatal(err)
+	}
+	f.writeGames(tests)
+	if err := run(more); !errors.Is(err, remake.ErrDone) {
+		t.Errorf("the same dataset, made again: %v", err)
+	}
+	if err := os.RemoveAll(tests); err != nil {
+		t.Fatal(err)
+	}
+	f.games = 4
+	f.writeGames(tests)
+	if err := run(more); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), "measure: data: ") {
+		t.Errorf("another dataset: %v", err)
+	}
+}

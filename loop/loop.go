@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,6 +38,9 @@ type State struct {
 	Generation int  `json:"generation"`
 	Step       Step `json:"step"`
 	Best       int  `json:"best"` // the generation whose network plays
+	// Inputs has the sum of what each value of a flag names, where that is a file, a dataset or a run. States of older
+	// versions and those that were found again have none.
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
 const stateVersion = 2
@@ -168,6 +172,9 @@ func (l *Loop) open(c *Config) (State, error) {
 				return s, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, e.Name())
 			}
 		}
+		if s.Inputs, err = c.inputs(); err != nil {
+			return s, err
+		}
 		if err := l.keep(s); err != nil {
 			return s, err
 		}
@@ -182,13 +189,24 @@ func (l *Loop) open(c *Config) (State, error) {
 	if s, err = l.state(&was); err != nil {
 		return s, err
 	}
-	if other := l.differences(&was, c, s); len(other) > 0 {
+	now, err := c.inputs()
+	if err != nil {
+		return s, err
+	}
+	if other := l.differences(&was, c, s, now); len(other) > 0 {
 		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
 			"was not used yet may change", l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s.Generation, s.Step = s.Generation+1, StepGames
 	}
+	inputs := maps.Clone(now)
+	for value, sum := range s.Inputs {
+		if inputs[value] == "" {
+			inputs[value] = sum
+		}
+	}
+	s.Inputs = inputs
 	return s, errors.Join(l.keep(s), durable.WriteFile(path, l.Text))
 }
 

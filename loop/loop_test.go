@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,7 @@ type fake struct {
 	t         *testing.T
 	calls     []string
 	warned    []error
+	games     int // of a dataset that it makes; 0: 10
 	failAt    int // counted from 1; 0: never
 	afterWork bool
 	answer    func(args []string) string // of eval and match; nil: a score of one half
@@ -96,7 +98,7 @@ func (f *fake) writeGames(dir string) {
 		f.t.Fatal(err)
 	}
 	defer out.Close()
-	for n := range 10 {
+	for n := range cmp.Or(f.games, 10) {
 		line := dataset.Line{Source: dataset.SourceSelfPlay, Number: int64(n + 1), Start: board.StartPosition(),
 			Samples: dataset.AllMoves(), Result: dataset.Draw, Tags: []dataset.Tag{{Name: "End", Value: "repetition"}}}
 		var labels []dataset.Label
