@@ -2,6 +2,7 @@ package uci
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,7 @@ type Engine struct {
 	queue   []*request  // each go that waits for the end of the work
 	waiting int         // isready that wait for it
 	title   string      // of what was prepared last
+	unready error       // why it could not be prepared
 	ending  bool        // the input has ended
 }
 
@@ -70,7 +72,8 @@ type line struct {
 const maxLine = 1 << 20
 
 // Run talks until quit, the end of the input, or an error of the output, which it returns. A network that cannot be
-// loaded when isready asks for it ends the engine too, with that error.
+// loaded when isready asks for it ends the engine too, with that error. One that only a go asked for, which is answered
+// without a search, is returned at the end.
 func (e *Engine) Run(in io.Reader, out io.Writer) error {
 	e.begin(out)
 	defer e.end()
@@ -87,7 +90,7 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 				e.note("a line of more than %d bytes is left out", maxLine)
 			} else if quit := e.command(l); quit {
 				e.quit()
-				return e.out.failed()
+				return cmp.Or(e.out.failed(), e.unready)
 			}
 		case r := <-e.done:
 			if err := e.handleResult(r); err != nil {
@@ -100,7 +103,7 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 			return err
 		}
 		if e.ending && e.work == idle {
-			return nil
+			return e.unready
 		}
 	}
 }

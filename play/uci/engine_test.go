@@ -607,6 +607,13 @@ func TestFaults(t *testing.T) {
 	if rest, err := s.finish(); !errors.Is(err, broken) || count(rest, "readyok") > 0 {
 		t.Errorf("%v, said %q", err, rest)
 	}
+	s = talk(t, &fakenet.Network{Loads: broken}) // a script that does not ask
+	s.say("go nodes 5")
+	s.wait("bestmove")
+	s.say("quit")
+	if _, err := s.finish(); !errors.Is(err, broken) {
+		t.Errorf("a game without its network: %v", err)
+	}
 
 	// A searcher that does not fit: the one of the command line ends the engine, another one is not taken.
 	blind := &fakenet.Network{Blind: true}

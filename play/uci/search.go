@@ -295,6 +295,7 @@ func (e *Engine) prepared(r result) error {
 		e.prepare()
 		return nil
 	}
+	e.unready = r.err
 	if r.err == nil {
 		if r.title != e.title {
 			e.title = r.title
