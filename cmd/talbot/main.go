@@ -15,6 +15,7 @@ import (
 )
 
 func main() {
+	takeHugePages(os.Args[1:])
 	program = calledAs(os.Args[0])
 	os.Exit(execute(os.Args[1:]))
 }
