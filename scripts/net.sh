@@ -6,7 +6,8 @@
 #
 # then PIECE=2 and so on. `task net:finish PIECE=K` lowers the learning rate after piece K, and leaves the network in
 # NET/final. Only the newest checkpoint of the last piece (9 MB) is needed to continue on another machine: name it in
-# FROM, and the next piece begins with it. FROM=net: begins with the weights of the network that comes with talbot.
+# FROM, by the name that it has, and the next piece begins with it. FROM=net: begins with the weights of the network
+# that comes with talbot.
 # The data of a piece can be made again from its seed, byte for byte.
 #
 # Also in the environment: GAMES, ENDGAMES, MATES and STEPS, the size of a piece; ENGINE, the Stockfish to use, by default
@@ -68,13 +69,40 @@ continue_after() {
 	train "$net/run-$piece" --after "$1" --until "$((reached + steps))"
 }
 
+fail() {
+	echo "net.sh: error: $1" >&2
+	exit 2
+}
+
+# What the steps need is looked at before data is made for hours.
+for number in "$piece" "$games" "$endgames" "$mates" "$steps"; do
+	case $number in
+	'' | *[!0-9]*) fail "not a whole number: $number (PIECE, GAMES, ENDGAMES, MATES and STEPS are)" ;;
+	esac
+done
+from=${FROM:-}
+if [ -d "$from" ]; then
+	from=$(newest "$from")
+fi
+case $from in
+'' | net:) ;;
+*)
+	[ -f "$from" ] || fail "FROM: no such checkpoint: $from"
+	basename "$from" | grep -Eqx 'step-[0-9]+[.]safetensors' || fail "FROM: the name of a checkpoint says its step,
+as step-000000009000.safetensors does: $from"
+	;;
+esac
+if [ "${1:-piece}" = finish ] && [ -f "$net/final/run.json" ] && ! grep -q "/run-$piece/" "$net/final/run.json"; then
+	fail "$net/final is of another piece: move it away"
+fi
+
 mkdir -p "$net"
 data
 case ${1:-piece} in
 piece)
-	case ${FROM:-} in
+	case $from in
 	net:) begin --from net: --warmup 40 ;;
-	*?) continue_after "$FROM" ;;
+	*?) continue_after "$from" ;;
 	*)
 		if [ "$piece" = 1 ]; then
 			begin --recipe lynx --warmup 400
@@ -85,7 +113,7 @@ piece)
 	esac
 	;;
 finish)
-	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4))" --schedule cosine --lr 2e-3 \
+	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4 + 1))" --schedule cosine --lr 2e-3 \
 		--min-lr 1e-5 --warmup 0 --ema 0.995 --eval-every 150 --checkpoint-every 50 --history-dropout 0.05 --seed 1
 	;;
 *)

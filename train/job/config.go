@@ -18,7 +18,7 @@ func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 		return t.following(weights)
 	}
 	c, err := t.unchecked(samples, weights)
-	if err == nil && weights != nil {
+	if err == nil && weights != nil && !t.gone {
 		if err = weights.Extend(c); err == nil {
 			err = weights.Agree(c)
 		}
@@ -75,6 +75,9 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	if c.Batch > 0 {
 		batch := int64(c.Batch)
 		pass = max(1, (samples+batch-1)/batch)
+		if samples == 0 && t.pass > 0 {
+			pass = t.pass
+		}
 		if steps == 0 {
 			steps = max(1, (samples*preset.Passes+batch-1)/batch)
 		}
@@ -100,8 +103,10 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	if t.Steps != 0 {
 		c.Steps = t.Steps
 	}
-	c.FitTo(c.End() - c.Begin())
-	err := t.Adjust(&c)
+	err := refit(&c, w.Config)
+	if err == nil {
+		err = t.Adjust(&c)
+	}
 	if err == nil && (c.ValueTarget != w.Config.ValueTarget || c.PolicyTarget != w.Config.PolicyTarget) {
 		err = describeTargets(&c)
 	}
@@ -122,6 +127,29 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 		err = fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return c, err
+}
+
+// refit makes what is counted in steps fit the length of a run that goes on with a training: what the length of that one
+// had lowered is the preset's again.
+func refit(c *run.Config, before run.Config) error {
+	usual, err := run.New(before.Recipe, "")
+	if err != nil {
+		return err
+	}
+	usual.SetSteps(before.Steps)
+	lowered := usual
+	lowered.FitTo(before.End() - before.Begin())
+	for _, x := range []struct{ n, lowered, usual *int64 }{
+		{&c.LogEvery, &lowered.LogEvery, &usual.LogEvery},
+		{&c.EvalEvery, &lowered.EvalEvery, &usual.EvalEvery},
+		{&c.CheckpointEvery, &lowered.CheckpointEvery, &usual.CheckpointEvery},
+	} {
+		if *x.n == *x.lowered {
+			*x.n = *x.usual
+		}
+	}
+	c.FitTo(c.End() - c.Begin())
+	return nil
 }
 
 // targets are those of a configuration.
@@ -173,6 +201,9 @@ func (t Train) resumed() (run.Config, error) {
 		c.Steps = t.Steps
 	}
 	if t.Until != 0 {
+		if _, reached := run.Checkpoints(t.Dir).Last(); t.Until < reached {
+			return c, fmt.Errorf("%w: the run has reached step %d, which is past --until %d", ErrConfig, reached, t.Until)
+		}
 		c.Until = t.Until
 	}
 	if err := t.Adjust(&c); err != nil {

@@ -92,15 +92,20 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 	case t.After != "":
 		weights, err = run.ReadTraining(t.After)
 	}
+	if errors.Is(err, fs.ErrNotExist) && named(have.From.Path, cmp.Or(t.From, t.After)) {
+		asked := *t
+		asked.gone = true
+		t, weights, err = &asked, &run.Weights{Origin: have.From, Config: have}, nil // what the run says of them is all
+	}
 	if err != nil {
 		return c, id, fmt.Errorf("%w: %w", ErrFrom, err)
 	}
 	samples := int64(0)
 	if !init {
 		var ok bool
-		if samples, ok = loader.KeptTrain(dir); !ok && t.Steps == 0 {
-			asked := *t // the length cannot be compared
-			asked.Steps = have.Steps
+		if samples, ok = loader.KeptTrain(dir); !ok { // the length cannot be compared, nor that of a pass
+			asked := *t
+			asked.Steps, asked.pass = cmp.Or(t.Steps, have.Steps), have.EvalEvery
 			t = &asked
 		}
 		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies); err != nil {
@@ -112,11 +117,17 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 	return c, id, err
 }
 
-// facts are what a run is made from and with. Where its data and first weights lie does not count, and neither does
-// the backend, unless one was asked for.
+// named reports whether a path names the checkpoint, or the folder of its run.
+func named(checkpoint, path string) bool {
+	at, err := filepath.Abs(path)
+	return err == nil && checkpoint != "" && (at == checkpoint || at == runOf(checkpoint))
+}
+
+// facts are what a run is made from and with. Where its data and first weights lie does not count, how much of it is kept
+// and logged, and the backend, unless one was asked for.
 func facts(c run.Config, id loader.Identity, backend string) ([]remake.Fact, error) {
 	from := c.From
-	c.From = run.Origin{}
+	c.From, c.Keep, c.LogEvery = run.Origin{}, 0, 0
 	all, err := remake.FactsOf(c)
 	if err != nil {
 		return nil, err

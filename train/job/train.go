@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,8 @@ type Train struct {
 	Cache   *cache.Folder           // of what was found out about datasets; nil = none
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
+	pass      int64 // steps of a pass, where the samples have not been counted; 0 = unknown
+	gone      bool  // the weights it began with are no longer there to be looked at
 
 	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
 	Surveyed func(blocks, of int)  // progress of reading the data once
@@ -134,6 +137,12 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	if weights != nil {
 		t.compare(c, weights)
 	}
+	var before loader.Identity // of the training that goes on
+	if t.After != "" {
+		if before, err = loader.ReadIdentity(runOf(weights.Path)); err == nil && t.Backend == "" {
+			t.Backend = before.Backend
+		}
+	}
 	claim, err := run.NewClaim(t.Dir, t.Resume)
 	if err != nil {
 		return train.Result{}, err
@@ -149,13 +158,21 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
-	b, err := t.openBackend(was)
+	if t.Resume {
+		before = was
+	}
+	b, err := t.openBackend(before)
 	if err != nil {
 		return train.Result{}, err
 	}
 	defer b.Finalize()
 	if _, err := train.RunsOn(c, b); err != nil {
 		return train.Result{}, err
+	}
+	if t.Resume && was.Sets == nil {
+		if err := t.doubt(data, c); err != nil {
+			return train.Result{}, err
+		}
 	}
 	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
@@ -308,6 +325,24 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		}
 	}
 	return data, was, nil
+}
+
+// doubt looks, where a run does not tell what it is trained on, whether its survey is of the data that was named.
+func (t *Train) doubt(data *loader.Data, c run.Config) error {
+	if asked := cmp.Or(t.Backend, "auto"); asked == "auto" {
+		t.warn(errors.New("on which backend it was trained is unknown, too: on another one than --backend says the result " +
+			"will differ in the last bits"))
+	}
+	same, known := data.IsSurveyed(t.Dir, valSamples, min(c.Batch, valBatch))
+	switch {
+	case !known:
+		t.warn(errors.New("whether shares of the data, --label and --max-copies are those that it began with cannot be " +
+			"told"))
+	case !same:
+		return &train.ConfigError{Field: "data", Want: "these datasets, shares, --label and --max-copies",
+			Have: "others, by its " + loader.SurveyName + " (without that file they are taken as they are)"}
+	}
+	return nil
 }
 
 func (t Train) warn(err error) {

@@ -17,9 +17,9 @@ import (
 	"talbot/train"
 )
 
-// surveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as
+// SurveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as
 // encoding/gob writes it. It may be deleted.
-const surveyName = "survey.bin"
+const SurveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different, or has checked more.
 const surveyVersion = 6
@@ -52,7 +52,7 @@ func (d *Data) surveyKey(limit, batch int) string {
 // one that is damaged or of other datasets or options. One that is no file is [run.ErrDamaged].
 func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
-	kept, err := s.read(filepath.Join(dir, surveyName))
+	kept, err := s.read(filepath.Join(dir, SurveyName))
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +78,23 @@ func (s *Survey) read(path string) (bool, error) {
 	return true, nil
 }
 
+// IsSurveyed reports whether the survey that is kept in a run's folder is of this data with these options; known is
+// false where none can be read.
+func (d *Data) IsSurveyed(dir string, limit, batch int) (same, known bool) {
+	f, ok := keptIn(dir)
+	return ok && f.Key == d.surveyKey(limit, batch), ok
+}
+
+// keptIn reads the survey in a run's folder.
+func keptIn(dir string) (f surveyFile, ok bool) {
+	data, err := durable.ReadFile(filepath.Join(dir, SurveyName), math.MaxInt64-1)
+	if err != nil {
+		return f, false
+	}
+	content, ok := cache.Open(data)
+	return f, ok && gob.NewDecoder(bytes.NewReader(content)).Decode(&f) == nil
+}
+
 // Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's
 // [run.Claim] may.
 func (s *Survey) Keep(dir string) error {
@@ -89,19 +106,11 @@ func (s *Survey) Keep(dir string) error {
 	if err := gob.NewEncoder(&b).Encode(f); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, surveyName), cache.Seal(b.Bytes()))
+	return durable.WriteFile(filepath.Join(dir, SurveyName), cache.Seal(b.Bytes()))
 }
 
 // KeptTrain returns how many train samples the data of a run has, by the survey that is kept in its folder.
 func KeptTrain(dir string) (samples int64, ok bool) {
-	var f surveyFile
-	data, err := durable.ReadFile(filepath.Join(dir, surveyName), math.MaxInt64-1)
-	if err != nil {
-		return 0, false
-	}
-	content, ok := cache.Open(data)
-	if !ok || gob.NewDecoder(bytes.NewReader(content)).Decode(&f) != nil {
-		return 0, false
-	}
-	return (&Survey{Sets: f.Sets}).Train(), true
+	f, ok := keptIn(dir)
+	return (&Survey{Sets: f.Sets}).Train(), ok
 }

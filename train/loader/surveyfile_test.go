@@ -76,7 +76,7 @@ func TestKeptSurvey(t *testing.T) {
 			t.Errorf("another %s: the survey was used", name)
 		}
 	}
-	path := filepath.Join(run, surveyName)
+	path := filepath.Join(run, SurveyName)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
