@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"talbot/dataset"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/pipeline"
@@ -39,9 +40,13 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	resume := o.resumeLine()
 	var other *train.ConfigError
 	switch {
+	case errors.Is(err, job.ErrFrom) && o.after != "":
+		return hint(err, "give the folder of a run or one of its checkpoints, for example --after run1")
 	case errors.Is(err, job.ErrFrom):
 		return hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
 			"run1/checkpoints/best.safetensors")
+	case errors.Is(err, dataset.ErrNoDataset) && o.resume && o.data == "":
+		return hint(err, "if the data has moved, say where it is: `"+resume+" --data DIR`")
 	case errors.As(err, &other):
 		return usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):

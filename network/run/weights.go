@@ -84,8 +84,8 @@ func ReadTraining(path string) (*Weights, error) {
 	}
 	w.Damaged = damaged
 	state, err := StateOf(w.File)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w: %w", path, ErrNoTraining, err)
+	if err != nil { // an exported network
+		return nil, fmt.Errorf("%q: %w: it has weights alone, with which --from begins", path, ErrNoTraining)
 	}
 	if state.Stopped {
 		return nil, fmt.Errorf("%q: %w: its schedule has ended it at step %d", path, ErrNoTraining, state.Step)

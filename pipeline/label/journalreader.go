@@ -29,7 +29,7 @@ func (h journalState) warning() error {
 		if h.tail {
 			n++
 		}
-		all = append(all, fmt.Errorf("%d bytes in %d places are damaged: at least %d labels are searched again",
+		all = append(all, fmt.Errorf("%d bytes are damaged (places: %d): at least %d labels are searched again",
 			h.bytes, n, n))
 	}
 	return errors.Join(all...)

@@ -105,6 +105,9 @@ func read(ctx context.Context, in io.Reader) <-chan line {
 			}
 		}
 		err := s.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("a line of more than %d bytes", 1<<20)
+		}
 		if err == nil {
 			err = io.EOF
 		}

@@ -87,7 +87,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 	if err != nil {
 		return err
 	}
-	h := header{Identity: m.identity(), Files: files, Began: time.Now().UTC().Truncate(time.Second)}
+	h := header{Identity: m.identity(), Files: files, Facts: m.facts(files), Began: time.Now().UTC().Truncate(time.Second)}
 	switch {
 	case found && !m.Resume:
 		return fmt.Errorf("%q: %w", m.Out, ErrExists)
@@ -100,7 +100,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 		for _, e := range m.Entrants {
 			h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
 		}
-		h.Event, h.Rules, h.Facts = m.Event, m.Rules.String(), m.facts(files)
+		h.Event, h.Rules = m.Event, m.Rules.String()
 		if f.journal, err = createJournal(f.path(JournalFile), h); err != nil {
 			return err
 		}
@@ -147,8 +147,13 @@ func (f *folder) log(name string, all bool) (*game.EngineLog, error) {
 		}
 		return '_'
 	}, name)
-	file, err := os.OpenFile(filepath.Join(f.path(logFolder), strings.TrimLeft(safe, ".")+".log"),
-		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	safe = strings.TrimLeft(safe, ".")
+	for base, n := safe, 2; slices.ContainsFunc(f.logs, func(other *os.File) bool {
+		return filepath.Base(other.Name()) == safe+".log"
+	}); n++ { // of another name, some letters of which no file has
+		safe = fmt.Sprintf("%s-%d", base, n)
+	}
+	file, err := os.OpenFile(filepath.Join(f.path(logFolder), safe+".log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"talbot/internal/durable"
@@ -92,6 +93,20 @@ func appendTo(path string, end int64) (*journal, error) {
 	return &journal{RecordWriter: w, file: f, end: end, games: map[int]span{}}, nil
 }
 
+// otherMatch is [ErrOther], and says in what the match in a journal differs from the one that is wanted.
+func otherMatch(path string, have *header, want header) error {
+	var b strings.Builder
+	if have.Facts != nil {
+		for _, d := range remake.Compare(have.Facts, want.Facts) {
+			fmt.Fprintf(&b, "\n  %s", d)
+		}
+	}
+	if b.Len() == 0 {
+		return fmt.Errorf("%w: %q was played by %q", ErrOther, path, have.Players)
+	}
+	return fmt.Errorf("%w: %q:%s", ErrOther, path, &b)
+}
+
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
 // they ended, each once. A damaged journal is first rewritten with what is whole, and warn is called. A last
 // record that a kill cut short is cut off silently. The journal must be of the match that is wanted.
@@ -106,7 +121,7 @@ func resumeJournal(path string, want header, each func(*Record), warn func(error
 	case err != nil:
 		return h, nil, fmt.Errorf("%q: %w", path, err)
 	case found.header.Identity != want.Identity:
-		return h, nil, fmt.Errorf("%w: %q was played by %q", ErrOther, path, found.header.Players)
+		return h, nil, otherMatch(path, &found.header, want)
 	}
 	if err := found.header.Files.check(want.Files); err != nil {
 		return h, nil, err
@@ -115,7 +130,7 @@ func resumeJournal(path string, want header, each func(*Record), warn func(error
 		warn(fmt.Errorf("%q is of an older version: whether files of the players have changed is not known", path))
 	}
 	if found.damaged > 0 {
-		warn(fmt.Errorf("the journal %q is damaged in %d places: the games there are played again", path,
+		warn(fmt.Errorf("the journal %q is damaged (places: %d): the games there are played again", path,
 			found.damaged))
 		if err := rewriteJournal(path); err != nil {
 			return h, nil, err

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -150,8 +152,23 @@ func TestOtherMatch(t *testing.T) {
 		if f(&other); what == "openings" {
 			other.Openings.List[0], other.Openings.List[1] = m.Openings.List[1], m.Openings.List[0]
 		}
-		if _, err := other.Run(context.Background(), context.Background()); !errors.Is(err, ErrOther) {
+		name := map[string]string{"limit": "player", "identity": "player", "margin": "timemargin"}[what]
+		if _, err := other.Run(context.Background(), context.Background()); !errors.Is(err, ErrOther) ||
+			!strings.Contains(err.Error(), "\n  "+cmp.Or(name, what)) {
 			t.Errorf("another %s: %v", what, err)
+		}
+	}
+}
+
+// TestLogs: players whose names are the same as names of files have a log each.
+func TestLogs(t *testing.T) {
+	a, b := randomEntrant(), randomEntrant()
+	a.Name, b.Name = "a b", "a_b"
+	m := testMatch(t, 2, a, b)
+	runMatch(t, m)
+	for _, name := range []string{"a_b.log", "a_b-2.log"} {
+		if _, err := os.Stat(filepath.Join(m.Out, logFolder, name)); err != nil {
+			t.Error(err)
 		}
 	}
 }
