@@ -150,6 +150,7 @@ type game struct {
 	start board.Position
 	moves []board.Move
 	now   board.Position
+	note  string // what of it was not taken as it was said
 }
 
 // parsePosition reads the words after "position". An error that is a *badMove comes with the game up to that move;
@@ -167,7 +168,7 @@ func parsePosition(words []string) (g game, err error) {
 		if end < 0 {
 			end = len(rest)
 		}
-		if g.start, err = board.ParseFEN(strings.Join(rest[:end], " ")); err != nil {
+		if g.start, g.note, err = parseFEN(rest[:end]); err != nil {
 			return g, err
 		}
 		rest = rest[end:]
@@ -187,6 +188,35 @@ func parsePosition(words []string) (g game, err error) {
 		g.now.Play(m)
 	}
 	return g, nil
+}
+
+// parseFEN reads a FEN. Of castling rights it takes those that king and rook allow, as Stockfish does, and says so:
+// editors of positions may give them all.
+func parseFEN(words []string) (p board.Position, note string, err error) {
+	p, err = board.ParseFEN(strings.Join(words, " "))
+	if err == nil || len(words) < 3 || strings.Trim(words[2], "KQkq") != "" {
+		return p, "", err
+	}
+	with := func(rights string) (board.Position, error) {
+		changed := slices.Clone(words)
+		changed[2] = rights
+		return board.ParseFEN(strings.Join(changed, " "))
+	}
+	kept := ""
+	for _, right := range words[2] {
+		if _, err := with(string(right)); err == nil {
+			kept += string(right)
+		}
+	}
+	if kept == "" {
+		kept = "-"
+	}
+	allowed, e := with(kept)
+	if e != nil {
+		return p, "", err
+	}
+	return allowed, fmt.Sprintf("castling rights %s in place of %s, which the position does not allow", kept,
+		quote(words[2])), nil
 }
 
 // badMove is a move of a list that cannot be played.

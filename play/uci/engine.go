@@ -248,6 +248,9 @@ func (e *Engine) position(words []string) {
 			return
 		}
 	}
+	if g.note != "" {
+		e.note("position: %s", g.note)
+	}
 	e.game = g
 }
 
