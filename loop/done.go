@@ -120,8 +120,8 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 }
 
 // differences are the settings in which a loop that has come that far was another one. What no step has used yet, such
-// as the flags of the match before there was one, may differ: so what is wrong there can be corrected. now are the inputs
-// of the one that is wanted.
+// as the flags of the match before there was one, may differ: so what is wrong there can be corrected. now are the
+// inputs of the one that is wanted.
 func (l *Loop) differences(was, want *Config, s State, now map[string]string) []remake.Difference {
 	used := func(part string, generation int) bool {
 		if s.Generation != generation {
@@ -176,7 +176,7 @@ func (c *Config) inputs() (map[string]string, error) {
 	return sums, nil
 }
 
-// sumOf returns the beginning of the SHA-256 of a file, a dataset's manifest or a run's network; "" for what is neither.
+// sumOf returns the beginning of the SHA-256 of a file, a dataset's manifest or a run's network; "" for all else.
 func sumOf(path string) (sum string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -137,7 +137,8 @@ func TestInputs(t *testing.T) {
 	top := t.TempDir()
 	f := &fake{t: t}
 	openings, tests := filepath.Join(top, "o.epd"), filepath.Join(top, "tests")
-	text := strings.Replace(file, "nodes: 8", "nodes: 8, start: "+openings, 1) + "measure: {data: '" + tests + ":0.5'}\n"
+	text := strings.Replace(file, "nodes: 8", "nodes: 8, start: "+openings, 1) +
+		"measure: {data: '" + tests + ":0.5'}\n"
 	write := func(content string) {
 		t.Helper()
 		if err := os.WriteFile(openings, []byte(content), 0o666); err != nil {

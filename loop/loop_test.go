@@ -180,7 +180,8 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.calls = nil
-	if err := f.loop(dir, strings.Replace(file, "nodes: 8", "nodes: 9", 1)); !errors.Is(err, ErrOther) || f.calls != nil {
+	err := f.loop(dir, strings.Replace(file, "nodes: 8", "nodes: 9", 1))
+	if !errors.Is(err, ErrOther) || f.calls != nil {
 		t.Errorf("other settings without %s: %v", StateName, err)
 	}
 	other := t.TempDir()
@@ -222,8 +223,8 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestDamage: a loop whose state is damaged or lost goes on where its steps say that it was, and two loops do not work in
-// one folder.
+// TestDamage: a loop whose state is damaged or lost goes on where its steps say that it was, and two loops do not work
+// in one folder.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
@@ -329,7 +330,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	_, err := Parse([]byte("generations: 3\nseed: -1\ngamess: 3\nreuse: a\nstages: 3\ngate: {first: [1]}\nwindow: [2]\n"))
+	_, err := Parse([]byte("generations: 3\nseed: -1\ngamess: 3\nreuse: a\nstages: 3\ngate: {first: [1]}\n" +
+		"window: [2]\n"))
 	if err == nil || err.Error() != ErrConfig.Error()+": line 2: `-1` is not a whole number above or equal to 0; line 3: "+
 		"unknown name gamess; line 4: `a` is not a number; line 5: `3` is not a list of stages; line 6: true or false is "+
 		"expected; line 7: a whole number is expected" {

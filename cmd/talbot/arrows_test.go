@@ -66,8 +66,8 @@ var arrows = map[string][]string{
 	"internal/remake":        {"internal/durable"},
 	"internal/splitmix":      {},
 	"loop": {
-		"board", "dataset", "internal/cache", "internal/durable", "internal/page", "internal/remake", "network/checkpoint",
-		"network/run", "pipeline/output", "play/game", "shards",
+		"board", "dataset", "internal/cache", "internal/durable", "internal/page", "internal/remake",
+		"network/checkpoint", "network/run", "pipeline/output", "play/game", "shards",
 	},
 	"mates":              {"board", "dataset"},
 	"network/backend":    {"network/model", "network/ort"},

@@ -111,10 +111,10 @@ one before: --steps 100000 --until 10000, then --after with --until 20000, and s
 
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; on the
 processor the result is the same to the bit. It needs no other flag and refuses those
-that contradict the run. You may change --keep, --checkpoint-every, --devices,
+that contradict the run. You may change --until, --keep, --checkpoint-every, --devices,
 --deterministic and, unless the schedule is a plateau, --eval-every. Another --backend
-gives other last bits. A run that diverged would diverge again: begin another one with --from and a
-lower --lr.`,
+gives other last bits. A run that diverged would diverge again: begin another one with
+--from and a lower --lr.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
   talbot train --run run1 --resume

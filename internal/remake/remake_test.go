@@ -83,7 +83,8 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%s, not %s", got, want)
 	}
 	for i, short := range []string{"a b c d e f g h i", "a b c d e f g h i j", "x a b c d e f g h i", ""} {
-		if got := (Difference{"n", short, "a b c d e f g h i j k"}).String(); strings.Contains(got, "not …") != (i < 2) {
+		got := Difference{"n", short, "a b c d e f g h i j k"}.String()
+		if strings.Contains(got, "not …") != (i < 2) {
 			t.Errorf("%q: %s", short, got)
 		}
 	}

@@ -67,8 +67,8 @@ rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 4 7
 		o.Unreadable != 1 {
 		t.Errorf("positions: %+v, %v", o, err)
 	}
-	if got, want := o.LeftOut(), "1 to a position that an earlier one leads to, 2 over, 1 unreadable (the first: bad_fen: "+
-		"number 6 "; !strings.HasPrefix(got, want) {
+	if got, want := o.LeftOut(), "1 to a position that an earlier one leads to, 2 over, 1 unreadable (the first: "+
+		"bad_fen: number 6 "; !strings.HasPrefix(got, want) {
 		t.Errorf("left out: %s, want %s…", got, want)
 	}
 	for name, text := range map[string]string{"empty": "", "a table": "FEN,Evaluation\nx,y\n",

@@ -129,8 +129,8 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	return c, err
 }
 
-// refit makes what is counted in steps fit the length of a run that goes on with a training: what the length of that one
-// had lowered is the preset's again.
+// refit makes what is counted in steps fit the length of a run that goes on with a training: what the length of that
+// one had lowered is the preset's again.
 func refit(c *run.Config, before run.Config) error {
 	usual, err := run.New(before.Recipe, "")
 	if err != nil {
@@ -202,7 +202,8 @@ func (t Train) resumed() (run.Config, error) {
 	}
 	if t.Until != 0 {
 		if _, reached := run.Checkpoints(t.Dir).Last(); t.Until < reached {
-			return c, fmt.Errorf("%w: the run has reached step %d, which is past --until %d", ErrConfig, reached, t.Until)
+			return c, fmt.Errorf("%w: the run has reached step %d, which is past --until %d", ErrConfig, reached,
+				t.Until)
 		}
 		c.Until = t.Until
 	}

@@ -123,8 +123,8 @@ func named(checkpoint, path string) bool {
 	return err == nil && checkpoint != "" && (at == checkpoint || at == runOf(checkpoint))
 }
 
-// facts are what a run is made from and with. Where its data and first weights lie does not count, how much of it is kept
-// and logged, and the backend, unless one was asked for.
+// facts are what a run is made from and with. Where its data and first weights lie does not count, nor how much of it
+// is kept and logged, nor the backend, unless one was asked for.
 func facts(c run.Config, id loader.Identity, backend string) ([]remake.Fact, error) {
 	from := c.From
 	c.From, c.Keep, c.LogEvery = run.Origin{}, 0, 0

@@ -28,13 +28,15 @@ func TestUnknownData(t *testing.T) {
 	var warned []string
 	resume := func(copies int, specs ...loader.Spec) error {
 		warned = nil
-		_, err := Train{Dir: job.Dir, Resume: true, Data: specs, MaxCopies: copies, Backend: "go", Until: 4, Adjust: asIs,
-			Warn: func(err error) { warned = append(warned, err.Error()) }}.Run(t.Context())
+		_, err := Train{Dir: job.Dir, Resume: true, Data: specs, MaxCopies: copies, Backend: "go", Until: 4,
+			Adjust: asIs,
+			Warn:   func(err error) { warned = append(warned, err.Error()) }}.Run(t.Context())
 		return err
 	}
 	other := b
 	other.Weight = 2
-	for name, err := range map[string]error{"without --max-copies": resume(0, a, b), "other shares": resume(1, a, other)} {
+	for name, err := range map[string]error{"without --max-copies": resume(0, a, b),
+		"other shares": resume(1, a, other)} {
 		var refused *train.ConfigError
 		if !errors.As(err, &refused) || refused.Field != "data" {
 			t.Errorf("%s: %v", name, err)

@@ -330,14 +330,14 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 // doubt looks, where a run does not tell what it is trained on, whether its survey is of the data that was named.
 func (t *Train) doubt(data *loader.Data, c run.Config) error {
 	if asked := cmp.Or(t.Backend, "auto"); asked == "auto" {
-		t.warn(errors.New("on which backend it was trained is unknown, too: on another one than --backend says the result " +
-			"will differ in the last bits"))
+		t.warn(errors.New("on which backend it was trained is unknown, too: on another one the result will differ in " +
+			"the last bits; --backend names it"))
 	}
 	same, known := data.IsSurveyed(t.Dir, valSamples, min(c.Batch, valBatch))
 	switch {
 	case !known:
-		t.warn(errors.New("whether shares of the data, --label and --max-copies are those that it began with cannot be " +
-			"told"))
+		t.warn(errors.New("whether shares of the data, --label and --max-copies are those that it began with cannot " +
+			"be told"))
 	case !same:
 		return &train.ConfigError{Field: "data", Want: "these datasets, shares, --label and --max-copies",
 			Have: "others, by its " + loader.SurveyName + " (without that file they are taken as they are)"}
