@@ -87,8 +87,8 @@ func damagedConfig(path string, err error) error {
 }
 
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
-// [durable.ErrLocked], and [FileError] for a damaged file of the loop's own. Repeated after any end, it goes on where it
-// was.
+// [durable.ErrLocked], and [FileError] for a damaged file of the loop's own. Repeated after any end, it goes on where
+// it was.
 func (l Loop) Run(ctx context.Context) error {
 	c, err := Parse(l.Text)
 	if err != nil {
