@@ -213,7 +213,7 @@ func (l *Loop) open(c *Config) (State, error) {
 // state reads how far the loop of a configuration is, from its steps where [StateName] is missing or damaged.
 func (l *Loop) state(c *Config) (s State, err error) {
 	name := filepath.Join(l.Dir, StateName)
-	switch err = durable.ReadSealed(name, 1<<16, stateVersion, &s); {
+	switch err = durable.ReadSealed(name, 1<<20, stateVersion, &s); {
 	case errors.Is(err, durable.ErrVersion):
 		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrVersion, err)
 	case err == nil && s.Step != "":
