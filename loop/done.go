@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,19 +129,13 @@ func (l *Loop) differences(was, want *Config, s State, now map[string]string) []
 		_, err := os.Stat(l.generation(generation, part))
 		return err == nil
 	}
-	have := maps.Clone(s.Inputs)
-	for value := range have { // what is gone, or was not noted, is as it was
-		if _, ok := now[value]; !ok {
-			delete(have, value)
+	before, after := map[string]string{}, map[string]string{}
+	for value, sum := range now { // what is gone, or was not noted, is as it was
+		if had, ok := s.Inputs[value]; ok {
+			before[value], after[value] = had, sum
 		}
 	}
-	now = maps.Clone(now)
-	for value := range now {
-		if _, ok := have[value]; !ok {
-			delete(now, value)
-		}
-	}
-	return remake.Compare(was.facts(used, have), want.facts(used, now))
+	return remake.Compare(was.facts(used, before), want.facts(used, after))
 }
 
 // inputs returns the sums of what the flags' values name.

@@ -200,13 +200,10 @@ func (l *Loop) open(c *Config) (State, error) {
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s.Generation, s.Step = s.Generation+1, StepGames
 	}
-	inputs := maps.Clone(now)
-	for value, sum := range s.Inputs {
-		if inputs[value] == "" {
-			inputs[value] = sum
-		}
+	if s.Inputs == nil {
+		s.Inputs = map[string]string{}
 	}
-	s.Inputs = inputs
+	maps.Copy(s.Inputs, now)
 	return s, errors.Join(l.keep(s), durable.WriteFile(path, l.Text))
 }
 

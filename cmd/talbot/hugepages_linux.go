@@ -13,8 +13,11 @@ import (
 // memory of each step anew: with small pages a tenth of a training's time on the processor went to page faults. glibc
 // reads this setting when a process begins, and nowhere else.
 func takeHugePages(args []string) {
+	if !trains(args) || closedAtStart() { // which a second beginning would not see
+		return
+	}
 	offered, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
-	if err != nil || closedAtStart() { // which a second beginning would not see
+	if err != nil {
 		return
 	}
 	if env, ok := withHugePages(args, os.Environ(), string(offered)); ok {
@@ -22,13 +25,14 @@ func takeHugePages(args []string) {
 	}
 }
 
+func trains(args []string) bool { return len(args) > 0 && (args[0] == "train" || args[0] == "loop") }
+
 // withHugePages returns the environment to begin again with, and whether that is of use: the command trains, the system
 // gives huge pages to those who ask, and the user has not set malloc's settings.
 func withHugePages(args, env []string, offered string) ([]string, bool) {
 	const tunables = "GLIBC_TUNABLES="
-	trains := len(args) > 0 && (args[0] == "train" || args[0] == "loop")
 	set := slices.ContainsFunc(env, func(s string) bool { return strings.HasPrefix(s, tunables) })
-	if !trains || set || !strings.Contains(offered, "[madvise]") {
+	if !trains(args) || set || !strings.Contains(offered, "[madvise]") {
 		return nil, false
 	}
 	return append(slices.Clone(env), tunables+"glibc.malloc.hugetlb=1"), true

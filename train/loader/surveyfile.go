@@ -64,14 +64,9 @@ func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done 
 
 // read takes over what a file says, and reports whether it is a whole one of this data.
 func (s *Survey) read(path string) (bool, error) {
-	data, err := durable.ReadFile(path, math.MaxInt64-1)
-	if errors.Is(err, durable.ErrNotRegular) {
-		return false, fmt.Errorf("%w: %w", run.ErrDamaged, err)
-	}
-	content, ok := cache.Open(data)
-	var f surveyFile
-	if err != nil || !ok || gob.NewDecoder(bytes.NewReader(content)).Decode(&f) != nil || f.Key != s.key {
-		return false, nil
+	f, ok, err := readSurvey(path)
+	if err != nil || !ok || f.Key != s.key {
+		return false, err
 	}
 	s.Sets, s.Longest, s.Val, s.kept = f.Sets, f.Longest, f.Val, true
 	s.blocks, s.parts, s.mask = f.Blocks, f.Parts, f.Mask
@@ -81,18 +76,21 @@ func (s *Survey) read(path string) (bool, error) {
 // IsSurveyed reports whether the survey that is kept in a run's folder is of this data with these options; known is
 // false where none can be read.
 func (d *Data) IsSurveyed(dir string, limit, batch int) (same, known bool) {
-	f, ok := keptIn(dir)
+	f, ok, _ := readSurvey(filepath.Join(dir, SurveyName))
 	return ok && f.Key == d.surveyKey(limit, batch), ok
 }
 
-// keptIn reads the survey in a run's folder.
-func keptIn(dir string) (f surveyFile, ok bool) {
-	data, err := durable.ReadFile(filepath.Join(dir, SurveyName), math.MaxInt64-1)
+// readSurvey reads what a survey keeps; ok says that it is whole. One that is no file is [run.ErrDamaged].
+func readSurvey(path string) (f surveyFile, ok bool, err error) {
+	data, err := durable.ReadFile(path, math.MaxInt64-1)
+	if errors.Is(err, durable.ErrNotRegular) {
+		return f, false, fmt.Errorf("%w: %w", run.ErrDamaged, err)
+	}
 	if err != nil {
-		return f, false
+		return f, false, nil
 	}
 	content, ok := cache.Open(data)
-	return f, ok && gob.NewDecoder(bytes.NewReader(content)).Decode(&f) == nil
+	return f, ok && gob.NewDecoder(bytes.NewReader(content)).Decode(&f) == nil, nil
 }
 
 // Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's
@@ -111,6 +109,6 @@ func (s *Survey) Keep(dir string) error {
 
 // KeptTrain returns how many train samples the data of a run has, by the survey that is kept in its folder.
 func KeptTrain(dir string) (samples int64, ok bool) {
-	f, ok := keptIn(dir)
+	f, ok, _ := readSurvey(filepath.Join(dir, SurveyName))
 	return (&Survey{Sets: f.Sets}).Train(), ok
 }
