@@ -47,6 +47,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 			"run1/checkpoints/best.safetensors")
 	case errors.Is(err, dataset.ErrNoDataset) && o.resume && o.data == "":
 		return hint(err, "if the data has moved, say where it is: `"+resume+" --data DIR`")
+	case errors.As(err, &other) && errors.Is(err, loader.ErrNoIdentity):
+		return usage(err, "name the datasets with the shares, --label and --max-copies that the run was begun with")
 	case errors.As(err, &other):
 		return usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):

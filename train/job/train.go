@@ -339,8 +339,9 @@ func (t *Train) doubt(data *loader.Data, c run.Config) error {
 		t.warn(errors.New("whether shares of the data, --label and --max-copies are those that it began with cannot " +
 			"be told"))
 	case !same:
-		return &train.ConfigError{Field: "data", Want: "these datasets, shares, --label and --max-copies",
-			Have: "others, by its " + loader.SurveyName + " (without that file they are taken as they are)"}
+		return fmt.Errorf("%w: %w", loader.ErrNoIdentity, &train.ConfigError{Field: "data",
+			Want: "these datasets, shares, --label and --max-copies",
+			Have: "others, by its " + loader.SurveyName + " (without that file they are taken as they are)"})
 	}
 	return nil
 }
