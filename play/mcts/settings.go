@@ -57,7 +57,7 @@ var Settings = []Setting{
 	{"Seed", "seed", "", "seed of all random choices", Integer, 0, 1<<53 - 1, "1",
 		func(o *Options) any { return &o.Seed }},
 	{"PolicyTemperature", "policy-temp", "puct",
-		"flattens the network's priors if above 1, sharpens them if below", Number, 0.05, 20, "1.36",
+		"flattens the network's priors if above 1, sharpens them if below", Number, 0.05, 20, "1.7",
 		func(o *Options) any { return &o.PolicyTemp }},
 	{"SyzygyProbeLimit", "probe-limit", "puct gumbel",
 		"maximum number of pieces for probing tables; 0 probes none", Integer,
@@ -65,7 +65,7 @@ var Settings = []Setting{
 	{"MateInOne", "mate-in-one", "puct gumbel", "whether to look for a mate in one in every expanded position",
 		Switch, 0, 1, "true", func(o *Options) any { return &o.MateInOne }},
 
-	{"CPuct", "c", "puct", "weight of priors against values", Number, 0, 100, "1.75",
+	{"CPuct", "c", "puct", "weight of priors against values", Number, 0, 100, "1.2",
 		func(o *Options) any { return &o.C }},
 	{"CPuctFactor", "c-factor", "puct", "growth of CPuct: CPuct + CPuctFactor · ln((N + CPuctBase) / CPuctBase)",
 		Number, 0, 1000, "3.9", func(o *Options) any { return &o.CFactor }},
