@@ -11,6 +11,13 @@ import (
 // LynxMoves is how many moves the recipe lynx knows: 73 planes of 64 squares.
 const LynxMoves = TalbotBotMoves
 
+// LynxTactics is how many planes of tactics there are, and words in a packed input for them.
+const LynxTactics = 9
+
+const lynxWords = TahlWords + LynxTactics // with Tactics
+
+var lynxNoHistory = tahlNoHistory.keeping(lynxWords)
+
 // Floats of the recipe lynx beside its value.
 const (
 	WinFloat  = "win"  // chance of a win for the side to move
@@ -24,13 +31,27 @@ const (
 //	planes 34 … 39  those that the opponent's attack
 //
 // Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach, and
-// pins do not count. They follow from the board, so an input is packed as that of [Tahl].
+// pins do not count. They follow from the board, so an input is packed as that of [Tahl]. With Tactics there are nine
+// planes more, the last ones, which also are the words 9 … 17 of a packed input:
+//
+//	0, 1  the opponent's pieces that the mover wins something by capturing; own pieces that the opponent would win
+//	      something by capturing if it were to move
+//	2, 3  those of them that win more than a pawn
+//	4     pieces of either side that are pinned to their king
+//	5, 6  squares on which an own N B R Q would attack the opponent's king after a move there; the same for the
+//	      opponent's
+//	7, 8  squares that an own B R Q attacks through one piece, of either side; the same for the opponent's
+//
+// What a capture wins is counted in pawns (knight and bishop 3, rook 5, queen 9) on one square, where both sides go on
+// capturing with the least valuable piece that can, one behind another too, and stop when it pays. Pins do not count
+// here either, a king captures only what is not defended, and promotions and captures en passant are left out.
 //
 // A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
 // frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
 type Lynx struct {
 	Tahl
 	Attacks bool // there are planes of attacks
+	Tactics bool // there are planes of tactics
 	// Nearness chooses the newer [Lynx.Value], which tells a near mate from a far one, and chances as the label has
 	// them. Without it they follow from the score, which takes no draw for certain.
 	Nearness bool
@@ -43,6 +64,9 @@ func (Lynx) Name() string { return "lynx" }
 func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
 	l.Shape = []int{e.planes(), 8, 8}
+	if e.Tactics {
+		l.Words, l.NoHistory = lynxWords, lynxNoHistory
+	}
 	l.Chances = e.Nearness
 	l.Codes, l.Indices = 1, LynxMoves
 	l.Floats = []string{ValueFloat, WinFloat, DrawFloat}
@@ -50,24 +74,39 @@ func (e Lynx) Layout() Layout {
 }
 
 func (e Lynx) planes() int {
+	n := TahlPlanes
 	if e.Attacks {
-		return TahlPlanes + TahlLayers
+		n += TahlLayers
 	}
-	return TahlPlanes
+	if e.Tactics {
+		n += LynxTactics
+	}
+	return n
+}
+
+// Pack writes the input of [Tahl] and, with Tactics, their planes.
+func (e Lynx) Pack(dst []uint64, v *View) {
+	e.Tahl.Pack(dst, v)
+	if e.Tactics {
+		tacticWords(dst[TahlWords:], dst[:NapoleonWords])
+	}
 }
 
 // Planes writes the planes of the present position of g as bits: bit i of a plane is square i.
 func (e Lynx) Planes(dst []uint64, g *board.Game) {
-	var words [TahlWords]uint64
+	var words [lynxWords]uint64
 	e.Pack(words[:], &View{Game: g})
-	e.unpack(dst, &words)
+	e.unpack(dst, words[:])
 }
 
 // unpack writes the planes of a packed input.
-func (e Lynx) unpack(dst []uint64, w *[TahlWords]uint64) {
-	tahlPlanes((*[TahlPlanes]uint64)(dst), w)
+func (e Lynx) unpack(dst, w []uint64) {
+	tahlPlanes((*[TahlPlanes]uint64)(dst), (*[TahlWords]uint64)(w))
 	if e.Attacks {
 		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:NapoleonWords])
+	}
+	if e.Tactics {
+		copy(dst[e.planes()-LynxTactics:], w[TahlWords:lynxWords])
 	}
 }
 
@@ -86,8 +125,8 @@ func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
 
 // Numbers writes the planes as 0 and 1.
 func (e Lynx) Numbers(dst []float32, packed []uint64) {
-	var planes [TahlPlanes + TahlLayers]uint64
-	e.unpack(planes[:], (*[TahlWords]uint64)(packed))
+	var planes [TahlPlanes + TahlLayers + LynxTactics]uint64
+	e.unpack(planes[:], packed)
 	spread(dst, planes[:e.planes()])
 }
 

@@ -7,23 +7,26 @@ import (
 	"talbot/internal/golden"
 )
 
-// TestLynxGolden compares the planes, both those of tahl and those of attacks, with python-chess.
+// TestLynxGolden compares the planes, those of tahl, of attacks and of tactics, with python-chess.
 func TestLynxGolden(t *testing.T) {
-	type row struct{ Attacks golden.Words }
-	attacks := golden.Lines[row](t, "testdata/lynx.jsonl.gz", 150)
-	for i, g := range golden.Lines[tahlGolden](t, "testdata/tahl.jsonl.gz", len(attacks)) {
+	type row struct{ Attacks, Tactics golden.Words }
+	more := golden.Lines[row](t, "testdata/lynx.jsonl.gz", 150)
+	for i, g := range golden.Lines[tahlGolden](t, "testdata/tahl.jsonl.gz", len(more)) {
 		l := uciLine(t, g.Start, g.Moves...)
 		v := viewAt(t, &l, len(g.Moves))
-		for _, e := range []Lynx{{}, {Attacks: true}} {
+		for _, e := range []Lynx{{}, {Attacks: true}, {Tactics: true}, {Attacks: true, Tactics: true}} {
 			layout := e.Layout()
 			want := slices.Clone(g.Planes)
 			if e.Attacks {
-				want = append(want, attacks[i].Attacks...)
+				want = append(want, more[i].Attacks...)
+			}
+			if e.Tactics {
+				want = append(want, more[i].Tactics...)
 			}
 			planes := make([]uint64, layout.Shape[0])
 			e.Planes(planes, v.Game)
 			if !slices.Equal(planes, want) {
-				t.Fatalf("%q, attacks %v:\n%016x, want\n%016x", v.Position().FEN(), e.Attacks, planes, want)
+				t.Fatalf("%q, %+v:\n%016x, want\n%016x", v.Position().FEN(), e, planes, want)
 			}
 			packed, numbers := make([]uint64, layout.Words), make([]float32, layout.Numbers())
 			e.Pack(packed, v)

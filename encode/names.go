@@ -69,6 +69,11 @@ func (e Lynx) NumberNames() []NumberGroup {
 	if e.Attacks {
 		list = append(list, NumberGroup{"Attacked squares", sides(menNames("PNBRQK"))})
 	}
+	if e.Tactics {
+		list = append(list, NumberGroup{"Tactics", []string{"theirs won by capture", "own won by capture",
+			"theirs, more than a pawn", "own, more than a pawn", "pinned", "own checks", "their checks",
+			"own, through a piece", "theirs, through a piece"}})
+	}
 	return list
 }
 

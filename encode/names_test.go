@@ -15,8 +15,8 @@ func TestNumberNames(t *testing.T) {
 	g := board.NewGame(p)
 	var v View
 	v.Play(g, 1400, 1800)
-	for _, e := range []Encoder{TalbotBot{}, Tahl{}, Lynx{}, Lynx{Attacks: true}, Napoleon{}, Prior{}, Probability{},
-		NoSearch{}, NoSearch{Scores: true}} {
+	for _, e := range []Encoder{TalbotBot{}, Tahl{}, Lynx{}, Lynx{Attacks: true},
+		Lynx{Attacks: true, Tactics: true}, Napoleon{}, Prior{}, Probability{}, NoSearch{}, NoSearch{Scores: true}} {
 		l := e.Layout()
 		packed, numbers := make([]uint64, l.Words), make([]float32, l.Numbers())
 		e.Pack(packed, &v)

@@ -17,20 +17,22 @@ import (
 // lynxBatches are those of testdata/lynx_oracle.py: positions of n samples each, as batches and as planes.
 func lynxBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64) {
 	t.Helper()
-	layout := encode.Lynx{Attacks: true}.Layout()
+	layout := encode.Lynx{Attacks: true, Tactics: true}.Layout()
 	list, planes = make([]Batch, batches), make([][]uint64, batches)
 	type row struct {
 		Start          string
 		Moves          []string
 		Packed, Planes golden.Words
 		Attacks        golden.Words
+		Tactics        golden.Words
 		Changes        map[string][]int32
 	}
 	var rows []row
 	longest := 0
-	attacks := golden.Lines[row](t, "../encode/testdata/lynx.jsonl.gz", batches*n)
+	more := golden.Lines[row](t, "../encode/testdata/lynx.jsonl.gz", batches*n)
 	for i, r := range golden.Lines[row](t, "../encode/testdata/tahl.jsonl.gz", batches*n) {
-		r.Planes = append(r.Planes, attacks[i].Attacks...)
+		r.Packed = append(r.Packed, more[i].Tactics...)
+		r.Planes = slices.Concat(r.Planes, more[i].Attacks, more[i].Tactics)
 		if len(r.Changes) > 0 {
 			rows, longest = append(rows, r), max(longest, len(r.Changes))
 		}

@@ -13,7 +13,7 @@ import (
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	stem    conv 3×3 28→F (40→F with Attacks), norm, ReLU
+//	stem    conv 3×3 P→F, norm; P planes: 28, 12 more with Attacks, 7 with Tactics, ReLU
 //	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
 //	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
@@ -27,6 +27,7 @@ import (
 // (Silver and others, 2018). Sizes and weights are a first choice; planes of attacks were compared with going without.
 type Lynx struct {
 	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
+	Tactics       bool    `json:"tactics"`        // the input has planes of tactics
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
 	Filters       int     `json:"filters"`        // channels of the trunk, at least 2
 	Squeeze       int     `json:"squeeze"`        // features between squeeze and excitation; 0 = without
@@ -60,7 +61,9 @@ func (t Lynx) residual() residual {
 		valueWeight: t.ValueWeight}
 }
 
-func (t Lynx) encoder() encode.Lynx { return encode.Lynx{Attacks: t.Attacks, Nearness: t.Nearness} }
+func (t Lynx) encoder() encode.Lynx {
+	return encode.Lynx{Attacks: t.Attacks, Tactics: t.Tactics, Nearness: t.Nearness}
+}
 
 const lynxPlanes = encode.LynxMoves / 64
 
@@ -86,12 +89,15 @@ func (t Lynx) Params() []Param {
 	return l
 }
 
-// Unpack makes the 28 planes of the recipe tahl and, with Attacks, the 12 of [encode.Lynx].
+// Unpack makes the 28 planes of the recipe tahl and those of [encode.Lynx].
 func (t Lynx) Unpack(f Form, packed *Node) *Node {
 	pieces := tahlPieces(packed)
 	words := tahlWords(packed, pieces)
 	if t.Attacks {
 		words = append(words, attackedSquares(pieces))
+	}
+	if t.Tactics {
+		words = append(words, Slice(packed, AxisRange(), AxisRange(encode.TahlWords)))
 	}
 	return f.Spread(Concatenate(words, 1))
 }

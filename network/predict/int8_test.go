@@ -66,11 +66,11 @@ func TestInt8(t *testing.T) {
 
 // TestCalibrationPositions: the positions that ranges are found by are 256 different ones, most of them with history.
 func TestCalibrationPositions(t *testing.T) {
-	numbers, err := calibrationInputs(encode.Lynx{Attacks: true})
+	numbers, err := calibrationInputs(encode.Lynx{Attacks: true, Tactics: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := encode.Lynx{Attacks: true}.Layout()
+	layout := encode.Lynx{Attacks: true, Tactics: true}.Layout()
 	size := layout.Numbers()
 	if len(numbers) != 256*size {
 		t.Fatalf("%d positions", len(numbers)/size)

@@ -26,7 +26,8 @@ type Recipe struct {
 	// Computes are further settings that make another network of the same weights, and Learns those that decide what
 	// is learnt. The others are about training alone: dropout, shares of a loss.
 	Computes, Learns []string
-	// Extends are those of Size that are true or false, and true adds planes at the end of the input and nothing else.
+	// Extends are those of Size that are true or false, and true adds planes to the input and nothing else: at its end,
+	// in this order.
 	Extends []string
 	// Older are settings, as JSON, of runs from before there were these, where it is not the default preset's.
 	Older   Settings

@@ -46,15 +46,18 @@ var lynx = New(
 		About:   "talbot's own: a small network that plays well after hours on a processor",
 		Data:    "games of an engine with itself, endgames and puzzles, labelled by Stockfish; or any other",
 		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
-		Size:    []string{"attacks", "blocks", "filters", "squeeze", "value_filters", "hidden"},
-		Extends: []string{"attacks"}, Learns: []string{"nearness"}, Older: `{"attacks":false,"nearness":false}`,
+		Size:    []string{"attacks", "tactics", "blocks", "filters", "squeeze", "value_filters", "hidden"},
+		Extends: []string{"attacks", "tactics"}, Learns: []string{"nearness"},
+		Older:    `{"attacks":false,"nearness":false,"tactics":false}`,
 		Winograd: true, Masked: true,
 	},
-	model.Lynx{Attacks: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1,
-		ChancesWeight: 1, Nearness: true},
+	model.Lynx{Attacks: true, Tactics: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128,
+		ValueWeight: 1, ChancesWeight: 1, Nearness: true},
 	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
 		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
-	func(n model.Lynx) encode.Encoder { return encode.Lynx{Attacks: n.Attacks, Nearness: n.Nearness} },
+	func(n model.Lynx) encode.Encoder {
+		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Nearness: n.Nearness}
+	},
 )
 
 // napoleon is trained as recipes of its kind are: nothing was published.

@@ -9,19 +9,21 @@ import (
 
 // Extend gives weights the shapes that the network of a configuration has, where it differs from theirs in nothing but
 // settings that add planes at the end of the input ([recipe.Recipe.Extends]). The weights of the new planes are zeros,
-// so the network says what it said before. Weights of another kind stay as they are, for [Weights.Agree] to refuse.
+// so the network says what it said before. Weights of another kind stay as they are, for [Weights.Agree] to refuse, and
+// so do those where other planes would come behind the new ones.
 func (w *Weights) Extend(c Config) error {
 	r, err := recipe.ByName(w.Config.Recipe)
 	if err != nil {
 		return err
 	}
-	settings := w.Config.Settings
+	settings, had := w.Config.Settings, w.Config.Settings.Values()
 	if c.Recipe != w.Config.Recipe || w.Whole || settings == c.Settings {
 		return nil
 	}
 	wanted := c.Settings.Values()
-	for _, name := range r.Extends {
-		if settings.Values()[name] == "false" && wanted[name] == "true" {
+	for i, name := range r.Extends {
+		behind := slices.ContainsFunc(r.Extends[i+1:], func(s string) bool { return had[s] == "true" })
+		if had[name] == "false" && wanted[name] == "true" && !behind {
 			if settings, err = r.Set(settings, name, "true"); err != nil {
 				return err
 			}

@@ -10,13 +10,16 @@ import (
 	"talbot/train/internal/madeup"
 )
 
-// A run that begins with the weights of a network without planes of attacks has them with zeros for weights; what else
-// differs in size is refused.
+// A run that begins with the weights of a network without planes of attacks and tactics has them with zeros for
+// weights; what else differs in size is refused.
 func TestFromExtends(t *testing.T) {
 	data := write(t, madeup.Dataset{Seed: 3, Games: 40})
 	first := tiny(t, data)
 	first.Recipe = "lynx"
-	first.Adjust = func(c *run.Config) error { return errors.Join(adjust(c), set(c, "attacks", false)) }
+	first.Adjust = func(c *run.Config) error {
+		return errors.Join(adjust(c), set(c, "attacks", false),
+			set(c, "tactics", false))
+	}
 	mustTrain(t, first)
 	plain, err := run.ReadWeights(first.Dir)
 	if err != nil {
@@ -27,7 +30,7 @@ func TestFromExtends(t *testing.T) {
 	second.From, second.Steps = first.Dir, 1
 	second.Adjust = func(c *run.Config) error {
 		c.Batch, c.LR, c.MinLR, c.WeightDecay, c.Warmup = 16, 1e-30, 0, 0, 0
-		return set(c, "attacks", true)
+		return errors.Join(set(c, "attacks", true), set(c, "tactics", true))
 	}
 	mustTrain(t, second)
 	wide, err := run.ReadWeights(second.Dir)
@@ -40,11 +43,11 @@ func TestFromExtends(t *testing.T) {
 		}
 		i := slices.IndexFunc(wide.File.Tensors, func(y checkpoint.Tensor) bool { return y.Name == x.Name })
 		y := wide.File.Tensors[i]
-		if !slices.Equal(x.Shape, []int{8, 28, 3, 3}) || !slices.Equal(y.Shape, []int{8, 40, 3, 3}) {
+		if !slices.Equal(x.Shape, []int{8, 28, 3, 3}) || !slices.Equal(y.Shape, []int{8, 49, 3, 3}) {
 			t.Fatalf("%v, %v", x.Shape, y.Shape)
 		}
 		for k := range 8 {
-			old, zeros := y.Data[k*40*9:][:28*9], y.Data[(k*40+28)*9:][:12*9]
+			old, zeros := y.Data[k*49*9:][:28*9], y.Data[(k*49+28)*9:][:21*9]
 			moved := func(x float32) bool { return x > 1e-20 || x < -1e-20 }
 			if !slices.Equal(old, x.Data[k*28*9:][:28*9]) || slices.ContainsFunc(zeros, moved) {
 				t.Errorf("filter %d: other weights", k)
@@ -53,15 +56,19 @@ func TestFromExtends(t *testing.T) {
 	}
 
 	third := tiny(t, data)
-	third.From, third.Steps = first.Dir, 1
-	third.Adjust = func(c *run.Config) error { c.Batch = 16; return set(c, "filters", 12) }
-	if _, err := third.Run(t.Context()); err == nil {
-		t.Error("filters are added")
-	}
-	back := tiny(t, data)
-	back.From, back.Steps = second.Dir, 1
-	back.Adjust = func(c *run.Config) error { c.Batch = 16; return set(c, "attacks", false) }
-	if _, err := back.Run(t.Context()); err == nil {
-		t.Error("planes are taken away")
+	third.Recipe = "lynx"
+	third.Adjust = func(c *run.Config) error { return errors.Join(adjust(c), set(c, "attacks", false)) }
+	mustTrain(t, third)
+	for _, c := range []struct {
+		from, name string
+		value      any
+	}{{first.Dir, "filters", 12}, {second.Dir, "attacks", false}, {second.Dir, "tactics", false},
+		{third.Dir, "attacks", true}} {
+		refused := tiny(t, data)
+		refused.From, refused.Steps = c.from, 1
+		refused.Adjust = func(r *run.Config) error { r.Batch = 16; return set(r, c.name, c.value) }
+		if _, err := refused.Run(t.Context()); err == nil {
+			t.Errorf("%s is made %v", c.name, c.value)
+		}
 	}
 }

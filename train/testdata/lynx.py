@@ -3,7 +3,7 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-PLANES, MOVE_PLANES = 40, 73
+PLANES, MOVE_PLANES = 49, 73
 
 
 class Block(nn.Module):
@@ -25,7 +25,7 @@ class Block(nn.Module):
 
 
 class Lynx(nn.Module):
-    """planes [N, 40, 8, 8] of 0 and 1 → logits [N, 73·64], logits of win, draw and loss [N, 3], value [N]"""
+    """planes [N, 49, 8, 8] of 0 and 1 → logits [N, 73·64], logits of win, draw and loss [N, 3], value [N]"""
 
     def __init__(self, blocks, filters, squeeze, value_filters, hidden):
         super().__init__()
