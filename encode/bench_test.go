@@ -48,6 +48,27 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(b.N)*float64(line.SampleCount())/b.Elapsed().Seconds()/1e6, "Mpositions/s")
 }
 
+// BenchmarkLynxPack is the inputs of a game, without and with planes of tactics.
+func BenchmarkLynxPack(b *testing.B) {
+	line := randomLine(1, board.StartPosition(), 80)
+	for name, e := range map[string]Lynx{"attacks": {Attacks: true}, "tactics": {Attacks: true, Tactics: true}} {
+		b.Run(name, func(b *testing.B) {
+			packed := make([]uint64, e.Layout().Words)
+			var w dataset.Walker
+			var v View
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Reset(&line)
+				for w.Next() {
+					v.Game = w.Game()
+					e.Pack(packed, &v)
+				}
+			}
+			b.ReportMetric(float64(b.N)*float64(line.SampleCount())/b.Elapsed().Seconds()/1e6, "Mpositions/s")
+		})
+	}
+}
+
 // BenchmarkMoveIndex is one move.
 func BenchmarkMoveIndex(b *testing.B) {
 	p := board.StartPosition()

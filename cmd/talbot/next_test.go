@@ -27,7 +27,7 @@ func TestProposed(t *testing.T) {
 	}{
 		{20_000, nil, 2, false, "--recipe talbotbot --preset small --steps 2500"},
 		{30_000_000, nil, 2, false, "--recipe lynx --blocks 6 --filters 64 --steps 4300"},
-		{30_000_000, nil, 16, false, "--recipe lynx --blocks 6 --filters 64 --steps 35000"},
+		{30_000_000, nil, 16, false, "--recipe lynx --blocks 6 --filters 64 --steps 34000"},
 		{2_100_000, nil, 64, false, "--recipe lynx --blocks 6 --filters 64 --steps 15000"}, // four passes
 		{30_000_000, nil, 2, true, "--recipe talbotbot --blocks 20 --filters 128"},
 		{30_000_000, aggregated, 2, false, "--recipe prior --blocks 4 --filters 48 --batch 256 --steps 2600"},

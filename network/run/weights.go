@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
@@ -110,6 +111,21 @@ func (w *Weights) Fit(c Config) error {
 	same := func(a, b model.Param) bool { return a.Name == b.Name && slices.Equal(a.Shape, b.Shape) }
 	if slices.EqualFunc(have.Network.Params(), mine.Network.Params(), same) {
 		return nil
+	}
+	if w.Config.Recipe == c.Recipe && have.Network.String() == mine.Network.String() {
+		var has, asked []string
+		r, err := recipe.ByName(c.Recipe)
+		if err != nil {
+			return err
+		}
+		values, wanted := w.Config.Settings.Values(), c.Settings.Values()
+		for _, name := range r.Size {
+			if values[name] != wanted[name] {
+				has, asked = append(has, name+"="+values[name]), append(asked, name+"="+wanted[name])
+			}
+		}
+		return fmt.Errorf("the weights in %q are of a network with %s, and do not fit one with %s", w.Path,
+			strings.Join(has, ", "), strings.Join(asked, ", "))
 	}
 	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe,
 		mine.Network, c.Recipe)

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"talbot/network/checkpoint"
@@ -62,13 +63,18 @@ func TestFromExtends(t *testing.T) {
 	for _, c := range []struct {
 		from, name string
 		value      any
-	}{{first.Dir, "filters", 12}, {second.Dir, "attacks", false}, {second.Dir, "tactics", false},
-		{third.Dir, "attacks", true}} {
+		want       string
+	}{
+		{first.Dir, "filters", 12, "8 filters (lynx), not "},
+		{second.Dir, "attacks", false, "with attacks=true, and do not fit one with attacks=false"},
+		{second.Dir, "tactics", false, "with tactics=true, and do not fit one with tactics=false"},
+		{third.Dir, "attacks", true, "with attacks=false, and do not fit one with attacks=true"},
+	} {
 		refused := tiny(t, data)
 		refused.From, refused.Steps = c.from, 1
 		refused.Adjust = func(r *run.Config) error { r.Batch = 16; return set(r, c.name, c.value) }
-		if _, err := refused.Run(t.Context()); err == nil {
-			t.Errorf("%s is made %v", c.name, c.value)
+		if _, err := refused.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s is made %v: %v", c.name, c.value, err)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func TestFromEverySetting(t *testing.T) {
 			warned := 0
 			asked.Warn = func(error) { warned++ }
 			c, err = asked.config(100, weights)
-			extends := slices.Contains(r.Extends, name) && back == "true"
+			// planes are added at the end alone: of the test's networks only the last ones are
+			extends := len(r.Extends) > 0 && name == r.Extends[len(r.Extends)-1] && back == "true"
 			if refused := (shapes || heads) && !extends; (err != nil) != refused {
 				t.Errorf("%s, weights with %s=%s, asked for %s: %v", r.Name, name, other.Settings.Values()[name], back,
 					err)
