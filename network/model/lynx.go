@@ -13,7 +13,7 @@ import (
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	stem    conv 3×3 P→F, norm; P planes: 28, 12 more with Attacks, 7 with Tactics, ReLU
+//	stem    conv 3×3 P→F, norm, ReLU; the planes are 28, 12 more with Attacks and 9 more with Tactics
 //	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
 //	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
@@ -24,7 +24,8 @@ import (
 // chances, and ValueWeight times the value's squared error.
 //
 // Sources: Hu and others, Squeeze-and-Excitation Networks (2018), for the blocks; a policy of planes is AlphaZero's
-// (Silver and others, 2018). Sizes and weights are a first choice; planes of attacks were compared with going without.
+// (Silver and others, 2018). Sizes and weights are a first choice; planes of attacks and of tactics were
+// compared with going without.
 type Lynx struct {
 	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
 	Tactics       bool    `json:"tactics"`        // the input has planes of tactics

@@ -38,7 +38,7 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
 )
 
-// lynx is a recipe of talbot's own. Planes of attacks and Muon were compared with going without
+// lynx is a recipe of talbot's own. Planes of attacks and tactics and Muon were compared with going without
 // (docs/log-2026-11.md); its other settings are a first choice.
 var lynx = New(
 	Recipe{
