@@ -111,17 +111,8 @@ func (l *Layout) Numbers() int {
 }
 
 // InputTransform changes a packed input into one that shows the same position otherwise: word i becomes (word & And[i])
-// ^ Xor[i].
+// ^ Xor[i]. Words beyond its length stay as they are.
 type InputTransform struct{ And, Xor []uint64 }
-
-// keeping is the transform of a longer input, whose further words stay as they are.
-func (d *InputTransform) keeping(words int) *InputTransform {
-	longer := InputTransform{slices.Clone(d.And), slices.Clone(d.Xor)}
-	for len(longer.And) < words {
-		longer.And, longer.Xor = append(longer.And, ^uint64(0)), append(longer.Xor, 0)
-	}
-	return &longer
-}
 
 // Apply changes a packed input.
 func (d *InputTransform) Apply(packed []uint64) {

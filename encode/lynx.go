@@ -16,8 +16,6 @@ const LynxTactics = 9
 
 const lynxWords = TahlWords + LynxTactics // with Tactics
 
-var lynxNoHistory = tahlNoHistory.keeping(lynxWords)
-
 // Floats of the recipe lynx beside its value.
 const (
 	WinFloat  = "win"  // chance of a win for the side to move
@@ -65,7 +63,7 @@ func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
 	l.Shape = []int{e.planes(), 8, 8}
 	if e.Tactics {
-		l.Words, l.NoHistory = lynxWords, lynxNoHistory
+		l.Words = lynxWords
 	}
 	l.Chances = e.Nearness
 	l.Codes, l.Indices = 1, LynxMoves

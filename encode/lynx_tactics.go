@@ -24,15 +24,15 @@ func tacticWords(dst, packed []uint64) {
 	clear(dst[:LynxTactics])
 	occupied := t.of[0] | t.of[1]
 	for side := range 2 {
-		for left := t.of[1-side]; left != 0; left &= left - 1 {
-			square := left.First()
-			_, kind := t.least(1-side, square.Bitboard())
-			switch won := t.won(side, square, exchangeWorth[kind], occupied); {
-			case won > 1:
-				dst[2+side] |= uint64(square.Bitboard())
-				fallthrough
-			case won > 0:
-				dst[side] |= uint64(square.Bitboard())
+		for kind := board.Pawn; kind <= board.King; kind++ {
+			for left := t.pieces[1-side][kind]; left != 0; left &= left - 1 {
+				won := t.won(side, left.First(), exchangeWorth[kind], occupied)
+				if won > 0 {
+					dst[side] |= uint64(left.First().Bitboard())
+				}
+				if won > 1 {
+					dst[2+side] |= uint64(left.First().Bitboard())
+				}
 			}
 		}
 		dst[4] |= uint64(t.pinned(side, occupied))

@@ -99,6 +99,12 @@ func TestOlderSettings(t *testing.T) {
 	if r.Presets[0].Settings.Values()["nearness"] != "true" {
 		t.Error("new runs have the older formula")
 	}
+	for _, name := range []string{"attacks", "tactics"} {
+		s, err := r.Whole("{}")
+		if err != nil || s.Values()[name] != "false" || r.Presets[0].Settings.Values()[name] != "true" {
+			t.Errorf("%s of older runs: %s, %v", name, s, err)
+		}
+	}
 	for _, bad := range []Settings{"null", "[]", `{"nearness":null}`, `{"nosuch":1}`} {
 		if s, err := r.Whole(bad); err == nil {
 			t.Errorf("%s: %s", bad, s)
