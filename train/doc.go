@@ -13,6 +13,7 @@
 //	eval.json           the verdict and the figures of that page, for package studio
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
 //	data.json           what it is trained on, sealed, written by package loader
+//	history.json        what the network's card says of data and earlier runs, sealed, by package job; may be deleted
 //	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
 //	run.lock            held while a process trains in the folder
 //

@@ -109,6 +109,8 @@ var (
 		"net.safetensors"}, out: []string{"net.safetensors"}, most: 200}
 	flipOnnx = flipCommand{name: "export onnx", args: []string{"export", "--run", "run", "--format", "onnx", "--out",
 		"net.onnx"}, out: []string{"net.onnx"}, most: 200}
+	flipNet = flipCommand{name: "export net", args: []string{"export", "--run", "run", "--format", "net", "--licence",
+		"CC0-1.0", "--out", "given.safetensors"}, out: []string{"given.safetensors"}, most: 200}
 	flipTrain = flipCommand{name: "train", args: append(flipTrainArgs("made"), "--steps", "2"), keep: []string{"made"},
 		out: []string{"made/checkpoints/*"}, most: 100}
 	flipResume = flipCommand{name: "train --resume", args: append(flipTrainArgs("cut"), "--resume"),
@@ -139,6 +141,7 @@ var flipCases = []flipCase{
 	{"run.json", "run/run.json", false, []flipCommand{flipEval, flipExport, flipOnnx, flipFrom}},
 	{"data.json", "run/data.json", false, []flipCommand{flipEval}},
 	{"data.json", "run/data.json", true, []flipCommand{flipExport}},
+	{"history.json", "run/history.json", false, []flipCommand{flipNet}},
 	{"metrics.jsonl", "run/metrics.jsonl", false, []flipCommand{flipEval}},
 	{"best checkpoint", "run/checkpoints/best*", false, []flipCommand{flipEval, flipExport, flipOnnx, flipFrom}},
 	{"run.json", "cut/run.json", false, []flipCommand{flipResume}},

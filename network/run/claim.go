@@ -107,7 +107,7 @@ func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName
 func Owns(name string) bool {
 	switch strings.TrimSuffix(name, durable.TempSuffix) {
 	// see package loader
-	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json", "survey.bin":
+	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json", "survey.bin", "history.json":
 		return true
 	}
 	return false

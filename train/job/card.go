@@ -25,16 +25,16 @@ func (e Export) card(t *predict.Network) (*run.Card, error) {
 	if state.ValAt == state.Step {
 		c.Val = state.Val
 	}
-	if c.Training, err = e.training(e.Dir, t.Config, t.Step); err != nil {
+	if c.Training, err = trainingOf(e.Dir, t.Config, t.Step, e.warn); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// training is what a run did until a step, after what the runs did that it goes on from.
-func (e Export) training(dir string, c run.Config, step int64) ([]run.Part, error) {
+// trainingOf is what a run did until a step, after what the runs did that it goes on from.
+func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.Part, error) {
 	p := run.Part{From: c.Begin(), To: step, Batch: c.Batch}
-	lines, err := train.ReadMetrics(dir, e.Warn)
+	lines, err := train.ReadMetrics(dir, warn)
 	if err != nil {
 		return nil, err
 	}
@@ -48,54 +48,67 @@ func (e Export) training(dir string, c run.Config, step int64) ([]run.Part, erro
 		return nil, err
 	}
 	p.Backend = id.Trained()
-	for _, s := range id.Sets {
-		p.Data = append(p.Data, e.described(s))
+	was := readHistory(dir, c.From, warn)
+	if p.Data = was.Data; p.Data == nil {
+		p.Data = described(id, warn)
 	}
-	before, err := e.before(c.From, &p)
+	before := was.Earlier
+	if before == nil {
+		before, p.Origin, err = earlier(c.From, warn)
+	}
 	return append(before, p), err
 }
 
-// before is the training of the weights that a part began with. Where their run is not there any more the part has
-// their checksum.
-func (e Export) before(from run.Origin, p *run.Part) ([]run.Part, error) {
+// earlier is the training of the weights that a run began with. Where their run is not there any more, origin is their
+// checksum.
+func earlier(from run.Origin, warn func(error)) (before []run.Part, origin string, _ error) {
 	if from == (run.Origin{}) {
-		return nil, nil
+		return nil, "", nil
 	}
 	w, err := run.ReadWeights(from.Path)
 	if err == nil && w.Sum != from.Sum {
 		err = fmt.Errorf("%q has changed since", from.Path)
 	}
 	if err == nil && run.IsRun(runOf(from.Path)) {
-		return e.training(runOf(from.Path), w.Config, w.Step)
+		if w.Step == 0 && w.Config.From == (run.Origin{}) { // drawn at random, and never trained
+			return nil, "", nil
+		}
+		before, err := trainingOf(runOf(from.Path), w.Config, w.Step, warn)
+		return before, "", err
 	}
 	if err == nil {
 		if d, e := run.Describe(w.File, from.Path); e == nil && d.Card != nil { // a network that was given away
-			return d.Card.Training, nil
+			return d.Card.Training, "", nil
 		}
 		err = fmt.Errorf("%q is in no run", from.Path)
 	}
-	if p.Origin = from.Sum; e.Warn != nil {
-		e.Warn(fmt.Errorf("the card does not say how the first weights were trained: %w", err))
-	}
-	return nil, nil
+	warn(fmt.Errorf("the card does not say how the first weights were trained: %w", err))
+	return nil, from.Sum, nil
 }
 
 // runOf is the folder of the run whose checkpoint is there.
 func runOf(checkpoint string) string { return filepath.Dir(filepath.Dir(checkpoint)) }
 
-// described says of a dataset what its manifest does.
-func (e Export) described(s loader.SetIdentity) run.CardData {
-	d := run.CardData{Name: filepath.Base(s.Dir), Weight: s.Weight, Manifest: s.Manifest}
-	m, err := dataset.ReadManifest(s.Dir)
-	if err == nil && m.Hash() != s.Manifest {
-		err = fmt.Errorf("%q is another dataset now", s.Dir)
-	}
-	if err != nil {
-		if e.Warn != nil {
-			e.Warn(fmt.Errorf("the card does not describe a dataset: %w", err))
+// described says of a run's datasets what their manifests do.
+func described(id loader.Identity, warn func(error)) (list []run.CardData) {
+	for _, s := range id.Sets {
+		d := run.CardData{Name: filepath.Base(s.Dir), Weight: s.Weight, Manifest: s.Manifest}
+		m, err := dataset.ReadManifest(s.Dir)
+		if err == nil && m.Hash() != s.Manifest {
+			err = fmt.Errorf("%q is another dataset now", s.Dir)
 		}
-		return d
+		if err != nil {
+			warn(fmt.Errorf("the card does not describe a dataset: %w", err))
+		} else {
+			describeAs(&d, m)
+		}
+		list = append(list, d)
 	}
+	return list
+}
+
+// describeAs adds what a manifest says.
+func describeAs(d *run.CardData, m *dataset.Manifest) {
 	made := []string{m.Verb}
 	for _, f := range m.Flags {
 		made = append(made, f.Name+"="+f.Value)
@@ -109,5 +122,4 @@ func (e Export) described(s loader.SetIdentity) run.CardData {
 			d.Labels = append(d.Labels, text)
 		}
 	}
-	return d
 }

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -79,18 +81,52 @@ func TestCard(t *testing.T) {
 			t.Errorf("data %+v", d)
 		}
 	}
+	whole := card.Training
 	for _, gone := range []string{first.Dir, more.Dir} {
 		if err := os.RemoveAll(gone); err != nil {
 			t.Fatal(err)
 		}
 	}
-	card, warned = describe(t, second.Dir)
-	if len(card.Training) != 1 || len(card.Training[0].Origin) != 64 || card.Training[0].Data[0].Samples != 0 {
-		t.Errorf("%+v", card.Training)
+	if card, warned = describe(t, second.Dir); len(warned) > 0 || !reflect.DeepEqual(card.Training, whole) {
+		t.Errorf("with data and the earlier run gone: %+v, %v", card.Training, warned)
 	}
-	if text := strings.Join(warned, "\n"); !strings.Contains(text, "does not describe a dataset") ||
-		!strings.Contains(text, "does not say how the first weights were trained") {
-		t.Error(text)
+
+	// A damaged history, as that of another run, is warned of; without one, as in older runs, the card has less.
+	read := func(path string) []byte {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	history := filepath.Join(second.Dir, HistoryName)
+	text := read(history)
+	other := tiny(t, data)
+	mustTrain(t, other)
+	for why, now := range map[string][]byte{
+		"changed after it was written": bytes.Replace(text, []byte("go"), []byte("xx"), 1),
+		"not of this run":              read(filepath.Join(other.Dir, HistoryName)),
+		"":                             nil,
+	} {
+		err := os.WriteFile(history, now, 0o666)
+		if now == nil {
+			err = os.Remove(history)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		card, warned = describe(t, second.Dir)
+		if len(card.Training) != 1 || len(card.Training[0].Origin) != 64 || card.Training[0].Data[0].Samples != 0 {
+			t.Errorf("%s: %+v", why, card.Training)
+		}
+		text := strings.Join(warned, "\n")
+		for _, want := range []string{why, "does not describe a dataset",
+			"does not say how the first weights were trained"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in %s", want, text)
+			}
+		}
 	}
 }
 

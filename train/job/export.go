@@ -58,9 +58,7 @@ func (e Export) Run() (ExportResult, error) {
 		return x, err
 	}
 	for _, damaged := range t.Damaged {
-		if e.Warn != nil {
-			e.Warn(fmt.Errorf("skipping %w", damaged))
-		}
+		e.warn(fmt.Errorf("skipping %w", damaged))
 	}
 	file, err := e.file(t)
 	if err != nil {
@@ -72,6 +70,12 @@ func (e Export) Run() (ExportResult, error) {
 	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), weightsOf(t)
 	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil
+}
+
+func (e Export) warn(err error) {
+	if e.Warn != nil {
+		e.Warn(err)
+	}
 }
 
 // Facts are what the export is made from and with, but for its settings: the checkpoint, and the card of the format
