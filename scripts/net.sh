@@ -5,9 +5,9 @@
 #   task net PIECE=1 NET=/data/net
 #
 # then PIECE=2 and so on. `task net:finish PIECE=K` lowers the learning rate after piece K, and leaves the network in
-# NET/final. To continue on another machine take along the folder of the last piece, of its checkpoints the newest alone
-# (9 MB), and name it in FROM. The checkpoint alone will do, under the name that it has, but then the network's card does
-# not say how it was trained before. FROM=net: begins with the weights of the network that comes with talbot.
+# NET/final. To continue on another machine copy the folder of the last piece, of its checkpoints only the newest
+# (9 MB), and name it in FROM. The checkpoint alone works too, under the name that it has, but then the network's card
+# does not say how it was trained before. FROM=net: begins with the weights of the network that comes with talbot.
 # The data of a piece can be made again from its seed, byte for byte.
 #
 # Also in the environment: GAMES, ENDGAMES, MATES and STEPS, the size of a piece; ENGINE, the Stockfish to use, by default

@@ -29,7 +29,9 @@ type Options struct {
 	CFactor        float64 // C grows by CFactor · ln((N + CBase) / CBase)
 	CBase          float64
 	FPU            float64 // f: what the value of an unvisited move is lowered by
-	MaxCollisions  int     // descents in a batch that may end where another waits
+	// Doubt chooses the move to play by value − Doubt/√visits among the moves that were visited enough; 0: by the visits.
+	Doubt         float64
+	MaxCollisions int // descents in a batch that may end where another waits
 
 	// Of gumbel.
 	Considered  int     // moves of the root that are considered at first

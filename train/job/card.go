@@ -48,14 +48,14 @@ func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.P
 		return nil, err
 	}
 	p.Backend = id.Trained()
-	was := readHistory(dir, c.From, warn)
-	if p.Data = was.Data; p.Data == nil {
-		p.Data = described(id, warn)
+	was := readHistory(dir, c.From, id, warn)
+	p.Data = described(id, was.Data, warn)
+	if was.Known {
+		lacks(was.Earlier, warn)
+		return append(was.Earlier, p), nil
 	}
-	before := was.Earlier
-	if before == nil {
-		before, p.Origin, err = earlier(c.From, warn)
-	}
+	before, origin, err := earlier(c.From, warn)
+	p.Origin = origin
 	return append(before, p), err
 }
 
@@ -69,18 +69,21 @@ func earlier(from run.Origin, warn func(error)) (before []run.Part, origin strin
 	if err == nil && w.Sum != from.Sum {
 		err = fmt.Errorf("%q has changed since", from.Path)
 	}
-	if err == nil && run.IsRun(runOf(from.Path)) {
-		if w.Step == 0 && w.Config.From == (run.Origin{}) { // drawn at random, and never trained
-			return nil, "", nil
-		}
+	var d run.Description
+	if err == nil {
+		d, err = run.Describe(w.File, from.Path)
+	}
+	switch {
+	case err != nil:
+	case d.Card != nil: // a network that was given away
+		return d.Card.Training, "", nil
+	case d.Exported || !run.IsRun(runOf(from.Path)):
+		err = fmt.Errorf("%q is in no run", from.Path)
+	case w.Step == 0 && w.Config.From == (run.Origin{}): // drawn at random, and never trained
+		return nil, "", nil
+	default:
 		before, err := trainingOf(runOf(from.Path), w.Config, w.Step, warn)
 		return before, "", err
-	}
-	if err == nil {
-		if d, e := run.Describe(w.File, from.Path); e == nil && d.Card != nil { // a network that was given away
-			return d.Card.Training, "", nil
-		}
-		err = fmt.Errorf("%q is in no run", from.Path)
 	}
 	warn(fmt.Errorf("the card does not say how the first weights were trained: %w", err))
 	return nil, from.Sum, nil
@@ -89,9 +92,13 @@ func earlier(from run.Origin, warn func(error)) (before []run.Part, origin strin
 // runOf is the folder of the run whose checkpoint is there.
 func runOf(checkpoint string) string { return filepath.Dir(filepath.Dir(checkpoint)) }
 
-// described says of a run's datasets what their manifests do.
-func described(id loader.Identity, warn func(error)) (list []run.CardData) {
-	for _, s := range id.Sets {
+// described says of a run's datasets what their manifests do, or did: known is of the same datasets, or empty.
+func described(id loader.Identity, known []run.CardData, warn func(error)) (list []run.CardData) {
+	for i, s := range id.Sets {
+		if i < len(known) && known[i].Made != "" {
+			list = append(list, known[i])
+			continue
+		}
 		d := run.CardData{Name: filepath.Base(s.Dir), Weight: s.Weight, Manifest: s.Manifest}
 		m, err := dataset.ReadManifest(s.Dir)
 		if err == nil && m.Hash() != s.Manifest {

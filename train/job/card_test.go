@@ -130,6 +130,65 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// TestHistory: a run writes the history of another one in its folder again, and knows that weights drawn at random were
+// never trained; what it never knew is warned of.
+func TestHistory(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	first, second := tiny(t, a), tiny(t, b)
+	first.Until = 20
+	mustTrain(t, first)
+	mustTrain(t, second)
+	text, err := os.ReadFile(filepath.Join(second.Dir, HistoryName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(first.Dir, HistoryName), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	card, warned := describe(t, first.Dir)
+	if got := card.Training[0].Data[0].Name; got != filepath.Base(a.Dir) || len(warned) != 1 ||
+		!strings.Contains(warned[0], "not of this run") {
+		t.Errorf("data %s, %v", got, warned)
+	}
+	if _, err := (Train{Dir: first.Dir, Resume: true, Until: 21, Adjust: asIs}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(a.Dir); err != nil {
+		t.Fatal(err)
+	}
+	card, warned = describe(t, first.Dir)
+	if got := card.Training[0].Data[0]; got.Name != filepath.Base(a.Dir) || got.Made == "" || len(warned) != 0 {
+		t.Errorf("after resuming: %+v, %v", got, warned)
+	}
+
+	// What is gone when the next run begins is not known to it, nor to those after it.
+	if err := os.Remove(filepath.Join(first.Dir, HistoryName)); err != nil {
+		t.Fatal(err)
+	}
+	third := tiny(t, b)
+	third.Recipe, third.From = "", first.Dir
+	mustTrain(t, third)
+	if _, warned = describe(t, third.Dir); len(warned) != 1 || !strings.Contains(warned[0], "was gone") {
+		t.Error(warned)
+	}
+
+	random := tiny(t)
+	random.Steps = 0
+	if _, _, err := random.Init(); err != nil {
+		t.Fatal(err)
+	}
+	fourth := tiny(t, b)
+	fourth.Recipe, fourth.From = "", random.Dir
+	mustTrain(t, fourth)
+	if err := os.RemoveAll(random.Dir); err != nil {
+		t.Fatal(err)
+	}
+	card, warned = describe(t, fourth.Dir)
+	if len(card.Training) != 1 || card.Training[0].Origin != "" || len(warned) != 0 {
+		t.Errorf("%+v, %v", card.Training, warned)
+	}
+}
+
 // firstChoices are the moves that a network finds most probable.
 func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list []int) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"talbot/internal/durable"
 	"talbot/network/run"
@@ -24,32 +25,33 @@ const (
 type history struct {
 	Version int            `json:"version"`
 	Weights string         `json:"weights,omitempty"` // checksum of those that the run began with
-	Earlier []run.Part     `json:"earlier,omitempty"` // how those were trained; nothing where that is not known
+	Known   bool           `json:"known"`             // whether it is known how those were trained
+	Earlier []run.Part     `json:"earlier,omitempty"` // how; nothing where they were drawn at random
 	Data    []run.CardData `json:"data"`              // the run's own
 }
 
-// keepHistory writes a run's history unless it is there. Only the holder of the run's [run.Claim] may.
-func keepHistory(dir string, from run.Origin, id loader.Identity) error {
-	path := filepath.Join(dir, HistoryName)
-	if _, err := durable.ReadFile(path, maxHistory); !errors.Is(err, fs.ErrNotExist) {
-		return nil // export says it if it is damaged
+// keepHistory writes the history of a run that begins. Where the run goes on, one of that run stays as it is. Only the
+// holder of the run's [run.Claim] may.
+func keepHistory(dir string, from run.Origin, id loader.Identity, resumed bool) error {
+	ignore := func(error) {} // export says what is not known
+	if resumed && readHistory(dir, from, id, ignore).Version != 0 {
+		return nil
 	}
-	ignore := func(error) {}
-	h := history{Version: historyVersion, Weights: from.Sum, Data: described(id, ignore)}
-	var err error
-	if h.Earlier, _, err = earlier(from, ignore); err != nil {
-		h.Earlier = nil
+	h := history{Version: historyVersion, Weights: from.Sum, Data: described(id, nil, ignore)}
+	before, origin, err := earlier(from, ignore)
+	if h.Known = err == nil && origin == ""; h.Known {
+		h.Earlier = before
 	}
 	text, err := durable.Seal(h)
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, text)
+	return durable.WriteFile(filepath.Join(dir, HistoryName), text)
 }
 
-// readHistory reads the history of a run that began with those weights. It is empty for runs of earlier versions, and
-// where it is damaged, which is warned of.
-func readHistory(dir string, from run.Origin, warn func(error)) history {
+// readHistory reads the history of a run that began with those weights, on that data. It is empty where there is none,
+// as in runs of earlier versions, and where it is damaged or of another run, which is warned of.
+func readHistory(dir string, from run.Origin, id loader.Identity, warn func(error)) history {
 	var h history
 	path := filepath.Join(dir, HistoryName)
 	text, err := durable.ReadFile(path, maxHistory)
@@ -60,7 +62,7 @@ func readHistory(dir string, from run.Origin, warn func(error)) history {
 	if err == nil {
 		sealed, err = durable.UnsealVersion(text, historyVersion, &h)
 	}
-	if err == nil && (!sealed || h.Weights != from.Sum) {
+	if err == nil && (!sealed || h.Weights != from.Sum || !h.of(id)) {
 		err = errors.New("it is not of this run")
 	}
 	if err != nil {
@@ -68,4 +70,25 @@ func readHistory(dir string, from run.Origin, warn func(error)) history {
 		return history{}
 	}
 	return h
+}
+
+// of reports whether it is that of a run on that data.
+func (h *history) of(id loader.Identity) bool {
+	return slices.EqualFunc(h.Data, id.Sets, func(d run.CardData, s loader.SetIdentity) bool {
+		return d.Weight == s.Weight && d.Manifest == s.Manifest
+	})
+}
+
+// lacks warns of what the parts of a card do not say.
+func lacks(parts []run.Part, warn func(error)) {
+	for _, p := range parts {
+		if p.Origin != "" {
+			warn(fmt.Errorf("the card does not say how the weights with the checksum %.16s were trained", p.Origin))
+		}
+		for _, d := range p.Data {
+			if d.Made == "" {
+				warn(fmt.Errorf("the card does not describe a dataset: %q, which was gone when it was asked for", d.Name))
+			}
+		}
+	}
 }

@@ -198,7 +198,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		Accepted: func() error {
 			id := data.Identity()
 			id.Backend, id.Kind = t.Backend, b.Kind
-			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id))
+			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
