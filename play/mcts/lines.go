@@ -30,8 +30,8 @@ func (t *tree) better(a, b *edge) int {
 	return cmp.Compare(x.mean(), y.mean())
 }
 
-// orderAtRoot returns how the root's edges are ordered: as better does, with three exceptions. Where the root's result is
-// proven, moves that are proven to reach it come before those that may do worse. With [Options].Doubt the moves that
+// orderAtRoot returns how the root's edges are ordered: as better does, with three exceptions. Where the root's result
+// is proven, moves that are proven to reach it come before those that may do worse. With [Options].Doubt the moves that
 // were visited enough are in the order of their bounds. Of moves with as many visits gumbel prefers that with the
 // greatest sum of noise, log-prior and scaled value.
 func (t *tree) orderAtRoot() func(a, b *edge) int {
@@ -85,8 +85,8 @@ func (t *tree) enoughVisits() uint32 {
 	return max(fewestVisits, uint32(math.Ceil(enoughShare*float64(most))))
 }
 
-// valueBound is the value of the move to a child, less the doubt of few visits. A proven draw is no exception, so that it
-// is not preferred to moves that are about as good.
+// valueBound is the value of the move to a child, less the doubt of few visits. A proven draw is no exception, so that
+// it is not preferred to moves that are about as good.
 func (t *tree) valueBound(c *node) float64 {
 	return -c.mean() - t.options.Doubt/math.Sqrt(float64(c.visits))
 }

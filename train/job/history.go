@@ -87,7 +87,7 @@ func lacks(parts []run.Part, warn func(error)) {
 		}
 		for _, d := range p.Data {
 			if d.Made == "" {
-				warn(fmt.Errorf("the card does not describe a dataset: %q, which was gone when it was asked for", d.Name))
+				warn(fmt.Errorf("the card does not describe a dataset: %q was gone when it was asked for", d.Name))
 			}
 		}
 	}
