@@ -18,8 +18,8 @@
 //
 // Of the moves with at least 15 % of the most visited one's visits, and two, the one with the greatest value − Doubt/√n
 // is played. This is a lower bound of the value, as in KataGo and Leela Zero, but with one constant in place of a
-// measured variance. Visits follow values late: after a few hundred, the most visited move is often not the one with the
-// best value. Doubt 0 plays the most visited move.
+// measured variance. Visits follow values late: after a few hundred, the most visited move is often not the one with
+// the best value. Doubt 0 plays the most visited move.
 //
 // Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
