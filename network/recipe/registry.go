@@ -82,7 +82,7 @@ var tahl = New(
 		Data:    "games; one player's own moves, by ingest --player NAME --side player",
 		Targets: "the move played, and the result of the game",
 		Size:    []string{"blocks", "filters"}, Winograd: true,
-		Search: "c=1.5,c-factor=0,policy-temp=1,doubt=0",
+		Search: "c=1.5,c-factor=0,policy-temp=1",
 	},
 	model.Tahl{Blocks: 10, Filters: 128, BlockDropout: 0.2, ValueDropout: 0.2, ValueWeight: 1},
 	Preset{Passes: 20, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5,

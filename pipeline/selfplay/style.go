@@ -33,7 +33,7 @@ type Style struct {
 
 // fixed are the keys of the searcher's settings that a game sets itself, and of those that change nothing here.
 var fixed = []string{"seed", "batch", "hash", "cache", "position-cache", "collisions", "multipv", "planned",
-	"probe-limit", "doubt"}
+	"probe-limit"}
 
 // Sets reports whether a setting of the searcher means something here.
 func (s *Style) Sets(x *mcts.Setting) bool {
@@ -43,7 +43,7 @@ func (s *Style) Sets(x *mcts.Setting) bool {
 // DefaultStyle is what the command plays.
 func DefaultStyle() Style {
 	o := mcts.Defaults()
-	o.GumbelNoise, o.RootNoise, o.PolicyTemp, o.Doubt = 1, 0.25, 1, 0
+	o.GumbelNoise, o.RootNoise, o.PolicyTemp = 1, 0.25, 1
 	return Style{Searcher: "gumbel", Options: o, Nodes: 64, FastNodes: 16, MostPlies: 400, Raw: 5}
 }
 

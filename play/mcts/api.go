@@ -59,14 +59,12 @@ type Limits struct {
 
 // Progress is how far a search is.
 type Progress struct {
-	Nodes    int64         // visits added
-	Batch    time.Duration // that the last batch took
-	Smallest bool          // it was one of the smallest
-	Growth   float64       // size of the next batch divided by that of the last; 0: not known
-	// Best is the number of visits of the move that would be played now, Second the largest number among the other
-	// moves that may be chosen: Best itself where one of these has a greater value, by which it may be chosen yet.
-	Best, Second int64
-	Settled      bool // nothing can change any more: one legal move, or the root is proven
+	Nodes        int64         // visits added
+	Batch        time.Duration // that the last batch took
+	Smallest     bool          // it was one of the smallest
+	Growth       float64       // size of the next batch divided by that of the last; 0: not known
+	Best, Second int64         // visits of the root's two most visited moves
+	Settled      bool          // nothing can change any more: one legal move, or the root is proven
 }
 
 // Searcher chooses moves. It belongs to one goroutine.

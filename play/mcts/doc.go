@@ -16,11 +16,6 @@
 // the visited moves). A new position is valued by the network; the value is added on the whole way, with the sign of
 // each player.
 //
-// Of the moves with at least 15 % of the most visited one's visits, and two, the one with the greatest value − Doubt/√n
-// is played. This is a lower bound of the value, as in KataGo and Leela Zero, but with one constant in place of a
-// measured variance. Visits follow values late: after a few hundred, the most visited move is often not the one with
-// the best value. Doubt 0 plays the most visited move.
-//
 // Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
 // and then as if it had not been. MaxCollisions bounds these; the next one ends the batch. Visits that need no network
@@ -71,7 +66,7 @@
 // Nodes are visits. Values are means of visits; proven ones are certain. Chances of win, draw and loss are the mean of
 // the network's, if it gives them; from a value v alone they are s², 2s(1−s) and (1−s)² with s = (1+v)/2, as if two
 // halves of the game were each won with the expected score. A line begins with its move and continues with the best
-// move of each position: proven wins, then visits, then values, proven losses last. It ends where the game does.
+// move by the same order: proven wins, then visits, then values, proven losses last. It ends where the game does.
 //
 // With a Temperature T the move is drawn with a probability in proportion to (visits)^(1/T): never a proven loss where
 // there are other moves, nor anything but a proven win.

@@ -72,7 +72,6 @@ func order(t *testing.T, s Searcher, nodes int) (squares string) {
 func TestGoldenPUCT(t *testing.T) {
 	s := mustNew(t, "puct", threeMoves(t, 1), func(o *Options) {
 		o.C, o.CFactor, o.FPU, o.PolicyTemp, o.MultiPV, o.MateInOne, o.CacheSize = 1, 0, 0.5, 1, 3, false, 0
-		o.Doubt = 0
 	})
 	if got, want := order(t, s, 12), " g1 g1 g1 g1 g2 g1 g1 g1 g1 g1 h2"; got != want {
 		t.Errorf("visits %s, by hand %s", got, want)
@@ -82,35 +81,6 @@ func TestGoldenPUCT(t *testing.T) {
 		t.Errorf("value %v", v)
 	}
 	check(t, s.(*tree))
-}
-
-// TestGoldenDoubt goes on with that search for two visits, both of h2: 9 visits of g1, worth 0.2/9 = 0.022, 3 of h2,
-// worth 0.6/3 = 0.2, and one of g2, which is less than 15 % of 9. h2 is played if 0.2 − d/√3 > 0.022 − d/√9, so d <
-// 0.729; else g1, as by the visits. A move of one visit is not chosen, however good it looks. While g1 would be played,
-// h2 with its greater value may be chosen yet.
-func TestGoldenDoubt(t *testing.T) {
-	for doubt, want := range map[float64]string{0: "h1g1", 0.25: "h1h2", 0.7: "h1h2", 0.76: "h1g1"} {
-		s := mustNew(t, "puct", threeMoves(t, 1), func(o *Options) {
-			o.C, o.CFactor, o.FPU, o.PolicyTemp, o.MultiPV, o.MateInOne, o.CacheSize = 1, 0, 0.5, 1, 3, false, 0
-			o.Doubt = doubt
-		})
-		set(t, s, locked)
-		if got := search(t, s, Limits{Nodes: 12}).Lines[0].PV[0].String(); got != "h1g1" {
-			t.Errorf("doubt %v: %s where only h1g1 has enough visits", doubt, got)
-		}
-		r := search(t, s, Limits{Nodes: 2})
-		if got := visitsOfLines(r); got != [3]int64{9, 1, 3} {
-			t.Fatalf("visits %v", got)
-		}
-		if got := r.Lines[0].PV[0].String(); got != want {
-			t.Errorf("doubt %v: %s, not %s", doubt, got, want)
-		}
-		best, second := s.(*tree).lead()
-		visits := (map[string][2]int64{"h1g1": {9, 9}, "h1h2": {3, 9}})[want]
-		if doubt > 0 && visits != [2]int64{best, second} {
-			t.Errorf("doubt %v: %d visits of the best move and %d of the second, not %v", doubt, best, second, visits)
-		}
-	}
 }
 
 // TestGoldenGrowth compares c with its formula, and the priors' temperature.

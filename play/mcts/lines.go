@@ -2,7 +2,6 @@ package mcts
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"talbot/board"
@@ -30,65 +29,25 @@ func (t *tree) better(a, b *edge) int {
 	return cmp.Compare(x.mean(), y.mean())
 }
 
-// orderAtRoot returns how the root's edges are ordered: as better does, with three exceptions. Where the root's result
-// is proven, moves that are proven to reach it come before those that may do worse. With [Options].Doubt the moves that
-// were visited enough are in the order of their bounds. Of moves with as many visits gumbel prefers that with the
-// greatest sum of noise, log-prior and scaled value.
-func (t *tree) orderAtRoot() func(a, b *edge) int {
-	enough := t.enoughVisits()
-	return func(a, b *edge) int {
-		if t.proven() {
-			if x, y := t.secures(a), t.secures(b); x != y {
-				if x {
-					return -1
-				}
-				return 1
+// betterAtRoot is better among the root's edges. Where the root's result is proven, moves that are proven to reach it
+// come before those that may do worse. Of moves with as many visits gumbel prefers that with the greatest sum of noise,
+// log-prior and scaled value.
+func (t *tree) betterAtRoot(a, b *edge) int {
+	if t.proven() {
+		if x, y := t.secures(a), t.secures(b); x != y {
+			if x {
+				return -1
 			}
-		}
-		x, y := t.child(a), t.child(b)
-		if class(x) != 0 || class(y) != 0 {
-			return t.better(a, b)
-		}
-		nx, ny := visitsOf(x), visitsOf(y)
-		if t.gumbel && nx == ny {
-			i, k := t.place(a), t.place(b)
-			scores := t.improved(t.at(t.top), true)
-			return cmp.Compare(scores[k]+t.noise[k], scores[i]+t.noise[i])
-		}
-		if min(nx, ny) >= enough {
-			if order := cmp.Compare(t.valueBound(y), t.valueBound(x)); order != 0 {
-				return order
-			}
-		}
-		return t.better(a, b)
-	}
-}
-
-// A move is chosen by its value if it has enoughShare of the most visited one's visits (KataGo's minVisitPropForLCB),
-// and as many as fewestVisits: one visit knows no reply.
-const (
-	enoughShare  = 0.15
-	fewestVisits = 2
-)
-
-// enoughVisits returns the number of visits from which a move at the root is chosen by its value.
-func (t *tree) enoughVisits() uint32 {
-	if t.options.Doubt == 0 || !t.provesLines {
-		return math.MaxUint32
-	}
-	most := uint32(0)
-	for i, e := range t.edgesOf(t.at(t.top)) {
-		if c := t.child(&e); t.eligible[i] && class(c) == 0 {
-			most = max(most, visitsOf(c))
+			return 1
 		}
 	}
-	return max(fewestVisits, uint32(math.Ceil(enoughShare*float64(most))))
-}
-
-// valueBound is the value of the move to a child, less the doubt of few visits. A proven draw is no exception, so that
-// it is not preferred to moves that are about as good.
-func (t *tree) valueBound(c *node) float64 {
-	return -c.mean() - t.options.Doubt/math.Sqrt(float64(c.visits))
+	x, y := t.child(a), t.child(b)
+	if t.gumbel && class(x) == 0 && class(y) == 0 && visitsOf(x) == visitsOf(y) {
+		i, k := t.place(a), t.place(b)
+		scores := t.improved(t.at(t.top), true)
+		return cmp.Compare(scores[k]+t.noise[k], scores[i]+t.noise[i])
+	}
+	return t.better(a, b)
 }
 
 // secures reports whether a move is proven to get the root's result at least.
@@ -122,7 +81,7 @@ func (t *tree) bestOf(n *node, top bool) *edge {
 	edges := t.edgesOf(n)
 	order := t.better
 	if top {
-		order = t.orderAtRoot()
+		order = t.betterAtRoot
 	}
 	var best *edge
 	for i := range edges {
@@ -162,7 +121,7 @@ func (t *tree) report() *Report {
 			mass += float64(unpack(e.prior))
 		}
 	}
-	slices.SortStableFunc(list, t.orderAtRoot())
+	slices.SortStableFunc(list, t.betterAtRoot)
 	expected := Line{Value: float32(min(max(t.unvisited(n, mass), -1), 1))}
 	expected.WDL = t.chances(expected.Value, n.drawn)
 	for _, e := range list {

@@ -29,9 +29,7 @@ type Options struct {
 	CFactor        float64 // C grows by CFactor · ln((N + CBase) / CBase)
 	CBase          float64
 	FPU            float64 // f: what the value of an unvisited move is lowered by
-	// Doubt chooses the move to play by value − Doubt/√visits among the moves that were visited enough; 0: by visits.
-	Doubt         float64
-	MaxCollisions int // descents in a batch that may end where another waits
+	MaxCollisions  int     // descents in a batch that may end where another waits
 
 	// Of gumbel.
 	Considered  int     // moves of the root that are considered at first

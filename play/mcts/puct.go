@@ -11,7 +11,7 @@ func newPUCT(e Evaluator, o Options) *tree {
 
 // puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through
 // node and child, those that wait included. Where several lines are asked for, the root's proven wins are not chosen,
-// nor, once its result is known, other proven moves. Until then a draw needs visits, without which it is not played.
+// nor, once its result is known, other proven moves. Until then a draw needs visits, which decide what is played.
 func (t *tree) puct(n *node, top bool) int {
 	u := t.exploration(n)
 	best, unvisited := -1, -1

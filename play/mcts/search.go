@@ -164,30 +164,20 @@ func (t *tree) finished() bool {
 // down.
 func (t *tree) depth() int { return 1 + int(t.depths/max(t.unproven, 1)) }
 
-// lead returns [Progress].Best and Second; moves that are proven to lose are not counted.
+// lead returns the visits of the two most visited moves that may be chosen: not of those that are proven to lose.
 func (t *tree) lead() (best, second int64) {
 	n := t.at(t.top)
 	if n.count == 0 {
 		return 0, 0
 	}
-	first, rival, least := t.bestOf(n, true), false, math.Inf(-1) // least: of the first, for the opponent
-	if c := t.child(first); visitsOf(c) > 0 && t.enoughVisits() < math.MaxUint32 {
-		least = c.mean()
-	}
-	edges := t.edgesOf(n)
-	for i := range edges {
-		e := &edges[i]
-		if c := t.child(e); c == nil || !t.eligible[i] || c.lower() == 1 {
-			continue
-		} else if e == first {
-			best = int64(c.visits)
-		} else {
-			second = max(second, int64(c.visits))
-			rival = rival || c.visits > 0 && c.mean() < least
+	for i, e := range t.edgesOf(n) {
+		if c := t.child(&e); c != nil && t.eligible[i] && c.lower() < 1 {
+			if v := int64(c.visits); v > best {
+				best, second = v, best
+			} else {
+				second = max(second, v)
+			}
 		}
-	}
-	if rival {
-		second = max(second, best)
 	}
 	return best, second
 }

@@ -392,7 +392,7 @@ func TestOver(t *testing.T) {
 func TestPace(t *testing.T) {
 	for _, name := range []string{"puct", "talbotbot"} {
 		f := noisy(t, 8, 0)
-		s := mustNew(t, name, f, func(o *Options) { o.Doubt = 0 })
+		s := mustNew(t, name, f)
 		set(t, s, positions[0])
 		var seen []Progress
 		r := search(t, s, Limits{ShouldStop: func(p Progress) bool {

@@ -74,10 +74,6 @@ var Settings = []Setting{
 	{"FpuReduction", "fpu", "puct",
 		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number,
 		-100, 100, "0.33", func(o *Options) any { return &o.FPU }},
-	{"ValueDoubt", "doubt", "puct",
-		"among moves with at least 15 % of the visits of the most visited one, plays the one with the greatest " +
-			"value − ValueDoubt/√visits; 0 plays the most visited move",
-		Number, 0, 100, "0.25", func(o *Options) any { return &o.Doubt }},
 	{"MaxCollisions", "collisions", "puct gumbel",
 		"descents of a full batch that may end at a node already waiting for the network", Integer, 0, 10000, "0",
 		func(o *Options) any { return &o.MaxCollisions }},
