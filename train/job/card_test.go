@@ -100,13 +100,13 @@ func TestCard(t *testing.T) {
 		}
 		return text
 	}
-	history := filepath.Join(second.Dir, HistoryName)
+	history := filepath.Join(second.Dir, historyName)
 	text := read(history)
 	other := tiny(t, data)
 	mustTrain(t, other)
 	for why, now := range map[string][]byte{
 		"changed after it was written": bytes.Replace(text, []byte("go"), []byte("xx"), 1),
-		"not of this run":              read(filepath.Join(other.Dir, HistoryName)),
+		"not of this run":              read(filepath.Join(other.Dir, historyName)),
 		"":                             nil,
 	} {
 		err := os.WriteFile(history, now, 0o666)
@@ -138,11 +138,11 @@ func TestHistory(t *testing.T) {
 	first.Until = 20
 	mustTrain(t, first)
 	mustTrain(t, second)
-	text, err := os.ReadFile(filepath.Join(second.Dir, HistoryName))
+	text, err := os.ReadFile(filepath.Join(second.Dir, historyName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(first.Dir, HistoryName), text, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(first.Dir, historyName), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	card, warned := describe(t, first.Dir)
@@ -162,7 +162,7 @@ func TestHistory(t *testing.T) {
 	}
 
 	// What is gone when the next run begins is not known to it, nor to those after it.
-	if err := os.Remove(filepath.Join(first.Dir, HistoryName)); err != nil {
+	if err := os.Remove(filepath.Join(first.Dir, historyName)); err != nil {
 		t.Fatal(err)
 	}
 	third := tiny(t, b)

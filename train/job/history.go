@@ -12,16 +12,16 @@ import (
 	"talbot/train/loader"
 )
 
-// HistoryName is the file of a run that says what the card of its network needs from elsewhere: from its datasets and
+// historyName is the file of a run that says what the card of its network needs from elsewhere: from its datasets and
 // from the runs that it goes on from, which may be gone when the network is given away.
-const HistoryName = "history.json"
+const historyName = "history.json"
 
 const (
 	historyVersion = 1
 	maxHistory     = 64 << 20 // bytes
 )
 
-// history is a run's [HistoryName].
+// history is a run's [historyName].
 type history struct {
 	Version int            `json:"version"`
 	Weights string         `json:"weights,omitempty"` // checksum of those that the run began with
@@ -46,14 +46,14 @@ func keepHistory(dir string, from run.Origin, id loader.Identity, resumed bool) 
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, HistoryName), text)
+	return durable.WriteFile(filepath.Join(dir, historyName), text)
 }
 
 // readHistory reads the history of a run that began with those weights, on that data. It is empty where there is none,
 // as in runs of earlier versions, and where it is damaged or of another run, which is warned of.
 func readHistory(dir string, from run.Origin, id loader.Identity, warn func(error)) history {
 	var h history
-	path := filepath.Join(dir, HistoryName)
+	path := filepath.Join(dir, historyName)
 	text, err := durable.ReadFile(path, maxHistory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return history{}
