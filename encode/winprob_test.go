@@ -9,16 +9,18 @@ import (
 
 // Values go back to the centipawns they are of, up to float32's steps near ±1, and mates to the most there are.
 func TestCentipawnsOfValues(t *testing.T) {
-	e := TalbotBot{}
-	for cp := -1500; cp <= 1500; cp++ {
-		v, ok := e.Value(dataset.Centipawns(cp))
-		if got := e.Centipawns(v); !ok || math.Abs(got-float64(cp)) > 0.1 {
-			t.Errorf("%d comes back as %g", cp, got)
+	for _, e := range []Encoder{TalbotBot{}, Lynx{}, Lynx{Nearness: true}} {
+		inverse := e.(Inverter).Centipawns
+		for cp := -1500; cp <= 1500; cp++ {
+			v, ok := e.Value(dataset.Centipawns(cp))
+			if got := inverse(v); !ok || math.Abs(got-float64(cp)) > 0.1 {
+				t.Errorf("%+v: %d comes back as %g", e, cp, got)
+			}
 		}
-	}
-	for _, v := range []float32{1, 0.9998, 1.5} {
-		if e.Centipawns(v) != 1500 || e.Centipawns(-v) != -1500 {
-			t.Errorf("%g is worth %g", v, e.Centipawns(v))
+		for _, v := range []float32{1, 0.9998, 1.5} {
+			if up, down := inverse(v), inverse(-v); up < 1500-1e-6 || up > 1500 || down != -up {
+				t.Errorf("%+v: %g is worth %g, and turned round %g", e, v, up, down)
+			}
 		}
 	}
 }
