@@ -43,6 +43,19 @@ func parseResult(text, parameters string, found bool) (ValueTarget, error) {
 	return t, nil
 }
 
+// LearnsResults reports whether the target of samples with labels, or of those without, is the result of the game, or
+// has a share of it.
+func (t ValueTarget) LearnsResults(e Valuer, labelled bool) bool {
+	switch {
+	case t.rule == resultRule:
+		return !labelled || t.label < 1
+	case t != RecipeValue:
+		return false
+	}
+	_, lynx := e.(Lynx)
+	return lynx && !labelled || e.ValueFormula() == ResultFormula
+}
+
 func (t ValueTarget) resultFormula() string {
 	label := "(win-loss)/1000 of the label, without chances tanh(clip(cp,±1500)/350)"
 	return fmt.Sprintf("%s·result·%s^plies+%s·%s; what is not known does not count", plainNumber(1-t.label),

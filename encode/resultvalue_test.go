@@ -121,3 +121,25 @@ func TestCutGame(t *testing.T) {
 		t.Errorf("a game that was not played here: %v, want the label alone", got)
 	}
 }
+
+// TestLearnsResults: with labels or without.
+func TestLearnsResults(t *testing.T) {
+	for _, c := range []struct {
+		target        ValueTarget
+		e             Valuer
+		with, without bool
+	}{
+		{RecipeValue, Tahl{}, true, true},
+		{RecipeValue, Lynx{Nearness: true}, false, true},
+		{RecipeValue, TalbotBot{}, false, false},
+		{WDLValue, Lynx{}, false, false},
+		{WDLValue, Tahl{}, false, false},
+		{ResultValue(0.5, 1), TalbotBot{}, true, true},
+		{ResultValue(1, 1), TalbotBot{}, false, true},
+	} {
+		if with, without := c.target.LearnsResults(c.e, true), c.target.LearnsResults(c.e, false); with != c.with ||
+			without != c.without {
+			t.Errorf("%s of %T: %v with labels, %v without", c.target, c.e, with, without)
+		}
+	}
+}

@@ -22,6 +22,7 @@ func TestOneSided(t *testing.T) {
 		"one side":   {loader.Identity{Sets: sets, OneSide: "the player Tal M"}, results, true},
 		"both sides": {loader.Identity{Sets: sets}, results, false},
 		"scores":     {loader.Identity{Sets: sets, OneSide: "the player Tal M"}, scores, false},
+		"no labels":  {loader.Identity{Sets: sets, OneSide: "the player Tal M", Results: true}, scores, true},
 	} {
 		o := playerOptions{run: t.TempDir()}
 		if err := c.id.Write(o.run); err != nil {

@@ -67,7 +67,7 @@ func (o *playerOptions) check() (engine.Quick, error) {
 // oneSided says what the values of a network mean that learnt results of the moves of one side only, "" for others.
 func (o *playerOptions) oneSided(c run.Config) string {
 	id, err := loader.ReadIdentity(o.run)
-	if err != nil || id.OneSide == "" || c.ValueFormula != encode.ResultFormula {
+	if err != nil || id.OneSide == "" || !id.Results && c.ValueFormula != encode.ResultFormula {
 		return ""
 	}
 	return plain.Sprintf("the network learnt from the moves of %s alone: its values say how the games of that side "+

@@ -108,6 +108,14 @@ func TestDataWithoutLabels(t *testing.T) {
 		if n := start.Sets[0]; n.Policies == 0 || (n.Values == 0) != c.none || n.Values > n.Train {
 			t.Errorf("%+v", n)
 		}
+		lynx := tiny(t, c.data)
+		lynx.Recipe, lynx.Steps = "lynx", 1
+		mustTrain(t, lynx)
+		for dir, want := range map[string]bool{job.Dir: false, lynx.Dir: c.none} {
+			if id, err := loader.ReadIdentity(dir); err != nil || id.Results != want {
+				t.Errorf("%+v, %v: values of results: want %v", id, err, want)
+			}
+		}
 		text, err := os.ReadFile(filepath.Join(job.Dir, "metrics.jsonl"))
 		if err != nil || strings.Contains(string(text), `"value_mse":null`) != c.none ||
 			strings.Contains(string(text), `"value_mse":0,`) {

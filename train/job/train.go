@@ -197,7 +197,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn,
 		Accepted: func() error {
 			id := data.Identity()
-			id.Backend, id.Kind = t.Backend, b.Kind
+			id.Backend, id.Kind, id.Results = t.Backend, b.Kind, learnsResults(c, data)
 			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
@@ -207,6 +207,16 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		}
 	}
 	return result, err
+}
+
+// learnsResults is [loader.Identity.Results] of a run on that data.
+func learnsResults(c run.Config, data *loader.Data) bool {
+	t, err := targets(c)
+	if err != nil {
+		return false
+	}
+	built, err := c.Build()
+	return err == nil && t.Value.LearnsResults(built.Encoder, data.Labelled())
 }
 
 // Init makes a run of a network with random weights, for others to begin with: see [train.Init]. Data, From, After,

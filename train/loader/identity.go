@@ -42,6 +42,9 @@ type Identity struct {
 	// empty if others' are too, and in older runs.
 	OneSide string `json:"one_side,omitempty"`
 
+	// Results says that values were learnt from results of games; false in older runs.
+	Results bool `json:"results,omitempty"`
+
 	// Unsealed is the warning that the file it was read from has no checksum, as an earlier talbot wrote it; nil if it
 	// has one.
 	Unsealed error `json:"-"`
@@ -118,6 +121,16 @@ func (d *Data) oneSide() string {
 	}
 	slices.Sort(sides)
 	return strings.Join(slices.Compact(sides), ", ")
+}
+
+// Labelled reports whether at least half of the samples have a label.
+func (d *Data) Labelled() bool {
+	var labels, samples int64
+	for _, s := range d.Sets {
+		labels += s.Manifest.Counts.Labelled
+		samples += s.Manifest.Counts.Samples
+	}
+	return 2*labels >= samples
 }
 
 // ErrNoIdentity says that a run does not tell what it is trained on.

@@ -62,6 +62,7 @@ func (d Dataset) Write(dir string) error {
 				w.Abort()
 				return err
 			}
+			m.Counts.AddLine(&l)
 		}
 		info, err := w.Commit()
 		if err != nil {
@@ -69,9 +70,6 @@ func (d Dataset) Write(dir string) error {
 		}
 		m.Shards = append(m.Shards, info)
 		m.Counts.GamesRead += info.Lines
-		m.Counts.GamesKept += info.Lines
-		m.Counts.Positions += info.Positions
-		m.Counts.Samples += info.Samples
 	}
 	return dataset.WriteManifest(dir, m)
 }
