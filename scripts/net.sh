@@ -1,18 +1,26 @@
 #!/bin/sh
-# Makes the network that comes with talbot, in pieces: piece K makes new data from seed K and continues the training of
-# piece K-1, optimizer, average and all. Repeat an interrupted command to continue it. Run it as
+# Makes a network as the one that comes with talbot was made, in pieces: piece K makes new data from seed K and continues
+# the training of piece K-1, optimizer, average and all. Run it in the repository, after scripts/build.sh, and repeat an
+# interrupted command to continue it:
 #
-#   task net PIECE=1 NET=/data/net
+#   NET=/data/net PIECE=1 sh scripts/net.sh
+#   NET=/data/net PIECE=2 sh scripts/net.sh
+#   NET=/data/net PIECE=2 sh scripts/net.sh finish
 #
-# then PIECE=2 and so on. `task net:finish PIECE=K` lowers the learning rate after piece K, and leaves the network in
-# NET/final. To continue on another machine copy the folder of the last piece, of its checkpoints only the newest
-# (9 MB), and name it in FROM. The checkpoint alone works too, under the name that it has, but then the network's card
-# does not say how it was trained before. FROM=net: begins with the weights of the network that comes with talbot.
-# The data of a piece can be made again from its seed, byte for byte.
+# Make pieces until the losses on val fall no more; each takes an hour or two of two cores. The last command lowers the
+# learning rate after a piece and leaves the network in NET/final. A match says whether it is better: docs/12-play.md.
+#
+# To continue on another machine copy the folder of the last piece, of its checkpoints only the newest (9 MB), and name
+# it in FROM. The checkpoint alone works too, under the name that it has, but then the network's card does not say how
+# it was trained before. FROM=net: begins with the weights of the network that comes with talbot: use it for one piece
+# only, and begin with PIECE=7, since that network has learnt from the data of pieces 1 to 6. The data of a piece can be
+# made again from its seed, byte for byte.
 #
 # Also in the environment: GAMES, ENDGAMES, MATES and STEPS, the size of a piece; ENGINE, the Stockfish to use, by default
 # the one in PATH. MATES are positions of queen, rook or pawn against king, with their distance to mate: by default about
-# 4 % of the samples; 0 makes none. A piece may be ended early, by Ctrl-C: the next one begins with its newest checkpoint.
+# 4 % of the samples; 0 makes none. STEPS of 512 samples pass over the data of a piece a little less than twice by default:
+# more of them only learn it by heart. A piece may be ended early, by Ctrl-C: the next one begins with its newest
+# checkpoint.
 set -eu
 talbot=$(pwd)/bin/talbot
 net=${NET:?"say where to work: NET=FOLDER"}
@@ -20,7 +28,7 @@ piece=${PIECE:?"say which piece: PIECE=1"}
 games=${GAMES:-16000}
 endgames=${ENDGAMES:-120000}
 mates=${MATES:-60000}
-steps=${STEPS:-9000}
+steps=${STEPS:-4500}
 engine=${ENGINE:-stockfish}
 
 # make_data OUTPUT ARGUMENT… runs talbot unless what it makes is there; data without a manifest is not finished.
@@ -52,9 +60,9 @@ train() {
 	fi
 }
 
-# newest RUN is its newest checkpoint; the best one is the best of those that were validated.
+# newest RUN is its newest checkpoint, nothing if it has none; the best one is the best of those that were validated.
 newest() {
-	ls "$1"/checkpoints/step-*.safetensors | tail -n 1
+	find "$1/checkpoints" -name 'step-*.safetensors' 2>/dev/null | sort | tail -n 1
 }
 
 # begin ARGUMENT… begins a training whose learning rate does not fall: the number of pieces need not be known.
@@ -83,6 +91,7 @@ done
 from=${FROM:-}
 if [ -d "$from" ]; then
 	from=$(newest "$from")
+	[ -n "$from" ] || fail "FROM: no checkpoint in $FROM/checkpoints"
 fi
 case $from in
 '' | net:) ;;
@@ -92,32 +101,35 @@ case $from in
 as step-000000009000.safetensors does: $from"
 	;;
 esac
-if [ "${1:-piece}" = finish ] && [ -f "$net/final/run.json" ] && ! grep -q "/run-$piece/" "$net/final/run.json"; then
-	fail "$net/final is of another piece: move it away"
+step=${1:-piece}
+made=$net/run-$piece # the run of this step
+before=              # the one that it continues
+case $step in
+piece) [ "$piece" -le 1 ] || [ -n "$from" ] || before=$net/run-$((piece - 1)) ;;
+finish)
+	made=$net/final
+	before=$net/run-$piece
+	if [ -f "$net/final/run.json" ] && ! grep -q "/run-$piece/" "$net/final/run.json"; then
+		fail "$net/final is of another piece: move it away"
+	fi
+	;;
+*) fail "unknown step $step: piece or finish" ;;
+esac
+if [ -n "$before" ] && [ ! -f "$made/run.json" ] && [ -z "$(newest "$before")" ]; then
+	fail "no checkpoint in $before/checkpoints, with which $made begins"
 fi
 
 mkdir -p "$net"
 data
-case ${1:-piece} in
-piece)
-	case $from in
-	net:) begin --from net: --warmup 40 ;;
-	*?) continue_after "$from" ;;
-	*)
-		if [ "$piece" = 1 ]; then
-			begin --recipe lynx --warmup 400
-		else
-			continue_after "$(newest "$net/run-$((piece - 1))")"
-		fi
-		;;
-	esac
-	;;
-finish)
-	train "$net/final" --from "$(newest "$net/run-$piece")" --steps "$((steps / 4 + 1))" --schedule cosine --lr 2e-3 \
+if [ "$step" = finish ]; then
+	train "$net/final" --from "$(newest "$before")" --steps "$((steps / 4 + 1))" --schedule cosine --lr 2e-3 \
 		--min-lr 1e-5 --warmup 0 --ema 0.995 --eval-every 150 --checkpoint-every 50 --history-dropout 0.05 --seed 1
-	;;
-*)
-	echo "net.sh: unknown step $1: piece or finish" >&2
-	exit 2
-	;;
-esac
+elif [ "$from" = net: ]; then
+	begin --from net: --warmup 40
+elif [ -n "$from" ]; then
+	continue_after "$from"
+elif [ -n "$before" ]; then
+	continue_after "$(newest "$before")"
+else
+	begin --recipe lynx --warmup 400
+fi
