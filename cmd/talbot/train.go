@@ -88,7 +88,7 @@ colour would see them.
 were no better than the best one, and stops the run when eight were not.
 
 Without --steps a run passes over the data as often as its preset says: once by default,
-12 times with --preset v1.5, 20 times with the recipes tahl and probability, up to 60
+12 times with --preset v1.5, 4 with the recipe lynx, 20 with tahl and probability, up to 60
 with napoleon, and 100 with prior. With a :weight in --data, small datasets are then
 repeated more often, which is printed at the start. In short runs the warm-up,
 --eval-every and --checkpoint-every become shorter.
