@@ -3,6 +3,7 @@ package encode
 import (
 	"math"
 	"math/bits"
+	"sort"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -164,37 +165,24 @@ func (e Lynx) ValueFormula() string {
 // join is the value of an expected score and a score.
 func (e Lynx) join(expected float64, s dataset.Score) float32 {
 	if e.Nearness {
-		return float32(e.mix(expected, nearness(s)))
+		return float32(0.6*expected + 0.4*nearness(s))
 	}
-	return float32(e.mix(expected, progress(s)))
+	return float32(0.8*expected + 0.2*progress(s))
 }
 
-// mix is a·expected + (1 − a)·r.
-func (e Lynx) mix(expected, r float64) float64 {
-	if e.Nearness {
-		return 0.6*expected + 0.4*r
-	}
-	return 0.8*expected + 0.2*r
-}
-
-// Centipawns returns the inverse of [Lynx.Value], in ±1500; mates are at the ends.
+// Centipawns returns the inverse of [Lynx.Value], in ±1500; mates are at the ends. Between two whole centipawns it is a
+// straight line.
 func (e Lynx) Centipawns(value float32) float64 {
-	const halvings = 40 // of 3000 centipawns: far less than one
-	low, high := -float64(mostCentipawns), float64(mostCentipawns)
-	for range halvings {
-		cp := (low + high) / 2
-		win, draw := centipawnChances(cp)
-		r := nearnessOf(cp)
-		if !e.Nearness {
-			r = progressOf(cp)
-		}
-		if e.mix(2*win+draw-1, r) < float64(value) {
-			low = cp
-		} else {
-			high = cp
-		}
+	of := func(cp int) float32 {
+		v, _ := e.Value(dataset.Centipawns(cp))
+		return v
 	}
-	return (low + high) / 2
+	cp := sort.Search(2*mostCentipawns, func(i int) bool { return of(i-mostCentipawns) >= value }) - mostCentipawns
+	above := of(cp)
+	if cp == -mostCentipawns || value >= above {
+		return float64(cp)
+	}
+	return float64(cp) - float64(above-value)/float64(above-of(cp-1))
 }
 
 // nearness is the r of [Lynx.Value] with Nearness.
@@ -202,7 +190,7 @@ func nearness(s dataset.Score) float64 {
 	n, ok := s.Mate()
 	if !ok {
 		cp, _ := s.Centipawns()
-		return nearnessOf(float64(cp))
+		return 0.5 * float64(cp) / (math.Abs(float64(cp)) + 700)
 	}
 	moves := math.Abs(float64(n))
 	r := 1 - moves/75
@@ -215,8 +203,6 @@ func nearness(s dataset.Score) float64 {
 	return r
 }
 
-func nearnessOf(cp float64) float64 { return 0.5 * cp / (math.Abs(cp) + 700) }
-
 // progress is the r of [Lynx.Value] without Nearness.
 func progress(s dataset.Score) float64 {
 	if n, ok := s.Mate(); ok {
@@ -226,12 +212,11 @@ func progress(s dataset.Score) float64 {
 		return -0.85 - 1.5/float64(10-n)
 	}
 	cp, _ := s.Centipawns()
-	return progressOf(float64(cp))
+	return 0.85 * float64(cp) / (math.Abs(float64(cp)) + 1000)
 }
 
-func progressOf(cp float64) float64 { return 0.85 * cp / (math.Abs(cp) + 1000) }
-
-// scoreChances are the chances of a win and a draw that a score stands for.
+// scoreChances are the chances of a win and a draw that a score stands for: 1/(1+exp((100∓cp)/60)) of centipawns, which
+// Stockfish since version 15.1 scales so that 100 are a win in one game of two.
 func scoreChances(s dataset.Score) (win, draw float64, ok bool) {
 	if n, ok := s.Mate(); ok {
 		if n > 0 {
@@ -240,16 +225,9 @@ func scoreChances(s dataset.Score) (win, draw float64, ok bool) {
 		return 0, 0, true
 	}
 	cp, ok := s.Centipawns()
-	win, draw = centipawnChances(float64(cp))
-	return win, draw, ok
-}
-
-// centipawnChances are 1/(1+exp((100∓cp)/60)), for wins and losses. Stockfish since version 15.1 scales centipawns so
-// that 100 are a win in one game of two.
-func centipawnChances(cp float64) (win, draw float64) {
-	win = 1 / (1 + math.Exp((100-cp)/60))
-	loss := 1 / (1 + math.Exp((100+cp)/60))
-	return win, 1 - win - loss
+	win = 1 / (1 + math.Exp((100-float64(cp))/60))
+	loss := 1 / (1 + math.Exp((100+float64(cp))/60))
+	return win, 1 - win - loss, ok
 }
 
 // chances are what the label says of the game's end, or else the result: value, win and draw.
