@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"strings"
 
 	"talbot/evaluate"
@@ -22,7 +21,7 @@ func judged(k *evaluate.Kept) string {
 	return text
 }
 
-// verdicts are a line for each head of the network: how it stands to its best baseline, with the interval.
+// verdicts are a line for each head of the network: how its measure stands to the best baseline, with the interval.
 func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals, masked bool) string {
 	var lines strings.Builder
 	for _, m := range evaluate.Measures() {
@@ -33,7 +32,7 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals, maske
 		if !ok {
 			continue
 		}
-		lines.WriteString(plain.Sprintf("%s on %s: %s %s, %.4f against %.4f\n", m.Head, on, j.Verdict.Phrase(),
+		lines.WriteString(plain.Sprintf("%s, on %s: %s %s, %.4f against %.4f\n", m.Row, on, j.Verdict.Phrase(),
 			j.BaselineMeasure().Row, j.Figure, j.Against))
 		switch i := j.Interval; {
 		case i != nil:
@@ -53,15 +52,15 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals, maske
 // writeJudged writes a text of [judged] and [verdicts]; on a terminal what is worse is in the colour of an error.
 func writeJudged(out io.Writer, text string) error {
 	o, ok := out.(*outlet)
-	if !ok || o.columns == nil || os.Getenv("NO_COLOR") != "" {
+	if !ok {
 		_, err := io.WriteString(out, text)
 		return err
 	}
-	coloured := "\x1b[" + colours["error"] + "m" + worse + "\x1b[m"
+	red := o.inColour(colours["error"], worse)
 	_, err := o.write([]byte(text), func() (int, error) {
 		for i, part := range strings.Split(text, worse) {
 			if i > 0 {
-				if _, err := io.WriteString((*exactOutlet)(o), coloured); err != nil {
+				if _, err := io.WriteString((*folded)(o), red); err != nil {
 					return 0, err
 				}
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"regexp"
 	"strings"
@@ -44,9 +45,10 @@ func TestWorseThanBaseline(t *testing.T) {
 			plain.Sprintf("first move right 50.00 %% %.2f %%%s %.2f %%%s -\n", 25-100*by, mark, 25-100*by,
 				mark),
 			plain.Sprintf("value squared error 0.1250 %.4f%s %.4f%s -\n", 0.5+by, mark, 0.5+by, mark),
-			plain.Sprintf("policy on unseen positions: %s than a uniform policy, %.4f against 3.0000\n", verdict,
-				3+by),
-			plain.Sprintf("value on unseen positions: %s than always the mean, %.4f against 0.5000\n", verdict, 0.5+by),
+			plain.Sprintf("policy cross-entropy, legal moves, on unseen positions: %s than a uniform policy, %.4f "+
+				"against 3.0000\n", verdict, 3+by),
+			plain.Sprintf("value squared error, on unseen positions: %s than always the mean, %.4f against 0.5000\n",
+				verdict, 0.5+by),
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%g: no %q in\n%s", by, want, b.String())
@@ -72,7 +74,7 @@ func TestAMeasureHasARow(t *testing.T) {
 		}
 		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
 		for _, want := range []string{" an addition 0.5000 worse 0.3750 … 0.6250 0.1250\n",
-			string(of) + " on all positions, seen in training or not: worse than a base, 0.5000 against 0.2500\n"} {
+			"an addition, on all positions, seen in training or not: worse than a base, 0.5000 against 0.2500\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, b.String())
 			}
@@ -132,24 +134,46 @@ func TestCardOfNetworks(t *testing.T) {
 
 // What is worse is coloured on a terminal, and nowhere else; the rest stays plain.
 func TestWorseIsColoured(t *testing.T) {
-	var b strings.Builder
 	for _, c := range []struct {
-		terminal       bool
-		noColour, want string
+		terminal                  bool
+		noColour, cliColour, want string
 	}{
-		{true, "", "3.1 \x1b[31mworse\x1b[m \\x1b[2J 0.2 \x1b[31mworse\x1b[m\n"},
-		{true, "1", "3.1 worse \\x1b[2J 0.2 worse\n"},
-		{false, "", "3.1 worse \\x1b[2J 0.2 worse\n"},
+		{true, "", "", "3.1 \x1b[31mworse\x1b[m \\x1b[2J 0.2 \x1b[31mworse\x1b[m\n"},
+		{true, "1", "", "3.1 worse \\x1b[2J 0.2 worse\n"},
+		{true, "", "0", "3.1 worse \\x1b[2J 0.2 worse\n"},
+		{false, "", "", "3.1 worse \\x1b[2J 0.2 worse\n"},
 	} {
 		t.Setenv("NO_COLOR", c.noColour)
-		b.Reset()
-		o := &outlet{file: &b}
-		o.text = plain.NewWriter((*exactOutlet)(o))
+		t.Setenv("CLICOLOR", c.cliColour)
+		var b strings.Builder
+		o := outletTo(&b, nil)
 		if c.terminal {
 			o.columns = func() int { return 80 }
 		}
-		if err := writeJudged(o, "3.1 worse \x1b[2J 0.2 worse\n"); err != nil || b.String() != c.want {
+		err := writeJudged(o, "3.1 worse \x1b[2J 0.2 worse\n")
+		if err := errors.Join(err, o.flush()); err != nil || b.String() != c.want {
 			t.Errorf("%+v: %q, %v", c, b.String(), err)
+		}
+	}
+}
+
+// Coloured, a table and its verdicts are laid out as without colours, at any width.
+func TestColoursTakeNoRoom(t *testing.T) {
+	const text = `                            all      95 % interval            game         endgame
+first move right        20.82 %  20.10 … 21.50 %         20.50 %   24.10 % worse
+value squared error   0.1943 worse  0.1871 … 0.2012  0.2011 worse        0.1400 worse
+
+value squared error, on unseen positions: worse than material alone, 0.2189 against 0.1743
+`
+	colours := regexp.MustCompile("\x1b\\[31mworse\x1b\\[m")
+	for _, columns := range []int{40, 50, 60, 80, 100, 200} {
+		t.Setenv("NO_COLOR", "1")
+		want := on(t, columns, func(o *outlet) { writeJudged(o, text) })
+		t.Setenv("NO_COLOR", "")
+		got := on(t, columns, func(o *outlet) { writeJudged(o, text) })
+		if n := strings.Count(got, "worse"); len(colours.FindAllString(got, -1)) != n || n < 5 ||
+			colours.ReplaceAllString(got, "worse") != want {
+			t.Errorf("%d columns: got\n%s\nwant\n%s", columns, got, want)
 		}
 	}
 }
@@ -185,7 +209,8 @@ func TestOneVerdict(t *testing.T) {
 		}
 		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
 		for _, want := range []string{
-			plain.Sprintf("value on unseen positions: %s material alone, %.4f against 0.6066\n", c.want, x),
+			plain.Sprintf("value squared error, on unseen positions: %s material alone, %.4f against 0.6066\n", c.want,
+				x),
 			plain.Sprintf(" 95 %% interval %.4f to %.4f, 157 samples\n", c.interval[0], c.interval[1]),
 			plain.Sprintf("value squared error %.4f%s %.4f … %.4f %.4f%s 0.9000\n", x, c.mark, c.interval[0],
 				c.interval[1], x, c.mark),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -149,6 +150,9 @@ func (o *evalOptions) page(name string) (string, error) {
 	case o.report == "none", o.report == "" && o.run == builtin.Name:
 		return "", nil
 	case o.report == "":
+		if _, err := os.Stat(o.run); errors.Is(err, fs.ErrNotExist) {
+			return own, nil // to open the run says so
+		}
 		out.path, out.own = own, true
 	default:
 		a, _, err := target(own)

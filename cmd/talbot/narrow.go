@@ -26,6 +26,9 @@ var (
 	coloured    = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 )
 
+// endColour ends a colour.
+const endColour = "\x1b[m"
+
 // widthOf is how many columns a text takes.
 func widthOf(text string) int { return uniseg.StringWidth(coloured.ReplaceAllString(text, "")) }
 
@@ -315,17 +318,32 @@ func wordLength(line string, columns int) int {
 	return whole
 }
 
-// cellsOf returns a line by the columns of a terminal; what takes two columns is followed by an empty one.
+// cellsOf returns a line by the columns of a terminal; what takes two columns is followed by an empty one. A colour
+// begins in the cell after it, and ends in the one before.
 func cellsOf(line string) []string {
 	var cells []string
-	for g := uniseg.NewGraphemes(line); g.Next(); {
-		if g.Width() == 0 && len(cells) > 0 {
-			cells[len(cells)-1] += g.Str()
-			continue
+	colour := ""
+	for line != "" {
+		text, code := line, ""
+		if at := coloured.FindStringIndex(line); at != nil {
+			text, code = line[:at[0]], line[at[0]:at[1]]
 		}
-		cells = append(cells, g.Str())
-		for range g.Width() - 1 {
-			cells = append(cells, "")
+		line = line[len(text)+len(code):]
+		for g := uniseg.NewGraphemes(text); g.Next(); {
+			if g.Width() == 0 && len(cells) > 0 {
+				cells[len(cells)-1] += g.Str()
+				continue
+			}
+			cells = append(cells, colour+g.Str())
+			colour = ""
+			for range g.Width() - 1 {
+				cells = append(cells, "")
+			}
+		}
+		if code == endColour && len(cells) > 0 {
+			cells[len(cells)-1] += code
+		} else {
+			colour += code
 		}
 	}
 	return cells

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"talbot/internal/plain"
 )
 
 // narrowTexts have what commands print: their tables, lists, charts and prose.
@@ -86,9 +84,7 @@ train               8h15m for 786 steps, 406 MiB of memory for the loader
 
 // narrowOutlet returns an outlet that writes to w as to a terminal of that many columns.
 func narrowOutlet(w io.Writer, columns int) *outlet {
-	o := &outlet{file: w, columns: func() int { return columns }}
-	o.text = plain.NewWriter((*folded)(o))
-	return o
+	return outletTo(w, func() int { return columns })
 }
 
 // on returns what a text becomes on a terminal of that many columns.

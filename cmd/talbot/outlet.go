@@ -48,7 +48,8 @@ type outlet struct {
 }
 
 func newOutlet(file *os.File) *outlet {
-	o := &outlet{file: file, columns: columnsOf(file), closed: file == os.Stdout && closedAtStart()}
+	o := outletTo(file, columnsOf(file))
+	o.closed = file == os.Stdout && closedAtStart()
 	if o.columns != nil {
 		o.rows = func() int {
 			_, rows, err := term.GetSize(int(file.Fd()))
@@ -58,6 +59,12 @@ func newOutlet(file *os.File) *outlet {
 			return rows
 		}
 	}
+	return o
+}
+
+// outletTo returns an outlet to a terminal of as many columns as that function says; nil: to a file.
+func outletTo(file io.Writer, columns func() int) *outlet {
+	o := &outlet{file: file, columns: columns}
 	o.text = plain.NewWriter((*folded)(o))
 	return o
 }
@@ -274,19 +281,24 @@ func sayKind(kind, format string, values ...any) {
 	sayHead("talbot: "+kind+":", colours[kind], " "+format+"\n", values...)
 }
 
-// sayHead prints text after a head, which is in that colour on a terminal unless NO_COLOR is set
-// (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
+// sayHead prints text after a head, which is in that colour on a terminal.
 func sayHead(head, colour, format string, values ...any) {
 	text := []byte(plain.Sprintf(format, values...))
-	if stderr.columns != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("CLICOLOR") != "0" {
-		head = "\x1b[" + colour + "m" + head + "\x1b[m"
-	}
 	_, _ = stderr.write(text, func() (int, error) { // the error is remembered
-		if _, err := io.WriteString((*folded)(stderr), head); err != nil {
+		if _, err := io.WriteString((*folded)(stderr), stderr.inColour(colour, head)); err != nil {
 			return 0, err
 		}
 		return stderr.text.Write(text)
 	})
+}
+
+// inColour returns text in that colour, for [folded.Write]; as it is if this is no terminal, if NO_COLOR is set
+// (https://no-color.org) or if CLICOLOR is 0 (https://bixense.com/clicolors).
+func (o *outlet) inColour(colour, text string) string {
+	if o.columns == nil || os.Getenv("NO_COLOR") != "" || os.Getenv("CLICOLOR") == "0" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + endColour
 }
 
 // printJSON prints one JSON object on standard output.

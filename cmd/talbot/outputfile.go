@@ -32,8 +32,8 @@ func addForce(f *pflag.FlagSet, force *bool) {
 }
 
 // check returns where the file is to be written: path, or what it leads to if it is a link. It refuses, as an error of
-// usage, a file that is there and is not to be replaced, what is no file, an input, and what belongs to a dataset or a
-// run, there or not.
+// usage, a file that is there and is not to be replaced, what is no file, an input, what belongs to a dataset or a
+// run, there or not, and a file in a folder that is not there.
 func (o outputFile) check() (string, error) {
 	path, info, err := target(o.path)
 	if err != nil {
@@ -57,6 +57,9 @@ func (o outputFile) check() (string, error) {
 		if err == nil && (made == dir || strings.HasPrefix(dir, made+string(filepath.Separator))) {
 			return refuse(fmt.Sprintf("%q is the folder of the new dataset", folder), another)
 		}
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return refuse(fmt.Sprintf("there is no folder %q", dir), "make the folder, or "+another)
 	}
 	if owner := ownerOf(path, info); owner != "" {
 		return refuse("it belongs to "+owner, another+"; --force does not replace this one")

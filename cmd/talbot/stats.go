@@ -83,7 +83,11 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 	if o.json {
 		return printJSON(stats)
 	}
-	return stats.WriteText(stdout)
+	if err := stats.WriteText(stdout); err != nil || o.html == "" {
+		return err
+	}
+	printf("\npage: %s\n", o.html)
+	return nil
 }
 
 // writePage writes the page of a dataset's statistics.

@@ -25,14 +25,15 @@ const (
 	MetricsName     = "metrics.jsonl"
 	EventsName      = "tensorboard"
 	CheckpointsName = "checkpoints"
+	PageName        = "report.html"
 )
 
 // ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
 var ErrOccupied = errors.New("not usable for a new run")
 
 // occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
-// old metrics would be lost.
-var occupants = []string{dataset.ManifestName, CheckpointsName, MetricsName, EventsName}
+// old metrics, or another page, would be lost.
+var occupants = []string{dataset.ManifestName, CheckpointsName, MetricsName, EventsName, PageName}
 
 // NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
 // what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder

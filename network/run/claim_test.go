@@ -48,7 +48,7 @@ func TestClaim(t *testing.T) {
 // stays.
 func TestOccupied(t *testing.T) {
 	for _, name := range []string{"manifest.json", "checkpoints/step-000000000060.safetensors", "metrics.jsonl",
-		"tensorboard/train/x"} {
+		"tensorboard/train/x", "report.html"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -97,10 +97,13 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		}
 	}
 	for _, c := range d.Labels {
-		plain.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
-			"(by %.1f centipawns on average)\n",
+		plain.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different",
 			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal),
-			pipeline.Thousands(c.Different), c.MeanCentipawns)
+			pipeline.Thousands(c.Different))
+		if c.Different > 0 {
+			plain.Fprintf(&s, " (by %.1f centipawns on average)", c.MeanCentipawns)
+		}
+		s.WriteString("\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -24,7 +24,7 @@ import (
 
 // ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an
 // evaluation with all.
-const ReportName = "report.html"
+const ReportName = run.PageName
 
 // ReportName is the file of a run's folder that the page of the evaluation is written to unless another is named: what
 // shows another network, or less to it, does not replace the page.
