@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -217,7 +218,10 @@ func folderHint(err error) string {
 	var ofLoop *loop.FileError
 	var older *ingest.OlderRulesError
 	var different *remake.DifferentError
+	path, _ := errors.AsType[*fs.PathError](err)
 	switch {
+	case path != nil && errors.Is(path.Err, fs.ErrNotExist):
+		return meantPath(path.Path)
 	case errors.As(err, &different) && different.State == remake.Interrupted:
 		return "finish it with the command that began it, make it again with --replace, or choose another place"
 	case errors.As(err, &different):
@@ -231,6 +235,9 @@ func folderHint(err error) string {
 	case errors.As(err, &interrupted) && interrupted.ResumeCommand != "":
 		return "continue it with `" + interrupted.ResumeCommand + "`, or choose another folder"
 	case errors.As(err, &missing):
+		if meant := meantPath(missing.Dir); meant != "" {
+			return meant
+		}
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
 		case ok && output.AtWork(missing.Dir):
 			return verb + " is at work in this folder: wait until it has finished"

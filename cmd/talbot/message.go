@@ -18,7 +18,7 @@ func messageOf(err error) string {
 			text = strings.ReplaceAll(text, e.Error(), said)
 		}
 	})
-	return text
+	return withProgram(text)
 }
 
 // eachError calls f with an error and all that it wraps.

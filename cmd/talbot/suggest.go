@@ -3,11 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/plain"
 )
 
 // nearest returns the candidate that a mistyped word was probably meant to be, "" if there is none.
@@ -83,6 +88,30 @@ func suggest(cmd *cobra.Command, err error) error {
 		}
 	})
 	return usage(err, text)
+}
+
+// meantPath is a hint that names the file or folder that a mistyped path was probably meant to be; "" if there is none.
+func meantPath(path string) string {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir != path {
+		return meantPath(dir)
+	}
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	name := nearest(filepath.Base(path), names)
+	if name == "" {
+		return ""
+	}
+	return plain.Sprintf("did you mean %q?", filepath.Join(dir, name))
 }
 
 // commandFor returns the command that a mistyped name, or another word for what it does, stands for.

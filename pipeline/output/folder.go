@@ -148,7 +148,7 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 		return nil, errors.Join(fmt.Errorf("%q: %w", f.dir, ErrFinished), f.removeRemains())
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return nil, fmt.Errorf("creating the output folder: %w", err)
+		return nil, fmt.Errorf("the output folder: %w", err)
 	}
 	if err := f.checkFolder(); err != nil {
 		return nil, err
