@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -151,9 +152,19 @@ func checkWorkers(cmd *cobra.Command, _ []string) error {
 	workers, err := cmd.Flags().GetInt("workers")
 	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
 		return usage(fmt.Errorf("--workers must be from 1 to %d: %d", maxWorkers, workers),
-			"leave it out to use all cores")
+			"leave it out: its default suits this machine")
 	}
 	return err
+}
+
+// needs refuses flags that mean nothing without another.
+func needs(f *pflag.FlagSet, other string, flags ...string) error {
+	for _, name := range flags {
+		if f.Changed(name) && !f.Changed(other) {
+			return usage(fmt.Errorf("--%s means nothing without --%s", name, other), "add --"+other+", or leave it out")
+		}
+	}
+	return nil
 }
 
 // noArgs refuses what stands on a command line beside flags.

@@ -104,6 +104,12 @@ func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Mat
 	if err = o.rules(&m); err != nil {
 		return m, nil, limits, err
 	}
+	if err = needs(flags, "sprt", "sprt-model", "alpha", "beta"); err != nil {
+		return m, nil, limits, err
+	}
+	if err = needs(flags, "judge", "judge-every", "judge-score"); err != nil {
+		return m, nil, limits, err
+	}
 	if m.SPRT, err = o.test(); err != nil {
 		return m, nil, limits, err
 	}

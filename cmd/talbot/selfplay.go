@@ -94,7 +94,8 @@ A network of 1,000 evaluations a second plays about 10 games a minute of 100 pli
 	f.Int64Var(&o.style.FastNodes, "fast-nodes", o.style.FastNodes, "nodes of fast searches")
 	f.Float64Var(&o.temperature, "temperature", 0,
 		"temperature of the moves played (default: 0 with gumbel, else 1)")
-	f.IntVar(&o.temperaturePlies, "temperature-plies", 30, "plies from the game's first move that --temperature is for")
+	f.IntVar(&o.temperaturePlies, "temperature-plies", 30,
+		"plies from the game's first move that --temperature is for; 0: none")
 	f.StringArrayVar(&o.set, "set", nil, "set an option of the searcher, `NAME=VALUE`; repeatable")
 	f.Float64Var(&o.style.Resign, "resign", 0, "value from 0 to 1 at which games are given up (0: never)")
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies that are searched")
@@ -185,6 +186,9 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 
 // search turns the flags of the search into options.
 func (o *selfPlayOptions) search(f *pflag.FlagSet) error {
+	if err := needs(f, "fast-share", "fast-nodes"); err != nil {
+		return err
+	}
 	if !f.Changed("temperature") && o.style.Searcher != "gumbel" {
 		o.temperature = 1
 	}
@@ -194,6 +198,9 @@ func (o *selfPlayOptions) search(f *pflag.FlagSet) error {
 	}
 	options := &o.style.Options
 	options.Temperature, options.TempCutoffPly = o.temperature, o.temperaturePlies
+	if o.temperaturePlies == 0 { // which is all plies to a searcher
+		options.Temperature = 0
+	}
 	for _, text := range o.set {
 		name, value, _ := strings.Cut(text, "=")
 		s, ok := mcts.SettingByName(name)
@@ -208,7 +215,8 @@ func (o *selfPlayOptions) search(f *pflag.FlagSet) error {
 				"it has "+strings.Join(known, ", "))
 		}
 		if err := s.Set(options, value); err != nil {
-			return usage(fmt.Errorf("--set: %w", err), "for example --set c-visit=50")
+			return usage(fmt.Errorf("--set: %s %w", s.Key, err),
+				fmt.Sprintf("for example --set %s=%s", s.Key, s.Default))
 		}
 	}
 	if err := o.style.Check(); err != nil {

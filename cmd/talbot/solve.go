@@ -99,6 +99,10 @@ func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []game.Limi
 			return nil, usage(fmt.Errorf("player %q has a limit of its own", s.Text),
 				"leave out --nodes and --movetime")
 		}
+		if s.Limits.Control != (game.TimeControl{}) {
+			return nil, usage(fmt.Errorf("player %q: a puzzle has no clock", s.Text),
+				"give nodes=100, depth=5 or movetime=100ms in place of tc=")
+		}
 		return []game.Limits{s.Limits}, s.Limits.Check()
 	case o.movetime != 0 && cmd.Flags().Changed("nodes"):
 		return nil, usage(errors.New("--nodes and --movetime cannot be used together"), "use one of them")

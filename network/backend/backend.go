@@ -161,8 +161,8 @@ func Open(spec string) (*Backend, error) {
 		return nil, fmt.Errorf("backend %q does not train; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so",
 			spec)
 	}
-	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so; onnx and "+
-		"onnx:int8 compute networks that are trained", spec)
+	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so, or, but to "+
+		"train, onnx or onnx:int8", spec)
 }
 
 // openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256

@@ -68,6 +68,8 @@ func (s *Style) Check() error {
 		return fmt.Errorf("share of fast moves must be at least 0 and below 1: %v", s.FastShare)
 	case s.FastShare > 0 && s.FastNodes < 2:
 		return fmt.Errorf("nodes of fast moves must be at least 2: %d", s.FastNodes)
+	case s.FastShare > 0 && s.FastNodes >= s.Nodes:
+		return fmt.Errorf("nodes of fast moves must be fewer than those of the others, %d: %d", s.Nodes, s.FastNodes)
 	case !(s.Resign >= 0 && s.Resign <= 1):
 		return fmt.Errorf("value to resign at must be from 0 to 1: %v", s.Resign)
 	case s.MostPlies < 1 || s.MostPlies > 1000:

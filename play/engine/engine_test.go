@@ -353,7 +353,7 @@ func TestEntrant(t *testing.T) {
 	for text, want := range map[string]string{
 		"searcher=x": "one of puct", "threads=0": "from 1 to",
 		"c=x": "must be a number", "speed=3": "is unknown",
-		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,seed=x": "Seed",
+		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,seed=x": `seed "x" must be a whole number`,
 		// What would have no effect.
 		"searcher=policy,policy-temp=2": "only with puct", "searcher=talbotbot,c=3": "only with puct",
 		"talbotbot-c=3": "only with talbotbot", "elo=1500": "does not read ratings", "probe-limit=3": "is unknown",

@@ -140,7 +140,7 @@ func (c *contestant) read(spec match.Spec) error {
 				return unknown(t.Name)
 			}
 			if err := s.Set(&c.setup.Options, t.Value); err != nil {
-				return err
+				return fmt.Errorf("%s %w", s.Key, err)
 			}
 		}
 	}

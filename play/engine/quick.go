@@ -64,7 +64,7 @@ func options(name string) (mcts.Options, error) {
 			return o, fmt.Errorf("recipe %s: no setting of a search: %q", name, text)
 		}
 		if err := s.Set(&o, value); err != nil {
-			return o, fmt.Errorf("recipe %s: %w", name, err)
+			return o, fmt.Errorf("recipe %s: %s %w", name, key, err)
 		}
 	}
 	return o, nil

@@ -32,7 +32,7 @@ type DrawRule struct{ From, Moves, Score int }
 func (r *Rules) Check() error {
 	switch {
 	case r.MaxMoves < 0:
-		return fmt.Errorf("the maximum length, %d moves, is negative", r.MaxMoves)
+		return fmt.Errorf("the maximum length of a game is %d moves: give 1 or more, or 0 for none", r.MaxMoves)
 	case r.Resign != nil && (r.Resign.Moves < 1 || r.Resign.Score < 1):
 		return errors.New("the resign rule needs at least one move and one centipawn")
 	case r.Draw != nil && (r.Draw.Moves < 1 || r.Draw.Score < 0 || r.Draw.From < 0):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,9 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	path, err := findEngine(s.Path)
 	if err != nil {
 		return Entrant{}, err
+	}
+	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
+		return Entrant{}, fmt.Errorf("dir=%s: no such folder", s.Dir)
 	}
 	build, err := stockfish.HashFile(path)
 	if err != nil {

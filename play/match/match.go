@@ -71,9 +71,10 @@ func (m *Match) Check() error {
 	case m.Gauntlet && m.SPRT != nil:
 		return errors.New("a sequential test is for a match of two players, not for a gauntlet")
 	case m.Games < 2 || m.Games%2 != 0:
-		return fmt.Errorf("%d games: give an even number, half of the games are played with each colour", m.Games)
+		return fmt.Errorf("%d games: give an even number from 2 on, half of the games are played with each colour",
+			m.Games)
 	case m.Concurrency < 1:
-		return fmt.Errorf("%d games at the same time", m.Concurrency)
+		return fmt.Errorf("%d games at the same time: give 1 or more", m.Concurrency)
 	case m.Margin < 0 || m.Patience < 0:
 		return fmt.Errorf("negative time margin (%v) or patience (%v)", m.Margin, m.Patience)
 	case m.Out == "":

@@ -69,7 +69,7 @@ func (o *Openings) LeftOut() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{o.Copies, "to a position that an earlier one leads to"}, {o.Ended, "over"}, {o.Unreadable, "unreadable"}} {
+	}{{o.Copies, "lead where an earlier one leads"}, {o.Ended, "end the game"}, {o.Unreadable, "cannot be read"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

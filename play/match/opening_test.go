@@ -67,14 +67,14 @@ rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 4 7
 		o.Unreadable != 1 {
 		t.Errorf("positions: %+v, %v", o, err)
 	}
-	if got, want := o.LeftOut(), "1 to a position that an earlier one leads to, 2 over, 1 unreadable (the first: "+
+	if got, want := o.LeftOut(), "1 lead where an earlier one leads, 2 end the game, 1 cannot be read (the first: "+
 		"bad_fen: number 6 "; !strings.HasPrefix(got, want) {
 		t.Errorf("left out: %s, want %s…", got, want)
 	}
 	for name, text := range map[string]string{"empty": "", "a table": "FEN,Evaluation\nx,y\n",
 		"prose": "once upon a time", "games that are over": "1. f3 e5 2. g4 Qh4# 0-1\n"} {
 		_, err := ReadOpenings(writeFile(t, "o", text), 0)
-		if err == nil || strings.HasSuffix(name, "over") && !strings.HasSuffix(err.Error(), "used: 1 over") {
+		if err == nil || strings.HasSuffix(name, "over") && !strings.HasSuffix(err.Error(), "used: 1 end the game") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -142,7 +142,7 @@ func (s *Setting) Set(o *Options, value string) error {
 	if s.Kind == Switch {
 		on, err := strconv.ParseBool(value)
 		if err != nil {
-			return fmt.Errorf("%s %q must be true or false", s.Name, value)
+			return fmt.Errorf("%q must be true or false", value)
 		}
 		*s.field(o).(*bool) = on
 		return nil
@@ -150,9 +150,9 @@ func (s *Setting) Set(o *Options, value string) error {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {
 	case err != nil || math.IsNaN(x) || s.Kind == Integer && x != math.Trunc(x):
-		return fmt.Errorf("%s %q must be %s", s.Name, value, [...]string{"a whole number", "a number"}[s.Kind])
+		return fmt.Errorf("%q must be %s", value, [...]string{"a whole number", "a number"}[s.Kind])
 	case x < s.Min || x > s.Max:
-		return fmt.Errorf("%s %q must be from %s", s.Name, value, s.Bounds())
+		return fmt.Errorf("%q must be from %s", value, s.Bounds())
 	}
 	switch f := s.field(o).(type) {
 	case *int:

@@ -188,7 +188,7 @@ func (p *Player) Position(start *board.Position, moves []board.Move) {
 }
 
 // ErrSearcher says that a network cannot be played with a searcher.
-var ErrSearcher = errors.New("the searcher does not fit the network")
+var ErrSearcher = errors.New("the network cannot be played with this searcher")
 
 // ErrSearch says that a search failed; the move is legal all the same.
 var ErrSearch = errors.New("the search failed")

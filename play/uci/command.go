@@ -88,6 +88,8 @@ func parseGo(words []string) (g goCommand, notes []string) {
 				g.searchMoves = append(g.searchMoves, words[0])
 				words = words[1:]
 			}
+		default:
+			notes = append(notes, fmt.Sprintf("go: unknown %s", quote(word)))
 		}
 	}
 	return g, notes

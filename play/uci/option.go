@@ -156,7 +156,12 @@ func Options(ratings bool, search mcts.Options) []*Option {
 func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 	o := &Option{Name: s.Name, Kind: "string", Default: s.Get(search), About: s.Doc,
 		Searchers: s.Searchers(),
-		set:       func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
+		set: func(e *Engine, v string) error {
+			if err := s.Set(&e.setup.Options, v); err != nil {
+				return fmt.Errorf("%s %w", s.Name, err)
+			}
+			return nil
+		}}
 	switch s.Kind {
 	case mcts.Integer:
 		o.Kind, o.Min, o.Max = "spin", int64(s.Min), int64(min(s.Max, math.MaxInt32))

@@ -63,7 +63,8 @@ func (o Outcomes) Normalized() Elo {
 // LOS returns the likelihood of superiority, 0 to 1: the chance that a player with these results is the stronger one,
 // Φ((score − ½)/standard error), where nothing was known before. Source: Rémi Coulom, “Whole-history rating” (2008)
 // and the Chess Programming Wiki, “Match Statistics”, with the standard error of the trials in place of that of wins
-// and losses. It is NaN without results.
+// and losses. Where all n trials had the same score that has no spread; the chance is then that of a coin that fell n
+// times on one side, 1 − 2^−(n+1), every bias alike before (Beta(n+1, 1)). It is NaN without results.
 func (o Outcomes) LOS() float64 {
 	mean, variance := o.Score()
 	switch {
@@ -71,6 +72,10 @@ func (o Outcomes) LOS() float64 {
 		return mean
 	case mean == 0.5:
 		return 0.5
+	case variance == 0 && mean > 0.5:
+		return 1 - math.Exp2(-float64(o.Trials())-1)
+	case variance == 0:
+		return math.Exp2(-float64(o.Trials()) - 1)
 	}
 	return 0.5 * math.Erfc(-(mean-0.5)/math.Sqrt(2*variance/float64(o.Trials())))
 }
