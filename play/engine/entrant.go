@@ -189,7 +189,7 @@ func Parameter(option string) string {
 		return searcherParam
 	case "Move Overhead":
 		return overheadParam
-	case "UCI_Elo", "Rating":
+	case "UCI_Elo":
 		return eloParam
 	case "Threads":
 		return threadsParam

@@ -109,7 +109,7 @@ var Settings = []Setting{
 	{"ValueDepth", "value-depth", "rollouts",
 		"depth to which the engine searches after each likely move; with --probability it is always 10",
 		Integer, 1, 60, "10", func(o *Options) any { return &o.ValueDepth }},
-	{"Rating", "rating", "", "rating of the side that the network plays, for networks that take ratings; 0: unknown",
+	{"Rating", "elo", "", "rating of the side that the network plays, for networks that take ratings; 0: unknown",
 		Integer, 0, 4000, "0", func(o *Options) any { return &o.Ratings[0] }},
 	{"OpponentRating", "opponent-rating", "", "the opponent's rating; 0: unknown", Integer, 0, 4000, "0",
 		func(o *Options) any { return &o.Ratings[1] }},
