@@ -98,10 +98,14 @@ func Verify(ctx context.Context, dir string, options ...VerifyOption) (Report, e
 	if v.report.Extra, err = extraShards(dir, v.manifest); err != nil {
 		return v.report, err
 	}
-	if n := len(v.report.Damage); n > 0 {
+	switch n := len(v.report.Damage); n {
+	case 0:
+		return v.report, nil
+	case 1:
+		return v.report, v.report.Damage[0]
+	default:
 		return v.report, fmt.Errorf("%d faults, the first: %w", n, v.report.Damage[0])
 	}
-	return v.report, nil
 }
 
 func (v *verifier) damaged(err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -218,10 +219,7 @@ func folderHint(err error) string {
 	var ofLoop *loop.FileError
 	var older *ingest.OlderRulesError
 	var different *remake.DifferentError
-	path, _ := errors.AsType[*fs.PathError](err)
 	switch {
-	case path != nil && errors.Is(path.Err, fs.ErrNotExist):
-		return meantPath(path.Path)
 	case errors.As(err, &different) && different.State == remake.Interrupted:
 		return "finish it with the command that began it, make it again with --replace, or choose another place"
 	case errors.As(err, &different):
@@ -269,6 +267,9 @@ func classify(err error) (status int, text string) {
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {
 			status, text = s.status, s.hint
+			if path, ok := errors.AsType[*fs.PathError](err); ok && s.err == os.ErrNotExist {
+				text = cmp.Or(meantPath(path.Path), text)
+			}
 			break
 		}
 	}
