@@ -11,8 +11,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/pgn"
-	"talbot/rows"
 )
 
 // sharedGames returns n games of those that Tal played, spread over the shared file. It skips the test where the file

@@ -17,7 +17,7 @@ import (
 	"talbot/encode"
 	"talbot/network/predict"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // known are tables of some positions, by EPD.

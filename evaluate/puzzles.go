@@ -12,8 +12,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/formats/rows"
 	"talbot/network/predict"
-	"talbot/rows"
 )
 
 var (

@@ -10,8 +10,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/formats/rows"
 	"talbot/network/predict"
-	"talbot/rows"
 )
 
 const (

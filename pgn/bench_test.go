@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // carlsen returns the text of a shared file of master games, or a made-up one when it is absent.

@@ -11,7 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // notesOf parses one game and returns its evaluations as "ply score depth", and its clocks.

@@ -6,8 +6,8 @@ import (
 	"log"
 	"strings"
 
+	"talbot/formats/rows"
 	"talbot/pgn"
-	"talbot/rows"
 )
 
 func Example() {

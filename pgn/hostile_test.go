@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // repeated is that many bytes of a text that repeats.

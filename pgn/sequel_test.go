@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"talbot/board"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // sequels are games with something between their moves that begins another game by the splitter's rules.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // sharedData is where the test data lie that are not part of the repository.

@@ -9,9 +9,9 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/formats/rows"
+	"talbot/inspect/stats"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/stats"
-	"talbot/rows"
 	"talbot/shards"
 )
 

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
-	"talbot/pipeline/stats"
-	"talbot/pipeline/verify"
 	"talbot/stockfish"
 )
 

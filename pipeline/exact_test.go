@@ -15,15 +15,15 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/inspect/samples"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
 	"talbot/pipeline"
 	"talbot/pipeline/endgames"
-	"talbot/pipeline/inspect"
 	"talbot/pipeline/label"
-	"talbot/pipeline/stats"
-	"talbot/pipeline/verify"
 	"talbot/stockfish"
-	"talbot/syzygy"
-	"talbot/syzygy/syzygytest"
+	"talbot/tablebase/syzygy"
+	"talbot/tablebase/syzygy/syzygytest"
 )
 
 const SharedTables = "../../shared/data/syzygy"
@@ -165,7 +165,7 @@ func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 		class, _ := label.Class()
 		return ok && class == dataset.Won
 	})
-	d, err := inspect.Open(dir, inspect.Options{Encoder: encode.TalbotBot{}})
+	d, err := samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}})
 	if err != nil {
 		t.Fatal(err)
 	}

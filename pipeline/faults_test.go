@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"talbot/pipeline/internal/madeup"
+	"talbot/internal/testkit/madeup"
 )
 
 // failing is how steps of writing fail in turn: every stride-th alone, and every stride-th, half a stride further, with

@@ -11,9 +11,9 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
-	"talbot/pipeline/games"
-	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/enginegames"
 	"talbot/pipeline/label"
 	"talbot/play/match"
 	"talbot/shards"
@@ -21,22 +21,22 @@ import (
 )
 
 // gamesRequest is a request for games of the test's engine, or of the engine at path. The caller closes the pool.
-func gamesRequest(ctx context.Context, path, out string, count int64, workers int) (games.Request, error) {
+func gamesRequest(ctx context.Context, path, out string, count int64, workers int) (enginegames.Request, error) {
 	book, err := match.Book()
 	if err != nil {
-		return games.Request{}, err
+		return enginegames.Request{}, err
 	}
 	pool, err := stockfish.NewPool(ctx, stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Hash: 1}, workers)
-	style := games.DefaultStyle
+	style := enginegames.DefaultStyle
 	style.Blunders, style.MostPlies = 0.9, 20
-	return games.Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
+	return enginegames.Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
 		Out:    out,
 		Splits: dataset.DefaultSplits}, err
 }
 
 // Games plays games with the test's engine, in small shards.
 func (j Job) Games(ctx context.Context) error {
-	games.SmallShards(UntilExit{}, 16)
+	enginegames.SmallShards(UntilExit{}, 16)
 	os.Setenv(Child, "engine") // inherited by the engines
 	path, err := os.Executable()
 	if err != nil {
@@ -53,7 +53,7 @@ func (j Job) Games(ctx context.Context) error {
 // TestGames: the bytes do not depend on the number of workers, on interruptions or on kills; games are different,
 // legal, searched from the opening on, and what is learnt is the engine's choice whatever was played.
 func TestGames(t *testing.T) {
-	games.SmallShards(t, 16)
+	enginegames.SmallShards(t, 16)
 	defer os.Unsetenv(Child)
 	dir := t.TempDir()
 	j := Job{Verb: "games", Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}

@@ -9,8 +9,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
 )
 
 // readLines returns all lines of a dataset.

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/pipeline/diff"
+	"talbot/inspect/diff"
+	"talbot/inspect/overlap"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
-	"talbot/pipeline/overlap"
-	"talbot/pipeline/stats"
-	"talbot/pipeline/verify"
 )
 
 // pgnOf writes games, given as moves, to a file.

@@ -11,13 +11,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/pipeline/diff"
-	"talbot/pipeline/inspect"
-	"talbot/pipeline/internal/madeup"
+	"talbot/inspect/diff"
+	"talbot/inspect/samples"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
-	"talbot/pipeline/stats"
 	"talbot/pipeline/tactics"
-	"talbot/pipeline/verify"
 )
 
 // TestUnknownFingerprint: labels whose fingerprint the manifest does not have are damage to every verb that reads a
@@ -52,7 +52,7 @@ func TestUnknownFingerprint(t *testing.T) {
 		},
 		"stats": func() error { _, err := stats.Request{Dir: dir}.Run(t.Context()); return err },
 		"inspect": func() error {
-			_, err := inspect.Open(dir, inspect.Options{Encoder: encode.TalbotBot{}})
+			_, err := samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}})
 			return err
 		},
 		"diff":   func() error { _, err := diff.Request{A: whole, B: dir}.Run(t.Context()); return err },

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/mates"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
 	"talbot/pipeline"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
-	"talbot/pipeline/stats"
-	"talbot/pipeline/verify"
 	"talbot/stockfish"
+	"talbot/tablebase/mates"
 )
 
 // randomEndgames makes endgames of some numbers of pieces.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pipeline/internal/madeup"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )

@@ -14,11 +14,11 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/inspect/plan"
+	"talbot/inspect/stats"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
-	"talbot/pipeline/plan"
-	"talbot/pipeline/stats"
 )
 
 // TestLabelCounts labels searched, terminal and failed samples: manifest, verification and statistics count each label

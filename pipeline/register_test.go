@@ -11,9 +11,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
+	"talbot/inspect/stats"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/stats"
-	"talbot/rows"
 )
 
 // squares reads games as rows: after a magic of two bytes, two bytes a move (from and to) and 0xff behind each game.

@@ -18,14 +18,14 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/remake"
-	"talbot/mates"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/selfplay"
 	"talbot/play/game"
 	"talbot/play/mcts"
 	"talbot/shards"
 	"talbot/synth"
+	"talbot/tablebase/mates"
 )
 
 // knowing is a network that counts material and likes moves by a hash.

@@ -9,9 +9,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
 	"talbot/pipeline/endgames"
-	"talbot/pipeline/internal/madeup"
 	"talbot/synth"
 )
 

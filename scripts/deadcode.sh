@@ -11,11 +11,11 @@ evaluate/measure.go Register            recipes of tests in other packages
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 network/recipe/recipe.go Register       recipes of tests in other packages
 pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
-pipeline/games/games.go SmallShards     small shards in the tests of other packages
+pipeline/enginegames/games.go SmallShards     small shards in the tests of other packages
 pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
 pipeline/output/folder.go SmallShards   small shards in the tests of other packages
 play/mcts/methods.go Register           searchers of tests in other packages
-syzygy/table.go Seal                    tables that syzygytest makes
+tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"
 $DEADCODE ./cmd/... ./scripts/... >"$temp/tests"

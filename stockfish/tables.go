@@ -11,7 +11,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/stockfish/uci"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // ErrNoTables: the folder holds no Syzygy tables that the engine can read, or the engine does not read any.

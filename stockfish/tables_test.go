@@ -12,7 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 const sharedTables = "../../shared/data/syzygy"

@@ -7,9 +7,9 @@ import (
 	"html/template"
 	"net/http"
 
+	"talbot/inspect/stats"
 	"talbot/internal/cache"
 	"talbot/pipeline"
-	"talbot/pipeline/stats"
 )
 
 // countedVersion is that of what is kept of statistics.

@@ -17,10 +17,10 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/inspect/samples"
 	"talbot/internal/page"
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/pipeline/inspect"
 )
 
 // dataPage is what the page of a dataset shows.
@@ -163,7 +163,7 @@ func (p *dataPage) find(s *shelf, v *volume) {
 }
 
 // newCard lays a sample out.
-func newCard(one *inspect.Sample) sampleCard {
+func newCard(one *samples.Sample) sampleCard {
 	at := positionOf(one)
 	c := sampleCard{Board: page.NewBoardFrom(&at, board.White), Sample: one.Sample, Said: saidOf(one),
 		Where: dataset.LineName(one.Source, one.Game, page.Plain(one.Input))}
@@ -183,7 +183,7 @@ func newCard(one *inspect.Sample) sampleCard {
 }
 
 // positionOf replays the sample's past.
-func positionOf(one *inspect.Sample) board.Position {
+func positionOf(one *samples.Sample) board.Position {
 	at, moves := one.Past()
 	for _, m := range moves {
 		at.Play(m)
@@ -192,7 +192,7 @@ func positionOf(one *inspect.Sample) board.Position {
 }
 
 // playersOf says who played and how it ended; empty if nothing is known.
-func playersOf(one *inspect.Sample) string {
+func playersOf(one *samples.Sample) string {
 	if one.White == "" && one.Black == "" {
 		return ""
 	}
@@ -211,7 +211,7 @@ func playerText(name string, rating int) string {
 }
 
 // saidOf is a sample's label in a few words, from the view of the side to move.
-func saidOf(one *inspect.Sample) string {
+func saidOf(one *samples.Sample) string {
 	switch l := one.Label; {
 	case l == nil:
 		return map[string]string{"missing": "no label", "terminal": "game over"}[one.LabelStatus]
@@ -221,7 +221,7 @@ func saidOf(one *inspect.Sample) string {
 }
 
 // labelScore writes the score of a label from the side to move's view.
-func labelScore(l *inspect.Label) string {
+func labelScore(l *samples.Label) string {
 	switch {
 	case l.Mate != nil:
 		return fmt.Sprintf("#%d", *l.Mate)
@@ -245,7 +245,7 @@ func signed(x any) string {
 // samplePage is what the page of a sample shows.
 type samplePage struct {
 	*folder
-	*inspect.Sample
+	*samples.Sample
 	Filter       *filter
 	Place, Count int64 // in what the filter chooses, from 0; a count of 0: not known
 	Before, Next int64 // samples; -1: none
@@ -403,7 +403,7 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 }
 
 // sampleAs reads a sample as a recipe with its usual settings sees it; "" = the usual recipe.
-func sampleAs(v *volume, number int64, name string) (*inspect.Sample, encode.Encoder, error) {
+func sampleAs(v *volume, number int64, name string) (*samples.Sample, encode.Encoder, error) {
 	c, err := run.New(cmp.Or(name, usualRecipe), "")
 	if err != nil {
 		return nil, nil, err
@@ -412,7 +412,7 @@ func sampleAs(v *volume, number int64, name string) (*inspect.Sample, encode.Enc
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := v.With(inspect.Options{Encoder: built.Encoder, Encoded: true})
+	d, err := v.With(samples.Options{Encoder: built.Encoder, Encoded: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,8 +12,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/inspect/stats"
 	"talbot/network/run"
-	"talbot/pipeline/stats"
 	"talbot/shards"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"talbot/dataset"
-	"talbot/pipeline/inspect"
+	"talbot/inspect/samples"
 )
 
 // filter is a query as an address says it.
 type filter struct {
-	inspect.Query
+	samples.Query
 	values  url.Values // what is not empty
 	problem string     // what cannot be understood; "" = nothing
 }
@@ -77,8 +77,8 @@ func readFilter(r *http.Request) filter {
 		made := i == 2
 		f.Reconstructed = &made
 	}
-	f.Label = inspect.Labels(choose("label", labelChoices))
-	f.Against = inspect.Against(choose("odd", oddChoices))
+	f.Label = samples.Labels(choose("label", labelChoices))
+	f.Against = samples.Against(choose("odd", oddChoices))
 	if f.Player = of("player"); len(f.Player) > 200 {
 		f.Player, f.problem = "", "the player's name is too long"
 	}
@@ -94,8 +94,8 @@ func readFilter(r *http.Request) filter {
 		}
 		return int(math.Round(x * factor)), true
 	}
-	limits := func(low, high string, factor float64) (r inspect.Range) {
-		r = inspect.Range{Low: math.MinInt, High: math.MaxInt}
+	limits := func(low, high string, factor float64) (r samples.Range) {
+		r = samples.Range{Low: math.MinInt, High: math.MaxInt}
 		if x, ok := number(low, factor); ok {
 			r.Low, r.Limited = x, true
 		}
@@ -103,7 +103,7 @@ func readFilter(r *http.Request) filter {
 			r.High, r.Limited = x, true
 		}
 		if !r.Limited {
-			return inspect.Range{}
+			return samples.Range{}
 		}
 		return r
 	}
@@ -114,7 +114,7 @@ func readFilter(r *http.Request) filter {
 }
 
 // all reports whether the filter chooses all samples.
-func (f *filter) all() bool { return f.Query == inspect.Query{} }
+func (f *filter) all() bool { return f.Query == samples.Query{} }
 
 // at returns the address's query with a place.
 func (f *filter) at(place int64) string {

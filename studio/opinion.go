@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/inspect/samples"
 	"talbot/network/backend"
-	"talbot/pipeline/inspect"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 )
@@ -43,7 +43,7 @@ func (o *opinions) close() {
 }
 
 // of asks the network of a run. Positions of the reconstructed past are the sample's, as in training.
-func (o *opinions) of(ctx context.Context, run *folder, one *inspect.Sample) *opinion {
+func (o *opinions) of(ctx context.Context, run *folder, one *samples.Sample) *opinion {
 	said := &opinion{Run: run}
 	if err := o.ask(ctx, run, one, said); err != nil {
 		said.Notice = run.within(err)
@@ -53,7 +53,7 @@ func (o *opinions) of(ctx context.Context, run *folder, one *inspect.Sample) *op
 
 var errTimeOut = errors.New("the networks are busy: try again in a moment")
 
-func (o *opinions) ask(ctx context.Context, run *folder, one *inspect.Sample, said *opinion) error {
+func (o *opinions) ask(ctx context.Context, run *folder, one *samples.Sample, said *opinion) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, opinionTime, errTimeOut)
 	defer cancel()
 	select {
@@ -113,7 +113,7 @@ func (o *opinions) ask(ctx context.Context, run *folder, one *inspect.Sample, sa
 }
 
 // bandRating is a rating within a band, 250 from its end.
-func bandRating(b *inspect.Band) int {
+func bandRating(b *samples.Band) int {
 	if b.To > 0 {
 		return max(b.From, b.To-250)
 	}

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"talbot/inspect/stats"
 	"talbot/internal/page"
 	"talbot/internal/plain"
 	"talbot/network/model"
-	"talbot/pipeline/stats"
 	"talbot/train/report"
 )
 

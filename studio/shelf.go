@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"talbot/encode"
+	"talbot/inspect/samples"
 	"talbot/internal/cache"
-	"talbot/pipeline/inspect"
 )
 
 // shelf keeps the datasets that were looked at last open. It is safe for concurrent use.
@@ -37,7 +37,7 @@ const (
 
 // volume is an open dataset. It is closed when it is off the shelf and no longer in use.
 type volume struct {
-	*inspect.Dataset
+	*samples.Dataset
 	path, stamp string
 	hash        string // of the manifest
 	users       int    // with the shelf; of its mutex
@@ -70,7 +70,7 @@ func (s *shelf) of(f *folder) (v *volume, release func(), err error) {
 		if i >= 0 {
 			s.remove(i)
 		}
-		d, err := inspect.Open(f.Path, inspect.Options{Encoder: encode.TalbotBot{}})
+		d, err := samples.Open(f.Path, samples.Options{Encoder: encode.TalbotBot{}})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -127,7 +127,7 @@ type search struct {
 	key    string
 	cancel context.CancelFunc
 	asking
-	set  *inspect.Set
+	set  *samples.Set
 	upTo int64 // samples that were looked at
 	done bool
 	err  error
@@ -149,9 +149,9 @@ func (s *shelf) search(v *volume, f *filter) *search {
 	if one != nil {
 		return one
 	}
-	one = &search{key: key, asking: asking{asked: time.Now()}, set: inspect.NewSet(v.Samples()), cancel: func() {}}
+	one = &search{key: key, asking: asking{asked: time.Now()}, set: samples.NewSet(v.Samples()), cancel: func() {}}
 	if text, ok := s.found.Get(key); ok {
-		if set, err := inspect.ReadSet(text, v.Samples()); err == nil {
+		if set, err := samples.ReadSet(text, v.Samples()); err == nil {
 			one.set, one.upTo, one.done = set, v.Samples(), true
 		}
 	}
@@ -190,7 +190,7 @@ func (v *volume) look(key string) (one, given *search) {
 }
 
 // begin begins a search, which holds the dataset.
-func (s *shelf) begin(v *volume, q inspect.Query, one *search) {
+func (s *shelf) begin(v *volume, q samples.Query, one *search) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -217,7 +217,7 @@ func (one *asking) lastAsked() time.Time {
 }
 
 // run goes through the dataset.
-func (s *shelf) run(ctx context.Context, v *volume, q inspect.Query, one *search) error {
+func (s *shelf) run(ctx context.Context, v *volume, q samples.Query, one *search) error {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"flag"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,8 +19,7 @@ var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain",
 		"internal/splitmix", "board"},
 	{"internal/cache", "internal/page", "internal/remake", "dataset"},
-	{"binpack", "lc0", "rows", "syzygy", "viriformat"},
-	{"columnar", "pgn", "synth", "shards", "stockfish", "encode", "mates"},
+	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode"},
 	{"network"},
 	{"evaluate"},
 	{"train"},
@@ -26,180 +27,10 @@ var floors = [][]string{
 	{"fleet"},
 	{"play"},
 	{"pipeline"},
-	{"loop"},
+	{"inspect"},
 	{"studio"},
+	{"internal/testkit"},
 	{"cmd", "scripts"},
-}
-
-// arrows are all imports of ours by each package, tests left out. One more is a decision: it is made here, by whoever
-// needs it, and one that is not needed any more goes.
-var arrows = map[string][]string{
-	"binpack": {"board", "dataset"},
-	"board":   {},
-	"cmd/talbot": {
-		"binpack", "board", "columnar", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache",
-		"internal/durable", "internal/plain", "internal/remake", "loop", "network/backend", "network/builtin",
-		"network/checkpoint",
-		"network/model", "network/onnx", "network/ort", "network/predict", "network/recipe", "network/run",
-		"network/schedule", "pipeline", "pipeline/aggregate", "pipeline/diff", "pipeline/endgames",
-		"pipeline/exportdata", "pipeline/games", "pipeline/ingest", "pipeline/inspect", "pipeline/label",
-		"pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict", "pipeline/selfplay",
-		"pipeline/solve", "pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine",
-		"play/game", "play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables",
-		"play/uci", "rows", "stockfish", "studio", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
-	},
-	"columnar":               {"board", "dataset", "pgn", "rows"},
-	"dataset":                {"board", "internal/durable", "internal/ordered"},
-	"encode":                 {"board", "dataset"},
-	"evaluate":               {"board", "dataset", "encode", "internal/splitmix", "network/predict", "rows"},
-	"fleet":                  {"dataset", "fleet/wire", "internal/durable"},
-	"fleet/searches":         {"board", "dataset", "fleet", "fleet/wire", "internal/durable", "stockfish"},
-	"fleet/wire":             {},
-	"internal/cache":         {"internal/durable"},
-	"internal/child":         {},
-	"internal/durable":       {},
-	"internal/golden":        {},
-	"internal/ordered":       {},
-	"internal/page":          {"board", "internal/plain"},
-	"internal/page/pagetest": {"internal/plain"},
-	"internal/plain":         {},
-	"internal/remake":        {"internal/durable"},
-	"internal/splitmix":      {},
-	"loop": {
-		"board", "dataset", "internal/cache", "internal/durable", "internal/page", "internal/remake",
-		"network/checkpoint", "network/run", "pipeline/output", "play/game", "shards",
-	},
-	"mates":              {"board", "dataset"},
-	"network/backend":    {"network/model", "network/ort"},
-	"network/builtin":    {"network/checkpoint"},
-	"network/checkpoint": {"internal/durable"},
-	"network/model":      {"encode", "network/onnx"},
-	"network/onnx":       {"network/checkpoint"},
-	"network/ort":        {},
-	"network/predict": {
-		"board", "encode", "network/backend", "network/checkpoint", "network/model", "network/onnx", "network/ort",
-		"network/recipe", "network/run",
-	},
-	"network/predict/tinyrun": {"network/checkpoint", "network/model", "network/recipe", "network/run"},
-	"network/recipe":          {"encode", "network/model"},
-	"network/run": {
-		"dataset", "internal/durable", "network/builtin", "network/checkpoint", "network/model", "network/recipe",
-		"network/schedule",
-	},
-	"network/schedule": {},
-	"pgn":              {"board", "dataset"},
-	"pipeline":         {"internal/page"},
-	"pipeline/aggregate": {
-		"board", "dataset", "internal/durable", "internal/ordered", "internal/remake", "pipeline", "pipeline/output",
-		"shards",
-	},
-	"pipeline/diff": {"dataset", "internal/plain", "pipeline", "shards"},
-	"pipeline/endgames": {
-		"board", "dataset", "internal/ordered", "internal/remake", "pipeline", "pipeline/output", "synth",
-	},
-	"pipeline/exportdata": {
-		"binpack", "board", "dataset", "encode", "internal/durable", "internal/ordered", "pipeline", "shards",
-	},
-	"pipeline/games": {
-		"board", "dataset", "internal/ordered", "internal/remake", "pipeline", "pipeline/output", "play/game",
-		"stockfish",
-	},
-	"pipeline/ingest": {
-		"binpack", "board", "columnar", "dataset", "internal/cache", "internal/durable", "internal/ordered",
-		"internal/plain", "internal/remake", "lc0", "pgn", "pipeline", "pipeline/output", "rows", "shards", "synth",
-		"viriformat",
-	},
-	"pipeline/inspect": {
-		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "pipeline", "shards",
-	},
-	"pipeline/internal/madeup": {"board", "dataset", "internal/durable", "pipeline/output", "shards"},
-	"pipeline/label": {
-		"board", "dataset", "encode", "fleet", "internal/durable", "internal/ordered", "internal/remake", "mates",
-		"pipeline", "pipeline/output", "shards", "stockfish", "syzygy",
-	},
-	"pipeline/output":  {"dataset", "internal/durable", "internal/ordered", "internal/remake", "shards"},
-	"pipeline/overlap": {"dataset"},
-	"pipeline/plan": {
-		"dataset", "pipeline", "pipeline/aggregate", "pipeline/ingest", "pipeline/stats", "pipeline/verify", "rows",
-	},
-	"pipeline/predict": {
-		"board", "dataset", "encode", "internal/durable", "internal/ordered", "internal/remake", "pipeline",
-		"pipeline/output", "shards",
-	},
-	"pipeline/selfplay": {
-		"board", "dataset", "internal/ordered", "internal/remake", "internal/splitmix", "pipeline", "pipeline/output",
-		"play/game", "play/mcts", "shards", "synth",
-	},
-	"pipeline/solve": {
-		"board", "dataset", "evaluate", "internal/splitmix", "pipeline", "pipeline/ingest", "play/game", "rows",
-		"shards",
-	},
-	"pipeline/stats": {
-		"board", "dataset", "encode", "internal/ordered", "internal/page", "internal/plain", "internal/splitmix",
-		"pipeline", "pipeline/overlap", "rows", "shards",
-	},
-	"pipeline/tactics": {"board", "dataset", "internal/remake", "pipeline", "pipeline/output", "shards"},
-	"pipeline/verify":  {"board", "dataset", "encode", "pipeline", "pipeline/overlap", "shards"},
-	"play/console":     {"board", "internal/page", "play/session"},
-	"play/engine": {
-		"board", "dataset", "encode", "network/backend", "network/builtin", "network/predict", "network/recipe",
-		"network/run", "play/game", "play/match", "play/mcts", "play/pace", "play/player", "stockfish",
-	},
-	"play/internal/fakenet": {"board", "play/mcts", "play/player"},
-	"play/game":             {"board", "dataset", "internal/child", "internal/splitmix", "stockfish/uci"},
-	"play/match": {
-		"board", "dataset", "internal/durable", "internal/page", "internal/remake", "internal/splitmix",
-		"network/builtin", "pgn", "play/game", "play/match/stats", "rows", "stockfish", "stockfish/uci", "syzygy",
-	},
-	"play/match/stats":      {},
-	"play/mcts":             {"board", "internal/splitmix"},
-	"play/pace":             {"play/mcts"},
-	"play/people":           {"board", "dataset", "encode", "play/engine", "play/mcts", "stockfish"},
-	"play/player":           {"board", "dataset", "play/mcts", "play/pace"},
-	"play/session":          {"board", "dataset", "play/game", "play/mcts", "play/pace", "play/player"},
-	"play/tables":           {"board", "play/mcts", "stockfish", "syzygy"},
-	"play/uci":              {"board", "dataset", "internal/plain", "play/mcts", "play/pace", "play/player"},
-	"rows":                  {"board", "dataset"},
-	"scripts/makegames":     {"board", "internal/ordered", "internal/splitmix", "play/game", "play/match", "shards"},
-	"scripts/makeopenings":  {"board", "dataset", "stockfish"},
-	"scripts/makerelease":   {},
-	"scripts/makesample":    {},
-	"scripts/measurepeople": {"board", "dataset", "encode", "play/engine", "play/people", "shards"},
-	"shards":                {"board", "dataset", "internal/durable", "internal/ordered"},
-	"stockfish":             {"board", "dataset", "internal/child", "stockfish/uci", "syzygy"},
-	"stockfish/uci":         {"board", "dataset", "internal/child"},
-	"studio": {
-		"board", "dataset", "encode", "internal/cache", "internal/durable", "internal/page", "internal/plain",
-		"network/backend", "network/builtin", "network/checkpoint", "network/model", "network/recipe", "network/run",
-		"pgn", "pipeline", "pipeline/inspect", "pipeline/output", "pipeline/stats", "play/engine", "play/match",
-		"play/mcts", "play/people", "play/player", "play/session", "stockfish", "train", "train/job", "train/loader",
-		"train/report",
-	},
-	"synth":             {"board", "dataset"},
-	"syzygy":            {"board", "internal/cache", "internal/durable", "internal/ordered"},
-	"syzygy/syzygytest": {"board", "syzygy"},
-	"train": {
-		"encode", "internal/durable", "internal/splitmix", "network/backend", "network/checkpoint",
-		"network/model", "network/recipe", "network/run", "network/schedule", "train/tensorboard",
-	},
-	"train/internal/madeup":     {"board", "dataset", "internal/durable", "shards"},
-	"train/internal/testrecipe": {"board", "dataset", "encode", "network/model", "network/recipe"},
-	"train/job": {
-		"dataset", "encode", "evaluate", "internal/cache", "internal/durable", "internal/remake", "network/backend",
-		"network/builtin", "network/checkpoint", "network/model", "network/predict", "network/recipe", "network/run",
-		"rows", "shards", "train", "train/loader", "train/report",
-	},
-	"train/loader": {
-		"board", "dataset", "encode", "evaluate", "internal/cache", "internal/durable", "internal/ordered",
-		"internal/splitmix", "network/run", "rows", "shards", "train",
-	},
-	"train/report":      {"board", "evaluate", "internal/page", "network/recipe", "network/run", "train"},
-	"train/tensorboard": {},
-	"trial": {
-		"internal/child", "internal/durable", "network/backend", "network/run", "train", "train/job", "train/loader",
-	},
-	"lc0":        {"board", "dataset"},
-	"viriformat": {"board", "dataset"},
 }
 
 // knowGoMLX are the rooms that may import GoMLX, and the file that sets its plugins up.
@@ -260,34 +91,66 @@ func importsOf(t *testing.T, root string) map[string][]string {
 	return found
 }
 
-// TestArrows keeps the imports of the packages in their direction and as they are written down, and GoMLX in its rooms.
+// update rewrites testdata/arrows.txt: go test ./cmd/talbot -run TestArrows -update.
+var update = flag.Bool("update", false, "rewrite testdata/arrows.txt")
+
+// TestArrows keeps GoMLX in its rooms and every import between our packages, tests left out, on its own floor or on a
+// lower one and as testdata/arrows.txt lists it: one import a line, so that a new one is seen in review.
 func TestArrows(t *testing.T) {
+	const list = "testdata/arrows.txt"
 	found := importsOf(t, "../..")
 	if len(found) < 50 {
 		t.Errorf("only %d packages were looked at", len(found))
 	}
-	for from, list := range found {
-		may, known := arrows[from]
-		if !known || floorOf(from) < 0 {
+	var arrows []string
+	for from, imports := range found {
+		if floorOf(from) < 0 {
 			t.Errorf("%s is in no room: see docs/9-development.md", from)
 		}
-		for _, to := range list {
-			if !slices.Contains(may, to) {
-				t.Errorf("%s imports %s, which is not written down", from, to)
-			}
+		for _, to := range imports {
+			arrows = append(arrows, from+" -> "+to)
 			if floorOf(to) > floorOf(from) {
-				t.Errorf("%s imports %s: the arrow turns back", from, to)
-			}
-		}
-		for _, to := range may {
-			if !slices.Contains(list, to) {
-				t.Errorf("%s does not import %s any more", from, to)
+				t.Errorf("%s imports %s, which is on a higher floor", from, to)
 			}
 		}
 	}
-	for from := range arrows {
-		if _, ok := found[from]; !ok {
-			t.Errorf("%s is written down and not there", from)
+	slices.Sort(arrows)
+	text := strings.Join(arrows, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := strings.Fields(strings.ReplaceAll(string(known), " -> ", "->"))
+	now := strings.Fields(strings.ReplaceAll(text, " -> ", "->"))
+	for _, arrow := range now {
+		if !slices.Contains(before, arrow) {
+			t.Errorf("%s is a new import: if it is meant, run this test with -update", arrow)
+		}
+	}
+	for _, arrow := range before {
+		if !slices.Contains(now, arrow) {
+			t.Errorf("%s is gone: run this test with -update", arrow)
+		}
+	}
+}
+
+// TestRoomsNamed checks that the map of docs/9-development.md names every room.
+func TestRoomsNamed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/9-development.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "\n## The map\n")
+	for _, floor := range floors {
+		for _, room := range floor {
+			if !strings.Contains(page, "`"+room+"`") {
+				t.Errorf("the map does not name %s", room)
+			}
 		}
 	}
 }

@@ -433,7 +433,7 @@ func (s *sandbox) standIns(t *testing.T, games []string) {
 	}
 	writeGames(t, filepath.Join(s.dir, "lichess.pgn.zst"), rated)
 	writeGames(t, filepath.Join(s.dir, "begun.pgn.zst"), begun)
-	s.copyFile(t, "../../viriformat/testdata/standard.vf", "selfplay.vf")
+	s.copyFile(t, "../../formats/viriformat/testdata/standard.vf", "selfplay.vf")
 	if tables, err := filepath.Abs("../../../shared/data/syzygy"); err == nil {
 		if _, err := os.Stat(tables); err == nil {
 			if err := os.Symlink(tables, filepath.Join(s.dir, "tables")); err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline/diff"
+	"talbot/inspect/diff"
 )
 
 // errDifferent ends a diff of datasets that are not the same.

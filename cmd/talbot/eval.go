@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/network/builtin"
-	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train/job"
 )

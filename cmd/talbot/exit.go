@@ -9,31 +9,31 @@ import (
 	"strings"
 	"syscall"
 
-	"talbot/binpack"
-	"talbot/columnar"
 	"talbot/dataset"
 	"talbot/evaluate"
 	"talbot/fleet"
+	"talbot/formats/binpack"
+	"talbot/formats/parquet"
+	"talbot/formats/rows"
+	"talbot/inspect/verify"
 	"talbot/internal/durable"
 	"talbot/internal/remake"
-	"talbot/loop"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
+	"talbot/pipeline/loop"
 	"talbot/pipeline/output"
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/pipeline/selfplay"
 	"talbot/pipeline/tactics"
-	"talbot/pipeline/verify"
 	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/player"
-	"talbot/rows"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -120,10 +120,10 @@ var statuses = []struct {
 	{ingest.ErrUnrepeatable, exitUsage, "give the file by its name, or leave out --skip-done and --replace"},
 	{rows.ErrUnit, exitUsage,
 		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
-	{columnar.ErrDamaged, exitFailed, downloadAgain},
-	{columnar.ErrUnsupported, exitFailed,
+	{parquet.ErrDamaged, exitFailed, downloadAgain},
+	{parquet.ErrUnsupported, exitFailed,
 		"write it again with plain columns, compressed with zstd: polars.read_parquet(FILE).write_parquet(NEW)"},
-	{columnar.ErrColumns, exitFailed, "rename the columns; docs/19-other-formats.md lists what is read"},
+	{parquet.ErrColumns, exitFailed, "rename the columns; docs/19-other-formats.md lists what is read"},
 	{ingest.ErrSpool, exitFailed, "save it as a file that is not compressed"},
 	{dataset.ErrView, exitUsage,
 		"state whose view they are from, --eval-view white (as bullet and Lichess have it) or --eval-view mover; " +

@@ -12,7 +12,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/remake"
 	"talbot/pipeline"
-	"talbot/pipeline/exportdata"
+	"talbot/pipeline/export"
 )
 
 type exportDataOptions struct {
@@ -53,7 +53,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 		RunE:              func(cmd *cobra.Command, args []string) error { return runExportData(cmd, &o, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "file format: "+listed(exportdata.FormatNames(), "or")+" (required)")
+	f.StringVar(&o.format, "format", "", "file format: "+listed(export.FormatNames(), "or")+" (required)")
 	f.StringVarP(&o.out, "out", "o", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
 	o.add(f)
@@ -67,7 +67,7 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 	section(f, "Output", "format", "out", "skip-done", "replace", "force", "json")
 	section(f, "Samples", "split", "source", "label", "workers")
 	section(f, "Encoding, for npy", encodingFlags...)
-	values(cmd, "format", exportdata.FormatNames()...)
+	values(cmd, "format", export.FormatNames()...)
 	values(cmd, "split", "train", "val", "test")
 	values(cmd, "source", dataset.SourceNames()...)
 	return cmd
@@ -76,19 +76,19 @@ The file appears whole or not at all. docs/19-other-formats.md has examples that
 // formatList is the list of formats in help.
 func formatList() string {
 	var b strings.Builder
-	for _, f := range exportdata.Formats() {
+	for _, f := range export.Formats() {
 		fmt.Fprintf(&b, "  %-8s %s\n", f.Name, f.About)
 	}
 	return b.String()
 }
 
 // request checks the flags.
-func (o *exportDataOptions) request(cmd *cobra.Command, dir string) (r exportdata.Request, err error) {
+func (o *exportDataOptions) request(cmd *cobra.Command, dir string) (r export.Request, err error) {
 	if missing := missingFlag("format", o.format, "out", o.out); missing != nil {
 		return r, usage(missing, "for example `talbot export-data labelled --format parquet --out samples.parquet`")
 	}
-	r = exportdata.Request{Dir: dir, Label: o.label, Workers: o.workers}
-	if r.Format, err = exportdata.ParseFormat(o.format); err != nil {
+	r = export.Request{Dir: dir, Label: o.label, Workers: o.workers}
+	if r.Format, err = export.ParseFormat(o.format); err != nil {
 		return r, usage(err, "for example --format parquet")
 	}
 	if r.Splits, err = parseEach(o.splits, dataset.ParseSplit); err != nil {
@@ -135,7 +135,7 @@ func runExportData(cmd *cobra.Command, o *exportDataOptions, dir string) error {
 }
 
 // write exports.
-func (o *exportDataOptions) write(ctx context.Context, r exportdata.Request, dir string) error {
+func (o *exportDataOptions) write(ctx context.Context, r export.Request, dir string) error {
 	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
 	ctx, stop := stops(ctx)
 	defer stop()
@@ -143,7 +143,7 @@ func (o *exportDataOptions) write(ctx context.Context, r exportdata.Request, dir
 	r.Progress = show
 	sum, err := r.Run(ctx)
 	end()
-	if errors.Is(err, exportdata.ErrNothing) {
+	if errors.Is(err, export.ErrNothing) {
 		return hint(err, "`talbot stats "+dir+"` counts samples by split and source")
 	}
 	if err != nil {
@@ -167,8 +167,8 @@ func (o *exportDataOptions) write(ctx context.Context, r exportdata.Request, dir
 }
 
 // lacks says what a format cannot hold and what it needs.
-func lacks(f *exportdata.Format) string {
-	names := func(facts []exportdata.Fact) string {
+func lacks(f *export.Format) string {
+	names := func(facts []export.Fact) string {
 		var all []string
 		for _, fact := range facts {
 			all = append(all, fact.About)

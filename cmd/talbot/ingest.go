@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/binpack"
-	"talbot/columnar"
 	"talbot/dataset"
+	"talbot/formats/binpack"
+	"talbot/formats/parquet"
+	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
-	"talbot/rows"
 )
 
 // shownRejects is how many rejected games are described one by one.
@@ -253,7 +253,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if shown > shownRejects && !voice.verbose {
 		tell("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
 	}
-	if errors.Is(err, rows.ErrPacked) || errors.Is(err, columnar.ErrDamaged) {
+	if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
 		err = hint(err, downloadAgain+", or use --skip-bad-files to leave it out")
 	}
 	if err != nil {

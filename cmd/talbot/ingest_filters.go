@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/binpack"
 	"talbot/dataset"
+	"talbot/formats/binpack"
+	"talbot/formats/rows"
 	"talbot/pipeline/ingest"
-	"talbot/rows"
 )
 
 // filterOptions are the flags of ingest that leave out games or samples.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/formats/rows"
 	"talbot/pipeline/ingest"
-	"talbot/rows"
 )
 
 // Help and hints name every kind of input and every suffix, also those of a kind that was added to the table.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline/inspect"
+	"talbot/inspect/samples"
 )
 
 type inspectOptions struct {
@@ -87,7 +87,7 @@ have the index -1.`,
 }
 
 // read checks the flags: how samples are shown, and which with --all.
-func (o *inspectOptions) read(cmd *cobra.Command) (in inspect.Options, f inspect.Filter, err error) {
+func (o *inspectOptions) read(cmd *cobra.Command) (in samples.Options, f samples.Filter, err error) {
 	in.Label = o.label
 	one := cmd.Flags().Changed("sample")
 	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
@@ -129,7 +129,7 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	d, err := inspect.Open(o.dir, options)
+	d, err := samples.Open(o.dir, options)
 	if err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 	}
 	if o.all {
 		err = o.show(out, d.All(cmd.Context(), filter))
-	} else if s, failed := d.Sample(o.sample); errors.Is(failed, inspect.ErrNoSample) {
+	} else if s, failed := d.Sample(o.sample); errors.Is(failed, samples.ErrNoSample) {
 		err = usage(failed, "`talbot stats "+o.dir+"` counts the samples")
 	} else {
-		err = o.show(out, func(yield func(*inspect.Sample, error) bool) { yield(s, failed) })
+		err = o.show(out, func(yield func(*samples.Sample, error) bool) { yield(s, failed) })
 	}
 	if flushed := out.Flush(); err == nil {
 		err = flushed
@@ -152,7 +152,7 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 }
 
 // show writes samples.
-func (o *inspectOptions) show(w io.Writer, samples iter.Seq2[*inspect.Sample, error]) error {
+func (o *inspectOptions) show(w io.Writer, samples iter.Seq2[*samples.Sample, error]) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	first := true

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/loop"
 	"talbot/pipeline"
+	"talbot/pipeline/loop"
 	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/train/job"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/loop"
+	"talbot/pipeline/loop"
 )
 
 // TestLoopValues: what a step of a later generation would refuse is refused before the first one, with its place.

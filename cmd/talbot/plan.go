@@ -12,13 +12,13 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/formats/rows"
+	"talbot/inspect/plan"
 	"talbot/network/backend"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/plan"
-	"talbot/rows"
 	"talbot/train/job"
 	"talbot/train/loader"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/pipeline/plan"
+	"talbot/inspect/plan"
 )
 
 // A plan is refused where its datasets or the temporary files find no room, and only there.

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/inspect/solve"
 	"talbot/internal/durable"
 	"talbot/internal/plain"
 	"talbot/pipeline"
-	"talbot/pipeline/solve"
 	"talbot/play/engine"
 	"talbot/play/game"
 	"talbot/play/match"

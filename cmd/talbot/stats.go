@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/inspect/stats"
 	"talbot/internal/durable"
-	"talbot/pipeline/stats"
 )
 
 type statsOptions struct {

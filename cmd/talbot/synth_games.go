@@ -12,7 +12,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pipeline"
-	"talbot/pipeline/games"
+	"talbot/pipeline/enginegames"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -24,13 +24,13 @@ type gamesOptions struct {
 	nodes    int64
 	hash     int
 	openings string
-	style    games.Style
+	style    enginegames.Style
 	seed     uint64
 	split    string
 }
 
 func newGames() *cobra.Command {
-	o := gamesOptions{style: games.DefaultStyle}
+	o := gamesOptions{style: enginegames.DefaultStyle}
 	cmd := &cobra.Command{
 		Use:   "synth-games --games N --out DIR",
 		Short: "Have Stockfish play itself and keep what it says",
@@ -79,7 +79,7 @@ Repeat an interrupted command to continue it; at most 512 games are played again
 }
 
 // request turns the flags into what is played; the pool is missing.
-func (o *gamesOptions) request() (r games.Request, c stockfish.Config, err error) {
+func (o *gamesOptions) request() (r enginegames.Request, c stockfish.Config, err error) {
 	if err := o.check(); err != nil {
 		return r, c, err
 	}
@@ -104,7 +104,7 @@ func (o *gamesOptions) request() (r games.Request, c stockfish.Config, err error
 	if c.Path, err = stockfish.Find(o.engine); err != nil {
 		return r, c, err
 	}
-	r = games.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Wish: o.wish, Splits: splits,
+	r = enginegames.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Wish: o.wish, Splits: splits,
 		ResumeCommand: invocation(),
 		Warn:          warn}
 	all, err := match.Book()
@@ -154,7 +154,7 @@ func (o *gamesOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func printGames(out string, sum games.Summary) {
+func printGames(out string, sum enginegames.Summary) {
 	summarise("%s: %s, %s, %s, %.1f s\n", out, pipeline.Count(sum.GamesKept, "game"),
 		pipeline.Count(sum.Samples, "labelled position"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	ends := slices.SortedFunc(maps.Keys(sum.Ends), func(a, b string) int {

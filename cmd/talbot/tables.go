@@ -12,7 +12,7 @@ import (
 	"talbot/play/tables"
 	"talbot/play/uci"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // checkTime is how long players look at tables before they play.

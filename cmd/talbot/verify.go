@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/inspect/overlap"
+	"talbot/inspect/verify"
 	"talbot/pipeline"
-	"talbot/pipeline/overlap"
-	"talbot/pipeline/verify"
 )
 
 type verifyOptions struct {

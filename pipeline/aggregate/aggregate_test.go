@@ -16,8 +16,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 )
 

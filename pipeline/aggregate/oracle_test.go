@@ -18,10 +18,10 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
-	"talbot/rows"
 )
 
 const rated = "../../../shared/data/rated/"

@@ -16,11 +16,11 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
+	"talbot/inspect/verify"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
-	"talbot/pipeline/verify"
-	"talbot/rows"
 	"talbot/shards"
 
 	"github.com/klauspost/compress/zstd"

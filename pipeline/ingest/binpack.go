@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 
-	"talbot/binpack"
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/binpack"
+	"talbot/formats/rows"
 )
 
 var binpacks = &Kind{

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"talbot/binpack"
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/binpack"
+	"talbot/formats/rows"
 )
 
 // TestBinpack reads chains into a dataset: labels, placeholders and what is damaged are counted, and a file whose unit

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/remake"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
-	"talbot/rows"
 )
 
 // Request reads games and puzzles into a dataset.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/pipeline"
-	"talbot/rows"
 )
 
 // file reads one input, or leaves it out.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // ErrNoInputs: a folder or a pattern has no file with a suffix of the [Kinds].

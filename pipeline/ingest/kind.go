@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/pgn"
-	"talbot/rows"
 )
 
 // Kind is a kind of input.

@@ -3,8 +3,8 @@ package ingest
 import (
 	"io"
 
-	"talbot/lc0"
-	"talbot/rows"
+	"talbot/formats/lc0"
+	"talbot/formats/rows"
 )
 
 // chunks are games of Leela, one a file, or many in an archive.

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/pipeline"
-	"talbot/rows"
 )
 
 // With --skip-bad-files an input that turns out to be damaged is left out whole, though lines of it may be in shards by

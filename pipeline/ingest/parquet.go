@@ -6,18 +6,18 @@ import (
 	"io"
 	"os"
 
-	"talbot/columnar"
-	"talbot/rows"
+	"talbot/formats/parquet"
+	"talbot/formats/rows"
 )
 
 var parquets = &Kind{
 	Name: "Parquet with Lichess's columns or those of chess-av-mates", Suffixes: []string{".parquet"}, Binary: true,
-	Sniff: columnar.Looks, OpenAt: openParquet,
+	Sniff: parquet.Looks, OpenAt: openParquet,
 }
 
 // openParquet returns a reader of what the file holds.
 func openParquet(in io.ReaderAt, size int64, form rows.TableForm) (Reader, error) {
-	content, err := columnar.Open(in, size, form)
+	content, err := parquet.Open(in, size, form)
 	switch {
 	case err != nil:
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"talbot/columnar"
 	"talbot/dataset"
+	"talbot/formats/parquet"
 )
 
 // TestPublished reads files of other programs into datasets: games of Parquet on several workers, with their
 // evaluations and one that is not legal; puzzles; viriformat; games of Leela.
 func TestPublished(t *testing.T) {
-	const parquet, viri, leela = "../../columnar/testdata/", "../../viriformat/testdata/", "../../lc0/testdata/"
+	const parquet, viri, leela = "../../formats/parquet/testdata/", "../../formats/viriformat/testdata/", "../../formats/lc0/testdata/"
 	for name, test := range map[string]struct {
 		path                       string
 		read, kept, samples, evals int64
@@ -60,7 +60,7 @@ func TestPublished(t *testing.T) {
 
 // TestDamagedParquet: a flip in a page costs the rest of its row group, and the others are read.
 func TestDamagedParquet(t *testing.T) {
-	data, err := os.ReadFile("../../columnar/testdata/pyarrow-zstd.parquet")
+	data, err := os.ReadFile("../../formats/parquet/testdata/pyarrow-zstd.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestDamagedParquet(t *testing.T) {
 	if err != nil || sum.Rejects[dataset.BadGroup] != 1 || sum.GamesKept == 0 || sum.GamesKept >= whole.GamesKept {
 		t.Errorf("%v, %d of %d kept, %v", err, sum.GamesKept, whole.GamesKept, sum.Rejects)
 	}
-	if _, err := run("cut", data[:len(data)-1]); !errors.Is(err, columnar.ErrDamaged) {
+	if _, err := run("cut", data[:len(data)-1]); !errors.Is(err, parquet.ErrDamaged) {
 		t.Error(err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"talbot/binpack"
-	"talbot/columnar"
-	"talbot/rows"
+	"talbot/formats/binpack"
+	"talbot/formats/parquet"
+	"talbot/formats/rows"
 )
 
 // ErrNoGames: an input is of none of the [Kinds], or holds nothing.
@@ -106,11 +106,11 @@ func inputFault(err error) string {
 	switch {
 	case errors.Is(err, binpack.ErrUnit):
 		return "score_unit"
-	case errors.Is(err, columnar.ErrDamaged):
+	case errors.Is(err, parquet.ErrDamaged):
 		return "damaged"
-	case errors.Is(err, columnar.ErrColumns):
+	case errors.Is(err, parquet.ErrColumns):
 		return "columns"
-	case errors.Is(err, columnar.ErrUnsupported), errors.Is(err, ErrSpool):
+	case errors.Is(err, parquet.ErrUnsupported), errors.Is(err, ErrSpool):
 		return "unsupported"
 	}
 	return rows.Fault(err)

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"talbot/dataset"
-	"talbot/rows"
-	"talbot/viriformat"
+	"talbot/formats/rows"
+	"talbot/formats/viriformat"
 )
 
 var viriformats = &Kind{

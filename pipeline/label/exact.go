@@ -9,7 +9,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // exactLabels gives samples the results that endgame tables have for them, in a column of their own. The zero value

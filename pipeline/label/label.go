@@ -8,12 +8,12 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/remake"
-	"talbot/mates"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/mates"
+	"talbot/tablebase/syzygy"
 )
 
 // Request labels the samples of a dataset with an engine.

@@ -16,7 +16,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/pipeline/internal/madeup"
+	"talbot/internal/testkit/madeup"
 	"talbot/stockfish"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/mates"
 	"talbot/shards"
 	"talbot/stockfish"
+	"talbot/tablebase/mates"
 )
 
 // solvedLabels gives samples of three pieces the labels of package mates, in a column of their own. The zero value

@@ -19,8 +19,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"

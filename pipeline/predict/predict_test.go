@@ -24,8 +24,8 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline"
-	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )

@@ -11,7 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/pipeline/internal/madeup"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/output"
 )
 

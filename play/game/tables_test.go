@@ -8,7 +8,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // TestTables: tables end a game as soon as they know it, with the result of the side that has it, and leave alone what

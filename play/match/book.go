@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"talbot/board"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // book is what scripts/makeopenings made: a line of text for each opening, its moves from the start position in UCI

@@ -16,7 +16,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/play/game"
 	"talbot/stockfish/uci"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // Files are what players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables. A match

@@ -13,7 +13,7 @@ import (
 	"talbot/dataset"
 	"talbot/play/game"
 	"talbot/stockfish/uci"
-	"talbot/syzygy/syzygytest"
+	"talbot/tablebase/syzygy/syzygytest"
 )
 
 // TestEngineFiles: files are found behind arguments, options and what the engine offers, where the engine finds them;

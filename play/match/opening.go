@@ -11,9 +11,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
 	"talbot/pgn"
 	"talbot/play/game"
-	"talbot/rows"
 )
 
 // Openings are different ones: no two lead to the same position.

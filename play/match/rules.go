@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"talbot/play/game"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // Rules end games before the rules of chess do. The zero value has none.

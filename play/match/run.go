@@ -13,7 +13,7 @@ import (
 	"talbot/internal/remake"
 	"talbot/play/game"
 	"talbot/play/match/stats"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // run is a match being played. All but the workers belongs to one goroutine.

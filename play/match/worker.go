@@ -9,7 +9,7 @@ import (
 	"talbot/internal/splitmix"
 	"talbot/play/game"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // worker plays games with players of its own, which are made when they are first needed. It belongs to one goroutine.

@@ -14,7 +14,7 @@ import (
 	"talbot/board"
 	"talbot/play/mcts"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 const (

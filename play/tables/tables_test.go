@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 	"talbot/play/mcts"
 	"talbot/stockfish"
-	"talbot/syzygy"
+	"talbot/tablebase/syzygy"
 )
 
 // TestProbe: what the tables know is there soon after it was asked, without regard to the clock, and nothing blocks.

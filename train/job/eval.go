@@ -12,12 +12,12 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
+	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/predict"
 	"talbot/network/run"
-	"talbot/rows"
 	"talbot/train/loader"
 	"talbot/train/report"
 )

@@ -14,13 +14,13 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
+	"talbot/inspect/samples"
 	"talbot/network/backend"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/predict"
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/pipeline/inspect"
 	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/internal/testrecipe"
@@ -218,12 +218,12 @@ func inspects(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	shown, targets := 0, 0
-	d, err := inspect.Open(dir, inspect.Options{Encoder: built.Encoder, Encoded: true})
+	d, err := samples.Open(dir, samples.Options{Encoder: built.Encoder, Encoded: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for s, err := range d.All(t.Context(), inspect.Filter{}) {
+	for s, err := range d.All(t.Context(), samples.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

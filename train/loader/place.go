@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/evaluate"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 // origin says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were

@@ -5,7 +5,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/rows"
+	"talbot/formats/rows"
 )
 
 func TestPlace(t *testing.T) {

@@ -1,0 +1,10 @@
+// Package inspect contains the verbs that look at datasets and at files, one folder each:
+//
+//	stats    dataset → figures
+//	verify   datasets → their damage, and whether splits leak
+//	diff     two datasets → how they differ
+//	samples  dataset → samples as training sees them
+//	solve    puzzles and a player → which it solves
+//	plan     files → what all of it would take
+//	overlap  keys of positions → copies, and what splits share
+package inspect

@@ -1,0 +1,178 @@
+package samples
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/page"
+	"talbot/internal/plain"
+	"talbot/pipeline"
+)
+
+// textPlies is the number of moves before a sample that its text shows.
+const textPlies = 8
+
+// WriteText writes the sample for people: the board with the last move in brackets, where the sample comes from, and
+// what a network learns from it.
+func (s *Sample) WriteText(w io.Writer) error {
+	var b strings.Builder
+	plain.Fprintf(&b, "sample %d · %s · line %d · split %s\n", s.Sample,
+		dataset.LineName(s.Source, s.Game, fmt.Sprintf("%q", s.Input)), s.Line, s.Split)
+	if s.White != "" || s.Black != "" {
+		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
+	}
+	pos := s.start
+	sans := make([]string, 0, len(s.moves))
+	for i, m := range s.moves {
+		sans = append(sans, numbered(&pos, m, i == 0 || len(s.moves)-i == textPlies))
+		pos.Play(m)
+	}
+	last := board.NoMove
+	if len(s.moves) > 0 {
+		last = s.moves[len(s.moves)-1]
+	}
+	b.WriteByte('\n')
+	b.WriteString(diagram.Draw(&pos, last))
+	turn := "White"
+	if pos.Turn() == board.Black {
+		turn = "Black"
+	}
+	plain.Fprintf(&b, "\n%s to move, ply %d of %d\n", turn, s.Ply, s.Plies)
+	row := func(name, format string, args ...any) {
+		plain.Fprintf(&b, "%-9s"+format+"\n", append([]any{name}, args...)...)
+	}
+	row("fen", "%s", s.FEN)
+	row("history", "%s", s.historyText(sans))
+	row("legal", "%s", pipeline.Count(int64(len(s.Legal)), "move"))
+	row("played", "%s", sanOr(&pos, s.Played, "none (end of the line)"))
+	if s.Band != nil {
+		row("players", "%s", s.playersText())
+	}
+	row("policy", "%s", s.policyText(&pos))
+	if s.Label == nil {
+		row("label", "%s", s.LabelStatus)
+	} else {
+		row("label", "%s", s.Label.text(&pos))
+		row("", "%s, %s", s.Label.Engine, s.Label.Limit)
+		if len(s.Label.PV) > 0 {
+			row("pv", "%s", strings.Join(s.Label.PV, " "))
+		}
+	}
+	if s.Exact != nil {
+		row("exact", "%s", *s.Exact)
+	}
+	for i := range s.Predictions {
+		row("network", "%s", s.Predictions[i].text(&pos))
+	}
+	if s.Value == nil {
+		row("value", "none")
+	} else {
+		row("value", "%+.5f", *s.Value)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func player(name string, elo int) string {
+	if name == "" {
+		name = "?"
+	}
+	if elo > 0 {
+		return fmt.Sprintf("%s (%d)", name, elo)
+	}
+	return name
+}
+
+// diagram is the board from White's side, both squares of the last move in brackets.
+var diagram = page.Diagram{Indent: "  ", Square: " %s ", Marked: "[%s]"}
+
+// numbered writes a move in SAN with its number; Black's moves have one only if black is set.
+func numbered(p *board.Position, m board.Move, black bool) string {
+	switch san := p.SAN(m); {
+	case p.Turn() == board.White:
+		return fmt.Sprintf("%d.%s", p.FullmoveNumber(), san)
+	case black:
+		return fmt.Sprintf("%d...%s", p.FullmoveNumber(), san)
+	default:
+		return san
+	}
+}
+
+func (s *Sample) historyText(sans []string) string {
+	if len(sans) == 0 {
+		return "none (start of the line)"
+	}
+	text := strings.Join(sans[max(0, len(sans)-textPlies):], " ")
+	if len(sans) > textPlies {
+		text = "… " + text
+	}
+	if n := min(s.Reconstructed, s.Ply); n > 0 {
+		text += fmt.Sprintf(" (%d of %s reconstructed)", n, pipeline.Count(int64(s.Ply), "ply"))
+	}
+	return text
+}
+
+// sanOr writes a legal move of p as SAN and UCI; for nil it returns the text none.
+func sanOr(p *board.Position, uci *string, none string) string {
+	if uci == nil {
+		return none
+	}
+	m, err := p.ParseUCI(*uci)
+	if err != nil {
+		return *uci
+	}
+	return fmt.Sprintf("%s (%s)", p.SAN(m), *uci)
+}
+
+// playersText has the ratings of the players of an aggregated position, and the number of their moves.
+func (s *Sample) playersText() string {
+	moves := int64(0)
+	for _, n := range s.Counts {
+		moves += n
+	}
+	return fmt.Sprintf("rated %v, %s", dataset.Band{From: s.Band.From, To: s.Band.To}, pipeline.Count(moves, "move"))
+}
+
+func (s *Sample) policyText(p *board.Position) string {
+	if s.Policy == nil {
+		return "none"
+	}
+	if len(s.Policies) == 0 {
+		if s.Policy.Index < 0 {
+			return sanOr(p, &s.Policy.UCI, "")
+		}
+		return fmt.Sprintf("%s, index %d", sanOr(p, &s.Policy.UCI, ""), s.Policy.Index)
+	}
+	var parts []string
+	for _, m := range s.Policies {
+		parts = append(parts, fmt.Sprintf("%s index %d weight %.4g", sanOr(p, &m.UCI, ""), m.Index, m.Weight))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// text writes the label in one line, scores from the view of the side to move.
+func (l *Label) text(p *board.Position) string {
+	var parts []string
+	switch {
+	case l.Mate != nil:
+		parts = append(parts, fmt.Sprintf("mate %+d", *l.Mate))
+	case l.CP != nil:
+		parts = append(parts, fmt.Sprintf("%+d cp", *l.CP))
+	}
+	if l.Best != board.NoMove.String() { // imported scores have no move, depth or nodes
+		parts = append(parts, "best "+sanOr(p, &l.Best, ""))
+	}
+	if l.WDL != nil {
+		parts = append(parts, fmt.Sprintf("win/draw/loss %d/%d/%d", l.WDL[0], l.WDL[1], l.WDL[2]))
+	}
+	if l.Depth > 0 || l.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, pipeline.Count(int64(l.Nodes), "node")))
+	}
+	if l.MultiPV > 1 {
+		parts = append(parts, fmt.Sprintf("%d lines", l.MultiPV))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,145 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/formats/rows"
+	"talbot/internal/page"
+	"talbot/internal/splitmix"
+)
+
+// Example is a sample that is shown as a board. Which ones are depends on the lines alone, not on their order.
+type Example struct {
+	Source string `json:"source"`
+	Game   string `json:"game"` // the players, or the puzzle; may be empty
+	FEN    string `json:"fen"`
+	Played string `json:"played"` // UCI, "" where none was
+	SAN    string `json:"san"`
+	Label  string `json:"label"` // score of the label that counts, for the side to move: "+0.31", "#3"; "" without
+	Best   string `json:"best"`  // SAN of that label's move; "" without
+
+	hash uint64
+}
+
+// examples is how many boards are shown, and how many of each source are kept until all have been seen.
+const examples = 12
+
+// exampleTally keeps the samples of each source with the lowest hashes, one of a line.
+type exampleTally map[dataset.Source][]Example
+
+// chosen returns which sample of a line may be shown, and its hash; false if there are better ones already.
+func (t exampleTally) chosen(l *dataset.Line, key uint64, samples int) (sample int, hash uint64, ok bool) {
+	if samples == 0 {
+		return 0, 0, false
+	}
+	hash = splitmix.Mix(key)
+	kept := t[l.Source]
+	if len(kept) == examples && hash > kept[examples-1].hash {
+		return 0, 0, false
+	}
+	return int(splitmix.Mix(hash) % uint64(samples)), hash, true
+}
+
+// add keeps a sample at position p, the ply of its line.
+func (t exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Position, label dataset.Label) {
+	e := Example{Source: l.Source.String(), Game: strings.Clone(gameName(l)), FEN: p.FEN(), hash: hash}
+	if ply < len(l.Moves) && p.IsLegal(l.Moves[ply]) {
+		e.Played, e.SAN = l.Moves[ply].String(), p.SAN(l.Moves[ply])
+	}
+	if label.Status == dataset.Labelled {
+		e.Label = scoreText(label.Lines[0].Score)
+		if label.Best != board.NoMove && p.IsLegal(label.Best) {
+			e.Best = p.SAN(label.Best)
+		}
+	}
+	t[l.Source] = lowest(append(t[l.Source], e), examples)
+}
+
+// scoreText writes a score in pawns, "+0.31", or as a mate, "#3" or "#-3".
+func scoreText(s dataset.Score) string {
+	if n, ok := s.Mate(); ok {
+		return fmt.Sprintf("#%d", n)
+	}
+	cp, _ := s.Centipawns()
+	return fmt.Sprintf("%+.2f", float64(cp)/100)
+}
+
+// lowest returns the examples of the lowest hashes, of equal ones, which are copies of a line, one.
+func lowest(list []Example, n int) []Example {
+	slices.SortFunc(list, func(a, b Example) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.Game, b.Game), cmp.Compare(a.FEN, b.FEN),
+			cmp.Compare(a.Label, b.Label), cmp.Compare(a.Best, b.Best))
+	})
+	list = slices.CompactFunc(list, func(a, b Example) bool { return a.hash == b.hash })
+	return list[:min(len(list), n)]
+}
+
+func (t exampleTally) merge(o exampleTally) {
+	for source, list := range o {
+		t[source] = lowest(append(t[source], list...), examples)
+	}
+}
+
+// list takes from each source in turn until there are enough.
+func (t exampleTally) list() []Example {
+	list := []Example{}
+	for i := range examples {
+		for _, source := range dataset.Sources() {
+			if i < len(t[source]) && len(list) < examples {
+				list = append(list, t[source][i])
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Example) int {
+		return cmp.Compare(sourceOrder(a.Source), sourceOrder(b.Source))
+	})
+	return list
+}
+
+func sourceOrder(name string) int {
+	return slices.Index(dataset.SourceNames(), name)
+}
+
+// gameName is what the tags call a line; "" if they do not.
+func gameName(l *dataset.Line) string {
+	if id := l.Tag(rows.TagPuzzleID); id != "" {
+		return "puzzle " + page.Plain(id)
+	}
+	white, black := l.Tag("White"), l.Tag("Black")
+	if white == "" || black == "" {
+		return ""
+	}
+	text := page.Plain(white) + " – " + page.Plain(black)
+	if d, ok := parseDay(l.Tag("Date")); ok {
+		text += ", " + (d / 10000 * 10000).String()
+	}
+	return text
+}
+
+// exampleBoard is an example as the page draws it.
+type exampleBoard struct {
+	Example
+	Board page.Board
+}
+
+// draw lays an example out. Its position and its move were made by talbot.
+func (e Example) draw() (exampleBoard, error) {
+	p, err := board.ParseFEN(e.FEN)
+	if err != nil {
+		return exampleBoard{}, err
+	}
+	d := exampleBoard{e, page.NewBoard(&p)}
+	if e.Played != "" {
+		m, err := p.ParseUCI(e.Played)
+		if err != nil {
+			return d, err
+		}
+		d.Board.Arrow("target", m)
+	}
+	return d, nil
+}

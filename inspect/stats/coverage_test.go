@@ -1,0 +1,125 @@
+package stats
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
+)
+
+// TestCoverage knows every number of a small dataset: four endgameCount with labels and tables' results.
+func TestCoverage(t *testing.T) {
+	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
+		{Engine: "Syzygy tables", Limit: dataset.ExactLimit}}
+	endgame := func(fen, moves string, said int, class dataset.Class, known bool) dataset.Line {
+		l := madeup.Line(t, fen, strings.Fields(moves)...)
+		l.Source, l.Samples, l.Reconstructed = dataset.SourceEndgame, dataset.LastPosition(), len(l.Moves)
+		label := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(said)}}}
+		p := l.Start
+		for _, m := range l.Moves {
+			p.Play(m)
+		}
+		label.Best = p.LegalMoves(nil)[0]
+		label.Lines[0].PV = []board.Move{label.Best}
+		l.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label}}}
+		if known {
+			l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 1,
+				Labels: []dataset.Label{dataset.ExactLabel(class)}})
+		}
+		return l
+	}
+	lines := []dataset.Line{
+		// Kxd2, Ke3: White, who has the rook, is to move behind a capture.
+		endgame("8/8/8/8/4k3/8/3p4/R2K4 w - - 0 1", "d1d2 e4d4 d2c2 d4e4", 900, dataset.Won, true),
+		endgame("8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2 e4e5 a2a3 e5e4", -500, dataset.Won, true), // the opposite
+		// a draw for a loss; Black has the rook
+		endgame("r2k4/8/8/4K3/8/8/8/8 w - - 0 1", "e5e6 a8a7", 0, dataset.Lost, true),
+		// by the engine alone
+		endgame("8/8/8/4k3/8/8/3PP3/R2K4 w - - 0 1", "d1c2 e5d6 d2d4 d6d5", 300, dataset.Drawn, false),
+	}
+	before := madeup.Prints
+	madeup.Prints = prints
+	t.Cleanup(func() { madeup.Prints = before })
+	s, err := Request{Dir: madeup.Dataset(t, lines, 4), Workers: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Coverage{
+		SideToMove: map[string]int64{"white": 4, "black": 0}, Exact: 3,
+		Results:         map[string]int64{"win": 3, "draw": 0, "loss": 1, "unknown": 0},
+		HistoryCaptures: map[int]int64{0: 3, 1: 1},
+		Signatures: []SignatureCoverage{
+			{Signature: "KRvK", Pieces: 3, Samples: 3, Greater: 2, Win: 2, Loss: 1, Captures: 1},
+			{Signature: "KRPPvK", Pieces: 5, Samples: 1, Greater: 1, Win: 1},
+		},
+	}
+	if !reflect.DeepEqual(s.Coverage, want) {
+		t.Errorf("coverage %+v\nwant %+v", s.Coverage, want)
+	}
+	agreement := &Agreement{
+		Samples: 3, Disagree: 2, Opposite: 1, Confusion: [3][3]int64{{0, 1, 0}, {}, {1, 0, 1}},
+		Signatures: []SignatureAgreement{{"KRvK", 3, 2, 1}},
+	}
+	if !reflect.DeepEqual(s.Labels[0].Tables, agreement) || s.Labels[1].Tables != nil {
+		t.Errorf("agreement %+v", s.Labels[0].Tables)
+	}
+	var text, page strings.Builder
+	if err := s.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteHTML(&page, "endgames"); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"\nKRvK                   3           2           2           0           1           0           1\n",
+		"compared with exact results: 3 samples, 2 disagree (66.67 %), 1 swap win and loss",
+		"  KRvK                     3           2     66.67 %\n",
+	} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("no %q in\n%s", part, text.String())
+		}
+	}
+	for _, part := range []string{"<td>KRPPvK</td><td>1</td>", "2 of 3 samples disagree"} {
+		if !strings.Contains(page.String(), part) {
+			t.Errorf("no %q in the page", part)
+		}
+	}
+}
+
+// TestCandidateLabels: what an engine says of likely moves alone is neither the result of a sample nor compared with
+// tables or with what was played.
+func TestCandidateLabels(t *testing.T) {
+	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
+		{Engine: "Syzygy tables", Limit: dataset.ExactLimit},
+		{Engine: "Stockfish 15.1", Limit: "depth 11", Options: []dataset.Tag{{Name: "MultiPV", Value: "2"},
+			{Name: dataset.SearchMoves, Value: "2 of 0123456789abcdef"}}}}
+	label := func(l *dataset.Line, cp int) dataset.Label {
+		best := l.Start.LegalMoves(nil)[0]
+		return dataset.Label{Status: dataset.Labelled, Best: best,
+			Lines: []dataset.Searched{{Score: dataset.Centipawns(cp), PV: []board.Move{best}}}}
+	}
+	game := madeup.Line(t, "8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2")
+	game.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label(&game, 900)}},
+		{Fingerprint: 2, Labels: []dataset.Label{label(&game, -900)}}}
+	end := madeup.Line(t, "8/8/8/8/4k3/8/8/R2K4 w - - 0 1")
+	end.Source, end.Samples = dataset.SourceEndgame, dataset.LastPosition()
+	end.Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}},
+		{Fingerprint: 2, Labels: []dataset.Label{label(&end, -900)}}}
+	before := madeup.Prints
+	madeup.Prints = prints
+	t.Cleanup(func() { madeup.Prints = before })
+	s, err := Request{Dir: madeup.Dataset(t, []dataset.Line{game, end}, 2), Workers: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int64{"win": 2, "draw": 0, "loss": 0, "unknown": 0}; !maps.Equal(s.Coverage.Results, want) {
+		t.Errorf("results %v", s.Coverage.Results)
+	}
+	if s.Labels[0].Played.Moves != 1 || s.Labels[2].Played != (Played{}) || s.Labels[2].Tables != nil {
+		t.Errorf("played %+v, %+v; tables %+v", s.Labels[0].Played, s.Labels[2].Played, s.Labels[2].Tables)
+	}
+}

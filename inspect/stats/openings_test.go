@@ -1,0 +1,181 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/testkit/madeup"
+)
+
+// gamesOf makes games of legal moves; skew decides how alike they are.
+func gamesOf(rng *rand.Rand, n int, skew float64) (list []dataset.Line) {
+	for i := range n {
+		p := board.StartPosition()
+		l := dataset.Line{Start: p, Moves: []board.Move{}, Number: int64(i + 1), Result: dataset.Result(rng.IntN(4))}
+		for range rng.IntN(14) {
+			legal := p.LegalMoves(nil)
+			if len(legal) == 0 {
+				break
+			}
+			slices.Sort(legal)
+			m := legal[int(float64(len(legal))*math.Pow(rng.Float64(), skew))]
+			l.Moves = append(l.Moves, m)
+			p.Play(m)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// The tree is that of counting every line of moves of every game, whatever the workers and the order of the lines.
+func TestOpenings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		games int
+		skew  float64
+	}{{0, 1}, {1, 1}, {3, 1}, {150, 1}, {4000, 12}, {4000, 40}} {
+		lines := gamesOf(rng, c.games, c.skew)
+		all := map[string]*openingGames{}
+		games := int64(0)
+		for _, l := range lines {
+			p, name := l.Start, ""
+			if len(l.Moves) > 0 {
+				games++
+			}
+			for _, m := range l.Moves[:min(len(l.Moves), mostPlies)] {
+				name += p.SAN(m) + " "
+				p.Play(m)
+				if all[name] == nil {
+					all[name] = &openingGames{}
+				}
+				all[name][l.Result]++
+			}
+		}
+		least := max(int64(math.Ceil(float64(games)/100)), min(2, games))
+		others := madeup.Lines(t)[1:] // no games
+		other := madeup.Line(t, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "e2e4")
+		others = append(others, other)
+		lines = append(lines, others...)
+		var want *Statistics
+		for _, workers := range []int{1, 2, 5} {
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			s, err := Request{Dir: madeup.Dataset(t, lines, 700), Workers: workers}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = s
+			}
+			if !reflect.DeepEqual(s.Openings, want.Openings) || !reflect.DeepEqual(s.Examples, want.Examples) {
+				t.Errorf("%+v: another result with %d workers", c, workers)
+			}
+		}
+		if want.Openings.Games != games || want.Openings.Least != least {
+			t.Errorf("%+v: %d games, at least %d; want %d and %d", c, want.Openings.Games, want.Openings.Least, games,
+				least)
+		}
+		found := map[string]bool{}
+		var walk func(before string, list []OpeningMove)
+		walk = func(before string, list []OpeningMove) {
+			for i, m := range list {
+				name := before + m.Move + " "
+				found[name] = true
+				counts := all[name]
+				if counts == nil {
+					t.Fatalf("%+v: %q was not played", c, name)
+				}
+				wins, draws, losses := counts[dataset.WhiteWins], counts[dataset.Draw], counts[dataset.BlackWins]
+				if m.Games != counts.sum() || m.WhiteWins != wins || m.Draws != draws || m.BlackWins != losses ||
+					m.Share != float64(m.Games)/float64(games) {
+					t.Errorf("%+v: %q: %+v, want %v", c, name, m, *counts)
+				}
+				if (m.Score == nil) != (wins+draws+losses == 0) || m.Score != nil &&
+					math.Abs(*m.Score*float64(wins+draws+losses)-float64(wins)-float64(draws)/2) > 1e-9 {
+					t.Errorf("%+v: %q: score %v", c, name, m.Score)
+				}
+				if i > 0 && list[i-1].Games < m.Games {
+					t.Errorf("%+v: %q stands behind a rarer move", c, name)
+				}
+				walk(name, m.Next)
+			}
+		}
+		walk("", want.Openings.Moves)
+		deepest := 0
+		for name, counts := range all {
+			if frequent := counts.sum() >= least; frequent != found[name] {
+				t.Errorf("%+v: %q with %d of %d games: in the tree %v", c, name, counts.sum(), games, found[name])
+			} else if frequent {
+				deepest = max(deepest, strings.Count(name, " "))
+			}
+		}
+		if c.skew == 40 && deepest != mostPlies {
+			t.Errorf("%+v: the deepest line has %d plies", c, deepest)
+		}
+	}
+}
+
+func TestDates(t *testing.T) {
+	for text, want := range map[string]string{"2021.10.01": "2021-10-01", "2021.10.??": "2021-10", "1921.??.??": "1921",
+		"1921": "1921", "2021.13.01": "2021", "2021.02.99": "2021-02", "2021-10-01": "2021", "????.??.??": "", "": "",
+		"0000.01.01": "", "99": "", "2021.1": "2021", "<script>": "", "２０２１.01.01": "", "2021.??.05": "2021",
+		"99999.01.01": "9999"} {
+		d, ok := parseDay(text)
+		if ok != (want != "") || ok && d.String() != want {
+			t.Errorf("%q is %q, %v, want %q", text, d, ok, want)
+		}
+	}
+	tally := func(dates ...string) Dates {
+		a, b := newDateTally(), newDateTally()
+		for i, text := range dates {
+			part := &a
+			if i%2 == 1 {
+				part = &b
+			}
+			tag := []string{"Date", "UTCDate"}[i%3%2]
+			part.add(&dataset.Line{Tags: []dataset.Tag{{Name: tag, Value: text}}})
+		}
+		a.merge(&b)
+		return a.dates()
+	}
+	for _, c := range []struct {
+		dates       []string
+		first, last string
+		unknown     int64
+		unit, bars  string
+	}{
+		{nil, "", "", 0, "", "[]"},
+		{[]string{"?", ""}, "", "", 2, "", "[]"},
+		{[]string{"2021.10.03", "2021.12.31", "?", "2021.10.01"}, "2021-10-01", "2021-12-31", 1, "month",
+			"[{2021-10 2} {2021-11 0} {2021-12 1}]"},
+		{[]string{"2021.10.03", "2021.10.31"}, "2021-10-03", "2021-10-31", 0, "year", "[{2021 2}]"},
+		{[]string{"2021.10.03", "2022.??.??"}, "2021-10-03", "2022", 0, "year", "[{2021 1} {2022 1}]"},
+		{[]string{"1921", "2001", "2009.01.01"}, "1921", "2009-01-01", 0, "decade",
+			"[{1920 1} {1930 0} {1940 0} {1950 0} {1960 0} {1970 0} {1980 0} {1990 0} {2000 2}]"},
+		{[]string{"1475", "2021"}, "1475", "2021", 0, "decade", ""},
+		{[]string{"0001", "9999"}, "0001", "9999", 0, "century", ""},
+	} {
+		d := tally(c.dates...)
+		bars, unit := d.bars()
+		if d.First != c.first || d.Last != c.last || d.Unknown != c.unknown || unit != c.unit ||
+			c.bars != "" && fmt.Sprint(bars) != c.bars || len(bars) > 101 {
+			t.Errorf("%v: %+v, by %s %v", c.dates, d, unit, bars)
+		}
+	}
+}
+
+func TestClocks(t *testing.T) {
+	for tag, want := range map[string]string{"60+0": "bullet", "180+2": "blitz", "600": "rapid",
+		"40/7200:3600": "classical",
+		"15+0":         "ultrabullet", "-": noClock, "?": unknownClock, "": unknownClock, "</p>": unknownClock} {
+		if got := clockOf(&dataset.Line{Tags: []dataset.Tag{{Name: "TimeControl", Value: tag}}}); got != want {
+			t.Errorf("%q is %q, want %q", tag, got, want)
+		}
+	}
+}

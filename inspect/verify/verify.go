@@ -1,0 +1,311 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/inspect/overlap"
+	"talbot/pipeline"
+	"talbot/shards"
+)
+
+// Errors on which callers branch.
+var (
+	// ErrBothSides: a game is in different splits of two datasets.
+	ErrBothSides = errors.New("games are in more than one split")
+	// ErrOverlap: more of the val or test samples occur in train than was allowed.
+	ErrOverlap = errors.New("too many val or test positions occur in train")
+)
+
+// Request asks to read datasets whole and to compare their splits.
+type Request struct {
+	Dirs    []string
+	Workers int    // 0 = all cores
+	Temp    string // folder of what does not fit in memory; "" means that of the system
+	// MaxOverlap is the highest share, in percent, of the val samples and of the test samples whose position, or its
+	// mirror image, is also a train sample. Nil allows any.
+	MaxOverlap *float64
+	Progress   func(pipeline.Progress) // may be nil; called from one goroutine at a time
+}
+
+// Report is what a verification found in all datasets.
+type Report struct {
+	DatasetReport                 // totals of all; the folder's name if there is one
+	Datasets      []DatasetReport `json:"datasets"`
+	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
+	BothSides int64       `json:"both_sides"`
+	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
+	// CutCopies counts lines that are the beginning of a longer one in another split, within or across datasets, but
+	// for whole copies. Openings recur and games are drawn early, so these are no fault.
+	CutCopies   int64     `json:"cut_copies"`
+	CutExamples []CutCopy `json:"cut_copies_examples"` // at most 10, each with the first longer line
+	// Overlap is over the samples of all datasets.
+	Overlap    overlap.Overlap `json:"overlap"`
+	MaxOverlap *float64        `json:"max_overlap"` // percent
+	Seconds    float64         `json:"seconds"`
+}
+
+// DatasetReport is what a verification read of one dataset.
+type DatasetReport struct {
+	Dataset   string   `json:"dataset"`
+	Whole     bool     `json:"whole"`
+	Shards    int      `json:"shards"`
+	Bytes     int64    `json:"bytes"`
+	Lines     int64    `json:"lines"`
+	Positions int64    `json:"positions"`
+	Samples   int64    `json:"samples"`
+	Encoded   int64    `json:"encoded"` // moves that were encoded and decoded
+	Labelled  int64    `json:"labelled"`
+	Terminal  int64    `json:"terminal"`
+	Failed    int64    `json:"failed"`
+	Extra     []string `json:"extra"`  // shards that the manifest does not name
+	Damage    []string `json:"damage"` // at most 100 of a dataset
+
+	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see [dataset.LinesRule].
+	MixedDepths int64 `json:"mixed_depths"`
+}
+
+// SplitGame is a line whose game is also in another split.
+type SplitGame struct {
+	Dataset string `json:"dataset"`
+	Split   string `json:"split"`
+	Source  string `json:"-"` // for people
+	Input   string `json:"input"`
+	Number  int64  `json:"number"`
+}
+
+// verification is a verification under way.
+type verification struct {
+	Request
+	positions, games, beginnings *dataset.Keys
+	mostPlies                    int // of a beginning
+	workers                      []verifyWorker
+	result                       *Report
+}
+
+// verifyWorker is what one goroutine keeps.
+type verifyWorker struct {
+	positions, games, beginnings *dataset.KeyBuffer
+	keys                         []uint64 // space for one line
+	position                     dataset.PositionKeys
+	samples                      []uint64 // keys of the samples of the present line, without its split
+	encoded                      int64
+	mixed                        int64 // labels of different depths
+}
+
+// Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
+// [ErrBothSides] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]).
+// Memory does not grow with the datasets (see [dataset.Keys]).
+func (o Request) Run(ctx context.Context) (*Report, error) {
+	start := time.Now()
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	for _, dir := range o.Dirs {
+		if _, err := dataset.ReadManifest(dir); errors.Is(err, dataset.ErrNoDataset) {
+			return nil, err // what was verified without it would look like all that was asked for
+		}
+	}
+	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(LinesMemory, o.Temp),
+		beginnings: dataset.NewKeys(LinesMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
+	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
+	defer v.positions.Close()
+	defer v.games.Close()
+	defer v.beginnings.Close()
+	for range o.Workers {
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer(),
+			beginnings: v.beginnings.Buffer()})
+	}
+	var first error
+	for _, dir := range o.Dirs {
+		if err := v.dataset(ctx, dir); err != nil {
+			if ctx.Err() != nil {
+				return v.result, err
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	v.sum()
+	err := v.compare(ctx)
+	v.result.Seconds = time.Since(start).Seconds()
+	if first != nil && ctx.Err() == nil {
+		return v.result, first
+	}
+	return v.result, err
+}
+
+// dataset verifies one dataset and collects what is compared.
+func (v *verification) dataset(ctx context.Context, dir string) error {
+	m, err := dataset.ReadManifest(dir)
+	each := func(worker int, l *dataset.Line) error { return nil }
+	if err == nil {
+		each = func(worker int, l *dataset.Line) error {
+			v.workers[worker].mixed += mixedDepths(l, m.Fingerprints)
+			v.workers[worker].line(l, m.Splits, v.mostPlies)
+			return nil
+		}
+	}
+	sample := func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error {
+		return v.workers[worker].sample(l, p, ply, sample)
+	}
+	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifySample(sample),
+		shards.VerifyLine(each),
+		shards.VerifyProgress(func(lines int64) {
+			if v.Progress != nil {
+				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
+					Count: lines, Rate: lines, Unit: "lines"})
+			}
+		}))
+	d := DatasetReport{
+		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines,
+		Positions: report.Positions,
+		Samples:   report.Samples, Labelled: report.Labelled, Terminal: report.Terminal, Failed: report.Failed,
+		Extra: append([]string{}, report.Extra...), Damage: []string{},
+	}
+	for _, damage := range report.Damage {
+		d.Damage = append(d.Damage, damage.Error())
+	}
+	for i := range v.workers {
+		d.Encoded += v.workers[i].encoded
+		d.MixedDepths += v.workers[i].mixed
+		v.workers[i].encoded, v.workers[i].mixed = 0, 0
+	}
+	v.result.Datasets = append(v.result.Datasets, d)
+	return err
+}
+
+// sample keeps the key of a sample and checks the encoding of its moves.
+func (w *verifyWorker) sample(l *dataset.Line, p *board.Position, ply, sample int) error {
+	w.samples = append(w.samples[:sample], uint64(w.position.Key(p, 0)))
+	return w.moves(l, p, ply, sample)
+}
+
+// line collects the positions of a line whose samples were seen, its game and what it begins with, up to that many
+// plies.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) {
+	split := splits.Of(dataset.SplitKey(l))
+	w.games.Add(gameKey(l, split))
+	w.cuts(l, split, mostPlies)
+	for _, key := range w.samples[:l.SampleCount()] {
+		w.positions.Add(key | uint64(split))
+	}
+}
+
+// mixedDepths counts the labels of a line that engines made with lines of different depths.
+func mixedDepths(l *dataset.Line, prints []dataset.Fingerprint) (n int64) {
+	for _, c := range l.Labels {
+		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsImported() {
+			continue
+		}
+		for k := range c.Labels {
+			if c.Labels[k].MixesDepths() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// moves encodes and decodes every move of a sample that training may learn.
+func (w *verifyWorker) moves(l *dataset.Line, p *board.Position, ply, k int) error {
+	var e encode.TalbotBot
+	var list [32]dataset.WeightedMove
+	moves := list[:0]
+	if ply < len(l.Moves) {
+		moves = append(moves, dataset.WeightedMove{Move: l.Moves[ply]})
+	}
+	if l.Policies != nil {
+		moves = append(moves, l.Policies[k]...)
+	}
+	for i := range l.Labels {
+		if label := &l.Labels[i].Labels[k]; label.Best != board.NoMove {
+			moves = append(moves, dataset.WeightedMove{Move: label.Best})
+		}
+	}
+	for _, m := range moves {
+		index := e.MoveIndex(p, m.Move)
+		if back, ok := e.Move(p, index); !ok || back != m.Move {
+			return fmt.Errorf("move %s of %q has the index %d of %s, which stands for %s", m.Move, p.FEN(), index,
+				e.Name(), back)
+		}
+		w.encoded++
+	}
+	return nil
+}
+
+func (v *verification) sum() {
+	r := v.result
+	r.Whole, r.Extra, r.Damage = true, []string{}, []string{}
+	for i := range r.Datasets {
+		d := &r.Datasets[i]
+		r.Whole = r.Whole && d.Whole
+		r.Shards += d.Shards
+		r.Bytes += d.Bytes
+		r.Lines += d.Lines
+		r.Positions += d.Positions
+		r.Samples += d.Samples
+		r.Encoded += d.Encoded
+		r.Labelled += d.Labelled
+		r.Terminal += d.Terminal
+		r.Failed += d.Failed
+		r.MixedDepths += d.MixedDepths
+		r.Extra = append(r.Extra, d.Extra...)
+		r.Damage = append(r.Damage, d.Damage...)
+	}
+	if len(r.Datasets) == 1 {
+		r.Dataset = r.Datasets[0].Dataset
+	}
+}
+
+// compare compares the splits of all datasets.
+func (v *verification) compare(ctx context.Context) error {
+	for i := range v.workers {
+		w := &v.workers[i]
+		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
+			return err
+		}
+	}
+	v.workers = nil // their buffers are empty
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := v.cutCopies(); err != nil {
+		return err
+	}
+	v.beginnings.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c, err := overlap.Count(v.positions, v.Workers)
+	if err != nil {
+		return err
+	}
+	v.result.Overlap = c.Overlap
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := v.bothSides(); err != nil {
+		return err
+	}
+	if v.MaxOverlap == nil {
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		overlap.SplitOverlap
+	}{{"val", c.Overlap.Val}, {"test", c.Overlap.Test}} {
+		if percent := 100 * s.ShareMirrored; percent > *v.MaxOverlap {
+			return fmt.Errorf("%w: %.2f %% of %d %s samples (limit %g %%)", ErrOverlap, percent, s.Samples, s.name,
+				*v.MaxOverlap)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package enginegames
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/ordered"
+	"talbot/internal/remake"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/play/game"
+	"talbot/stockfish"
+)
+
+// Request makes a dataset of games of an engine against itself.
+type Request struct {
+	Games    int64
+	Seed     uint64
+	Style    Style
+	Openings []game.Opening
+	Book     string // what the openings are, for the manifest
+	Pool     *stockfish.Pool
+	Out      string
+	Splits   dataset.Splits
+	// Wish says what to do with an output that is there.
+	Wish          remake.Wish
+	ResumeCommand string // the command line that continues an interrupted run, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // gets errors that do not stop the work; may be nil
+}
+
+// Summary is what synth-games reports.
+type Summary struct {
+	output.Summary
+	Labelled int64            `json:"labelled"`
+	Ends     map[string]int64 `json:"ends"` // games by how they ended
+}
+
+// ShardGames is how many games a shard is of: what a kill costs at most, about a minute of two cores with 1,000 nodes.
+const ShardGames = 512
+
+// shardGames is the number in use; see [SmallShards].
+var shardGames int64 = ShardGames
+
+// SmallShards sets how many games a shard has until the test t ends.
+func SmallShards(t interface{ Cleanup(func()) }, games int64) {
+	old := shardGames
+	shardGames = games
+	t.Cleanup(func() { shardGames = old })
+}
+
+// state is what progress.json keeps.
+type state struct {
+	Number int64            `json:"number"` // games up to this number are done
+	Ends   map[string]int64 `json:"ends"`
+}
+
+// Run plays games 1, 2, 3, … until there are Games different ones. A game that was over before the first search is left
+// out, as copies are. Memory is 26 bytes a game and some 100 MB besides.
+func (r Request) Run(ctx context.Context) (Summary, error) {
+	begun := time.Now()
+	switch err := r.Style.Check(); {
+	case err != nil:
+		return Summary{}, err
+	case r.Games < 1:
+		return Summary{}, fmt.Errorf("number of games must be at least 1: %d", r.Games)
+	case len(r.Openings) == 0:
+		return Summary{}, errors.New("no openings")
+	case !r.Pool.Config().Exact() || r.Pool.Config().HashScope() != stockfish.PositionScope:
+		return Summary{}, errors.New("games need a limit of nodes or depth and a hash that is cleared for each " +
+			"position, so that they can be played again")
+	}
+	p := &collection{Request: r, state: state{Ends: map[string]int64{}}}
+	m := dataset.Manifest{Verb: "synth-games", Seed: r.Seed, Splits: r.Splits, Fingerprints: r.Pool.Fingerprints(),
+		Flags: append(r.Style.flags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
+			dataset.Tag{Name: "openings", Value: r.Book}),
+		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
+	var err error
+	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
+		State: &p.state, ResumeCommand: r.ResumeCommand, Wish: r.Wish, Warn: r.Warn}); err != nil {
+		return Summary{}, err
+	}
+	defer p.out.Close()
+	if err := p.out.Lines(func(l *dataset.Line) error { p.seen.Add(l.GameKey()); return nil }); err != nil {
+		return Summary{}, err
+	}
+	if err := p.play(ctx); err != nil {
+		return Summary{}, err
+	}
+	counts := &p.out.Manifest().Counts
+	p.out.Manifest().Inputs[0].Games = counts.GamesRead
+	if err := p.out.Finish(nil); err != nil {
+		return Summary{}, err
+	}
+	return Summary{p.out.Summary(begun), counts.Labelled, p.state.Ends}, nil
+}
+
+// collection is the work under way.
+type collection struct {
+	Request
+	out   *output.Folder
+	state state
+	seen  dataset.GameSet
+}
+
+// play takes the games in the order of their numbers while the workers play the next ones.
+func (p *collection) play(ctx context.Context) error {
+	counts := &p.out.Manifest().Counts
+	before, samples := counts.GamesKept, counts.Samples
+	if before == p.Games {
+		return nil
+	}
+	number := p.state.Number
+	next := func() (int64, error) {
+		number++
+		return number, nil
+	}
+	workers := p.Pool.Workers()
+	for line, err := range ordered.Each(ctx, workers, 4*workers, next, func(worker int, n int64) (dataset.Line, error) {
+		return play(p.Style, p.Seed, n, p.Openings, func(start board.Position, moves, only []board.Move) (dataset.Label,
+			error) {
+			labels, err := p.Pool.Search(ctx, worker, start, moves, only)
+			if err != nil {
+				return dataset.Label{}, err
+			}
+			return labels[len(labels)-1], nil
+		})
+	}) {
+		if err != nil {
+			return err
+		}
+		if err := p.add(&line); err != nil || counts.GamesKept == p.Games {
+			return err
+		}
+		if p.Progress != nil {
+			p.Progress(pipeline.Progress{Verb: "synth-games", Unit: "games", Count: counts.GamesKept, First: before,
+				Done: counts.GamesKept, Total: p.Games, Rate: counts.GamesKept - before,
+				Note: pipeline.Count(counts.Samples-samples, "position")})
+		}
+	}
+	return nil
+}
+
+// add stores a game that is new.
+func (p *collection) add(line *dataset.Line) error {
+	counts := &p.out.Manifest().Counts
+	p.state.Number = line.Number
+	if len(line.Labels) == 0 || !p.seen.Add(line.GameKey()) {
+		counts.Rejects[dataset.Duplicate]++
+		counts.GamesRead++
+		return nil
+	}
+	p.state.Ends[line.Tag("End")]++
+	if err := p.out.Write(line); err != nil {
+		return err
+	}
+	if counts.GamesKept%shardGames == 0 {
+		return p.out.EndShard()
+	}
+	return nil
+}

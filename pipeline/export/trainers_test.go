@@ -1,0 +1,63 @@
+package export
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/formats/binpack"
+)
+
+// TestBulletRecords compares records with those that the crate bulletformat made of the same rows.
+func TestBulletRecords(t *testing.T) {
+	const shared = "../../../shared/data/formats/"
+	want, err := os.ReadFile(shared + "three.bullet")
+	if err != nil {
+		t.Skip("SKIPPED: no file of another program at hand: ", err)
+	}
+	text, err := os.ReadFile(shared + "three.bullet.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		fields := strings.Split(row, " | ")
+		p, err := board.ParseFEN(fields[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		score, result := atoi(t, fields[1]), map[string]int{"1.0": 2, "0.5": 1, "0.0": 0}[strings.TrimSpace(fields[2])]
+		if p.Turn() == board.Black {
+			score, result = -score, 2-result
+		}
+		if got := bulletRecord(&p, score, result); string(got[:]) != string(want[32*i:32*i+32]) {
+			t.Errorf("row %d: % x, want % x", i+1, got, want[32*i:32*i+32])
+		}
+	}
+}
+
+func atoi(t *testing.T, s string) int {
+	n, err := dataset.STSConvention.Parse(strings.TrimSpace(s), board.White)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cp, _ := n.Centipawns()
+	return cp
+}
+
+// TestRawScores keeps centipawns and mates that go to binpack and back.
+func TestRawScores(t *testing.T) {
+	for cp := -15000; cp <= 15000; cp++ {
+		raw := int(binpack.RawScore(dataset.Centipawns(cp)))
+		size := max(raw, -raw)
+		if back := (100*size + 104) / 208; back != max(cp, -cp) || (raw < 0) != (cp < 0) {
+			t.Fatalf("%d cp is %d, which is %d cp", cp, raw, back)
+		}
+	}
+	for n, want := range map[int]int16{1: 31999, 2: 31997, -1: -31998, 0: -32000, 500: 31754, -500: -31754} {
+		if got := binpack.RawScore(dataset.MateIn(n)); got != want {
+			t.Errorf("mate %d is %d, want %d", n, got, want)
+		}
+	}
+}

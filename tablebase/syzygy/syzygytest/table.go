@@ -1,0 +1,53 @@
+// Package syzygytest makes files that look like Syzygy tables, for tests of what handles them.
+package syzygytest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/tablebase/syzygy"
+)
+
+// Write writes files of these names, such as "KRvK.rtbw", to a folder. They pass for tables of their names, with their
+// checksums, and hold no results.
+func Write(t testing.TB, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), Content(t, name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Content is what Write writes: three blocks and the checksum.
+func Content(t testing.TB, name string) []byte {
+	t.Helper()
+	suffix := filepath.Ext(name)
+	m, err := board.ParseMaterial(strings.TrimSuffix(name, suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte{0x71, 0xe8, 0x23, 0x5d, byte(m.Pieces())<<4 | 1, 0}
+	if suffix == ".rtbz" {
+		copy(text, "\xd7\x66\x0c\xa5")
+	}
+	if m.Count(board.White, board.Pawn) > 0 && m.Count(board.Black, board.Pawn) > 0 {
+		text = append(text, 0)
+	}
+	for c := board.White; c <= board.Black; c++ {
+		text = append(text, 0x11*(byte(board.King)|byte(c)<<3))
+		for pt := board.Pawn; pt < board.King; pt++ {
+			for range m.Count(c, pt) {
+				text = append(text, 0x11*(byte(pt)|byte(c)<<3))
+			}
+		}
+	}
+	const blocks = 3
+	for i := len(text); i < blocks*64; i++ {
+		text = append(text, byte(i*i))
+	}
+	return syzygy.Seal(text)
+}
