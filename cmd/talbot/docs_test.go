@@ -149,57 +149,17 @@ func TestDeadLinks(t *testing.T) {
 	}
 }
 
-// The README is read in three screens, and names every document.
+// TestReadme checks that the README links every page.
 func TestReadme(t *testing.T) {
 	readme, err := fs.ReadFile(repository, "README.md")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if lines := strings.Count(string(readme), "\n"); lines > 150 {
-		t.Errorf("README.md has %d lines, more than 150: move something to docs/", lines)
 	}
 	for _, file := range documents(t, repository) {
 		if file != "README.md" && !strings.Contains(string(readme), "("+file+")") {
 			t.Errorf("README.md does not link %s", file)
 		}
 	}
-}
-
-// number matches a number with commas and decimals.
-var number = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?`)
-
-// unsupported returns the numbers in the tables of a text, links left out, that no line of the log has.
-func unsupported(text, log string) []string {
-	known := map[string]bool{}
-	for _, n := range number.FindAllString(log, -1) {
-		known[strings.ReplaceAll(n, ",", "")] = true
-	}
-	var missing []string
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "|") {
-			continue
-		}
-		for _, n := range number.FindAllString(linkTarget.ReplaceAllString(line, ""), -1) {
-			if !known[strings.ReplaceAll(n, ",", "")] {
-				missing = append(missing, n)
-			}
-		}
-	}
-	return missing
-}
-
-// months returns the text of all entries of the log.
-func months(t *testing.T) string {
-	t.Helper()
-	files, err := fs.Glob(repository, "docs/log-*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the log has no months (%v)", err)
-	}
-	var all strings.Builder
-	for _, file := range files {
-		all.WriteString(document(t, file))
-	}
-	return all.String()
 }
 
 // document is the text of a file of the repository.
@@ -210,102 +170,6 @@ func document(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(content)
-}
-
-// Every figure in the README's tables stands in an entry of the log, which has its command, and in its table of
-// results.
-func TestReadmeFigures(t *testing.T) {
-	readme, entries := document(t, "README.md"), months(t)
-	for _, n := range unsupported(readme, entries) {
-		t.Errorf("README.md has the figure %s, which no entry of the log has", n)
-	}
-	for _, n := range unsupported(readme, document(t, "docs/log.md")) {
-		t.Errorf("README.md has the figure %s, which the results of docs/log.md do not", n)
-	}
-	got := strings.Join(unsupported("12 in a sentence\n| [1,234](x.md#9) | 3.5 of 60,000 |\n", "3.51 60000\n"), " ")
-	if got != "1,234 3.5" {
-		t.Errorf("got %q", got)
-	}
-}
-
-// wholeLink is a link of Markdown with its text.
-var wholeLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s#]+)#?([^)\s]*)\)`)
-
-// under is the part of a Markdown text under the heading of an anchor, with the parts below it.
-func under(text, anchor string) string {
-	var found strings.Builder
-	level := 0
-	for line := range strings.Lines(text) {
-		if depth := len(line) - len(strings.TrimLeft(line, "#")); depth > 0 {
-			switch {
-			case anchors(line)[anchor]:
-				level = depth
-			case depth <= level:
-				level = 0
-			}
-		}
-		if level > 0 {
-			found.WriteString(line)
-		}
-	}
-	return found.String()
-}
-
-// linked returns the texts that the links of a cell of the log's table lead to.
-func linked(t *testing.T, cell string) string {
-	t.Helper()
-	var texts strings.Builder
-	for _, link := range wholeLink.FindAllStringSubmatch(cell, -1) {
-		text := document(t, path.Join("docs", link[2]))
-		if link[3] != "" {
-			text = under(text, link[3])
-		}
-		texts.WriteString(text)
-	}
-	return texts.String()
-}
-
-// Each figure of the log's table of results stands in the pages that the table names, and the entry that it names has
-// measured it; older entries that it calls superseded say so. The log lists its months.
-func TestResults(t *testing.T) {
-	log, rows := document(t, "docs/log.md"), 0
-	for _, month := range documents(t, repository) {
-		if name, ok := strings.CutPrefix(month, "docs/"); ok && strings.HasPrefix(name, "log-") &&
-			!strings.Contains(log, "]("+name+")\n") {
-			t.Errorf("docs/log.md does not list %s", name)
-		}
-	}
-	for line := range strings.Lines(log) {
-		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 7 || !strings.Contains(cells[4], "](log-") {
-			continue
-		}
-		rows++
-		figure, value := strings.TrimSpace(cells[1]), cells[2]
-		measured := wholeLink.ReplaceAllString(cells[4], "")
-		if !number.MatchString(measured) {
-			measured = value
-		}
-		for _, page := range wholeLink.FindAllString(cells[3], -1) {
-			for _, n := range unsupported("|"+value, linked(t, page)) {
-				t.Errorf("%s: %s does not have %s", figure, page, n)
-			}
-		}
-		for _, n := range unsupported("|"+measured, linked(t, cells[4])) {
-			t.Errorf("%s: the entry that is named does not have %s", figure, n)
-		}
-		for _, link := range wholeLink.FindAllString(cells[5], -1) {
-			if !strings.Contains(linked(t, link), "*Superseded by [") {
-				t.Errorf("%s: %s does not say that it is superseded", figure, link)
-			}
-		}
-	}
-	if rows < 40 {
-		t.Errorf("only %d results were read", rows)
-	}
-	if got := under("# A\n1\n## B c\n2\n### D\n3\n## E\n4\n", "b-c"); got != "## B c\n2\n### D\n3\n" {
-		t.Errorf("got the section %q", got)
-	}
 }
 
 // docs/9-development.md lists the tasks that there are.

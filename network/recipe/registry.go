@@ -39,7 +39,7 @@ var talbotbot = New(
 )
 
 // lynx is a recipe of talbot's own. Planes of attacks and tactics and Muon were compared with going without
-// (docs/log-2026-11.md); its other settings are a first choice.
+// (docs/log.md); its other settings are a first choice.
 var lynx = New(
 	Recipe{
 		Name:    "lynx",

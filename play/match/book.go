@@ -18,7 +18,7 @@ import (
 var book []byte
 
 // Book returns the openings that talbot has with it: lines of eight plies from the start position, drawn by talbot from
-// good moves and balanced by Stockfish (see docs/log-2026-11.md).
+// good moves and balanced by Stockfish (see docs/log.md).
 func Book() (*Openings, error) {
 	in, err := rows.NewInput("the openings of talbot", bytes.NewReader(book))
 	if err != nil {
