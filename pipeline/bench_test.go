@@ -19,7 +19,7 @@ import (
 func BenchGames(b *testing.B) string {
 	b.Helper()
 	for _, path := range []string{"../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst",
-		"../sample/games.pgn.zst"} {
+		"../examples/games.pgn.zst"} {
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}

@@ -45,7 +45,7 @@ func TestHistory(t *testing.T) {
 		"tactics.epd")
 	WriteGames(t, games, 20, 2)
 	WriteRows(t, table, tactics, 400)
-	in := ingest.Request{Inputs: []string{games, "../sample/puzzles.csv", table, tactics},
+	in := ingest.Request{Inputs: []string{games, "../examples/puzzles.csv", table, tactics},
 		Splits: dataset.DefaultSplits,
 		Seed:   1}
 	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {

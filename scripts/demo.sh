@@ -105,7 +105,7 @@ field() {
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 started=$(date +%s)
-run ingest ingest sample/games.pgn.zst sample/puzzles.csv --out $out/lines
+run ingest ingest examples/games.pgn.zst examples/puzzles.csv --out $out/lines
 run synth synth-endgames --count 6000 --pieces 3-7 --seed 1 --out $out/endgames
 run label label $out/lines --out $out/lines-labelled --engine stockfish --nodes 300 --hash 1 --fraction "$fraction"
 run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --nodes 300 --hash 1

@@ -373,7 +373,7 @@ func (s *sandbox) report(t *testing.T, what string) {
 // sampleGames are the games of the sample data.
 func sampleGames(t *testing.T) []string {
 	t.Helper()
-	packed, err := fs.ReadFile(repository, "sample/games.pgn.zst")
+	packed, err := fs.ReadFile(repository, "examples/games.pgn.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +410,7 @@ func writeGames(t *testing.T, file string, games []string) {
 // writePuzzles writes the first of the sample's puzzles.
 func writePuzzles(t *testing.T, file string, n int) {
 	t.Helper()
-	lines := strings.SplitAfter(document(t, "sample/puzzles.csv"), "\n")
+	lines := strings.SplitAfter(document(t, "examples/puzzles.csv"), "\n")
 	if err := os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -490,7 +490,7 @@ func TestBlocks(t *testing.T) {
 		}
 		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
-		s.copyFile(t, "../../sample/loop.yaml", "sample/loop.yaml")
+		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
 	}
 	s.standIns(t, sampleGames(t)[100:140])
 	count := 0
@@ -617,7 +617,7 @@ func TestExamplesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
-	s.copyFile(t, "../../sample/loop.yaml", "files/sample/loop.yaml")
+	s.copyFile(t, "../../examples/loop.yaml", "files/examples/loop.yaml")
 	games := sampleGames(t)
 	for i := range games { // what passes the filters of the presets
 		games[i] = "[WhiteElo \"2700\"]\n[BlackElo \"2700\"]\n[TimeControl \"600+5\"]\n" + games[i]

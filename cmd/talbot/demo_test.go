@@ -132,7 +132,7 @@ func TestDemoJudges(t *testing.T) {
 
 // The sample is small, whole, and what its README says.
 func TestSample(t *testing.T) {
-	const dir = "../../sample"
+	const dir = "../../examples"
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ DIR/index.html is a page of all generations.
 Each step resumes: repeat the command after any interruption, and the result is the same
 to the byte, on the processor. To continue a finished loop, write a greater number of
 generations into FILE, and stages from there on.`,
-		Example:    `  talbot loop sample/loop.yaml --out loop1`,
+		Example:    `  talbot loop examples/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

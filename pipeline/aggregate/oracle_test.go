@@ -100,7 +100,7 @@ func TestPython(t *testing.T) {
 		preset string
 		r      aggregate.Request
 	}{
-		{"../../sample/games.pgn.zst", 100, "", aggregate.Request{MinCount: 2, MinBand: 1}},
+		{"../../examples/games.pgn.zst", 100, "", aggregate.Request{MinCount: 2, MinBand: 1}},
 		{rated + "mixed.pgn.zst", 2 * n, "prior",
 			aggregate.Request{Bands: aggregate.DefaultBands, MinCount: 3, MinBand: 2}},
 		{rated + "players.pgn.zst", n, "",

@@ -115,7 +115,7 @@ func benchLines(b *testing.B, positions int) string {
 	from := os.Getenv("TALBOT_BENCH_DATA")
 	if from == "" {
 		from = filepath.Join(b.TempDir(), "all")
-		if _, err := (ingest.Request{Inputs: []string{"../../sample/games.pgn.zst"}, Out: from,
+		if _, err := (ingest.Request{Inputs: []string{"../../examples/games.pgn.zst"}, Out: from,
 			Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 			b.Fatal(err)
 		}

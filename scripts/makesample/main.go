@@ -1,11 +1,11 @@
-// Makesample plays the games and finds the puzzles of the folder sample/ with Stockfish.
+// Makesample plays the games and finds the puzzles of the folder examples/ with Stockfish.
 //
 // It turns a seed into games.pgn, engine games in PGN, and puzzles.csv, tactics found in these games in the columns
 // of the Lichess puzzle database. Every search is limited by nodes and starts from an empty hash, and every game draws
 // from a generator of its own, so that the same seed and the same Stockfish version give the same bytes at any number
 // of workers. It starts one goroutine and one engine process a worker.
 //
-//	go run ./scripts/makesample --out sample
+//	go run ./scripts/makesample --out examples
 package main
 
 import (
@@ -30,7 +30,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.out, "out", "sample", "folder to write games.pgn and puzzles.csv to")
+	flag.StringVar(&o.out, "out", "examples", "folder to write games.pgn and puzzles.csv to")
 	flag.StringVar(&o.engine, "engine", "stockfish", "the Stockfish executable")
 	flag.IntVar(&o.games, "games", 2000, "number of games to play")
 	flag.IntVar(&o.puzzles, "puzzles", 150, "most puzzles to keep")
