@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"talbot/internal/page"
+	"talbot/internal/chart"
 )
 
 // Thousands writes a count with a comma between groups of three digits.
 func Thousands(n int64) string {
-	return page.Thousands(n)
+	return chart.Thousands(n)
 }
 
 // Count writes how many there are of something, which is named in the singular: 1 game, 1,234 games, 2 copies.

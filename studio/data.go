@@ -18,7 +18,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/inspect/samples"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/recipe"
 	"talbot/network/run"
 )
@@ -37,7 +37,7 @@ type dataPage struct {
 
 // sampleCard is a sample in a page of several.
 type sampleCard struct {
-	page.Board
+	chart.Board
 	Sample  int64
 	Where   string // from which line
 	Players string
@@ -165,8 +165,8 @@ func (p *dataPage) find(s *shelf, v *volume) {
 // newCard lays a sample out.
 func newCard(one *samples.Sample) sampleCard {
 	at := positionOf(one)
-	c := sampleCard{Board: page.NewBoardFrom(&at, board.White), Sample: one.Sample, Said: saidOf(one),
-		Where: dataset.LineName(one.Source, one.Game, page.Plain(one.Input))}
+	c := sampleCard{Board: chart.NewBoardFrom(&at, board.White), Sample: one.Sample, Said: saidOf(one),
+		Where: dataset.LineName(one.Source, one.Game, chart.Plain(one.Input))}
 	c.Players = playersOf(one)
 	if one.Played != nil {
 		if m, err := at.ParseUCI(*one.Played); err == nil {
@@ -201,7 +201,7 @@ func playersOf(one *samples.Sample) string {
 }
 
 func playerText(name string, rating int) string {
-	if name = page.Name(name); name == "" {
+	if name = chart.Name(name); name == "" {
 		name = "?"
 	}
 	if rating > 0 {
@@ -297,7 +297,7 @@ func (p *samplePage) seen(q string) string {
 
 // stripBoard is a position of the sample's past.
 type stripBoard struct {
-	page.Board
+	chart.Board
 	Ply  int
 	Made bool // reconstructed history
 	Name string
@@ -361,7 +361,7 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 	}
 	v, release, err := s.shelf.of(f)
 	if err != nil {
-		s.missing(w, "The dataset cannot be read: "+page.Plain(f.within(err)))
+		s.missing(w, "The dataset cannot be read: "+chart.Plain(f.within(err)))
 		return
 	}
 	defer release()
@@ -374,7 +374,7 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		s.missing(w, "The sample cannot be read: "+page.Plain(f.within(err)))
+		s.missing(w, "The sample cannot be read: "+chart.Plain(f.within(err)))
 		return
 	}
 	own := readFilter(r)
@@ -431,7 +431,7 @@ func (p *samplePage) fill() {
 		if len(moves)-ply > stripShown || ply == len(moves) {
 			return
 		}
-		b := stripBoard{Board: page.NewBoardFrom(&at, board.White), Ply: ply, Made: ply < one.Reconstructed,
+		b := stripBoard{Board: chart.NewBoardFrom(&at, board.White), Ply: ply, Made: ply < one.Reconstructed,
 			Name: "start"}
 		if last != board.NoMove {
 			b.Board.Arrow("target", last)
@@ -534,7 +534,7 @@ func (p *samplePage) PV(moves []string) string {
 
 // Where is the sample's line.
 func (p *samplePage) Where() string {
-	return dataset.LineName(p.Sample.Source, p.Sample.Game, page.Plain(p.Sample.Input))
+	return dataset.LineName(p.Sample.Source, p.Sample.Game, chart.Plain(p.Sample.Input))
 }
 
 // goTo leads to a sample by its number.

@@ -18,8 +18,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/chart"
 	"talbot/internal/durable"
-	"talbot/internal/page"
 	"talbot/play/match"
 )
 
@@ -129,14 +129,14 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 		p.Notice = f.within(err)
 		return p
 	}
-	first := page.Name(m.Players[0])
-	p.Title, p.Began = first+" against "+page.Name(m.Players[1]), m.Began.UTC().Format("2006-01-02 15:04 UTC")
+	first := chart.Name(m.Players[0])
+	p.Title, p.Began = first+" against "+chart.Name(m.Players[1]), m.Began.UTC().Format("2006-01-02 15:04 UTC")
 	if n := len(m.Players); n > 2 {
 		p.Title = fmt.Sprintf("%s against %d others", first, n-1)
 	}
 	if m.Damaged > 0 {
 		p.Notice = fmt.Sprintf("The journal is damaged in %s: those games are not shown.",
-			page.Count(int64(m.Damaged), "place"))
+			chart.Count(int64(m.Damaged), "place"))
 	}
 	games := m.Games()
 	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began.Unix(), len(games), m.Damaged, f.AtWork, m.Over())
@@ -166,7 +166,7 @@ func (s *Server) matchPGN(w http.ResponseWriter, r *http.Request) {
 	}
 	file, err := durable.OpenRegular(filepath.Join(f.Path, match.PGNFile))
 	if err != nil {
-		refuse(w, http.StatusNotFound, "The games cannot be read: "+page.Plain(f.within(err)))
+		refuse(w, http.StatusNotFound, "The games cannot be read: "+chart.Plain(f.within(err)))
 		return
 	}
 	defer file.Close()
@@ -190,8 +190,8 @@ type replayPage struct {
 	Number       int // from 1
 	White, Black string
 	Result, End  string
-	Before, Next int          // the games beside it; 0: none
-	Wide, Narrow page.Picture // what the players thought; nil: they said nothing
+	Before, Next int           // the games beside it; 0: none
+	Wide, Narrow chart.Picture // what the players thought; nil: they said nothing
 	Replay       replay
 }
 
@@ -242,7 +242,7 @@ func (s *Server) gamePGN(w http.ResponseWriter, r *http.Request) {
 	s.gameOf(w, r, func(_ *folder, m *watchedMatch, g *match.Record) {
 		var text bytes.Buffer
 		if err := m.WritePGN(&text, g); err != nil {
-			refuse(w, http.StatusInternalServerError, page.Plain(err.Error()))
+			refuse(w, http.StatusInternalServerError, chart.Plain(err.Error()))
 			return
 		}
 		attach(w, fmt.Sprintf("game-%d.pgn", g.Number+1))
@@ -286,18 +286,18 @@ func replayOf(g *match.Record) replay {
 }
 
 // graph draws what the players said of their positions, as White's expected score; nil if they said nothing.
-func (p *replayPage) graph(g *match.Record, wide bool) page.Picture {
-	curves := []page.Curve{{Name: page.Plain(p.White), Class: "c0", Dots: true},
-		{Name: page.Plain(p.Black), Class: "c1", Dots: true}}
+func (p *replayPage) graph(g *match.Record, wide bool) chart.Picture {
+	curves := []chart.Curve{{Name: chart.Plain(p.White), Class: "c0", Dots: true},
+		{Name: chart.Plain(p.Black), Class: "c1", Dots: true}}
 	at := g.Start
 	for i, ply := range g.Plies {
 		if ply.Scored {
 			curve := &curves[at.Turn()]
-			curve.Points = append(curve.Points, page.Point{X: float64(i + 1), Y: expected(&at, ply.Score)})
+			curve.Points = append(curve.Points, chart.Point{X: float64(i + 1), Y: expected(&at, ply.Score)})
 		}
 		at.Play(ply.Move)
 	}
-	c, ok := page.NewLineChart(page.Lines{Title: "What the players thought", Curves: curves, Unit: "half-move",
+	c, ok := chart.NewLineChart(chart.Lines{Title: "What the players thought", Curves: curves, Unit: "half-move",
 		Note: "White's expected score, by the score that each player gave with its move", Wide: wide, Low: 0, High: 1,
 		Values: true, Show: func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }})
 	if !ok {

@@ -14,7 +14,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/pgn"
 	"talbot/play/people"
 	"talbot/stockfish"
@@ -76,7 +76,7 @@ func (s *Server) people(w http.ResponseWriter, r *http.Request) {
 	}
 	q, err := s.gameOfSample(r)
 	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	http.Redirect(w, r, q, http.StatusSeeOther)
@@ -123,7 +123,7 @@ func nodesOf(r *http.Request) int64 {
 func (s *Server) askPeople(w http.ResponseWriter, r *http.Request) {
 	to, err := s.peopleAddress(r)
 	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
@@ -316,7 +316,7 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		start, moves, err = peopleLine(r)
 	}
 	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(),
@@ -370,7 +370,7 @@ func (s *Server) reading(w http.ResponseWriter, r *http.Request) {
 		v, err = s.readings.of(seat, &q)
 	}
 	if err != nil {
-		refuse(w, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	if r.FormValue("since") == strconv.Itoa(v.Version) && !v.Done {

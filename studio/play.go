@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/play/engine"
@@ -52,7 +52,7 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
 		err = s.seats.add(one)
 	}
 	if err != nil {
-		s.lobby(w, r, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		s.lobby(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	_ = one.act(func(g *session.Session) error {
@@ -210,7 +210,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := one.act(func(g *session.Session) error { return change(one, g, r) }); err != nil {
-		refuse(w, http.StatusUnprocessableEntity, page.Plain(err.Error()))
+		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
 	s.state(w, r)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/backend"
 	"talbot/play/engine"
 	"talbot/play/people"
@@ -215,7 +215,7 @@ func (one *reading) finish(err error) {
 	one.change(func(v *readingView) {
 		v.Loading, v.Done = false, true
 		if err != nil {
-			v.Problem = page.Plain(err.Error())
+			v.Problem = chart.Plain(err.Error())
 		}
 	})
 }
@@ -291,7 +291,7 @@ func (r *readings) judgeMoves(ctx context.Context, q *question, one *reading, vi
 			if err != nil {
 				return err
 			}
-			one.change(func(v *readingView) { v.Engine, v.Judged = page.Plain(j.Name()), i })
+			one.change(func(v *readingView) { v.Engine, v.Judged = chart.Plain(j.Name()), i })
 			if m == board.NoMove {
 				return j.Best(ctx, view, q.start, q.moves)
 			}

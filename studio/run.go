@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/train"
@@ -118,7 +118,7 @@ func (v runView) view() report.View {
 	return report.View{
 		Axis:   map[string]report.Axis{"samples": report.BySamples, "time": report.ByTime}[v.Axis],
 		Log:    v.Scale == "log",
-		Smooth: map[string]page.Smooth{"none": page.SmoothNone, "more": page.SmoothMore}[v.Smooth],
+		Smooth: map[string]chart.Smooth{"none": chart.SmoothNone, "more": chart.SmoothMore}[v.Smooth],
 		Values: true}
 }
 
@@ -303,7 +303,7 @@ func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
 	for _, f := range p.drawn {
 		one, err := readRun(f)
 		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, page.Plain(f.within(err)))
+			refuse(w, http.StatusUnprocessableEntity, chart.Plain(f.within(err)))
 			return
 		}
 		hours := report.Hours(one.Lines)

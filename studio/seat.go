@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/play/mcts"
 	"talbot/play/player"
 	"talbot/play/session"
@@ -321,7 +321,7 @@ func (s *seat) publish(err error) {
 	defer s.mu.Unlock()
 	s.shown.Thinking, s.shown.Loading, s.shown.Error = false, false, ""
 	if err != nil && !errors.Is(err, context.Canceled) {
-		s.shown.Error = page.Plain(err.Error())
+		s.shown.Error = chart.Plain(err.Error())
 	}
 	s.shown.Version++
 }

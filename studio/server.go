@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"talbot/inspect/stats"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/internal/plain"
 	"talbot/network/model"
 	"talbot/train/report"
@@ -72,12 +72,12 @@ func New(o Options) (*Server, error) {
 			s.assets[f.Name()] = text
 		}
 	}
-	s.pages = page.New("studio", pages, template.FuncMap{"n": page.Thousands, "spark": spark,
+	s.pages = chart.New("studio", pages, template.FuncMap{"n": chart.Thousands, "spark": spark,
 		"add": func(a, b int) int { return a + b }, "prose": prose, "score": labelScore,
 		"inc": func(n int64) int64 { return n + 1 }, "percent": func(x float64) float64 { return 100 * x },
-		"count": func(n int, thing string) string { return page.Count(int64(n), thing) }, "signed": signed,
+		"count": func(n int, thing string) string { return chart.Count(int64(n), thing) }, "signed": signed,
 		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
-	look, err := page.Style()
+	look, err := chart.Style()
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (s *Server) show(w http.ResponseWriter, name string, data any) {
 func (s *Server) showStatus(w http.ResponseWriter, status int, name string, data any) {
 	var text strings.Builder
 	if err := s.pages.ExecuteTemplate(&text, name, data); err != nil {
-		refuse(w, http.StatusInternalServerError, "The page cannot be shown: "+page.Plain(err.Error()))
+		refuse(w, http.StatusInternalServerError, "The page cannot be shown: "+chart.Plain(err.Error()))
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -358,7 +358,7 @@ func (f *folder) Best() string {
 func (f *folder) Players() string {
 	var names []string
 	for _, p := range f.Result.Players {
-		names = append(names, page.Name(p.Name))
+		names = append(names, chart.Name(p.Name))
 	}
 	if len(names) > 2 {
 		return names[0] + fmt.Sprintf(" – %d others", len(names)-1)

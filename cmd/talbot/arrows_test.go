@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/golden", "internal/ordered", "internal/plain",
 		"internal/splitmix", "board"},
-	{"internal/cache", "internal/page", "internal/remake", "dataset"},
+	{"internal/cache", "internal/chart", "internal/remake", "dataset"},
 	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode"},
 	{"network"},
 	{"evaluate"},

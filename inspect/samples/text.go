@@ -7,7 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 )
@@ -87,7 +87,7 @@ func player(name string, elo int) string {
 }
 
 // diagram is the board from White's side, both squares of the last move in brackets.
-var diagram = page.Diagram{Indent: "  ", Square: " %s ", Marked: "[%s]"}
+var diagram = chart.Diagram{Indent: "  ", Square: " %s ", Marked: "[%s]"}
 
 // numbered writes a move in SAN with its number; Black's moves have one only if black is set.
 func numbered(p *board.Position, m board.Move, black bool) string {

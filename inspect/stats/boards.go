@@ -9,7 +9,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/internal/splitmix"
 )
 
@@ -108,13 +108,13 @@ func sourceOrder(name string) int {
 // gameName is what the tags call a line; "" if they do not.
 func gameName(l *dataset.Line) string {
 	if id := l.Tag(rows.TagPuzzleID); id != "" {
-		return "puzzle " + page.Plain(id)
+		return "puzzle " + chart.Plain(id)
 	}
 	white, black := l.Tag("White"), l.Tag("Black")
 	if white == "" || black == "" {
 		return ""
 	}
-	text := page.Plain(white) + " – " + page.Plain(black)
+	text := chart.Plain(white) + " – " + chart.Plain(black)
 	if d, ok := parseDay(l.Tag("Date")); ok {
 		text += ", " + (d / 10000 * 10000).String()
 	}
@@ -124,7 +124,7 @@ func gameName(l *dataset.Line) string {
 // exampleBoard is an example as the page draws it.
 type exampleBoard struct {
 	Example
-	Board page.Board
+	Board chart.Board
 }
 
 // draw lays an example out. Its position and its move were made by talbot.
@@ -133,7 +133,7 @@ func (e Example) draw() (exampleBoard, error) {
 	if err != nil {
 		return exampleBoard{}, err
 	}
-	d := exampleBoard{e, page.NewBoard(&p)}
+	d := exampleBoard{e, chart.NewBoard(&p)}
 	if e.Played != "" {
 		m, err := p.ParseUCI(e.Played)
 		if err != nil {

@@ -16,10 +16,10 @@ const shownSignatures = 40
 
 // write writes the page's part of the spread of samples.
 func (c *Coverage) write(b *strings.Builder) {
-	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
-	chart(b, fmt.Sprintf("samples by result for the side to move (%s exact, the others from labels)",
+	textBars(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
+	textBars(b, fmt.Sprintf("samples by result for the side to move (%s exact, the others from labels)",
 		pipeline.Thousands(c.Exact)), c.resultBars())
-	chart(b, "samples by captures in the four plies before", c.captureBars())
+	textBars(b, "samples by captures in the four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
 		return
 	}

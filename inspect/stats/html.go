@@ -12,14 +12,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/inspect/overlap"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/pipeline"
 )
 
 //go:embed stats.html
 var statsPage string
 
-var statsTemplate = page.New("stats", statsPage, template.FuncMap{
+var statsTemplate = chart.New("stats", statsPage, template.FuncMap{
 	"n":       pipeline.Thousands,
 	"n64":     func(n int) string { return pipeline.Thousands(int64(n)) },
 	"percent": percent,
@@ -36,8 +36,8 @@ type document struct {
 	Splits    []namedPart
 	Sources   []namedPart
 	Openings  []openingRow
-	Games     []page.Picture
-	Samples   []page.Picture
+	Games     []chart.Picture
+	Samples   []chart.Picture
 	Materials []materialRow
 	Engines   []engineCard
 	Boards    []exampleBoard
@@ -71,7 +71,7 @@ type materialRow struct {
 
 type engineCard struct {
 	LabelStats
-	Scores *page.BarChart // nil without any
+	Scores *chart.BarChart // nil without any
 }
 
 // WriteHTML writes the statistics as one page that needs nothing else, with the distributions drawn as inline SVG; name
@@ -124,7 +124,7 @@ func (s *Statistics) document(name string) (*document, error) {
 	}
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
-			scores, _ := page.NewBarChart(counts("Scores of the side to move", "in centipawns, mates separately",
+			scores, _ := chart.NewBarChart(counts("Scores of the side to move", "in centipawns, mates separately",
 				"samples", l.scoreBars()))
 			p.Engines = append(p.Engines, engineCard{l, scores})
 		}
@@ -232,12 +232,12 @@ func (s *Statistics) gameCards() (list charts) {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
-	list.add(page.NewBarList(counts("Result", "as given in the source", "lines", results)))
-	list.add(page.NewBarChart(counts("Dates", note, "games", dates)))
-	list.add(page.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
+	list.add(chart.NewBarList(counts("Result", "as given in the source", "lines", results)))
+	list.add(chart.NewBarChart(counts("Dates", note, "games", dates)))
+	list.add(chart.NewBarList(counts("Time controls", "by base time and 40 increments, as Lichess classes them",
 		"games", s.clockBars())))
-	list.add(page.NewBarChart(s.Ratings.asBars("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
-	list.add(page.NewBarChart(s.Plies.asBars("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
+	list.add(chart.NewBarChart(s.Ratings.asBars("Ratings", "of both players if known: %d to %d, mean %.0f", "players")))
+	list.add(chart.NewBarChart(s.Plies.asBars("Length", "plies of a line: %d to %d, mean %.1f", "lines")))
 	return list
 }
 
@@ -256,48 +256,48 @@ func (s *Statistics) sampleCards() (list charts) {
 			name := strconv.FormatInt(b.From, 10)
 			switch {
 			case b.From > 100:
-				name = "> " + page.Short(float64(b.From-1))
+				name = "> " + chart.Short(float64(b.From-1))
 			case b.To > b.From+1:
 				name = fmt.Sprintf("%d–%d", b.From, b.To-1)
 			}
 			copies = append(copies, bar{name, b.Unique})
 		}
 	}
-	list.add(page.NewBarChart(counts("Pieces", "on the board, kings included", "samples", pieces)))
-	list.add(page.NewBarList(counts("Rating", "of the side to move", "samples", s.bandBars(samplesOf))))
-	list.add(page.NewBarList(counts("Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))))
-	list.add(page.NewBarList(counts("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
+	list.add(chart.NewBarChart(counts("Pieces", "on the board, kings included", "samples", pieces)))
+	list.add(chart.NewBarList(counts("Rating", "of the side to move", "samples", s.bandBars(samplesOf))))
+	list.add(chart.NewBarList(counts("Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))))
+	list.add(chart.NewBarList(counts("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})))
-	list.add(page.NewBarList(counts("Result for the side to move",
+	list.add(chart.NewBarList(counts("Result for the side to move",
 		"exact if available, otherwise from the newest label", "samples", s.Coverage.resultBars())))
-	list.add(page.NewBarList(counts("Captures", "in the last four plies before a sample", "samples",
+	list.add(chart.NewBarList(counts("Captures", "in the last four plies before a sample", "samples",
 		s.Coverage.captureBars())))
 	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)
 	logarithmic.Logarithmic = true
-	list.add(page.NewBarChart(logarithmic))
+	list.add(chart.NewBarChart(logarithmic))
 	return list
 }
 
 // counts are bars whose numbers are written as in the text.
-func counts(title, note, unit string, list []bar) page.Bars {
-	b := page.Bars{Title: title, Note: note, Unit: unit, Number: pipeline.Thousands}
+func counts(title, note, unit string, list []bar) chart.Bars {
+	b := chart.Bars{Title: title, Note: note, Unit: unit, Number: pipeline.Thousands}
 	for _, one := range list {
-		b.Bars = append(b.Bars, page.Bar(one))
+		b.Bars = append(b.Bars, chart.Bar(one))
 	}
 	return b
 }
 
 // charts are those that have something to show.
-type charts []page.Picture
+type charts []chart.Picture
 
-func (c *charts) add(chart page.Picture, shows bool) {
+func (c *charts) add(chart chart.Picture, shows bool) {
 	if shows {
 		*c = append(*c, chart)
 	}
 }
 
 // asBars is the chart of a distribution; its note has the lowest, highest and mean value.
-func (d *Distribution) asBars(title, note, unit string) page.Bars {
+func (d *Distribution) asBars(title, note, unit string) chart.Bars {
 	return counts(title, fmt.Sprintf(note, d.Min, d.Max, d.Mean), unit, d.bars())
 }
 

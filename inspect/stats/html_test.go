@@ -8,7 +8,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/page/pagetest"
+	"talbot/internal/chart/pagetest"
 	"talbot/internal/testkit/madeup"
 )
 

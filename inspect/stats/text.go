@@ -56,19 +56,19 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			results = append(results, bar{name, n})
 		}
 	}
-	chart(&b, "lines by result", results)
+	textBars(&b, "lines by result", results)
 	s.Openings.write(&b)
 	if dates, unit := s.Dates.bars(); len(dates) > 0 {
-		chart(&b, fmt.Sprintf("games by %s (%s to %s, %s without a date)", unit, s.Dates.First, s.Dates.Last,
+		textBars(&b, fmt.Sprintf("games by %s (%s to %s, %s without a date)", unit, s.Dates.First, s.Dates.Last,
 			pipeline.Thousands(s.Dates.Unknown)), dates)
 	}
-	chart(&b, "games by time control", s.clockBars())
+	textBars(&b, "games by time control", s.clockBars())
 	for _, n := range slices.Sorted(maps.Keys(s.PieceCounts)) {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
-	chart(&b, "samples by pieces on the board", pieces)
-	chart(&b, "samples by rating of the side to move", s.bandBars(samplesOf))
-	chart(&b, "moves by rating of the side to move", s.bandBars(movesOf))
+	textBars(&b, "samples by pieces on the board", pieces)
+	textBars(&b, "samples by rating of the side to move", s.bandBars(samplesOf))
+	textBars(&b, "moves by rating of the side to move", s.bandBars(movesOf))
 	s.Coverage.write(&b)
 	s.Plies.chart(&b, "lines by plies")
 	s.Ratings.chart(&b, "players by rating")
@@ -104,7 +104,7 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 		}
 		bars = append(bars, bar{name, bin.Count})
 	}
-	chart(b, fmt.Sprintf("%s (%d to %d, mean %.1f)", title, d.Min, d.Max, d.Mean), bars)
+	textBars(b, fmt.Sprintf("%s (%d to %d, mean %.1f)", title, d.Min, d.Max, d.Mean), bars)
 }
 
 // write writes the page's part of one fingerprint.
@@ -147,14 +147,14 @@ func (l *LabelStats) write(b *strings.Builder) {
 		}
 		bars = append(bars, bar{name, bin.Count})
 	}
-	chart(b, "scores of the side to move, centipawns", append(bars, bar{"mates", l.Mating}))
+	textBars(b, "scores of the side to move, centipawns", append(bars, bar{"mates", l.Mating}))
 	if l.Tables != nil {
 		l.Tables.write(b)
 	}
 }
 
-// chart draws bars whose lengths are shares of the greatest; what is not zero is seen.
-func chart(b *strings.Builder, title string, bars []bar) {
+// textBars draws bars whose lengths are shares of the greatest; what is not zero is seen.
+func textBars(b *strings.Builder, title string, bars []bar) {
 	most, sum := int64(0), int64(0)
 	for _, r := range bars {
 		most, sum = max(most, r.Count), sum+r.Count

@@ -16,8 +16,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/chart/pagetest"
 	"talbot/internal/durable"
-	"talbot/internal/page/pagetest"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/pipeline/output"

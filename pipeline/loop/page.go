@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 	"slices"
 
+	"talbot/internal/chart"
 	"talbot/internal/durable"
-	"talbot/internal/page"
 	"talbot/play/game"
 )
 
 //go:embed page.html
 var pageText string
 
-var pageTemplate = page.New("loop", pageText, template.FuncMap{
-	"n":     page.Thousands,
+var pageTemplate = chart.New("loop", pageText, template.FuncMap{
+	"n":     chart.Thousands,
 	"share": percent,
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"elo":   eloText,
-	"n64":   func(x float64) string { return page.Thousands(int64(x)) },
+	"n64":   func(x float64) string { return chart.Thousands(int64(x)) },
 	"hours": hours,
 	"one":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
 })
@@ -37,7 +37,7 @@ type document struct {
 	Totals totals
 	Tables bool // some network was measured
 	Gates  bool
-	Charts []page.Picture
+	Charts []chart.Picture
 }
 
 type row struct {
@@ -93,11 +93,11 @@ func newDocument(title string, c *Config, story []Generation) *document {
 }
 
 // curve collects the generations at which a figure is known.
-func (d *document) curve(name string, number int, of func(r *row) *float64) page.Curve {
-	c := page.Curve{Name: name, Class: fmt.Sprintf("c%d", number), Dots: true}
+func (d *document) curve(name string, number int, of func(r *row) *float64) chart.Curve {
+	c := chart.Curve{Name: name, Class: fmt.Sprintf("c%d", number), Dots: true}
 	for i := range d.Rows {
 		if y := of(&d.Rows[i]); y != nil {
-			c.Points = append(c.Points, page.Point{X: float64(d.Rows[i].Number), Y: *y})
+			c.Points = append(c.Points, chart.Point{X: float64(d.Rows[i].Number), Y: *y})
 		}
 	}
 	return c
@@ -105,10 +105,10 @@ func (d *document) curve(name string, number int, of func(r *row) *float64) page
 
 // draw lays out the charts that have something to show.
 func (d *document) draw() {
-	add := func(l page.Lines) {
+	add := func(l chart.Lines) {
 		l.Unit = "generation"
-		l.Curves = slices.DeleteFunc(l.Curves, func(c page.Curve) bool { return len(c.Points) == 0 })
-		if chart, ok := page.NewLineChart(l); ok {
+		l.Curves = slices.DeleteFunc(l.Curves, func(c chart.Curve) bool { return len(c.Points) == 0 })
+		if chart, ok := chart.NewLineChart(l); ok {
 			d.Charts = append(d.Charts, chart)
 		}
 	}
@@ -130,8 +130,8 @@ func (d *document) draw() {
 			return of(r.Tables)
 		}
 	}
-	add(page.Lines{Title: "Against the measuring positions", Note: "which nothing is trained on", High: 1,
-		Curves: []page.Curve{
+	add(chart.Lines{Title: "Against the measuring positions", Note: "which nothing is trained on", High: 1,
+		Curves: []chart.Curve{
 			d.curve("correlation of the value", 0, measured(func(m *Measures) *float64 { return m.Correlation })),
 			d.curve("right sign", 1, measured(func(m *Measures) *float64 { return m.Sign })),
 			d.curve("best move first", 2, measured(func(m *Measures) *float64 { return m.Top1 })),
@@ -144,11 +144,11 @@ func (d *document) draw() {
 				return &x
 			})}})
 	d.ends(add, percents)
-	add(page.Lines{Title: "Length of games", Note: "mean of the searched plies", Zero: true, Curves: []page.Curve{
+	add(chart.Lines{Title: "Length of games", Note: "mean of the searched plies", Zero: true, Curves: []chart.Curve{
 		d.curve("plies", 0, played(func(s *Survey) float64 { return s.Length }))}})
-	add(page.Lines{Title: "Entropy of the policy targets", Note: "mean, in nats", Zero: true, Curves: []page.Curve{
+	add(chart.Lines{Title: "Entropy of the policy targets", Note: "mean, in nats", Zero: true, Curves: []chart.Curve{
 		d.curve("entropy", 0, played(func(s *Survey) float64 { return s.Entropy }))}})
-	add(page.Lines{Title: "Value and result", Note: "correlation within the games", High: 1, Curves: []page.Curve{
+	add(chart.Lines{Title: "Value and result", Note: "correlation within the games", High: 1, Curves: []chart.Curve{
 		d.curve("network alone", 0, func(r *row) *float64 { return agreed(r, false) }),
 		d.curve("after the search", 1, func(r *row) *float64 { return agreed(r, true) })}})
 	d.elo(add)
@@ -161,16 +161,16 @@ func (d *document) draw() {
 			return &x
 		}
 	}
-	add(page.Lines{Title: "Games a second", Note: "of the process that ended the step", Zero: true,
-		Curves: []page.Curve{d.curve("games", 0, spoke(func(p *Play) float64 { return p.GamesPerSecond }))}})
-	add(page.Lines{Title: "Use of the network", Note: "while games were played", High: 1, Zero: true, Show: percents,
-		Curves: []page.Curve{d.curve("places of batches taken", 0, spoke(func(p *Play) float64 { return p.BatchFill })),
+	add(chart.Lines{Title: "Games a second", Note: "of the process that ended the step", Zero: true,
+		Curves: []chart.Curve{d.curve("games", 0, spoke(func(p *Play) float64 { return p.GamesPerSecond }))}})
+	add(chart.Lines{Title: "Use of the network", Note: "while games were played", High: 1, Zero: true, Show: percents,
+		Curves: []chart.Curve{d.curve("places of batches taken", 0, spoke(func(p *Play) float64 { return p.BatchFill })),
 			d.curve("time in the network", 1, spoke(func(p *Play) float64 { return p.NetworkShare }))}})
 	d.calibration()
 }
 
 // ends draws how games ended; each reason has its colour.
-func (d *document) ends(add func(page.Lines), percents func(float64) string) {
+func (d *document) ends(add func(chart.Lines), percents func(float64) string) {
 	reasons := map[string]bool{}
 	for i := range d.Rows {
 		if s := d.Rows[i].Games; s != nil {
@@ -179,7 +179,7 @@ func (d *document) ends(add func(page.Lines), percents func(float64) string) {
 			}
 		}
 	}
-	l := page.Lines{Title: "How games ended", Note: "share of the games", Zero: true, Show: percents}
+	l := chart.Lines{Title: "How games ended", Note: "share of the games", Zero: true, Show: percents}
 	for i, e := range slices.Sorted(maps.Keys(reasons)) {
 		l.Curves = append(l.Curves, d.curve(e, i%8, func(r *row) *float64 {
 			if r.Games == nil {
@@ -193,7 +193,7 @@ func (d *document) ends(add func(page.Lines), percents func(float64) string) {
 }
 
 // elo draws the matches.
-func (d *document) elo(add func(page.Lines)) {
+func (d *document) elo(add func(chart.Lines)) {
 	of := func(pick func(g *GateResult) *Match) func(r *row) *float64 {
 		return func(r *row) *float64 {
 			if r.Gate == nil || pick(r.Gate) == nil {
@@ -202,7 +202,7 @@ func (d *document) elo(add func(page.Lines)) {
 			return pick(r.Gate).Elo
 		}
 	}
-	add(page.Lines{Title: "Elo", Note: "difference in a match of each generation", Curves: []page.Curve{
+	add(chart.Lines{Title: "Elo", Note: "difference in a match of each generation", Curves: []chart.Curve{
 		d.curve("against the first network", 0, of(func(g *GateResult) *Match { return g.First })),
 		d.curve("against the one that played", 1, of(func(g *GateResult) *Match { return g.Last }))}})
 }
@@ -223,13 +223,13 @@ func (d *document) calibration() {
 	if d.Last.Games == nil || d.Last.Alone { // without a search nothing asks for a value
 		return
 	}
-	c := page.Calibration{Title: "Calibration of the last games", Note: "what the network alone said, and the results",
+	c := chart.Calibration{Title: "Calibration of the last games", Note: "what the network alone said, and the results",
 		XName: "value", YName: "result", Low: -1, Spread: true}
 	for _, b := range d.Last.Games.Raw.Bins {
-		c.Bins = append(c.Bins, page.Bin{From: b.From, To: b.To, Count: b.Count, Predicted: b.Value, Actual: b.Result,
+		c.Bins = append(c.Bins, chart.Bin{From: b.From, To: b.To, Count: b.Count, Predicted: b.Value, Actual: b.Result,
 			Spread: b.Spread})
 	}
-	d.Charts = append(d.Charts, page.NewCalibrationChart(c))
+	d.Charts = append(d.Charts, chart.NewCalibrationChart(c))
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

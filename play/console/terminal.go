@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"talbot/board"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/play/session"
 )
 
@@ -306,9 +306,9 @@ func (t *Terminal) tellEnd() {
 
 // show draws the board from the person's side, 18 columns wide, with a star before the squares of the last move.
 func (t *Terminal) show() {
-	d := page.Diagram{From: t.Human, Square: " %s", Marked: "*%s"}
+	d := chart.Diagram{From: t.Human, Square: " %s", Marked: "*%s"}
 	if t.Unicode {
-		d.Men = page.Figurines
+		d.Men = chart.Figurines
 	}
 	t.say("%s\n", d.Draw(t.Position(), t.Last()))
 }

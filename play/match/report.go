@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/internal/chart"
 	"talbot/internal/durable"
-	"talbot/internal/page"
 	"talbot/play/game"
 	"talbot/play/match/stats"
 )
@@ -20,9 +20,9 @@ import (
 //go:embed report.html
 var reportText string
 
-var reportTemplate = page.New("match", reportText, template.FuncMap{
-	"n":        func(n int) string { return page.Thousands(int64(n)) },
-	"n64":      page.Thousands,
+var reportTemplate = chart.New("match", reportText, template.FuncMap{
+	"n":        func(n int) string { return chart.Thousands(int64(n)) },
+	"n64":      chart.Thousands,
 	"elo":      eloText,
 	"number":   numberText,
 	"percent":  percentText,
@@ -56,8 +56,8 @@ type document struct {
 	Wrong    bool // some network favoured an illegal move
 	Faulty   []faulty
 	Kinds    []string // of faults
-	Curve    page.Picture
-	Charts   []page.Picture
+	Curve    chart.Picture
+	Charts   []chart.Picture
 	Boards   []lastBoard
 }
 
@@ -78,7 +78,7 @@ type faulty struct {
 
 // lastBoard is where a game ended.
 type lastBoard struct {
-	page.Board
+	chart.Board
 	Game         int
 	White, Black string
 	Result, End  string
@@ -111,7 +111,7 @@ func countText(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return page.Thousands(int64(n)) + " " + many
+	return chart.Thousands(int64(n)) + " " + many
 }
 
 func percentText(n Number) string {
@@ -148,7 +148,7 @@ func (r *run) document() *document {
 	d := newDocument(r.result(), r.outcomes[:r.stop], r.folder.began, r.Rules.String())
 	d.Played = "all played"
 	if d.Games < r.stop {
-		d.Played = "of " + page.Thousands(int64(r.stop)) + " to be played"
+		d.Played = "of " + chart.Thousands(int64(r.stop)) + " to be played"
 	}
 	return d
 }
@@ -193,15 +193,15 @@ func (d *document) split(outcomes []*outcome) {
 	colours := [2]*tally{newTally(players), newTally(players)}
 	openings := map[string]*tally{}
 	every := max(1, d.Games/curvePoints)
-	var points []page.BandPoint
-	lengths := make([]page.Bar, 0, 21)
+	var points []chart.BandPoint
+	lengths := make([]chart.Bar, 0, 21)
 	for i := range 20 {
-		lengths = append(lengths, page.Bar{Name: fmt.Sprint(10 * i)})
+		lengths = append(lengths, chart.Bar{Name: fmt.Sprint(10 * i)})
 	}
-	lengths = append(lengths, page.Bar{Name: "200+"})
+	lengths = append(lengths, chart.Bar{Name: "200+"})
 	point := func() {
 		f := all.figures()
-		points = append(points, page.BandPoint{X: float64(f.Games), Y: float64(f.Elo), Low: float64(f.EloLow),
+		points = append(points, chart.BandPoint{X: float64(f.Games), Y: float64(f.Elo), Low: float64(f.EloLow),
 			High: float64(f.EloHigh)})
 	}
 	for _, o := range outcomes {
@@ -241,8 +241,8 @@ func (d *document) split(outcomes []*outcome) {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	if c, ok := page.NewBandChart(page.Band{Title: "Elo by game", Note: "the estimate of " +
-		page.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in their order",
+	if c, ok := chart.NewBandChart(chart.Band{Title: "Elo by game", Note: "the estimate of " +
+		chart.Plain(d.Players[0].Name) + " and its 95 % interval after each part of the games, in their order",
 		XName: "games", Points: points}); ok {
 		d.Curve = c
 	}
@@ -250,7 +250,7 @@ func (d *document) split(outcomes []*outcome) {
 }
 
 // addCharts draws how games ended and how long they were.
-func (d *document) addCharts(lengths []page.Bar) {
+func (d *document) addCharts(lengths []chart.Bar) {
 	for len(lengths) > 1 && lengths[len(lengths)-1].Count == 0 {
 		lengths = lengths[:len(lengths)-1]
 	}
@@ -258,27 +258,27 @@ func (d *document) addCharts(lengths []page.Bar) {
 	if d.Games > 0 {
 		note = fmt.Sprintf("in moves, the opening's included; %.1f on average", float64(d.Plies)/2/float64(d.Games))
 	}
-	if c, ok := page.NewBarChart(page.Bars{Title: "Lengths", Note: note, Unit: "games", Bars: lengths}); ok {
+	if c, ok := chart.NewBarChart(chart.Bars{Title: "Lengths", Note: note, Unit: "games", Bars: lengths}); ok {
 		d.Charts = append(d.Charts, c)
 	}
-	ends := page.Bars{Title: "Endings", Note: "why the games ended", Unit: "games"}
+	ends := chart.Bars{Title: "Endings", Note: "why the games ended", Unit: "games"}
 	for end, n := range d.Endings {
-		ends.Bars = append(ends.Bars, page.Bar{Name: endWords(end), Count: n})
+		ends.Bars = append(ends.Bars, chart.Bar{Name: endWords(end), Count: n})
 	}
-	slices.SortFunc(ends.Bars, func(a, b page.Bar) int {
+	slices.SortFunc(ends.Bars, func(a, b chart.Bar) int {
 		if a.Count != b.Count {
 			return int(b.Count - a.Count)
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	if l, ok := page.NewBarList(ends); ok {
+	if l, ok := chart.NewBarList(ends); ok {
 		d.Charts = append(d.Charts, l)
 	}
-	results := page.Bars{Title: "Results by colour", Note: "of all games", Unit: "games",
-		Bars: []page.Bar{{Name: "White wins", Count: int64(d.WhiteWins)},
+	results := chart.Bars{Title: "Results by colour", Note: "of all games", Unit: "games",
+		Bars: []chart.Bar{{Name: "White wins", Count: int64(d.WhiteWins)},
 			{Name: "draws", Count: int64(d.Games - d.WhiteWins - d.BlackWins)},
 			{Name: "Black wins", Count: int64(d.BlackWins)}}}
-	if l, ok := page.NewBarList(results); ok {
+	if l, ok := chart.NewBarList(results); ok {
 		d.Charts = append(d.Charts, l)
 	}
 }
@@ -316,7 +316,7 @@ func (r *run) boards(d *document) error {
 		for _, ply := range g.Plies {
 			p.Play(ply.Move)
 		}
-		b := lastBoard{Board: page.NewBoardFrom(&p, board.White), Game: number + 1,
+		b := lastBoard{Board: chart.NewBoardFrom(&p, board.White), Game: number + 1,
 			White: r.Entrants[g.Players[board.White]].Name, Black: r.Entrants[g.Players[board.Black]].Name,
 			Result: g.Result.String(), End: endWords(g.End), Length: (len(g.Plies) + 1) / 2}
 		if g.Fault != nil {

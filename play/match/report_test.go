@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/internal/page/pagetest"
+	"talbot/internal/chart/pagetest"
 	"talbot/pgn"
 	"talbot/play/game"
 )

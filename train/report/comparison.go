@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 )
 
 //go:embed comparison.html
 var comparisonText string
 
-var comparisonTemplate = page.New("comparison", comparisonText, template.FuncMap{"n": page.Thousands})
+var comparisonTemplate = chart.New("comparison", comparisonText, template.FuncMap{"n": chart.Thousands})
 
 // Comparison says how several runs differ, and what their networks are worth on the same samples.
 type Comparison struct {
@@ -249,13 +249,13 @@ func (c *Comparison) shownNames() *Comparison {
 	shown := *c
 	shown.Runs, shown.Settings, shown.Unknown = slices.Clone(c.Runs), slices.Clone(c.Settings), slices.Clone(c.Unknown)
 	for i := range shown.Runs {
-		shown.Runs[i].Name = page.Plain(shown.Runs[i].Name)
+		shown.Runs[i].Name = chart.Plain(shown.Runs[i].Name)
 	}
 	for i := range shown.Settings {
-		shown.Settings[i].Name = page.Plain(shown.Settings[i].Name)
+		shown.Settings[i].Name = chart.Plain(shown.Settings[i].Name)
 	}
 	for i := range shown.Unknown {
-		shown.Unknown[i].Run = page.Plain(shown.Unknown[i].Run)
+		shown.Unknown[i].Run = chart.Plain(shown.Unknown[i].Run)
 	}
 	return &shown
 }
@@ -332,11 +332,11 @@ func (c *Comparison) judged(d *evaluate.Difference) verdict {
 }
 
 func (c *Comparison) table(on string) comparedTable {
-	t := comparedTable{Title: "All positions", Note: fmt.Sprintf("%s of %s", page.Count(c.Samples, "sample"),
-		page.Count(c.Lines, "game"))}
+	t := comparedTable{Title: "All positions", Note: fmt.Sprintf("%s of %s", chart.Count(c.Samples, "sample"),
+		chart.Count(c.Lines, "game"))}
 	if on == "unseen" {
 		t.Title = "Positions " + c.UnseenTo()
-		t.Note = fmt.Sprintf("%s of %s", page.Count(*c.Unseen, "sample"), page.Count(c.UnseenLines, "game"))
+		t.Note = fmt.Sprintf("%s of %s", chart.Count(*c.Unseen, "sample"), chart.Count(c.UnseenLines, "game"))
 	}
 	for _, m := range c.Shown() {
 		row := comparedRow{Name: m.Row}
@@ -379,7 +379,7 @@ func (c *Comparison) drawn(d *evaluate.Difference) differenceRow {
 	how, interval := d.Final()
 	row := differenceRow{Name: m.Row, Text: m.WriteDifference(d.Difference), Class: class(how), Verdict: string(how),
 		Hover: fmt.Sprintf("%s against %s, %s", m.Write(d.Figure), m.Write(d.First),
-			page.Count(d.Samples, "sample"))}
+			chart.Count(d.Samples, "sample"))}
 	if interval == nil {
 		return row
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"talbot/evaluate"
-	"talbot/internal/page/pagetest"
+	"talbot/internal/chart/pagetest"
 )
 
 // twoRuns is a comparison in which the second run is better in its policy, and in its value not told apart.

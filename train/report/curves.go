@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/run"
 	"talbot/train"
 )
@@ -23,32 +23,32 @@ const (
 type View struct {
 	Axis   Axis
 	Log    bool // the vertical axes are logarithmic
-	Smooth page.Smooth
-	Values bool // see [page.Lines]
+	Smooth chart.Smooth
+	Values bool // see [chart.Lines]
 }
 
 // Chart is a chart of the metrics.
 type Chart struct {
 	Name string // of the term, or of the column of metrics.jsonl
-	*page.LineChart
+	*chart.LineChart
 }
 
 // Charts are the charts of the metrics of runs that have something to show: those of losses, and those about the
 // training itself. The curves of several runs are drawn over each other.
 func Charts(runs []Run, v View) (losses, others []Chart) {
 	x, unit := v.axis(runs)
-	draw := func(name string, l page.Lines, kinds []string, of func(*train.MetricsLine) *float64) (Chart, bool) {
+	draw := func(name string, l chart.Lines, kinds []string, of func(*train.MetricsLine) *float64) (Chart, bool) {
 		l.Unit, l.Parts, l.Log, l.Smooth, l.Values = unit, v.Axis == ByTime, v.Log, v.Smooth, v.Values
 		l.Curves = curves(runs, x, kinds, of)
 		if len(runs) > 1 {
 			l.Best = 0
 		}
-		c, ok := page.NewLineChart(l)
+		c, ok := chart.NewLineChart(l)
 		return Chart{name, c}, ok
 	}
 	for _, t := range termsOf(runs) {
 		of := func(l *train.MetricsLine) *float64 { return l.Of(t.Name) }
-		lines := page.Lines{Title: t.Title, Note: t.Note, Zero: t.Zero, Falls: t.Falls, Best: runs[0].best(x[0])}
+		lines := chart.Lines{Title: t.Title, Note: t.Note, Zero: t.Zero, Falls: t.Falls, Best: runs[0].best(x[0])}
 		if t.Share {
 			lines.Show = percent
 		}
@@ -69,7 +69,7 @@ func Charts(runs []Run, v View) (losses, others []Chart) {
 		{"loader_wait", "Loader", "time spent waiting for batches", percent,
 			func(l *train.MetricsLine) *float64 { return &l.LoaderWait }},
 	} {
-		lines := page.Lines{Title: c.title, Note: c.note, Small: true, Zero: true, Show: c.show}
+		lines := chart.Lines{Title: c.title, Note: c.note, Small: true, Zero: true, Show: c.show}
 		if c, ok := draw(c.name, lines, []string{"train"}, c.field); ok {
 			others = append(others, c)
 		}
@@ -149,18 +149,18 @@ func (r Run) best(x []float64) (at float64) {
 }
 
 // curves are those of a figure, by kind of the line for one run, and by run for several.
-func curves(runs []Run, x [][]float64, kinds []string, of func(*train.MetricsLine) *float64) (list []page.Curve) {
+func curves(runs []Run, x [][]float64, kinds []string, of func(*train.MetricsLine) *float64) (list []chart.Curve) {
 	for i, r := range runs {
-		points := map[string][]page.Point{}
+		points := map[string][]chart.Point{}
 		for k := range r.Lines {
 			if y := of(&r.Lines[k]); y != nil {
-				points[r.Lines[k].Kind] = append(points[r.Lines[k].Kind], page.Point{X: x[i][k], Y: *y})
+				points[r.Lines[k].Kind] = append(points[r.Lines[k].Kind], chart.Point{X: x[i][k], Y: *y})
 			}
 		}
 		for _, kind := range kinds {
-			c := page.Curve{Name: kind, Class: kind, Points: points[kind], Dots: kind == "val"}
+			c := chart.Curve{Name: kind, Class: kind, Points: points[kind], Dots: kind == "val"}
 			if len(runs) > 1 {
-				c.Name, c.Class = page.Plain(r.Name), fmt.Sprintf("c%d", i%curveColours)
+				c.Name, c.Class = chart.Plain(r.Name), fmt.Sprintf("c%d", i%curveColours)
 				if kind == "train" && len(points["val"]) > 0 && len(kinds) > 1 {
 					c.Name, c.Faint = c.Name+", train", true
 				}
@@ -175,19 +175,19 @@ func curves(runs []Run, x [][]float64, kinds []string, of func(*train.MetricsLin
 const curveColours = 8
 
 // calibrations are those that have something to show.
-func (e *Eval) calibrations() (list []*page.CalibrationChart) {
-	draw := func(c page.Calibration, bins []evaluate.Bin) {
+func (e *Eval) calibrations() (list []*chart.CalibrationChart) {
+	draw := func(c chart.Calibration, bins []evaluate.Bin) {
 		for _, b := range bins {
-			c.Bins = append(c.Bins, page.Bin(b))
+			c.Bins = append(c.Bins, chart.Bin(b))
 		}
 		if len(bins) > 0 {
-			list = append(list, page.NewCalibrationChart(c))
+			list = append(list, chart.NewCalibrationChart(c))
 		}
 	}
-	draw(page.Calibration{Title: "Calibration of the value", XName: "the network's value", YName: e.words("label"),
+	draw(chart.Calibration{Title: "Calibration of the value", XName: "the network's value", YName: e.words("label"),
 		Note: e.words("mean label at each predicted value, with one standard deviation; the dashed line is perfect"),
 		Low:  -1, Spread: true}, e.Calibration)
-	draw(page.Calibration{Title: "Calibration of the policy", XName: "probability of the first move",
+	draw(chart.Calibration{Title: "Calibration of the policy", XName: "probability of the first move",
 		Note:  "how often the likeliest move is the target, by its probability; the dashed line is perfect",
 		YName: "share right"}, e.Confidence)
 	return list

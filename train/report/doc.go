@@ -6,7 +6,7 @@
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
 //
-// Charts and boards are drawn by internal/page; the tables are laid out here, and page.html writes them down.
+// Charts and boards are drawn by internal/chart; the tables are laid out here, and page.html writes them down.
 package report
 
 import (
@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
@@ -38,8 +38,8 @@ const (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = page.New("report", pageText, template.FuncMap{
-	"n":     page.Thousands,
+var pageTemplate = chart.New("report", pageText, template.FuncMap{
+	"n":     chart.Thousands,
 	"share": percent,
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"pct":   share,
@@ -108,7 +108,7 @@ type view struct {
 	Tiles       []tile
 	Curves      []Chart // of losses
 	Course      []Chart // of the training itself
-	Calibration []*page.CalibrationChart
+	Calibration []*chart.CalibrationChart
 	Groups      []*group
 	Leans       *leaning
 	Bands       *bands
@@ -218,8 +218,8 @@ func (r Run) identity() []Fact {
 			c.Decay)
 	}
 	list := []Fact{
-		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),
-			page.Count(int64(c.Batch), "sample"), c.Seed)},
+		{"training", fmt.Sprintf("%s of %s, seed %d", chart.Count(c.Steps, "step"),
+			chart.Count(int64(c.Batch), "sample"), c.Seed)},
 		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
@@ -245,12 +245,12 @@ func (r Run) identity() []Fact {
 		list = append(list, Fact{"trained on", text}, Fact{"", "manifest " + d.Manifest})
 	}
 	if e := r.Eval; e != nil {
-		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, page.Thousands(e.Step))}
+		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, chart.Thousands(e.Step))}
 		if e.Note != "" {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s of the %s split of %s", page.Count(e.Count("samples"), "sample"), e.Split,
+			Fact{"", fmt.Sprintf("%s of the %s split of %s", chart.Count(e.Count("samples"), "sample"), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 )
 
 // endgames is the part on endgames: the verdicts of the value, and tables by pieces and material.
@@ -135,5 +135,5 @@ func (e *Eval) swapped() string {
 	if s.SameMove != nil {
 		parts = append(parts, percent(*s.SameMove)+" play the same move")
 	}
-	return fmt.Sprintf("Colours swapped, %s: %s.", page.Count(s.Samples, "sample"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Colours swapped, %s: %s.", chart.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 }

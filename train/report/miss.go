@@ -5,15 +5,15 @@ import (
 
 	"talbot/board"
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 )
 
 // Miss is a position that the network got wrong, with its board.
 type Miss struct {
 	evaluate.Miss
-	Board page.Board // with the network's move and the target
-	Phase string     // as [evaluate.Report.ByPhase] has it
-	Word  string     // what the value is compared with: "label" or "result"
+	Board chart.Board // with the network's move and the target
+	Phase string      // as [evaluate.Report.ByPhase] has it
+	Word  string      // what the value is compared with: "label" or "result"
 }
 
 // NewMiss lays a miss out. An error: the position or a move of it is none.
@@ -22,7 +22,7 @@ func NewMiss(m *evaluate.Miss) (Miss, error) {
 	if err != nil {
 		return Miss{}, fmt.Errorf("position of a miss: %w", err)
 	}
-	v := Miss{Miss: *m, Board: page.NewBoard(&p), Phase: p.Phase().String()}
+	v := Miss{Miss: *m, Board: chart.NewBoard(&p), Phase: p.Phase().String()}
 	drawn := map[string]bool{}
 	add := func(class, uci string) error {
 		if drawn[uci] {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"talbot/evaluate"
-	"talbot/internal/page/pagetest"
+	"talbot/internal/chart/pagetest"
 	"talbot/network/predict"
 	"talbot/network/run"
 	"talbot/train"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/page"
+	"talbot/internal/chart"
 )
 
 // verdict says whether one head of the network beats the baseline on unseen positions.
@@ -94,7 +94,7 @@ func (e *Eval) policyVerdict() verdict {
 		v.Text = "The target move gets the probability that " + that
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
-		j.Figure, j.Against, than, page.Thousands(j.Samples))
+		j.Figure, j.Against, than, chart.Thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
 		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", percent(u["top1"]),
 			percent(u["top1_uniform"]))
@@ -133,7 +133,7 @@ func (e *Eval) valueVerdict() verdict {
 		by = "a regression on material, colour and a constant"
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
-		page.Thousands(j.Samples))
+		chart.Thousands(j.Samples))
 	v.doubt(j, e.Unseen, "%.4f", e.LegalMask)
 	return v
 }
@@ -146,7 +146,7 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
 		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
-			page.Thousands(n), samples, all.Figure, all.Against, all.BaselineMeasure().As)
+			chart.Thousands(n), samples, all.Figure, all.Against, all.BaselineMeasure().As)
 	}
 	if e.Unseen == nil {
 		v.Text = unknownUnseen
@@ -204,7 +204,7 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		}
 		list = append(list, judgement{class(j.Verdict), source,
 			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, page.Thousands(j.Samples))})
+				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, chart.Thousands(j.Samples))})
 	}
 	return list
 }
@@ -218,7 +218,7 @@ func noUnseen(samples int64, what string) string {
 	}
 	return fmt.Sprintf("All %s samples %s have positions of the training data. Evaluate the split test, or other "+
 		"games.",
-		page.Thousands(samples), what)
+		chart.Thousands(samples), what)
 }
 
 // factor writes a ratio.

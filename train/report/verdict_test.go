@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"talbot/evaluate"
-	"talbot/internal/page/pagetest"
+	"talbot/internal/chart/pagetest"
 )
 
 // The verdict is about unseen positions alone, and says so where it cannot be had.

@@ -1,4 +1,4 @@
-// Package page holds what talbot's pages of HTML share: their look, charts and boards drawn as SVG. The boards of the
+// Package chart holds what talbot's pages of HTML share: their look, charts and boards drawn as SVG. The boards of the
 // terminal are here too.
 //
 // [New] parses a page that uses the templates "style" (in its head) and "pieces" (once, before the first board). What
@@ -7,7 +7,7 @@
 //
 // A page needs nothing from elsewhere and shows hostile text as text: what comes from files goes through the function
 // "plain". The package starts no goroutines.
-package page
+package chart
 
 import (
 	_ "embed"
@@ -18,7 +18,7 @@ import (
 	"talbot/internal/plain"
 )
 
-//go:embed page.html
+//go:embed style.html
 var shared string
 
 //go:embed charts.html
