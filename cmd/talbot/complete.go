@@ -9,16 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/network/run"
 )
 
-// valuesKey is the annotation of a flag with the words that its value can be, or begin with.
-const valuesKey = "talbot values"
-
 // values says which words a flag takes, for completion in the shell and to find what a mistyped one was meant to be.
 func values(cmd *cobra.Command, flag string, words ...string) {
-	_ = cmd.Flags().SetAnnotation(flag, valuesKey, words) // its only error is a missing flag, as the next one's
+	_ = cmd.Flags().SetAnnotation(flag, flags.WordsKey, words) // its only error is a missing flag, as the next one's
 	complete(cmd, flag, func(typed string) []string {
 		before, last := "", typed
 		if i := strings.LastIndexByte(typed, ','); i >= 0 && cmd.Flags().Lookup(flag).Value.Type() == "stringSlice" {

@@ -9,6 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/flags"
 )
 
 // helpColumns is the width of help, but on narrower terminals.
@@ -31,20 +33,17 @@ var groups = []*cobra.Group{
 	{ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
 }
 
-// sectionKey is the annotation of a flag with its heading in help and its place there.
-const sectionKey = "talbot section"
-
 // section puts flags under a heading of their own in help.
 func section(f *pflag.FlagSet, title string, names ...string) {
 	place := 0
 	f.VisitAll(func(flag *pflag.Flag) {
-		if len(flag.Annotations[sectionKey]) > 0 {
+		if len(flag.Annotations[flags.SectionKey]) > 0 {
 			place++
 		}
 	})
 	for i, name := range names {
 		// its only error is a missing flag
-		_ = f.SetAnnotation(name, sectionKey, []string{title, fmt.Sprintf("%03d", place+i)})
+		_ = f.SetAnnotation(name, flags.SectionKey, []string{title, fmt.Sprintf("%03d", place+i)})
 	}
 }
 
@@ -94,7 +93,7 @@ func sectionsOf(cmd *cobra.Command) []flagSection {
 
 // headingOf returns the heading of a flag and its place.
 func headingOf(f *pflag.Flag) []string {
-	if h := f.Annotations[sectionKey]; len(h) > 0 {
+	if h := f.Annotations[flags.SectionKey]; len(h) > 0 {
 		return h
 	}
 	return []string{"Flags", ""}

@@ -84,7 +84,7 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	if err != nil {
 		return usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
 	}
-	if err := checkFlags(file, &c); err != nil {
+	if err := checkSteps(file, &c); err != nil {
 		return err
 	}
 	voice.quiet = voice.quiet || o.json // the steps have results, too
@@ -121,9 +121,9 @@ func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
 	return nil, errors.New("no such command: " + args[0])
 }
 
-// checkFlags refuses flags that the commands of a loop do not have, and values that they would refuse when their step
+// checkSteps refuses flags that the commands of a loop do not have, and values that they would refuse when their step
 // comes, which may be after hours.
-func checkFlags(file string, c *loop.Config) error {
+func checkSteps(file string, c *loop.Config) error {
 	network := []string{"--from=" + c.Start.Of("run")}
 	if !c.Start.Has("run") {
 		network = c.Start.Args()

@@ -37,7 +37,7 @@ gate: {accept: 0.5, match: {games: 4, nodes: 4}}
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch err := checkFlags("loop.yaml", &config); {
+		switch err := checkSteps("loop.yaml", &config); {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.now, err)
 		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), `"loop.yaml": `+c.want)):

@@ -92,7 +92,7 @@ and writes another. A network comes with it, to play against at once.`,
 	root.Flags().Bool("version", false, "show the version")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(flagError(err), "see `"+cmd.CommandPath()+" --help`")
+		return flagError(cmd, err)
 	})
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
@@ -127,8 +127,11 @@ func prepare(cmd *cobra.Command) {
 		}
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
-	if cmd.Flags().Lookup("workers") != nil {
-		cmd.PreRunE = checkWorkers
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkWorkers(cmd, nil); err != nil {
+			return err
+		}
+		return checkFlags(cmd)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := voice.begin(cmd, args); err != nil {
@@ -149,6 +152,9 @@ const maxWorkers = 1024
 
 // checkWorkers is done before any verb that has workers.
 func checkWorkers(cmd *cobra.Command, _ []string) error {
+	if cmd.Flags().Lookup("workers") == nil {
+		return nil
+	}
 	workers, err := cmd.Flags().GetInt("workers")
 	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
 		return usage(fmt.Errorf("--workers must be from 1 to %d: %d", maxWorkers, workers),

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/flags"
 	"talbot/internal/plain"
 )
 
@@ -81,7 +82,7 @@ func suggest(cmd *cobra.Command, err error) error {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
 			if strings.Contains(said, strconv.Quote(part)) {
-				if word := nearest(part, f.Annotations[valuesKey]); word != "" {
+				if word := nearest(part, f.Annotations[flags.WordsKey]); word != "" {
 					text = strings.TrimPrefix(text+"; did you mean `--"+f.Name+" "+word+"`?", "; ")
 				}
 			}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/flags"
 )
 
 // many is a number of operands without a limit.
@@ -55,8 +57,28 @@ var forms = map[string]string{
 	"float64": "a number", "duration": "a time with a unit, such as 20ms, 30s or 3m",
 }
 
-// flagError says of a flag's value what it should look like; other errors of flags stay as they are.
-func flagError(err error) error {
+// checkFlags refuses flags of a command that are missing or contradict each other.
+func checkFlags(cmd *cobra.Command) error {
+	if err := flags.Check(cmd); err != nil {
+		return flagError(cmd, err)
+	}
+	return nil
+}
+
+// flagError is the error of usage for a flag that cannot be read, is missing or contradicts another.
+func flagError(cmd *cobra.Command, err error) error {
+	e, ok := errors.AsType[*flags.Error](err)
+	if !ok {
+		return usage(invalidFlag(err), "see `"+cmd.CommandPath()+" --help`")
+	}
+	if word := nearest(e.Given, e.Words); word != "" {
+		return usage(e, "did you mean `"+word+"`? "+e.Remedy)
+	}
+	return usage(e, e.Remedy)
+}
+
+// invalidFlag says of a flag's value what it should look like; other errors of flags stay as they are.
+func invalidFlag(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
