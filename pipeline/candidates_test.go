@@ -16,8 +16,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -258,7 +258,7 @@ func TestCandidatesResumed(t *testing.T) {
 	}
 	killed := candidateRequest(in, filepath.Join(t.TempDir(), "killed"), engine, 2)
 	shots := 0
-	killed.Progress = func(p pipeline.Progress) {
+	killed.Progress = func(p progress.Progress) {
 		if list := ChildrenOf(t, os.Getpid()); shots < 3 && p.Done > int64(10*shots) && len(list) > 0 &&
 			Shoot(list[shots%len(list)]) == nil {
 			shots++
@@ -271,7 +271,7 @@ func TestCandidatesResumed(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	r := candidateRequest(in, filepath.Join(t.TempDir(), "stopped"), engine, 2)
-	r.Progress = func(p pipeline.Progress) {
+	r.Progress = func(p progress.Progress) {
 		if p.Done > 30 {
 			stop()
 		}

@@ -11,8 +11,8 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -73,7 +73,7 @@ func TestLabelsBeforeLinesRule(t *testing.T) {
 
 	stopped := labelling("stopped", false)
 	ctx, stop := context.WithCancel(t.Context())
-	stopped.Progress = func(p pipeline.Progress) {
+	stopped.Progress = func(p progress.Progress) {
 		if p.Done > 50 {
 			stop()
 		}

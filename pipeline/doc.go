@@ -1,6 +1,5 @@
-// Package pipeline contains the verbs that make datasets, one folder each, around output, which writes a dataset's
-// folder so that interrupted work can be resumed. The package itself has what all verbs report: [Progress], and the
-// wording of numbers.
+// Package pipeline holds the verbs that make datasets, one folder each, around output, which writes a dataset's folder
+// so that interrupted work can be resumed:
 //
 //	ingest      files of games, puzzles, EPD and tables → dataset
 //	endgames    a seed → dataset of random endgames

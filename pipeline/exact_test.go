@@ -18,7 +18,7 @@ import (
 	"talbot/inspect/samples"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -65,7 +65,7 @@ func TestLabelSyzygy(t *testing.T) {
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 	for interrupted := 0; ; interrupted++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		cut.Progress = func(p pipeline.Progress) {
+		cut.Progress = func(p progress.Progress) {
 			if p.Rate >= 40 { // searched by this run
 				cancel()
 			}

@@ -11,8 +11,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/enginegames"
 	"talbot/pipeline/label"
 	"talbot/play/match"
@@ -76,7 +76,7 @@ func TestGames(t *testing.T) {
 			t.Fatal(err)
 		}
 		taken := 0
-		r.Progress = func(pipeline.Progress) {
+		r.Progress = func(progress.Progress) {
 			if taken++; taken == 40 {
 				cancel()
 			}

@@ -8,7 +8,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/output"
 )
@@ -59,7 +59,7 @@ func TestDrawingIntoNoFolder(t *testing.T) {
 	moved := false
 	_, err := endgames.Request{Count: 20_000, Config: SynthMaterial(t, "KPPvKR"), Out: dir,
 		Splits: dataset.DefaultSplits,
-		Progress: func(pipeline.Progress) {
+		Progress: func(progress.Progress) {
 			if !moved {
 				moved = os.Rename(dir, dir+"-away") == nil
 			}

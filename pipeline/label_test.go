@@ -21,8 +21,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
@@ -323,7 +323,7 @@ func TestMoveTimeResumes(t *testing.T) {
 	for done := false; !done; runs++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		made := int64(0)
-		r.Progress = func(p pipeline.Progress) {
+		r.Progress = func(p progress.Progress) {
 			if made++; made == 7 { // in the middle of a line
 				cancel()
 			}
@@ -365,7 +365,7 @@ func TestPartsOfPositions(t *testing.T) {
 	var parts []string
 	for i := 1; i <= 2; i++ {
 		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), pipeline.Part{I: i, N: 2}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), dataset.Part{I: i, N: 2}
 		Labelled(t, part)
 		parts = append(parts, part.Out)
 	}
@@ -394,7 +394,7 @@ func TestParts(t *testing.T) {
 	var parts []string
 	for i := 1; i <= 3; i++ {
 		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), pipeline.Part{I: i, N: 3}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), dataset.Part{I: i, N: 3}
 		sum := Labelled(t, part)
 		if share := float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples); share < 0.2 || share > 0.5 {
 			t.Errorf("part %d is %.2f of all", i, share)
@@ -413,7 +413,7 @@ func TestParts(t *testing.T) {
 	}
 
 	foreign := whole
-	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), pipeline.Part{I: 1, N: 3},
+	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), dataset.Part{I: 1, N: 3},
 		stockfish.Nodes(7)
 	Labelled(t, foreign)
 	for _, c := range []struct {
@@ -431,7 +431,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3"} {
-		if got, err := pipeline.ParsePart(s); err == nil {
+		if got, err := dataset.ParsePart(s); err == nil {
 			t.Errorf("%q is read as %v", s, got)
 		}
 	}
@@ -610,7 +610,7 @@ func TestLabelLocked(t *testing.T) {
 		Out: filepath.Join(dir, "out"), Workers: 1}.Label()
 	second := r
 	tried := false
-	r.Progress = func(pipeline.Progress) {
+	r.Progress = func(progress.Progress) {
 		if !tried {
 			tried = true
 			if _, err := second.Run(t.Context()); !errors.Is(err, durable.ErrLocked) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/stockfish"
 )
 
@@ -29,7 +29,7 @@ func TestFlippedLabelling(t *testing.T) {
 	cut := want
 	cut.Out = filepath.Join(dir, "cut")
 	ctx, cancel := context.WithCancel(t.Context())
-	cut.Progress = func(p pipeline.Progress) {
+	cut.Progress = func(p progress.Progress) {
 		if p.Rate >= searches-4 {
 			cancel()
 		}

@@ -11,7 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -149,8 +149,8 @@ func TestLabelMates(t *testing.T) {
 	}
 	Same(t, out, cut.Out)
 
-	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = pipeline.Part{I: 1, N: 2} })
-	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = pipeline.Part{I: 2, N: 2} })
+	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 1, N: 2} })
+	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 2, N: 2} })
 	joined := filepath.Join(dir, "joined")
 	if _, err := (label.Join{Parts: []string{p2, p1}, Out: joined}).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -202,10 +202,10 @@ func TestLabelMatesAlone(t *testing.T) {
 	dir := t.TempDir()
 	lines := filepath.Join(dir, "lines")
 	randomEndgames(t, lines, 300, [8]float64{3: 1})
-	var last pipeline.Progress
+	var last progress.Progress
 	r := label.Request{In: lines, Out: filepath.Join(dir, "out"), Mates: true,
 		Engine:   stockfish.Config{Path: filepath.Join(dir, "none"), Limit: stockfish.Nodes(1)},
-		Progress: func(p pipeline.Progress) { last = p }}
+		Progress: func(p progress.Progress) { last = p }}
 	sum, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ import (
 	"talbot/dataset"
 	"talbot/fleet/searches"
 	"talbot/internal/durable"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/ingest"
@@ -543,7 +543,7 @@ func TestLabel(t *testing.T) {
 	out := filepath.Join(dir, "labelled")
 	l := Job{Inputs: []string{lines}, Out: out, Workers: 2}.Label()
 	ctx, cancel := context.WithCancel(t.Context())
-	l.Progress = func(p pipeline.Progress) {
+	l.Progress = func(p progress.Progress) {
 		if p.Count >= 400 {
 			cancel()
 		}
@@ -603,7 +603,7 @@ func TestLabel(t *testing.T) {
 		l.In, l.Out = out, filepath.Join(dir, "two")
 		l.Engine.Limit = stockfish.Nodes(200)
 		ctx, cancel := context.WithCancel(t.Context())
-		l.Progress = func(p pipeline.Progress) {
+		l.Progress = func(p progress.Progress) {
 			if p.Count >= 2*EndgameCount/3 { // in a later shard
 				cancel()
 			}

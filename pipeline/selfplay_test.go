@@ -19,7 +19,6 @@ import (
 	"talbot/encode"
 	"talbot/internal/remake"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/selfplay"
 	"talbot/play/game"
 	"talbot/play/mcts"
@@ -117,7 +116,7 @@ func TestSelfPlay(t *testing.T) {
 	var parts []string
 	for _, i := range []int{3, 1, 2} {
 		r, err := selfPlayRequest(filepath.Join(dir, fmt.Sprint("part", i)), j.Count, 8)
-		r.Part = pipeline.Part{I: i, N: 3}
+		r.Part = dataset.Part{I: i, N: 3}
 		if err == nil {
 			_, err = r.Run(t.Context())
 		}
@@ -135,7 +134,7 @@ func TestSelfPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.Part, other.Processor = pipeline.Part{I: 3, N: 3}, "another"
+	other.Part, other.Processor = dataset.Part{I: 3, N: 3}, "another"
 	if _, err := other.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/endgames"
 	"talbot/synth"
 )
@@ -86,7 +86,7 @@ func TestSynthExhausted(t *testing.T) {
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
 		batches := 0
-		cut.Progress = func(pipeline.Progress) {
+		cut.Progress = func(progress.Progress) {
 			if batches++; batches == 9 {
 				cancel()
 			}

@@ -9,7 +9,7 @@ import (
 
 	"talbot/inspect/stats"
 	"talbot/internal/cache"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 )
 
 // countedVersion is that of what is kept of statistics.
@@ -22,7 +22,7 @@ func (s *Server) count(f *folder) *work {
 		if text, ok := s.shelf.found.Get(key); ok {
 			return string(text), nil
 		}
-		counts, err := stats.Request{Dir: f.Path, Progress: func(p pipeline.Progress) {
+		counts, err := stats.Request{Dir: f.Path, Progress: func(p progress.Progress) {
 			if p.Total > 0 {
 				tell("", int(100*p.Done/p.Total))
 			}

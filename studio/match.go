@@ -20,6 +20,7 @@ import (
 	"talbot/encode"
 	"talbot/internal/chart"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/play/match"
 )
 
@@ -136,7 +137,7 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 	}
 	if m.Damaged > 0 {
 		p.Notice = fmt.Sprintf("The journal is damaged in %s: those games are not shown.",
-			chart.Count(int64(m.Damaged), "place"))
+			humanize.Count(int64(m.Damaged), "place"))
 	}
 	games := m.Games()
 	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began.Unix(), len(games), m.Damaged, f.AtWork, m.Over())

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/train"
@@ -276,7 +277,7 @@ func checkpointsOf(f *folder) (list []savedWeights) {
 			continue
 		}
 		list = append(list, savedWeights{Name: e.Name(), Step: step, Best: best != nil && os.SameFile(best, e),
-			Size: size(e.Size()), When: e.ModTime().UTC().Format("2006-01-02 15:04 UTC")})
+			Size: humanize.Size(float64(e.Size())), When: e.ModTime().UTC().Format("2006-01-02 15:04 UTC")})
 	}
 	slices.SortFunc(list, func(a, b savedWeights) int { return int(b.Step - a.Step) })
 	return list

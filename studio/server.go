@@ -16,6 +16,7 @@ import (
 
 	"talbot/inspect/stats"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/network/model"
 	"talbot/train/report"
@@ -72,10 +73,10 @@ func New(o Options) (*Server, error) {
 			s.assets[f.Name()] = text
 		}
 	}
-	s.pages = chart.New("studio", pages, template.FuncMap{"n": chart.Thousands, "spark": spark,
+	s.pages = chart.New("studio", pages, template.FuncMap{"n": humanize.Thousands, "spark": spark,
 		"add": func(a, b int) int { return a + b }, "prose": prose, "score": labelScore,
 		"inc": func(n int64) int64 { return n + 1 }, "percent": func(x float64) float64 { return 100 * x },
-		"count": func(n int, thing string) string { return chart.Count(int64(n), thing) }, "signed": signed,
+		"count": func(n int, thing string) string { return humanize.Count(int64(n), thing) }, "signed": signed,
 		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
 	look, err := chart.Style()
 	if err != nil {
@@ -275,22 +276,7 @@ func (f *folder) Size() string {
 	for _, shard := range f.Manifest.Shards {
 		bytes += shard.Bytes
 	}
-	return size(bytes)
-}
-
-// size writes a number of bytes for people.
-func size(bytes int64) string {
-	size, unit := float64(bytes), "B"
-	for _, next := range []string{"KB", "MB", "GB", "TB"} {
-		if size < 1000 {
-			break
-		}
-		size, unit = size/1000, next
-	}
-	if unit == "B" || size >= 100 {
-		return fmt.Sprintf("%.0f %s", size, unit)
-	}
-	return fmt.Sprintf("%.1f %s", size, unit)
+	return humanize.Size(float64(bytes))
 }
 
 // From names the inputs or parents of a dataset, a few of them.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"talbot/internal/humanize"
 )
 
 // report is the trial so far, as Markdown.
@@ -96,7 +98,7 @@ func (t *Trial) speeds(b *strings.Builder, s *State) {
 			modes = append(modes, x.TorchMode)
 		}
 		fmt.Fprintf(b, "| %s | %s | %d | %.0f | %s | %s | %s | %s | %s | %.1f s |\n", x.Size, x.Precision, x.Batch,
-			x.PerSecond, torch, ratio, s.share(x), known(x.Busy), percent(x.Wait), x.FirstStep)
+			x.PerSecond, torch, ratio, s.share(x), known(x.Busy), humanize.Percent(x.Wait), x.FirstStep)
 	}
 	for _, mode := range modes {
 		fmt.Fprintf(b, "\n%s.\n", strings.TrimSuffix(cell(mode), "."))
@@ -129,19 +131,17 @@ func (t *Trial) speeds(b *strings.Builder, s *State) {
 // share is the part of the matrix rate that a speed uses.
 func (s *State) share(x Speed) string {
 	if rate := s.Matrix[x.Precision]; rate > 0 {
-		return percent(x.PerSecond * x.Operations / rate)
+		return humanize.Percent(x.PerSecond * x.Operations / rate)
 	}
 	return ""
 }
-
-func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 // known is a share that is 0 where it is not known.
 func known(x float64) string {
 	if x == 0 {
 		return ""
 	}
-	return percent(x)
+	return humanize.Percent(x)
 }
 
 // cell is a text that can stand in a table.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/aggregate"
 )
 
@@ -138,7 +138,7 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	}
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
 	sum, err := r.Run(ctx)
 	end()
@@ -164,13 +164,13 @@ func printAggregate(o *aggregateOptions, sum aggregate.Summary) error {
 		}
 		return skipped(o.datasetOptions, left)
 	}
-	n := pipeline.Thousands
+	n := humanize.Thousands
 	summarise("%s: %s of %s counted, %s in %s, %s (%s), %.1f s\n", o.out, n(sum.GamesKept),
-		pipeline.Count(sum.GamesRead, "line"), pipeline.Count(sum.Moves, "move"),
-		pipeline.Count(sum.Different, "position"), pipeline.Count(sum.Samples, "sample"),
-		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+		humanize.Count(sum.GamesRead, "line"), humanize.Count(sum.Moves, "move"),
+		humanize.Count(sum.Different, "position"), humanize.Count(sum.Samples, "sample"),
+		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, b := range sum.Bands {
-		summarise("  %s: %s, %s\n", b, pipeline.Count(b.Samples, "sample"), pipeline.Count(b.Moves, "move"))
+		summarise("  %s: %s, %s\n", b, humanize.Count(b.Samples, "sample"), humanize.Count(b.Moves, "move"))
 	}
 	for _, reason := range sortedReasons(sum.Rejects) {
 		summarise("  lines left out as %s: %s\n", reason, n(sum.Rejects[reason]))

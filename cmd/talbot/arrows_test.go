@@ -16,8 +16,8 @@ import (
 // floors are the rooms from the ground up: a package imports of ours what is in its own room, on its own floor or on a
 // lower one. docs/9-development.md has the same picture with a line for each room.
 var floors = [][]string{
-	{"internal/child", "internal/durable", "internal/flags", "internal/golden", "internal/ordered", "internal/plain",
-		"internal/splitmix", "board"},
+	{"internal/child", "internal/durable", "internal/flags", "internal/golden", "internal/humanize",
+		"internal/ordered", "internal/plain", "internal/progress", "internal/splitmix", "board"},
 	{"internal/cache", "internal/chart", "internal/remake", "dataset"},
 	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode"},
 	{"network"},

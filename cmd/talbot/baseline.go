@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // worse stands after a figure that is worse than its baseline, which is in the row below it.
@@ -37,9 +37,9 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals, maske
 		switch i := j.Interval; {
 		case i != nil:
 			lines.WriteString(plain.Sprintf("  95 %% interval %.4f to %.4f, %s\n", i[0], i[1],
-				pipeline.Count(j.Samples, "sample")))
+				humanize.Count(j.Samples, "sample")))
 		case j.Verdict == evaluate.Unclear:
-			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples,
+			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", humanize.Count(j.Samples,
 				"sample")))
 		}
 		if next := j.Remedy(f, masked); next != "" {

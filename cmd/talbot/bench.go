@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/humanize"
 	"talbot/network/builtin"
 	"talbot/network/predict"
-	"talbot/pipeline"
 	"talbot/play/engine"
 )
 
@@ -142,7 +142,7 @@ backends:
 			result.Choices = append(result.Choices, c)
 			if !o.json {
 				printf("%-10s choices %s: %s, %s at %.0f nodes/s\n", "", c.Hash,
-					pipeline.Count(int64(c.Positions), "position"), pipeline.Count(c.Nodes, "node"), c.NodesPerSecond)
+					humanize.Count(int64(c.Positions), "position"), humanize.Count(c.Nodes, "node"), c.NodesPerSecond)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/internal/cache"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 	"talbot/train/job"
 )
 
@@ -166,11 +166,11 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 
 // printComparison prints what differs, the figures, the differences, and the verdicts last.
 func printComparison(out io.Writer, c *job.Compared) error {
-	plain.Fprintf(out, "%s split: %s of %s", c.Split, pipeline.Count(c.Samples, "sample"),
-		pipeline.Count(c.Lines, "game"))
+	plain.Fprintf(out, "%s split: %s of %s", c.Split, humanize.Count(c.Samples, "sample"),
+		humanize.Count(c.Lines, "game"))
 	if c.Unseen != nil {
-		plain.Fprintf(out, ", %s: %s of %s", c.UnseenTo(), pipeline.Count(*c.Unseen, "sample"),
-			pipeline.Count(c.UnseenLines, "game"))
+		plain.Fprintf(out, ", %s: %s of %s", c.UnseenTo(), humanize.Count(*c.Unseen, "sample"),
+			humanize.Count(c.UnseenLines, "game"))
 	} else {
 		fmt.Fprint(out, "; it is not known which of them are unseen")
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/output"
 )
 
@@ -37,22 +37,22 @@ func (o *datasetOptions) check() error {
 // printTotals prints what a dataset holds that was just made.
 func printTotals(out string, sum output.Summary) {
 	summarise("%s: %s of %s kept, %s, %s, %s (%.2f bytes a position), %.1f s\n", out,
-		pipeline.Thousands(sum.GamesKept), pipeline.Count(sum.GamesRead, "line"),
-		pipeline.Count(sum.Positions, "position"),
-		pipeline.Count(sum.Samples, "sample"), pipeline.Size(float64(sum.Bytes)),
+		humanize.Thousands(sum.GamesKept), humanize.Count(sum.GamesRead, "line"),
+		humanize.Count(sum.Positions, "position"),
+		humanize.Count(sum.Samples, "sample"), humanize.Size(float64(sum.Bytes)),
 		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		summarise("  left out as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+		summarise("  left out as %s: %s\n", r, humanize.Thousands(sum.Rejects[r]))
 	}
 	for _, r := range sortedReasons(sum.SamplesDropped) {
-		summarise("  samples left out by %s: %s\n", r, pipeline.Thousands(sum.SamplesDropped[r]))
+		summarise("  samples left out by %s: %s\n", r, humanize.Thousands(sum.SamplesDropped[r]))
 	}
 }
 
 // skipped is the error of a strict command that left out games.
 func skipped(o datasetOptions, games int64) error {
 	if o.strict && games > 0 {
-		return fmt.Errorf("%s left out: %w", pipeline.Thousands(games), errSkipped)
+		return fmt.Errorf("%s left out: %w", humanize.Thousands(games), errSkipped)
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 
 	"talbot/evaluate"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // printBands prints a table with a row for each band of ratings, and one of what the network says when it is given
@@ -22,8 +22,8 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 		if b.GivenRatings != nil {
 			told = append(told, b)
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", b.Name(), pipeline.Thousands(b.Count("samples")),
-			pipeline.Thousands(b.Moves), cell(b.Of("policy_ce_legal"), false), cell(b.Of("policy_entropy"), false),
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", b.Name(), humanize.Thousands(b.Count("samples")),
+			humanize.Thousands(b.Moves), cell(b.Of("policy_ce_legal"), false), cell(b.Of("policy_entropy"), false),
 			cell(b.Of("top1"), true), cell(b.Of("top1_best"), true))
 	}
 	if err := w.Flush(); err != nil || told == nil {
@@ -59,6 +59,6 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 		return nil
 	}
 	plain.Fprintf(out, "\nin %d of %s the network is best when given the band's own rating\n", best,
-		pipeline.Count(int64(len(told)), "band"))
+		humanize.Count(int64(len(told)), "band"))
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"talbot/evaluate"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 	"talbot/train/job"
 )
 
@@ -20,7 +20,7 @@ import (
 // each source, then the verdict on both heads, then what concerns parts of the samples.
 func printFigures(out io.Writer, f job.Figures) error {
 	plain.Fprintf(out, "%s, step %d, %s weights, on the %s split: %s in %.1f s", f.Checkpoint, f.Step,
-		f.Weights, f.Split, pipeline.Count(f.Count("samples"), "sample"), f.Seconds)
+		f.Weights, f.Split, humanize.Count(f.Count("samples"), "sample"), f.Seconds)
 	if f.NoHistory {
 		fmt.Fprint(out, ", shown without history")
 	}
@@ -79,9 +79,9 @@ func printFigures(out io.Writer, f job.Figures) error {
 		plain.Fprintf(out, "noise of the labels: %s differs from %s by a mean squared error of %.4f (%.4f to %.4f, "+
 			"%s labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %s "+
 			"samples with such labels\n",
-			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], pipeline.Thousands(n.Compared), f.ValueTarget,
+			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], humanize.Thousands(n.Compared), f.ValueTarget,
 			cell(n.ValueMSE,
-				false), pipeline.Thousands(n.Samples))
+				false), humanize.Thousands(n.Samples))
 	}
 	if h := f.History; h != nil {
 		a, b := h.With, h.Without
@@ -95,7 +95,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 			parts = append(parts, fmt.Sprintf("value squared error %s (%s)", cell(b.Of("value_mse"), false),
 				cell(a.Of("value_mse"), false)))
 		}
-		plain.Fprintf(out, "without history, %s: %s\n", pipeline.Count(a.Count("samples"), "sample"),
+		plain.Fprintf(out, "without history, %s: %s\n", humanize.Count(a.Count("samples"), "sample"),
 			strings.Join(parts, ", "))
 	}
 	if s := f.Symmetry; s != nil {
@@ -106,7 +106,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 		if s.SameMove != nil {
 			parts = append(parts, cell(s.SameMove, true)+" have the same first move")
 		}
-		plain.Fprintf(out, "colours swapped, %s: %s\n", pipeline.Count(s.Samples, "sample"), strings.Join(parts, ", "))
+		plain.Fprintf(out, "colours swapped, %s: %s\n", humanize.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 	}
 	if f.Style != nil {
 		if err := printStyle(out, f.Style); err != nil {
@@ -135,7 +135,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 // printCandidates compares a network among candidates with its baselines.
 func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, uniform %.4f\n",
-		pipeline.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
+		humanize.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
 	row := func(what string, b evaluate.Baseline) {
 		verdict := string(b.Verdict())
 		if verdict != string(evaluate.Unclear) {
@@ -147,14 +147,14 @@ func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 	row("the prior alone", r.Prior)
 	if r.Values != nil {
 		row(fmt.Sprintf("the values alone (temperature %.3f, of %s)", r.Temperature,
-			pipeline.Count(r.Fitted, "val sample")), *r.Values)
+			humanize.Count(r.Fitted, "val sample")), *r.Values)
 	}
 }
 
 // printStyle prints a table with a row for each whose moves they are.
 func printStyle(out io.Writer, r *evaluate.StyleReport) error {
 	plain.Fprintf(out, "\nstyle of the first choices, %s, in %% of the moves (95 %% interval)\n\n",
-		pipeline.Count(r.Samples, "sample"))
+		humanize.Count(r.Samples, "sample"))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\toffers material\tgives check\tadvances on king\t\n")
 	row := func(name, format string, of func(t *evaluate.Trait) *evaluate.Estimate) {
@@ -182,7 +182,7 @@ const worstMaterials = 8
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals evaluate.Intervals) error {
 	plain.Fprintf(out, "\nendgames with an exact result: %s (a value above 0.5 means win, below -0.5 "+
-		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", pipeline.Count(r.Samples, "position"))
+		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", humanize.Count(r.Samples, "position"))
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
@@ -192,10 +192,10 @@ func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals evaluate.
 	}
 	fmt.Fprintln(w)
 	row := func(name string, f *evaluate.EndgameFigures) {
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", name, pipeline.Thousands(f.Samples), cell(f.ValueAccuracy, true),
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", name, humanize.Thousands(f.Samples), cell(f.ValueAccuracy, true),
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
-			plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t", pipeline.Thousands(f.Moves.Positions),
+			plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t", humanize.Thousands(f.Moves.Positions),
 				judged(&f.Moves), cell(f.Moves.Random, true), judged(&f.Won), cell(f.Won.Random, true),
 				judged(&f.Drawn), cell(f.Drawn.Random, true))
 		}
@@ -233,14 +233,14 @@ func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals evaluate.
 
 // printPuzzles prints a table with a row for all and for each band of ratings.
 func printPuzzles(out io.Writer, p *evaluate.PuzzleReport) error {
-	plain.Fprintf(out, "\npuzzles: %s, first move right %.2f %%, whole line %.2f %%", pipeline.Thousands(p.Puzzles),
+	plain.Fprintf(out, "\npuzzles: %s, first move right %.2f %%, whole line %.2f %%", humanize.Thousands(p.Puzzles),
 		100*p.FirstMove, 100*p.WholeLine)
 	if p.Mates > 0 {
-		plain.Fprintf(out, ", mates in one found %s of %s", cell(p.MateInOne, true), pipeline.Thousands(p.Mates))
+		plain.Fprintf(out, ", mates in one found %s of %s", cell(p.MateInOne, true), humanize.Thousands(p.Mates))
 	}
 	if h := p.HeldOut; h != nil {
 		plain.Fprintf(out, "\nof these, not in the train split: %s, first move right %.2f %%, whole line %.2f %%",
-			pipeline.Thousands(h.Puzzles), 100*h.FirstMove, 100*h.WholeLine)
+			humanize.Thousands(h.Puzzles), 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -250,7 +250,7 @@ func printPuzzles(out io.Writer, p *evaluate.PuzzleReport) error {
 		if from, err := strconv.Atoi(name); err == nil {
 			name = fmt.Sprintf("%d-%d", from, from+199)
 		}
-		plain.Fprintf(w, "%s\t%s\t%.2f %%\t%.2f %%\t\n", name, pipeline.Thousands(s.Puzzles), 100*s.FirstMove,
+		plain.Fprintf(w, "%s\t%s\t%.2f %%\t%.2f %%\t\n", name, humanize.Thousands(s.Puzzles), 100*s.FirstMove,
 			100*s.WholeLine)
 	}
 	return w.Flush()
@@ -282,11 +282,11 @@ func within(intervals evaluate.Intervals, name string, share bool) string {
 // measured writes a measure's figure, and whether it is worse than a baseline.
 func measured(m *evaluate.Measure, f evaluate.Figures, intervals evaluate.Intervals) string {
 	if m.Kind == evaluate.Count {
-		return pipeline.Thousands(f.Count(m.Name))
+		return humanize.Thousands(f.Count(m.Name))
 	}
 	text := cell(f.Of(m.Name), m.Kind == evaluate.Share)
 	if m.Tile.Of != "" && f.Of(m.Name) != nil {
-		text += " of " + pipeline.Thousands(f.Count(m.Tile.Of))
+		text += " of " + humanize.Thousands(f.Count(m.Tile.Of))
 	}
 	if j, _ := m.Judge(f, intervals); j.Verdict == evaluate.Worse {
 		text += " " + worse

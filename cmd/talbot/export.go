@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/humanize"
 	"talbot/internal/remake"
 	"talbot/network/onnx"
 	"talbot/network/predict"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/train/job"
 )
 
@@ -122,7 +122,7 @@ func (o *exportOptions) write(e job.Export) error {
 	if o.json {
 		return printJSON(x)
 	}
-	summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, pipeline.Thousands(x.Step), x.Weights,
-		pipeline.Count(int64(x.Parameters), "parameter"), pipeline.Size(float64(x.Bytes)))
+	summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, humanize.Thousands(x.Step), x.Weights,
+		humanize.Count(int64(x.Parameters), "parameter"), humanize.Size(float64(x.Bytes)))
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/export"
 )
 
@@ -139,7 +139,7 @@ func (o *exportDataOptions) write(ctx context.Context, r export.Request, dir str
 	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
 	ctx, stop := stops(ctx)
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	r.Progress = show
 	sum, err := r.Run(ctx)
 	end()
@@ -152,9 +152,9 @@ func (o *exportDataOptions) write(ctx context.Context, r export.Request, dir str
 	if o.json {
 		return printJSON(sum)
 	}
-	n := pipeline.Thousands
-	summarise("%s: %s of %s, %s, %.1f s\n", sum.Out, pipeline.Count(sum.Samples, "sample"),
-		pipeline.Count(sum.Lines, "line"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	n := humanize.Thousands
+	summarise("%s: %s of %s, %s, %.1f s\n", sum.Out, humanize.Count(sum.Samples, "sample"),
+		humanize.Count(sum.Lines, "line"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, reason := range sortedReasons(sum.LeftOut) {
 		summarise("  samples left out as %s: %s\n", reason, n(sum.LeftOut[reason]))
 	}

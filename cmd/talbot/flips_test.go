@@ -18,7 +18,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/output"
 )
@@ -387,5 +387,5 @@ func ingestHalf(t *testing.T, each func(cancel func())) (ingest.Summary, error) 
 	defer cancel()
 	return ingest.Request{Inputs: []string{"a.pgn", "b.pgn"}, Out: "half", Splits: dataset.DefaultSplits,
 		ImportEvals: true,
-		Workers:     1, Progress: func(pipeline.Progress) { each(cancel) }}.Run(ctx)
+		Workers:     1, Progress: func(progress.Progress) { each(cancel) }}.Run(ctx)
 }

@@ -16,8 +16,8 @@ import (
 	"talbot/formats/parquet"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 )
 
@@ -227,7 +227,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	shown := 0
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
@@ -251,7 +251,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}.Run(ctx)
 	end()
 	if shown > shownRejects && !voice.verbose {
-		tell("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
+		tell("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
 	}
 	if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
 		err = hint(err, downloadAgain+", or use --skip-bad-files to leave it out")
@@ -277,7 +277,7 @@ func notImported(e *ingest.Evals) string {
 		{e.Book, "of book moves"}, {e.Sentinel, "placeholders"},
 	} {
 		if of.count > 0 {
-			why = append(why, pipeline.Thousands(of.count)+" "+of.what)
+			why = append(why, humanize.Thousands(of.count)+" "+of.what)
 		}
 	}
 	if why == nil {
@@ -296,7 +296,7 @@ func sayIgnored(paths []string) {
 		tell("talbot: skipped: %s\n", path)
 	}
 	if n := len(paths) - len(shown); n > 0 {
-		tell("talbot: skipped: %s whose names do not end in %s\n", pipeline.Count(int64(n), "more file"),
+		tell("talbot: skipped: %s whose names do not end in %s\n", humanize.Count(int64(n), "more file"),
 			inputSuffixes())
 	}
 }
@@ -335,27 +335,27 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 		}
 		if s := sum.Scores; s != nil {
 			summarise("  %s of %s, unit %s; without label: %s with no score (%s of them perhaps invented), %s "+
-				"tactical with 0 in place of one\n", pipeline.Count(s.Chains, "chain"), s.Origin, s.Unit,
-				pipeline.Thousands(s.Missing.None), pipeline.Thousands(s.Missing.Invented),
-				pipeline.Thousands(s.Missing.TacticalZero))
+				"tactical with 0 in place of one\n", humanize.Count(s.Chains, "chain"), s.Origin, s.Unit,
+				humanize.Thousands(s.Missing.None), humanize.Thousands(s.Missing.Invented),
+				humanize.Thousands(s.Missing.TacticalZero))
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			summarise("  evaluations: %s imported%s\n", pipeline.Thousands(e.Imported), notImported(&e))
+			summarise("  evaluations: %s imported%s\n", humanize.Thousands(e.Imported), notImported(&e))
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
 			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board; "+
-				"--result-conflict says which counts, the tag if not given\n", pipeline.Thousands(c.Movetext),
-				pipeline.Thousands(c.Board))
+				"--result-conflict says which counts, the tag if not given\n", humanize.Thousands(c.Movetext),
+				humanize.Thousands(c.Board))
 		}
 		if sum.MoveConflicts > 0 {
 			summarise("  move numbers or capture marks that contradict the moves, in games that were kept: %s\n",
-				pipeline.Thousands(sum.MoveConflicts))
+				humanize.Thousands(sum.MoveConflicts))
 		}
 		if sum.NoHistory > 0 {
-			summarise("  without history, because no legal moves lead there: %s\n", pipeline.Thousands(sum.NoHistory))
+			summarise("  without history, because no legal moves lead there: %s\n", humanize.Thousands(sum.NoHistory))
 		}
 		if sum.GluedDashes > 0 {
-			summarise("  EPD lines with the dash joined to the clock: %s\n", pipeline.Thousands(sum.GluedDashes))
+			summarise("  EPD lines with the dash joined to the clock: %s\n", humanize.Thousands(sum.GluedDashes))
 		}
 	} else if err := printJSON(sum); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/label"
 	"talbot/pipeline/selfplay"
 )
@@ -57,7 +57,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
 		return o.joinGames(ctx, parts)
 	}
-	show, end := progress()
+	show, end := showProgress()
 	sum, err := label.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
@@ -67,17 +67,17 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 		return printJSON(sum)
 	}
 	summarise("%s: %s of %s, %s, %s, %s terminal, %s failed, %s, %.1f s\n", o.out,
-		pipeline.Count(int64(sum.Games), "line"), pipeline.Count(int64(sum.Parts), "part"),
-		pipeline.Count(int64(sum.Samples), "sample"), pipeline.Count(int64(sum.Labelled), "label"),
-		pipeline.Thousands(int64(sum.Terminal)), pipeline.Thousands(int64(sum.Failed)),
-		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+		humanize.Count(int64(sum.Games), "line"), humanize.Count(int64(sum.Parts), "part"),
+		humanize.Count(int64(sum.Samples), "sample"), humanize.Count(int64(sum.Labelled), "label"),
+		humanize.Thousands(int64(sum.Terminal)), humanize.Thousands(int64(sum.Failed)),
+		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	nextTrain(o.out)
 	return nil
 }
 
 // joinGames joins the parts of self-play.
 func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
-	show, end := progress()
+	show, end := showProgress()
 	sum, err := selfplay.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show,
 		ResumeCommand: invocation()}.Run(ctx)
 	end()
@@ -87,9 +87,9 @@ func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, pipeline.Count(sum.GamesKept, "game"),
-		pipeline.Count(int64(len(parts)), "part"), pipeline.Count(sum.Samples, "sample"),
-		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, humanize.Count(sum.GamesKept, "game"),
+		humanize.Count(int64(len(parts)), "part"), humanize.Count(sum.Samples, "sample"),
+		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	nextGeneration(o.out, "RUN")
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -204,7 +205,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	r.Engine = engine
 	warnWorkers(o.workers)
 	detail("engine: %s, %s, hash of %d MiB, %s", engine.Path, engine.Limit, engine.Hash,
-		pipeline.Count(int64(engine.MultiPV), "move"))
+		humanize.Count(int64(engine.MultiPV), "move"))
 	switch {
 	case o.calibrate:
 		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: engine, Workers: o.workers})
@@ -218,7 +219,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
 		sayKind("warning", "%s on %s: searches will slow each other down",
-			pipeline.Count(int64(workers), "worker"), pipeline.Count(int64(cores), "core"))
+			humanize.Count(int64(workers), "worker"), humanize.Count(int64(cores), "core"))
 	}
 }
 
@@ -237,7 +238,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
 	r.Checked = func(done, of int64) {
-		show(pipeline.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
+		show(progress.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
 			Unit: "lines"})
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
@@ -286,7 +287,7 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		return err
 	}
 	if sum.Failed > 0 {
-		failed := pipeline.Count(sum.Failed, "position") + " without a label"
+		failed := humanize.Count(sum.Failed, "position") + " without a label"
 		sayKind("warning", "%s", failed)
 		if o.strict {
 			return fmt.Errorf("%s: %w", failed, errSkipped)
@@ -296,20 +297,20 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 }
 
 func printLabelled(o *labelOptions, sum label.Summary) {
-	n := pipeline.Thousands
+	n := humanize.Thousands
 	if sum.Limit == dataset.SolvedLimit {
 		summarise("%s: %s labelled by their distance to mate, %s terminal, %.1f s\n", o.out,
-			pipeline.Count(sum.Solved, "position"), n(sum.Terminal), sum.Seconds)
+			humanize.Count(sum.Solved, "position"), n(sum.Terminal), sum.Seconds)
 		return
 	}
 	summarise("%s: %s labelled by %s (%s, hash cleared for each %s), %s reused, %s terminal, %s failed, "+
 		"%s with %s, %.1f s\n",
-		o.out, pipeline.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
-		n(sum.Terminal), n(sum.Failed), pipeline.Rate(sum.PositionsPerSecond),
-		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
+		o.out, humanize.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
+		n(sum.Terminal), n(sum.Failed), humanize.Rate(sum.PositionsPerSecond),
+		humanize.Count(int64(sum.Workers), "worker"), sum.Seconds)
 	if o.listen != "" || o.nats != "" {
 		summarise("  by workers: %s; searched again: %s, of which %s wrong\n",
-			pipeline.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
+			humanize.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
 	}
 	if sum.Reused > 0 {
 		s := sum.Saved
@@ -326,17 +327,17 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 	}
 	if sum.Exact > 0 || o.syzygy != "" {
 		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),
-			pipeline.Count(sum.SkippedExact, "sample"))
+			humanize.Count(sum.SkippedExact, "sample"))
 	}
 	if sum.Unpredicted > 0 {
-		summarise("  not searched because the network was not asked about them: %s\n", pipeline.Count(sum.Unpredicted,
+		summarise("  not searched because the network was not asked about them: %s\n", humanize.Count(sum.Unpredicted,
 			"sample"))
 	}
 	if sum.Utilisation != nil {
 		summarise("  engines busy: %.1f %%\n", 100**sum.Utilisation)
 	}
 	if sum.Restarts > 0 {
-		summarise("  %s repeated, %s restarted\n", pipeline.Count(sum.Retried, "search"),
-			pipeline.Count(sum.Restarts, "engine"))
+		summarise("  %s repeated, %s restarted\n", humanize.Count(sum.Retried, "search"),
+			humanize.Count(sum.Restarts, "engine"))
 	}
 }

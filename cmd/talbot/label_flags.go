@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/pipeline"
+	"talbot/dataset"
 	"talbot/stockfish"
 )
 
@@ -121,11 +121,11 @@ func parseShare(s string) (float64, error) {
 }
 
 // partOf reads --part.
-func partOf(s string) (pipeline.Part, error) {
+func partOf(s string) (dataset.Part, error) {
 	if s == "" {
-		return pipeline.Part{}, nil
+		return dataset.Part{}, nil
 	}
-	part, err := pipeline.ParsePart(s)
+	part, err := dataset.ParsePart(s)
 	if err != nil {
 		return part, usage(err, "for example --part 1/4 on the first of four machines")
 	}

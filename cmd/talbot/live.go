@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -43,7 +44,7 @@ type trainLine struct {
 	val   *train.MetricsLine
 
 	validations
-	pace  pipeline.Pace // of the steps, without validations
+	pace  progress.Pace // of the steps, without validations
 	began float64       // seconds when the validation began that may follow
 	spent float64       // seconds in validations
 	said  bool          // how long the run takes
@@ -130,11 +131,11 @@ func (l *trainLine) status() statusLine {
 	p := l.now
 	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)),
 		details: append(timeLeft(&l.pace, l.more()),
-			fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)))}
+			fmt.Sprintf("step %s/%s", humanize.Thousands(p.Step), humanize.Thousands(p.Steps)))}
 	for _, term := range l.terms {
 		line.details = append(line.details, run.Text(term.Name).Short+" "+termCell(term))
 	}
-	line.details = append(line.details, "positions "+pipeline.Rate(p.PositionsPerSecond),
+	line.details = append(line.details, "positions "+humanize.Rate(p.PositionsPerSecond),
 		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait))
 	if v := l.val; v != nil {
 		var cells []string

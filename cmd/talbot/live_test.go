@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/progress"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -18,7 +18,7 @@ func TestTrainLine(t *testing.T) {
 		return run.Means{Terms: []run.Mean{{Name: "policy_ce", Mean: policy}, {Name: "value_mse", Mean: value},
 			{Name: "top1", Mean: top1}}}
 	}
-	l := trainLine{pace: pipeline.Pace{Even: true}}
+	l := trainLine{pace: progress.Pace{Even: true}}
 	for i := range int64(10) {
 		l.add(train.Progress{Step: 100 + i, Steps: 119, Means: means(x(float64(i)), nil, x(0.25)),
 			Seconds: float64(i + 1), PositionsPerSecond: 1234.5, LoaderWait: 0.02})

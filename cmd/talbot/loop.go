@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/loop"
 	"talbot/play/game"
 	"talbot/play/match"
@@ -211,8 +211,8 @@ func configError(file, part, command string, err error) error {
 // printGeneration sums a generation up.
 func printGeneration(g loop.Generation) {
 	if s := g.Games; s != nil {
-		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, pipeline.Count(s.Games, "game"),
-			pipeline.Count(s.Samples, "sample"), s.Ends[string(game.Checkmate)], s.Draws, s.Length)
+		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, humanize.Count(s.Games, "game"),
+			humanize.Count(s.Samples, "sample"), s.Ends[string(game.Checkmate)], s.Draws, s.Length)
 	}
 	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
 		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/humanize"
 	"talbot/network/builtin"
-	"talbot/pipeline"
 	"talbot/play/engine"
 	"talbot/play/game"
 	"talbot/play/match"
@@ -240,11 +240,11 @@ func (o *matchOptions) announce(m *match.Match) {
 		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
 		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && o.concurrency > cores {
 			sayKind("warning", "%s at the same time on %s: players will slow each other down",
-				pipeline.Count(int64(o.concurrency), "game"), pipeline.Count(int64(cores), "core"))
+				humanize.Count(int64(o.concurrency), "game"), humanize.Count(int64(cores), "core"))
 			break
 		}
 	}
-	detail("openings: %s", pipeline.Count(int64(len(m.Openings.List)), "opening"))
+	detail("openings: %s", humanize.Count(int64(len(m.Openings.List)), "opening"))
 }
 
 // resumeError is the error of a match that did not end, with the command line that goes on with it.

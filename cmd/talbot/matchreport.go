@@ -10,8 +10,9 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/play/game"
 	"talbot/play/match"
 )
@@ -26,7 +27,7 @@ func liveMatch() (func(match.Progress), func()) {
 	if stderr.columns != nil {
 		every = drawEvery
 	}
-	var pace pipeline.Pace
+	var pace progress.Pace
 	last := time.Now()
 	return func(p match.Progress) {
 		pace.Add(0, int64(p.Resumed), 0)
@@ -46,9 +47,9 @@ func liveMatch() (func(match.Progress), func()) {
 }
 
 // timeLeft is the detail that says how long so much more work takes, if that can be told.
-func timeLeft(pace *pipeline.Pace, more int64) []string {
+func timeLeft(pace *progress.Pace, more int64) []string {
 	if left, ok := pace.Left(more); ok {
-		return []string{pipeline.Duration(left) + " left"}
+		return []string{humanize.Duration(left) + " left"}
 	}
 	return nil
 }
@@ -58,14 +59,14 @@ func matchLine(p match.Progress, left []string) statusLine {
 	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)),
 		details: left}
 	line.details = append(line.details,
-		fmt.Sprintf("%s/%s games", pipeline.Thousands(int64(p.Games)), pipeline.Thousands(int64(p.Total))),
+		fmt.Sprintf("%s/%s games", humanize.Thousands(int64(p.Games)), humanize.Thousands(int64(p.Total))),
 		counts(p.Figures), "Elo "+interval(p.Elo, p.EloLow, p.EloHigh))
 	if p.LLR.Known() {
 		line.details = append(line.details, fmt.Sprintf("LLR %.2f of %.2f to %.2f", float64(p.LLR), p.LLRs[0],
 			p.LLRs[1]))
 	}
 	if p.Faults > 0 {
-		line.details = append(line.details, pipeline.Count(int64(p.Faults), "fault"))
+		line.details = append(line.details, humanize.Count(int64(p.Faults), "fault"))
 	}
 	if p.Identical > 0 {
 		line.details = append(line.details, fmt.Sprintf("%d identical", p.Identical))
@@ -118,7 +119,7 @@ func printMatch(r *match.Result) {
 		versus = r.Players[1].Name
 	}
 	printf("%s against %s: %s, %s, score %.1f %%, %.2f games/s\n", r.Players[0].Name, versus,
-		pipeline.Count(int64(r.Games), "game"), counts(r.Figures), 100*float64(r.Score), r.GamesPerSecond)
+		humanize.Count(int64(r.Games), "game"), counts(r.Figures), 100*float64(r.Score), r.GamesPerSecond)
 	if r.Elo.Known() {
 		printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
 			interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
@@ -150,7 +151,7 @@ func printMatch(r *match.Result) {
 		}
 		if player.IllegalFirst > 0 {
 			printf("  illegal first choices of the network, replaced by a legal move: %s %s of %s\n",
-				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Count(player.Moves, "move"))
+				player.Name, humanize.Thousands(player.IllegalFirst), humanize.Count(player.Moves, "move"))
 		}
 	}
 	printRatings(r)

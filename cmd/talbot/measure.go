@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/internal/progress"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/train/job"
 	"talbot/train/loader"
 )
@@ -86,17 +86,17 @@ func (o *measureOptions) specs(command string) ([]loader.Spec, error) {
 }
 
 // measureProgress shows how far a measurement is.
-func measureProgress(show func(pipeline.Progress)) func(what string, done, of int64) {
+func measureProgress(show func(progress.Progress)) func(what string, done, of int64) {
 	return func(what string, done, of int64) {
 		unit := "blocks"
 		switch what {
 		case "evaluating", "comparing":
 			unit = "positions"
 		case "checking the data":
-			unit = pipeline.Bytes
+			unit = progress.Bytes
 		case "solving puzzles":
 			unit = "puzzles"
 		}
-		show(pipeline.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
+		show(progress.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
 	}
 }

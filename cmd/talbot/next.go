@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/stockfish"
 	"talbot/train/job"
 )
@@ -85,8 +85,8 @@ func nextLabel(dir string) {
 	}
 	next(args...)
 	if takes >= 10*time.Second {
-		voice.takes = fmt.Sprintf("It takes about %s with %s.", roughly(takes),
-			pipeline.Count(int64(workers), "engine"))
+		voice.takes = fmt.Sprintf("It takes about %s with %s.", humanize.About(takes),
+			humanize.Count(int64(workers), "engine"))
 	}
 }
 
@@ -205,21 +205,8 @@ func (t training) follows(dir string) {
 	c, err := t.config()
 	cores := stockfish.DefaultWorkers()
 	if takes := job.Estimate(c, t.steps, cores); err == nil && takes > 0 && len(backend.GPUs()) == 0 {
-		voice.takes = fmt.Sprintf("It takes about %s on %s.", roughly(takes), pipeline.Count(int64(cores), "core"))
+		voice.takes = fmt.Sprintf("It takes about %s on %s.", humanize.About(takes), humanize.Count(int64(cores), "core"))
 	}
-}
-
-// roughly writes a guess of a time with its largest unit.
-func roughly(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return pipeline.Count(int64(math.Ceil(d.Seconds()/10))*10, "second")
-	case d < 90*time.Minute:
-		return pipeline.Count(int64(d.Round(time.Minute)/time.Minute), "minute")
-	case d < 48*time.Hour:
-		return pipeline.Count(int64(d.Round(time.Hour)/time.Hour), "hour")
-	}
-	return pipeline.Count(int64(math.Round(d.Hours()/24)), "day")
 }
 
 // digits writes a number that was set.

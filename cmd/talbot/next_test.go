@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"talbot/dataset"
 	"talbot/train/job"
@@ -47,16 +46,6 @@ func TestProposed(t *testing.T) {
 		config, err := p.config()
 		if takes := job.Estimate(config, p.steps, c.cores); err != nil || takes > longest*21/20 {
 			t.Errorf("%q takes %v (%v)", line, takes, err)
-		}
-	}
-}
-
-func TestRoughly(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		3 * time.Second: "10 seconds", 81 * time.Second: "90 seconds", 233 * time.Second: "4 minutes",
-		61 * time.Minute: "61 minutes", 110 * time.Minute: "2 hours", 83 * time.Hour: "3 days"} {
-		if got := roughly(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"talbot/internal/plain"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 )
 
 // shellQuote returns a command line that a shell splits into args again.
@@ -45,27 +45,27 @@ const (
 
 // progress returns a callback that keeps one line up to date on a terminal and prints one every ten seconds elsewhere,
 // and a function that ends the display.
-func progress() (func(pipeline.Progress), func()) {
+func showProgress() (func(progress.Progress), func()) {
 	if voice.quiet {
-		return func(pipeline.Progress) {}, func() {}
+		return func(progress.Progress) {}, func() {}
 	}
 	show, end := display()
 	var s stages
-	return func(p pipeline.Progress) { s.add(p); show(p) }, func() { end(); s.end() }
+	return func(p progress.Progress) { s.add(p); show(p) }, func() { end(); s.end() }
 }
 
 // display is [progress] of a command that is not quiet.
-func display() (func(pipeline.Progress), func()) {
+func display() (func(progress.Progress), func()) {
 	start := time.Now()
-	var pace pipeline.Pace
-	watch := func(p *pipeline.Progress) {
+	var pace progress.Pace
+	watch := func(p *progress.Progress) {
 		pace.Add(0, p.First, 0)
 		pace.Add(time.Since(start), p.Done, p.Free)
 		p.Pace = &pace
 	}
 	if stderr.columns == nil {
 		last := start
-		return func(p pipeline.Progress) {
+		return func(p progress.Progress) {
 			watch(&p)
 			if time.Since(last) >= sayEvery {
 				last = time.Now()
@@ -74,7 +74,7 @@ func display() (func(pipeline.Progress), func()) {
 		}, func() {}
 	}
 	var last time.Time
-	return func(p pipeline.Progress) {
+	return func(p progress.Progress) {
 		watch(&p)
 		if time.Since(last) >= drawEvery {
 			last = time.Now()
@@ -83,7 +83,7 @@ func display() (func(pipeline.Progress), func()) {
 	}, func() { stderr.setLine(nil) }
 }
 
-func statusOf(p pipeline.Progress, elapsed time.Duration) statusLine {
+func statusOf(p progress.Progress, elapsed time.Duration) statusLine {
 	line := statusLine{verb: p.Verb, share: -1, details: p.Details(elapsed)}
 	if share, ok := p.Share(); ok {
 		line.share = share

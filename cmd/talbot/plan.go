@@ -14,10 +14,10 @@ import (
 	"talbot/encode"
 	"talbot/formats/rows"
 	"talbot/inspect/plan"
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -210,8 +210,8 @@ func (o *planOptions) room(e *plan.Estimate) error {
 		{os.TempDir(), "temporary files need", "make room, or set TMPDIR to a folder on another disk", e.TempBytes},
 	} {
 		if d := diskSpace(x.dir); d.Total > 0 && d.Free < x.bytes {
-			return hint(fmt.Errorf("%s %s, and %q has %s free", x.what, pipeline.Size(float64(x.bytes)), x.dir,
-				pipeline.Size(float64(d.Free))), x.remedy)
+			return hint(fmt.Errorf("%s %s, and %q has %s free", x.what, humanize.Size(float64(x.bytes)), x.dir,
+				humanize.Size(float64(d.Free))), x.remedy)
 		}
 	}
 	return nil
@@ -226,20 +226,20 @@ func (o *planOptions) measure(ctx context.Context, c run.Config) (job.Measured, 
 
 func printPlan(e *plan.Estimate, m job.Measured) {
 	const mib = 1 << 20
-	n := pipeline.Thousands
-	hours := func(h float64) string { return about(time.Duration(h * float64(time.Hour))) }
+	n := humanize.Thousands
+	hours := func(h float64) string { return humanize.About(time.Duration(h * float64(time.Hour))) }
 	for _, in := range e.Inputs {
-		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, pipeline.Count(in.Games, "game"),
-			pipeline.Count(in.Positions, "position"), n(in.Rejected))
+		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, humanize.Count(in.Games, "game"),
+			humanize.Count(in.Positions, "position"), n(in.Rejected))
 	}
 	printf("\ngames      %14s\npositions  %14s\nsamples    %14s\n", n(e.Games), n(e.Positions), n(e.Samples))
 	if e.Labelled > 0 {
 		printf("labelled   %14s of them by the inputs\n", n(e.Labelled))
 	}
-	printf("shards     %14s, %.2f bytes a position; %s with labels\n", pipeline.Size(float64(e.ShardBytes)),
-		e.BytesPerPosition, pipeline.Size(float64(e.LabelBytes)))
+	printf("shards     %14s, %.2f bytes a position; %s with labels\n", humanize.Size(float64(e.ShardBytes)),
+		e.BytesPerPosition, humanize.Size(float64(e.LabelBytes)))
 	if e.TempBytes > 0 {
-		printf("temporary  %14s, while verify or stats reads it\n", pipeline.Size(float64(e.TempBytes)))
+		printf("temporary  %14s, while verify or stats reads it\n", humanize.Size(float64(e.TempBytes)))
 	}
 	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)
 	for _, r := range e.Readings {
@@ -251,10 +251,10 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	}
 	printf("label      %14s\n", hours(e.LabelHours))
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
-		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
+		humanize.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
 	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour && backend.OnProcessor(m.Kind) {
 		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
-			printf("%27s with %s\n", "about "+about(s.Time), s.Flags)
+			printf("%27s with %s\n", "about "+humanize.About(s.Time), s.Flags)
 		}
 	}
 	printf("\nassumed:\n")

@@ -10,9 +10,9 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/humanize"
 	"talbot/network/predict"
 	"talbot/network/run"
-	"talbot/pipeline"
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/play/engine"
 )
@@ -122,7 +122,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	}
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	sum, err := pipelinepredict.Request{In: in, Out: o.out, Wish: o.wish, Network: net, Evaluator: networkEvaluator{n},
 		Fraction: dataset.Fraction(share), ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
@@ -154,15 +154,15 @@ func (o *predictOptions) print(sum pipelinepredict.Summary) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	n := pipeline.Thousands
+	n := humanize.Thousands
 	summarise("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per "+
 		"sample, %.1f s\n",
-		o.out, n(sum.Predicted), pipeline.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
-		sum.Network.Backend, sum.ID, n(sum.GameOver), pipeline.Rate(sum.PositionsPerSecond),
-		pipeline.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
+		o.out, n(sum.Predicted), humanize.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
+		sum.Network.Backend, sum.ID, n(sum.GameOver), humanize.Rate(sum.PositionsPerSecond),
+		humanize.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
 	if sum.Unrated > 0 {
 		sayKind("warning", "the network uses ratings, and %s had none; --rating gives them one",
-			pipeline.Count(sum.Unrated, "sample"))
+			humanize.Count(sum.Unrated, "sample"))
 	}
 	return nil
 }

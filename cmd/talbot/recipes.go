@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/humanize"
 	"talbot/network/model"
 	"talbot/network/recipe"
-	"talbot/pipeline"
 )
 
 // recipeView is a recipe as the command shows it.
@@ -86,7 +86,7 @@ func runRecipes(asJSON bool) error {
 			presets = append(presets, p.Name)
 		}
 		printf("%s: %s\n", r.Name, r.About)
-		printf("  network   %s, %s\n", r.Network, pipeline.Count(int64(r.Parameters), "parameter"))
+		printf("  network   %s, %s\n", r.Network, humanize.Count(int64(r.Parameters), "parameter"))
 		printf("  input     %s\n", shapeText(r.Input))
 		printf("  heads     %s\n", strings.Join(heads, ", "))
 		printf("  targets   %s\n", r.Targets)

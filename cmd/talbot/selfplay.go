@@ -15,9 +15,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/pipeline/selfplay"
 	"talbot/play/engine"
 	"talbot/play/game"
@@ -179,7 +179,7 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 		return r, err
 	}
 	if o.games < int64(r.Part.I) {
-		return r, usage(fmt.Errorf("%s have no part %s", pipeline.Count(o.games, "game"), r.Part), "take fewer parts")
+		return r, usage(fmt.Errorf("%s have no part %s", humanize.Count(o.games, "game"), r.Part), "take fewer parts")
 	}
 	return r, o.begin(&r)
 }
@@ -285,7 +285,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		return err
 	}
 	r.Network, r.Processor = playerOf(n), processor(n.Backend)
-	show, end := progress()
+	show, end := showProgress()
 	r.Progress = show
 	sum, err := r.Run(ctx)
 	end()
@@ -356,22 +356,22 @@ func processor(kind string) string {
 }
 
 func printSelfPlay(out string, sum selfplay.Summary) {
-	summarise("%s: %s, %s, %s, %.1f s\n", out, pipeline.Count(sum.GamesKept, "game"),
-		pipeline.Count(sum.Samples, "sample"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	summarise("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
+		humanize.Count(sum.Samples, "sample"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, end := range slices.Sorted(maps.Keys(sum.Ends)) {
-		summarise("  ended by %s: %s\n", end, pipeline.Thousands(sum.Ends[end]))
+		summarise("  ended by %s: %s\n", end, humanize.Thousands(sum.Ends[end]))
 	}
 	if sum.PlayedOn > 0 {
 		summarise("  played on where a side would have resigned: %s, which was wrong in %s\n",
-			pipeline.Thousands(sum.PlayedOn), pipeline.Thousands(sum.FalseResigns))
+			humanize.Thousands(sum.PlayedOn), humanize.Thousands(sum.FalseResigns))
 	}
 	if sum.Retracted > 0 {
-		summarise("  illegal choices, taken back: %s of %s\n", pipeline.Thousands(sum.Retracted),
-			pipeline.Thousands(sum.Samples))
+		summarise("  illegal choices, taken back: %s of %s\n", humanize.Thousands(sum.Retracted),
+			humanize.Thousands(sum.Samples))
 	}
 	if sum.Evaluations > 0 {
 		summarise("  %s/s, batches %.0f %% full, %.0f %% of the time in the network\n",
-			pipeline.Count(int64(float64(sum.Evaluations)/sum.Seconds), "evaluation"), 100*sum.BatchFill,
+			humanize.Count(int64(float64(sum.Evaluations)/sum.Seconds), "evaluation"), 100*sum.BatchFill,
 			100*sum.NetworkShare)
 	}
 }

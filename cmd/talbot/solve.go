@@ -17,8 +17,8 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/solve"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 	"talbot/play/engine"
 	"talbot/play/game"
 	"talbot/play/match"
@@ -175,7 +175,7 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	if !cmd.Flags().Changed("workers") {
 		o.workers = stockfish.DefaultWorkers()
 	}
-	show, end := progress()
+	show, end := showProgress()
 	r := solve.Request{Puzzles: puzzles, Limits: limits, Seed: o.seed, Workers: o.workers, Progress: show,
 		New: func(seat int) (game.Player, error) { return e.New(seat, game.NewEngineLog(io.Discard, false)) }}
 	answers, err := r.Run(ctx)
@@ -201,10 +201,10 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 // printSolved prints a column for each limit, a row for all, for each band of ratings and for the frequent themes.
 func printSolved(out io.Writer, r *solveResult) error {
 	first := &r.Results[0]
-	plain.Fprintf(out, "%s: %s of %s", plain.Escape(r.Player), pipeline.Thousands(first.Puzzles),
-		pipeline.Count(r.Puzzles, "puzzle"))
+	plain.Fprintf(out, "%s: %s of %s", plain.Escape(r.Player), humanize.Thousands(first.Puzzles),
+		humanize.Count(r.Puzzles, "puzzle"))
 	if r.Rejects > 0 {
-		plain.Fprintf(out, ", %s could not be read", pipeline.Count(r.Rejects, "line"))
+		plain.Fprintf(out, ", %s could not be read", humanize.Count(r.Rejects, "line"))
 	}
 	fmt.Fprint(out, "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -232,7 +232,7 @@ func printSolved(out io.Writer, r *solveResult) error {
 			cells = append(cells, fmt.Sprintf("%.1f %%", 100*float64(s.Solved)/float64(s.Puzzles)),
 				fmt.Sprintf("%.0f…%.0f", 100*s.Interval[0], 100*s.Interval[1]))
 		}
-		plain.Fprintf(w, "%s\t%s\t", plain.Escape(name), pipeline.Thousands(puzzles))
+		plain.Fprintf(w, "%s\t%s\t", plain.Escape(name), humanize.Thousands(puzzles))
 		fmt.Fprint(w, strings.Join(cells, "\t"), "\t\n")
 	}
 	row("all", func(f *solve.Figures) []solve.Share { return []solve.Share{f.Share} })
@@ -259,7 +259,7 @@ func printSolved(out io.Writer, r *solveResult) error {
 	for i := range r.Results {
 		if n := r.Results[i].Faults; n > 0 {
 			plain.Fprintf(out, "%s: %s of the player, such as illegal moves\n", r.Results[i].Limit,
-				pipeline.Count(n, "fault"))
+				humanize.Count(n, "fault"))
 		}
 	}
 	fmt.Fprintln(out, "\nranges are 95 % intervals")

@@ -68,7 +68,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 		}
 	}
 	debug.SetGCPercent(keysGCPercent)
-	report, done := progress()
+	report, done := showProgress()
 	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())
 	done()

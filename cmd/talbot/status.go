@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/fleet"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 )
 
 type statusOptions struct {
@@ -51,13 +51,13 @@ func (o *statusOptions) run(ctx context.Context) error {
 }
 
 func printStatus(s fleet.Status) {
-	n := pipeline.Thousands
-	printf("%s with %s", pipeline.Count(s.Positions, "position"), pipeline.Rate(s.PositionsPerSecond))
+	n := humanize.Thousands
+	printf("%s with %s", humanize.Count(s.Positions, "position"), humanize.Rate(s.PositionsPerSecond))
 	if s.SecondsLeft != nil {
-		printf(", %s left", pipeline.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
+		printf(", %s left", humanize.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
 	}
-	printf("\n%s open, %s of them with workers, %s done; %s refused; %s banned\n", pipeline.Count(int64(s.Open), "job"),
-		n(int64(s.Held)), n(s.Done), pipeline.Count(s.Refused, "request"), pipeline.Count(int64(s.Banned), "worker"))
+	printf("\n%s open, %s of them with workers, %s done; %s refused; %s banned\n", humanize.Count(int64(s.Open), "job"),
+		n(int64(s.Held)), n(s.Done), humanize.Count(s.Refused, "request"), humanize.Count(int64(s.Banned), "worker"))
 	if s.Idle != "" {
 		printf("idle: %s\n", s.Idle)
 	}

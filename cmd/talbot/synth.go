@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/output"
 	"talbot/synth"
@@ -170,7 +170,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	ctx, stop := interrupts(ctx)
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
 		Wish:          o.wish,
@@ -187,7 +187,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	if missing > 0 {
 		sayKind("warning", "%s fewer than requested: these materials have no more positions",
-			pipeline.Count(missing, "endgame"))
+			humanize.Count(missing, "endgame"))
 	}
 	if !o.json {
 		printDrawn(o.out, sum.Summary)
@@ -203,11 +203,11 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 
 // printDrawn prints what was drawn. What was drawn again is no loss: there are as many endgames as were asked for.
 func printDrawn(out string, sum output.Summary) {
-	summarise("%s: %s, %s, %s, %s, %.1f s\n", out, pipeline.Count(sum.GamesKept, "endgame"),
-		pipeline.Count(sum.Positions, "position"), pipeline.Count(sum.Samples, "sample"),
-		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	summarise("%s: %s, %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "endgame"),
+		humanize.Count(sum.Positions, "position"), humanize.Count(sum.Samples, "sample"),
+		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		summarise("  redrawn because of %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+		summarise("  redrawn because of %s: %s\n", r, humanize.Thousands(sum.Rejects[r]))
 	}
 }
 

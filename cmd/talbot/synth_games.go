@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/enginegames"
 	"talbot/play/match"
 	"talbot/stockfish"
@@ -139,7 +139,7 @@ func (o *gamesOptions) run(ctx context.Context) error {
 	if r.Pool, err = stockfish.NewPool(ctx, config, o.workers); err != nil {
 		return err
 	}
-	show, end := progress()
+	show, end := showProgress()
 	r.Progress = show
 	sum, err := r.Run(ctx)
 	end()
@@ -155,15 +155,15 @@ func (o *gamesOptions) run(ctx context.Context) error {
 }
 
 func printGames(out string, sum enginegames.Summary) {
-	summarise("%s: %s, %s, %s, %.1f s\n", out, pipeline.Count(sum.GamesKept, "game"),
-		pipeline.Count(sum.Samples, "labelled position"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	summarise("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
+		humanize.Count(sum.Samples, "labelled position"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	ends := slices.SortedFunc(maps.Keys(sum.Ends), func(a, b string) int {
 		return int(sum.Ends[b]-sum.Ends[a])*2 + strings.Compare(a, b)
 	})
 	for _, end := range ends {
-		summarise("  ended by %s: %s\n", end, pipeline.Thousands(sum.Ends[end]))
+		summarise("  ended by %s: %s\n", end, humanize.Thousands(sum.Ends[end]))
 	}
 	if n := sum.GamesRead - sum.GamesKept; n > 0 {
-		summarise("  played again because they were copies: %s\n", pipeline.Thousands(n))
+		summarise("  played again because they were copies: %s\n", humanize.Thousands(n))
 	}
 }

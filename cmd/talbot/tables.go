@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/internal/cache"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/play/tables"
 	"talbot/play/uci"
 	"talbot/stockfish"
@@ -30,9 +30,9 @@ func addCheckTables(f *pflag.FlagSet, again *bool) {
 }
 
 // showBytes shows how many bytes of all a check has read.
-func showBytes(show func(pipeline.Progress), verb string) func(done, total int64) {
+func showBytes(show func(progress.Progress), verb string) func(done, total int64) {
 	return func(done, total int64) {
-		show(pipeline.Progress{Verb: verb, Done: done, Total: total, Count: done, Rate: done, Unit: pipeline.Bytes})
+		show(progress.Progress{Verb: verb, Done: done, Total: total, Count: done, Rate: done, Unit: progress.Bytes})
 	}
 }
 

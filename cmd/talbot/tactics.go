@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/tactics"
 )
 
@@ -67,7 +67,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	}
 	ctx, stop := interrupts(ctx)
 	defer stop()
-	show, end := progress()
+	show, end := showProgress()
 	o.Progress, o.Warn, o.ResumeCommand, o.Wish = show, warn, invocation(), o.wish
 	sum, err := o.Run(ctx)
 	end()
@@ -77,9 +77,9 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	n := pipeline.Thousands
-	summarise("%s: %s in %s of %s, %s, %.1f s\n", o.Out, pipeline.Count(sum.Samples, "tactic"), n(sum.GamesKept),
-		pipeline.Count(sum.GamesRead, "game"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	n := humanize.Thousands
+	summarise("%s: %s in %s of %s, %s, %.1f s\n", o.Out, humanize.Count(sum.Samples, "tactic"), n(sum.GamesKept),
+		humanize.Count(sum.GamesRead, "game"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
 		summarise("  games left out as %s: %s\n", reason, n(sum.Rejects[reason]))
 	}

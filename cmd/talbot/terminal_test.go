@@ -12,7 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"talbot/internal/plain"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 )
 
 // screenOf returns the rows of a terminal's screen, without the empty ones at the end.
@@ -51,7 +51,7 @@ func TestLastLine(t *testing.T) {
 			o := terminalOutlet(e)
 			var said []string
 			for i := range int64(60) {
-				p := pipeline.Progress{Verb: []string{"ingest",
+				p := progress.Progress{Verb: []string{"ingest",
 					"verify /a/folder/with/a/name/that/is/too/long/for/a/row"}[seed%2],
 					Done: i * 17, Total: 1000, Count: rng.Int64N(1e15), Rate: rng.Int64N(1e15), Unit: "positions",
 					Note: strings.Repeat("用 failed ", rng.IntN(12))}

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/network/schedule"
-	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -236,18 +237,18 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	show, end := phases()
 	t.Checked = showBytes(show, "checking the data")
 	t.Surveyed = func(blocks, of int) {
-		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
+		show(progress.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
 	var start job.Start
-	line := trainLine{pace: pipeline.Pace{Even: true}}
+	line := trainLine{pace: progress.Pace{Even: true}}
 	t.Begun = func(s job.Start) {
 		end()
 		printStart(s)
 		start, line.validations = s, validationsOf(s)
 	}
 	t.Resumed = func(step int64, checkpoint string) {
-		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)
+		tell("resuming after step %s from %q\n", humanize.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
 	progress, done := liveTrain(&line)
@@ -300,20 +301,20 @@ func initRun(t *job.Train, o *trainOptions) error {
 	}
 	c := start.Config
 	summarise("%s: %s, %s, %s with random weights of seed %d\n", o.run, c.Recipe, start.Network,
-		pipeline.Count(int64(start.Parameters), "parameter"), c.Seed)
+		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
 	next("selfplay", "--run", o.run, "--games", "1000", "--out", "games")
 	return nil
 }
 
 // phases is [progress] for work of several parts: each new verb begins a display of its own.
-func phases() (show func(pipeline.Progress), end func()) {
-	verb, draw, stop := "", func(pipeline.Progress) {}, func() {}
+func phases() (show func(progress.Progress), end func()) {
+	verb, draw, stop := "", func(progress.Progress) {}, func() {}
 	end = func() { stop(); verb, stop = "", func() {} }
-	return func(p pipeline.Progress) {
+	return func(p progress.Progress) {
 		if p.Verb != verb {
 			end()
 			verb = p.Verb
-			draw, stop = progress()
+			draw, stop = showProgress()
 		}
 		draw(p)
 	}, end

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -85,19 +85,19 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 }
 
 func printStart(s job.Start) {
-	n := pipeline.Thousands
+	n := humanize.Thousands
 	for _, set := range s.Sets {
 		tell("data: %s: %s (%.1f %% of the draws, %.2f passes), %s", set.Dir,
-			pipeline.Count(set.Train, "train sample"), 100*set.Share, set.Passes, pipeline.Count(set.Val, "val sample"))
+			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Passes, humanize.Count(set.Val, "val sample"))
 		if s.HasValue && set.Values < set.Train {
 			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}
 		if set.Capped > 0 {
-			tell("; %s of positions left out", pipeline.Count(set.Capped, "further copy"))
+			tell("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
 		}
 		if set.CutLines > 0 {
-			tell("; %s of %s left out as cut copies of val or test lines", pipeline.Count(set.CutSamples, "sample"),
-				pipeline.Count(set.CutLines, "line"))
+			tell("; %s of %s left out as cut copies of val or test lines", humanize.Count(set.CutSamples, "sample"),
+				humanize.Count(set.CutLines, "line"))
 		}
 		if set.Unusable > 0 {
 			tell("; %s left out for lack of a target", n(set.Unusable))
@@ -105,7 +105,7 @@ func printStart(s job.Start) {
 		tell("\n")
 	}
 	c := s.Config
-	tell("network: %s, %s, %s\n", c.Recipe, s.Network, pipeline.Count(int64(s.Parameters), "parameter"))
+	tell("network: %s, %s, %s\n", c.Recipe, s.Network, humanize.Count(int64(s.Parameters), "parameter"))
 	if c.From != (run.Origin{}) {
 		what := "weights: from"
 		if c.From.Whole {
@@ -119,14 +119,14 @@ func printStart(s job.Start) {
 	tell("backend: %s\n", s.Backend)
 	if c.Devices > 1 {
 		tell("devices: %d, each trains %s at a time\n", c.Devices,
-			pipeline.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
+			humanize.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
 	}
 	part := ""
 	if c.Begin() > 0 || c.End() < c.Steps {
 		part = fmt.Sprintf("steps %s to %s of ", n(c.Begin()+1), n(c.End()))
 	}
-	tell("run: %s%s of %s, learning rate %g, validated on %s\n", part, pipeline.Count(c.Steps, "step"),
-		pipeline.Count(int64(c.Batch), "sample"), c.LR, pipeline.Count(s.Val, "sample"))
+	tell("run: %s%s of %s, learning rate %g, validated on %s\n", part, humanize.Count(c.Steps, "step"),
+		humanize.Count(int64(c.Batch), "sample"), c.LR, humanize.Count(s.Val, "sample"))
 	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
 }
 
@@ -152,45 +152,30 @@ func prospectLines(p job.Prospect) (lines []string) {
 	if p.Left < 10*time.Second {
 		return nil
 	}
-	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step", about(p.Left), about(p.Step)))
+	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step", humanize.About(p.Left), humanize.About(p.Step)))
 	if p.InHour == 0 {
 		return lines
 	}
 	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
 	if p.Smaller != nil {
-		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, about(p.Smaller.Time), shorter)
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, humanize.About(p.Smaller.Time), shorter)
 	}
 	return append(lines, "within an hour on this machine, as another run: "+shorter)
-}
-
-// about writes an estimated time with two digits or so: 350ms, 2.4s, 12s, 3m20s, 42m, 5h20m.
-func about(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < 10*time.Minute:
-		return d.Round(time.Second).String()
-	case d < time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return pipeline.Duration(d)
 }
 
 func printResult(o *trainOptions, r train.Result) {
 	switch {
 	case r.Samples == 0 && r.StoppedEarly:
 		summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.run,
-			pipeline.Thousands(r.Steps))
+			humanize.Thousands(r.Steps))
 	case r.Samples == 0:
-		summarise("%s: already finished at step %s; nothing to do\n", o.run, pipeline.Thousands(r.Steps))
+		summarise("%s: already finished at step %s; nothing to do\n", o.run, humanize.Thousands(r.Steps))
 	default:
 		if r.StoppedEarly {
-			summarise("%s: stopped early after step %s: no better validation\n", o.run, pipeline.Thousands(r.Steps))
+			summarise("%s: stopped early after step %s: no better validation\n", o.run, humanize.Thousands(r.Steps))
 		}
-		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, pipeline.Count(r.Steps, "step"),
-			pipeline.Count(r.Samples, "sample"), r.Seconds, pipeline.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
+		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, humanize.Count(r.Steps, "step"),
+			humanize.Count(r.Samples, "sample"), r.Seconds, humanize.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}
 	if r.Final != nil {
 		var terms []string

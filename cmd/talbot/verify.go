@@ -12,7 +12,7 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/overlap"
 	"talbot/inspect/verify"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 )
 
 type verifyOptions struct {
@@ -123,13 +123,13 @@ func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
 			printf("%s: intact: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
-				pipeline.Count(int64(d.Shards), "shard"), pipeline.Count(d.Lines, "line"),
-				pipeline.Count(d.Positions, "position"), pipeline.Count(d.Samples, "sample"),
-				pipeline.Count(d.Labelled, "label"), pipeline.Count(d.Encoded, "move"))
+				humanize.Count(int64(d.Shards), "shard"), humanize.Count(d.Lines, "line"),
+				humanize.Count(d.Positions, "position"), humanize.Count(d.Samples, "sample"),
+				humanize.Count(d.Labelled, "label"), humanize.Count(d.Encoded, "move"))
 		}
 		if n := d.MixedDepths; n > 0 {
 			printf("%s: %s with moves of different depths, as earlier versions made them; this is no damage\n",
-				d.Dataset, pipeline.Count(n, "label"))
+				d.Dataset, humanize.Count(n, "label"))
 		}
 		for _, name := range d.Extra {
 			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
@@ -138,17 +138,17 @@ func printVerified(v *verify.Report) {
 			printf("%s: damaged: %s\n", d.Dataset, damage)
 		}
 	}
-	printf("games in more than one split: %s\n", pipeline.Thousands(v.BothSides))
+	printf("games in more than one split: %s\n", humanize.Thousands(v.BothSides))
 	for _, g := range v.Examples {
 		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.LineName(g.Source, g.Number, g.Input))
 	}
 	printf("lines of %d plies or more that are the beginning of a line in another split: %s\n",
-		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
+		dataset.CutPlies, humanize.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
 		printf("  %s of %s: %s, %s; %s of %s: %s, %s\n", a.Split, a.Dataset,
-			dataset.LineName(a.Source, a.Number, a.Input), pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
-			dataset.LineName(b.Source, b.Number, b.Input), pipeline.Count(int64(b.Plies), "ply"))
+			dataset.LineName(a.Source, a.Number, a.Input), humanize.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
+			dataset.LineName(b.Source, b.Number, b.Input), humanize.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string
@@ -157,8 +157,8 @@ func printVerified(v *verify.Report) {
 		if s.Samples > 0 {
 			printf("%s: %s, %s (%.2f %%) have a position that occurs in train, %s (%.2f %%) with colours swapped\n",
 				s.name,
-				pipeline.Count(s.Samples, "sample"), pipeline.Thousands(s.Seen), 100*s.Share,
-				pipeline.Thousands(s.SeenMirrored), 100*s.ShareMirrored)
+				humanize.Count(s.Samples, "sample"), humanize.Thousands(s.Seen), 100*s.Share,
+				humanize.Thousands(s.SeenMirrored), 100*s.ShareMirrored)
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/ort"
 	"talbot/network/run"
-	"talbot/pipeline"
 	"talbot/play/engine"
 )
 
@@ -65,7 +65,7 @@ func (s shipped) String() string {
 		positions += (p.To - p.From) * int64(p.Batch)
 	}
 	return fmt.Sprintf("%s, %s, trained for %.1f h on %s, %s", s.Name,
-		pipeline.Count(int64(s.card.Parameters), "parameter"), hours, pipeline.Count(positions, "position"),
+		humanize.Count(int64(s.card.Parameters), "parameter"), hours, humanize.Count(positions, "position"),
 		s.card.Licence)
 }
 

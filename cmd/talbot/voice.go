@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 )
 
 // speech is how much the command of this process says beside its results, warnings and errors.
@@ -91,15 +92,15 @@ func describe(path string) string {
 	case err != nil:
 		return ""
 	case info.Mode().IsRegular():
-		return pipeline.Size(float64(info.Size()))
+		return humanize.Size(float64(info.Size()))
 	case !info.IsDir():
 		return "a pipe or device"
 	}
 	if m, err := dataset.ReadManifest(path); err == nil {
 		return fmt.Sprintf("dataset made by %s, %s, %s, %s labelled, %s", m.Verb,
-			pipeline.Count(m.Counts.GamesKept, "line"),
-			pipeline.Count(m.Counts.Samples, "sample"), pipeline.Thousands(m.Counts.Labelled),
-			pipeline.Count(int64(len(m.Shards)), "shard"))
+			humanize.Count(m.Counts.GamesKept, "line"),
+			humanize.Count(m.Counts.Samples, "sample"), humanize.Thousands(m.Counts.Labelled),
+			humanize.Count(int64(len(m.Shards)), "shard"))
 	}
 	return "folder"
 }
@@ -139,11 +140,11 @@ func (s *speech) end(cmd *cobra.Command, took time.Duration, err error) {
 
 // stages tells --verbose how long each stage of the work took.
 type stages struct {
-	last  pipeline.Progress
+	last  progress.Progress
 	begun time.Time
 }
 
-func (s *stages) add(p pipeline.Progress) {
+func (s *stages) add(p progress.Progress) {
 	if !voice.verbose {
 		return
 	}
@@ -159,10 +160,10 @@ func (s *stages) end() {
 	if s.last.Verb == "" {
 		return
 	}
-	count := pipeline.Thousands(s.last.Count) + " " + s.last.Unit
-	if s.last.Unit == pipeline.Bytes {
-		count = pipeline.Size(float64(s.last.Count))
+	count := humanize.Thousands(s.last.Count) + " " + s.last.Unit
+	if s.last.Unit == progress.Bytes {
+		count = humanize.Size(float64(s.last.Count))
 	}
 	detail("%s: %s in %.1f s", s.last.Verb, count, time.Since(s.begun).Seconds())
-	s.last = pipeline.Progress{}
+	s.last = progress.Progress{}
 }

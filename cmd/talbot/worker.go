@@ -16,7 +16,7 @@ import (
 	"talbot/fleet"
 	"talbot/fleet/searches"
 	"talbot/internal/durable"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/stockfish"
 )
 
@@ -172,7 +172,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if cluster.URL != "" {
 		at = "the NATS cluster"
 	}
-	tell("worker: %s at %s\n", pipeline.Count(int64(o.workers), "engine"), at)
+	tell("worker: %s at %s\n", humanize.Count(int64(o.workers), "engine"), at)
 	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers,
 		Name: o.name, Version: version, Slots: &searches.Slots{Engine: path},
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)

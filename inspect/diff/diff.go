@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/shards"
 )
 
@@ -15,7 +15,7 @@ import (
 // one of them only, if they differ: few, if the lines of both are in about the same order.
 type Request struct {
 	A, B     string
-	Progress func(pipeline.Progress) // may be nil
+	Progress func(progress.Progress) // may be nil
 }
 
 // Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies,
@@ -159,7 +159,7 @@ func (d *differ) digest(ctx context.Context, side int) error {
 				return context.Cause(ctx)
 			}
 			if d.Progress != nil {
-				d.Progress(pipeline.Progress{Verb: "diff " + set.Dir, Done: n, Total: set.Manifest.Counts.GamesKept,
+				d.Progress(progress.Progress{Verb: "diff " + set.Dir, Done: n, Total: set.Manifest.Counts.GamesKept,
 					Count: n, Rate: n, Unit: "lines"})
 			}
 		}

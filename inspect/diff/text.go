@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // manifestDifference returns the fields of two manifests that differ.
@@ -78,11 +78,11 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		return err
 	}
 	l := &d.Lines
-	plain.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", pipeline.Thousands(l.OnlyA),
-		pipeline.Thousands(l.OnlyB), pipeline.Thousands(l.Both))
+	plain.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", humanize.Thousands(l.OnlyA),
+		humanize.Thousands(l.OnlyB), humanize.Thousands(l.Both))
 	for _, e := range l.Examples {
 		plain.Fprintf(&s, "  only in %s: %s: %s – %s, %s\n", e.In, dataset.LineName(e.Source, e.Number, e.Input),
-			none(e.White), none(e.Black), pipeline.Count(int64(e.Plies), "ply"))
+			none(e.White), none(e.Black), humanize.Count(int64(e.Plies), "ply"))
 	}
 	for _, c := range []struct {
 		what  string
@@ -93,13 +93,13 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		{"have another result, rating or header", l.Headers},
 	} {
 		if c.count > 0 {
-			plain.Fprintf(&s, "  of those in both, %s %s\n", pipeline.Thousands(c.count), c.what)
+			plain.Fprintf(&s, "  of those in both, %s %s\n", humanize.Thousands(c.count), c.what)
 		}
 	}
 	for _, c := range d.Labels {
 		plain.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different",
-			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal),
-			pipeline.Thousands(c.Different))
+			c.Fingerprint, humanize.Thousands(c.OnlyA), humanize.Thousands(c.OnlyB), humanize.Thousands(c.Equal),
+			humanize.Thousands(c.Different))
 		if c.Different > 0 {
 			plain.Fprintf(&s, " (by %.1f centipawns on average)", c.MeanCentipawns)
 		}

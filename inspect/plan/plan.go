@@ -14,7 +14,7 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/inspect/verify"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/pipeline/ingest"
 )
 
@@ -213,7 +213,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
 		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
 	} else {
-		draws = fmt.Sprintf("%s of %s", pipeline.Count(p.Steps, "step"), pipeline.Count(int64(p.Batch), "sample"))
+		draws = fmt.Sprintf("%s of %s", humanize.Count(p.Steps, "step"), humanize.Count(int64(p.Batch), "sample"))
 	}
 	e.TrainHours = float64(e.TrainSteps) * float64(p.Batch) / e.TrainRate / 3600
 	e.TrainMemory = planLoaderMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
@@ -222,18 +222,18 @@ func (p Request) estimate(e *Estimate, how string) {
 			"subtracted", p.Sample>>20),
 		fmt.Sprintf("ingest: %.1f million positions a second and core on %s, as with their beginning here; "+
 			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
-			"takes twice that window more", e.IngestRate/1e6, pipeline.Count(int64(cores), "core"),
+			"takes twice that window more", e.IngestRate/1e6, humanize.Count(int64(cores), "core"),
 			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),
 		fmt.Sprintf("verify and stats: temporary files of 8 bytes for each position beyond the first 16 million, and "+
 			"%d more for each game of verify; train needs them only with --max-copies", 8+planBeginnings),
 		"verify, stats, aggregate and start: as they took with the beginning of the inputs here, without labels",
 		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
 			"own core, with %.0f %% lost between searches",
-			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
+			p.Movetime, humanize.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
 		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,
-			pipeline.Thousands(int64(math.Round(e.TrainRate))), how),
+			humanize.Thousands(int64(math.Round(e.TrainRate))), how),
 		fmt.Sprintf("train memory covers only the loader (two groups of at most %s of one dataset, %d bytes each); "+
-			"the network needs more", pipeline.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
+			"the network needs more", humanize.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
 	}
 }

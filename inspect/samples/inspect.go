@@ -11,7 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 	"talbot/shards"
 )
 
@@ -113,7 +113,7 @@ func (d *Dataset) Samples() int64 { return d.samples }
 func (d *Dataset) Sample(number int64) (*Sample, error) {
 	if number < 0 || number >= d.samples {
 		return nil, fmt.Errorf("sample %d of %q: %w: the dataset has %s, numbered from 0", number, d.dataset.Dir,
-			ErrNoSample, pipeline.Count(d.samples, "sample"))
+			ErrNoSample, humanize.Count(d.samples, "sample"))
 	}
 	i := d.find(number)
 	lines, err := d.read(i)

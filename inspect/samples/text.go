@@ -8,8 +8,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // textPlies is the number of moves before a sample that its text shows.
@@ -46,7 +46,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 	}
 	row("fen", "%s", s.FEN)
 	row("history", "%s", s.historyText(sans))
-	row("legal", "%s", pipeline.Count(int64(len(s.Legal)), "move"))
+	row("legal", "%s", humanize.Count(int64(len(s.Legal)), "move"))
 	row("played", "%s", sanOr(&pos, s.Played, "none (end of the line)"))
 	if s.Band != nil {
 		row("players", "%s", s.playersText())
@@ -110,7 +110,7 @@ func (s *Sample) historyText(sans []string) string {
 		text = "… " + text
 	}
 	if n := min(s.Reconstructed, s.Ply); n > 0 {
-		text += fmt.Sprintf(" (%d of %s reconstructed)", n, pipeline.Count(int64(s.Ply), "ply"))
+		text += fmt.Sprintf(" (%d of %s reconstructed)", n, humanize.Count(int64(s.Ply), "ply"))
 	}
 	return text
 }
@@ -133,7 +133,7 @@ func (s *Sample) playersText() string {
 	for _, n := range s.Counts {
 		moves += n
 	}
-	return fmt.Sprintf("rated %v, %s", dataset.Band{From: s.Band.From, To: s.Band.To}, pipeline.Count(moves, "move"))
+	return fmt.Sprintf("rated %v, %s", dataset.Band{From: s.Band.From, To: s.Band.To}, humanize.Count(moves, "move"))
 }
 
 func (s *Sample) policyText(p *board.Position) string {
@@ -169,7 +169,7 @@ func (l *Label) text(p *board.Position) string {
 		parts = append(parts, fmt.Sprintf("win/draw/loss %d/%d/%d", l.WDL[0], l.WDL[1], l.WDL[2]))
 	}
 	if l.Depth > 0 || l.Nodes > 0 {
-		parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, pipeline.Count(int64(l.Nodes), "node")))
+		parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, humanize.Count(int64(l.Nodes), "node")))
 	}
 	if l.MultiPV > 1 {
 		parts = append(parts, fmt.Sprintf("%d lines", l.MultiPV))

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"talbot/board"
+	"talbot/internal/progress"
 	"talbot/internal/splitmix"
-	"talbot/pipeline"
 	"talbot/play/game"
 )
 
@@ -25,7 +25,7 @@ type Request struct {
 	Workers int
 	// New makes an instance of the player; seat numbers them from 0.
 	New      func(seat int) (game.Player, error)
-	Progress func(pipeline.Progress) // or nil
+	Progress func(progress.Progress) // or nil
 }
 
 // Answer is what a player made of a puzzle.
@@ -112,7 +112,7 @@ type tally struct {
 	mu           sync.Mutex
 	of           int64
 	done, solved int64
-	show         func(pipeline.Progress)
+	show         func(progress.Progress)
 }
 
 func (t *tally) add(solved bool) {
@@ -125,6 +125,6 @@ func (t *tally) add(solved bool) {
 	if solved {
 		t.solved++
 	}
-	t.show(pipeline.Progress{Verb: "solve", Done: t.done, Total: t.of, Count: t.done, Rate: t.done, Unit: "puzzles",
+	t.show(progress.Progress{Verb: "solve", Done: t.done, Total: t.of, Count: t.done, Rate: t.done, Unit: "puzzles",
 		Note: fmt.Sprintf("%d solved", t.solved)})
 }

@@ -14,7 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/inspect/solve"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/play/game"
 )
 
@@ -235,7 +235,7 @@ func TestEnds(t *testing.T) {
 	shown := 0
 	r = solve.Request{Puzzles: puzzles, Limits: []game.Limits{{Nodes: 1}}, Workers: 1,
 		New: func(int) (game.Player, error) { return stopping{scripted{[]string{"g1h1"}}, cancel}, nil },
-		Progress: func(p pipeline.Progress) {
+		Progress: func(p progress.Progress) {
 			shown++
 			if p.Total != 3 || p.Done != 1 {
 				t.Errorf("%+v", p)

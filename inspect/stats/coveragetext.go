@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // shownSignatures is how many signatures a page shows; all are in the JSON.
@@ -18,7 +18,7 @@ const shownSignatures = 40
 func (c *Coverage) write(b *strings.Builder) {
 	textBars(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
 	textBars(b, fmt.Sprintf("samples by result for the side to move (%s exact, the others from labels)",
-		pipeline.Thousands(c.Exact)), c.resultBars())
+		humanize.Thousands(c.Exact)), c.resultBars())
 	textBars(b, "samples by captures in the four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
 		return
@@ -27,10 +27,10 @@ func (c *Coverage) write(b *strings.Builder) {
 		"unknown", "captures")
 	plain.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
 	for _, s := range c.shown() {
-		plain.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, pipeline.Thousands(s.Samples),
-			pipeline.Thousands(s.Greater),
-			pipeline.Thousands(s.Win), pipeline.Thousands(s.Draw), pipeline.Thousands(s.Loss),
-			pipeline.Thousands(s.Unknown), pipeline.Thousands(s.Captures))
+		plain.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, humanize.Thousands(s.Samples),
+			humanize.Thousands(s.Greater),
+			humanize.Thousands(s.Win), humanize.Thousands(s.Draw), humanize.Thousands(s.Loss),
+			humanize.Thousands(s.Unknown), humanize.Thousands(s.Captures))
 	}
 	if n := len(c.Signatures) - shownSignatures; n > 0 {
 		plain.Fprintf(b, "and %d more with fewer samples (see --json)\n", n)
@@ -70,12 +70,12 @@ func (c *Coverage) captureBars() (bars []bar) {
 // write writes the page's part of an engine's agreement with endgame tables.
 func (a *Agreement) write(b *strings.Builder) {
 	plain.Fprintf(b, "\n  compared with exact results: %s, %s disagree (%.2f %%), %s swap win and loss\n",
-		pipeline.Count(a.Samples, "sample"), pipeline.Thousands(a.Disagree),
-		100*float64(a.Disagree)/float64(max(a.Samples, 1)), pipeline.Thousands(a.Opposite))
+		humanize.Count(a.Samples, "sample"), humanize.Thousands(a.Disagree),
+		100*float64(a.Disagree)/float64(max(a.Samples, 1)), humanize.Thousands(a.Opposite))
 	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "exact, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
-		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]),
-			pipeline.Thousands(counts[1]), pipeline.Thousands(counts[2]))
+		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], humanize.Thousands(counts[0]),
+			humanize.Thousands(counts[1]), humanize.Thousands(counts[2]))
 	}
 	plain.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
@@ -83,8 +83,8 @@ func (a *Agreement) write(b *strings.Builder) {
 			plain.Fprintf(b, "  and %d more (see --json)\n", len(a.Signatures)-i)
 			break
 		}
-		plain.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples),
-			pipeline.Thousands(s.Disagree), 100*float64(s.Disagree)/float64(s.Samples))
+		plain.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, humanize.Thousands(s.Samples),
+			humanize.Thousands(s.Disagree), 100*float64(s.Disagree)/float64(s.Samples))
 	}
 }
 

@@ -13,19 +13,17 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/overlap"
 	"talbot/internal/chart"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 )
 
 //go:embed stats.html
 var statsPage string
 
 var statsTemplate = chart.New("stats", statsPage, template.FuncMap{
-	"n":       pipeline.Thousands,
-	"n64":     func(n int) string { return pipeline.Thousands(int64(n)) },
-	"percent": percent,
+	"n":       humanize.Thousands,
+	"n64":     func(n int) string { return humanize.Thousands(int64(n)) },
+	"percent": humanize.Percent,
 })
-
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // document is what the page of statistics shows.
 type document struct {
@@ -188,7 +186,7 @@ func (r openingRow) ScoreText() string {
 	if r.Score == nil {
 		return "–"
 	}
-	return percent(*r.Score)
+	return humanize.Percent(*r.Score)
 }
 
 func newMaterialRow(m SignatureCoverage) materialRow {
@@ -203,19 +201,19 @@ func (s *Statistics) part(name string, p Totals) namedPart {
 
 func (s *Statistics) tiles() []tile {
 	list := []tile{
-		{pipeline.Thousands(s.Games), "games", ""},
-		{pipeline.Thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game",
+		{humanize.Thousands(s.Games), "games", ""},
+		{humanize.Thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game",
 			float64(s.Positions)/float64(max(s.Games, 1)))},
-		{pipeline.Thousands(s.Samples), "samples", ""},
+		{humanize.Thousands(s.Samples), "samples", ""},
 	}
 	if u := s.Unique; u != nil {
-		list = append(list, tile{pipeline.Thousands(u.Samples), "different positions",
+		list = append(list, tile{humanize.Thousands(u.Samples), "different positions",
 			fmt.Sprintf("%.1f %% of the samples", 100*float64(u.Samples)/float64(max(s.Samples, 1)))})
 	}
 	return append(list,
-		tile{pipeline.Thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples",
+		tile{humanize.Thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples",
 			100*float64(s.Labelled)/float64(max(s.Samples, 1)))},
-		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", pipeline.Thousands(s.Bytes) + " bytes"})
+		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", humanize.Thousands(s.Bytes) + " bytes"})
 }
 
 // gameCards are the charts of games and lines that have something to show.
@@ -230,7 +228,7 @@ func (s *Statistics) gameCards() (list charts) {
 	dates, unit := s.Dates.bars()
 	note := fmt.Sprintf("by %s, %s to %s", unit, s.Dates.First, s.Dates.Last)
 	if s.Dates.Unknown > 0 {
-		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
+		note += fmt.Sprintf("; %s without a date", humanize.Thousands(s.Dates.Unknown))
 	}
 	list.add(chart.NewBarList(counts("Result", "as given in the source", "lines", results)))
 	list.add(chart.NewBarChart(counts("Dates", note, "games", dates)))
@@ -280,7 +278,7 @@ func (s *Statistics) sampleCards() (list charts) {
 
 // counts are bars whose numbers are written as in the text.
 func counts(title, note, unit string, list []bar) chart.Bars {
-	b := chart.Bars{Title: title, Note: note, Unit: unit, Number: pipeline.Thousands}
+	b := chart.Bars{Title: title, Note: note, Unit: unit, Number: humanize.Thousands}
 	for _, one := range list {
 		b.Bars = append(b.Bars, chart.Bar(one))
 	}

@@ -6,8 +6,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // NetworkStats are the figures of one network's predictions for a dataset.
@@ -111,8 +111,8 @@ func (t *networkTally) stats(n *dataset.Network, samples int64) NetworkStats {
 func (n *NetworkStats) write(b *strings.Builder) {
 	plain.Fprintf(b, "\npredictions by %s, step %d, on %s (checkpoint %.16s, network %s)\n", n.Recipe, n.Step,
 		n.Backend, n.Checkpoint, n.ID)
-	plain.Fprintf(b, "  predicted %s, game over %s, missing %s\n", pipeline.Thousands(n.Predicted),
-		pipeline.Thousands(n.GameOver), pipeline.Thousands(n.Missing))
+	plain.Fprintf(b, "  predicted %s, game over %s, missing %s\n", humanize.Thousands(n.Predicted),
+		humanize.Thousands(n.GameOver), humanize.Thousands(n.Missing))
 	if n.Prior && n.Predicted > 0 {
 		plain.Fprintf(b, "  entropy of the priors %.3f nats", n.Entropy)
 		if n.Top > 0 {

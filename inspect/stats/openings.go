@@ -9,9 +9,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 	"talbot/shards"
 )
 
@@ -276,8 +276,8 @@ func (o *Openings) write(b *strings.Builder) {
 	for _, m := range o.mainLines(textShare, textPlies) {
 		score := "–"
 		if m.Score != nil {
-			score = percent(*m.Score)
+			score = humanize.Percent(*m.Score)
 		}
-		plain.Fprintf(b, "%-30s%12s%10s%16s\n", m.moves, pipeline.Thousands(m.Games), percent(m.Share), score)
+		plain.Fprintf(b, "%-30s%12s%10s%16s\n", m.moves, humanize.Thousands(m.Games), humanize.Percent(m.Share), score)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/overlap"
 	"talbot/internal/ordered"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/shards"
 )
 
@@ -19,7 +19,7 @@ type Request struct {
 	Workers  int                     // blocks read at a time; 0 means one for each core
 	Unique   bool                    // count different positions, and those of val and test that are in train
 	Temp     string                  // folder of what Unique does not hold in memory; "" means that of the system
-	Progress func(pipeline.Progress) // may be nil; called from one goroutine at a time
+	Progress func(progress.Progress) // may be nil; called from one goroutine at a time
 }
 
 // Statistics is what a dataset holds, counted from its shards. A line is counted as a game, whatever its source.
@@ -162,7 +162,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 			return nil, err
 		}
 		if positions += n; o.Progress != nil {
-			o.Progress(pipeline.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
+			o.Progress(progress.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
 				Count: positions, Rate: positions, Unit: "positions"})
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/shards"
 )
 
@@ -180,7 +180,7 @@ func TestStatsWorkers(t *testing.T) {
 	var want *Statistics
 	for _, workers := range []int{1, 2, 7} {
 		done := int64(0)
-		s, err := Request{Dir: dir, Workers: workers, Progress: func(p pipeline.Progress) {
+		s, err := Request{Dir: dir, Workers: workers, Progress: func(p progress.Progress) {
 			done = max(done, p.Done)
 		}}.Run(context.Background())
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/inspect/overlap"
+	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/pipeline"
 )
 
 // barWidth is the length of the longest bar of a chart, in characters.
@@ -26,17 +26,17 @@ type bar struct {
 // WriteText writes the statistics as a page of text.
 func (s *Statistics) WriteText(w io.Writer) error {
 	var b strings.Builder
-	plain.Fprintf(&b, "%s, %s, %s, %s labelled\n", pipeline.Count(s.Games, "game"),
-		pipeline.Count(s.Positions, "position"), pipeline.Count(s.Samples, "sample"), pipeline.Thousands(s.Labelled))
-	plain.Fprintf(&b, "%s bytes, %.2f per position\n", pipeline.Thousands(s.Bytes), s.BytesPerPosition)
+	plain.Fprintf(&b, "%s, %s, %s, %s labelled\n", humanize.Count(s.Games, "game"),
+		humanize.Count(s.Positions, "position"), humanize.Count(s.Samples, "sample"), humanize.Thousands(s.Labelled))
+	plain.Fprintf(&b, "%s bytes, %.2f per position\n", humanize.Thousands(s.Bytes), s.BytesPerPosition)
 	if s.Reconstructed > 0 || s.Policies > 0 {
 		plain.Fprintf(&b, "%s of reconstructed history, %s with a policy of their own\n",
-			pipeline.Count(s.Reconstructed, "ply"), pipeline.Count(s.Policies, "sample"))
+			humanize.Count(s.Reconstructed, "ply"), humanize.Count(s.Policies, "sample"))
 	}
 	if u := s.Unique; u != nil {
 		plain.Fprintf(&b, "%s (%s with colours swapped); among the samples %s (%s), the most frequent one %s\n",
-			pipeline.Count(u.Positions, "different position"), pipeline.Thousands(u.PositionsMirrored),
-			pipeline.Thousands(u.Samples), pipeline.Thousands(u.SamplesMirrored), pipeline.Count(u.MostCopies, "time"))
+			humanize.Count(u.Positions, "different position"), humanize.Thousands(u.PositionsMirrored),
+			humanize.Thousands(u.Samples), humanize.Thousands(u.SamplesMirrored), humanize.Count(u.MostCopies, "time"))
 		for _, o := range []struct {
 			name string
 			overlap.SplitOverlap
@@ -60,7 +60,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	s.Openings.write(&b)
 	if dates, unit := s.Dates.bars(); len(dates) > 0 {
 		textBars(&b, fmt.Sprintf("games by %s (%s to %s, %s without a date)", unit, s.Dates.First, s.Dates.Last,
-			pipeline.Thousands(s.Dates.Unknown)), dates)
+			humanize.Thousands(s.Dates.Unknown)), dates)
 	}
 	textBars(&b, "games by time control", s.clockBars())
 	for _, n := range slices.Sorted(maps.Keys(s.PieceCounts)) {
@@ -86,8 +86,8 @@ func partTable(b *strings.Builder, title string, parts map[string]Totals, names 
 	plain.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
 	for _, name := range names {
 		if p := parts[name]; p != (Totals{}) {
-			plain.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, pipeline.Thousands(p.Games),
-				pipeline.Thousands(p.Positions), pipeline.Thousands(p.Samples), pipeline.Thousands(p.Labelled))
+			plain.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, humanize.Thousands(p.Games),
+				humanize.Thousands(p.Positions), humanize.Thousands(p.Samples), humanize.Thousands(p.Labelled))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 func (l *LabelStats) write(b *strings.Builder) {
 	plain.Fprintf(b, "\nlabels by %s, %s (build %s, fingerprint %s)\n ", l.Engine, l.Limit, l.Build, l.Fingerprint)
 	for _, status := range []string{"labelled", "terminal", "failed", "missing"} {
-		plain.Fprintf(b, " %s %s", status, pipeline.Thousands(l.Statuses[status]))
+		plain.Fprintf(b, " %s %s", status, humanize.Thousands(l.Statuses[status]))
 	}
 	plain.Fprintf(b, "\n  depth %.1f, nodes %.0f on average\n", l.Depth, l.Nodes)
 	if l.Statuses["labelled"] == 0 {
@@ -120,16 +120,16 @@ func (l *LabelStats) write(b *strings.Builder) {
 	plain.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
 	if n := l.MixedDepths; n > 0 {
 		plain.Fprintf(b, "  %s with moves of different depths (%.1f %%), as earlier versions made them\n",
-			pipeline.Count(n, "label"), 100*float64(n)/float64(l.Statuses["labelled"]))
+			humanize.Count(n, "label"), 100*float64(n)/float64(l.Statuses["labelled"]))
 	}
 	if p := l.Played; p.Moves > 0 {
 		plain.Fprintf(b, "  %.1f %% of the %s moves played in games are the engine's choice\n", 100*p.Agreement,
-			pipeline.Thousands(p.Moves))
+			humanize.Thousands(p.Moves))
 		if p.Judged > 0 {
 			plain.Fprintf(b, "  of the %s with a label for the next position too, %s are blunders (%.2f %%), %s "+
 				"mistakes, %s inaccuracies\n",
-				pipeline.Thousands(p.Judged), pipeline.Thousands(p.Blunders), 100*p.BlunderShare,
-				pipeline.Thousands(p.Mistakes), pipeline.Thousands(p.Inaccuracies))
+				humanize.Thousands(p.Judged), humanize.Thousands(p.Blunders), 100*p.BlunderShare,
+				humanize.Thousands(p.Mistakes), humanize.Thousands(p.Inaccuracies))
 		}
 	}
 	l.Depths.chart(b, "depth")
@@ -169,7 +169,7 @@ func textBars(b *strings.Builder, title string, bars []bar) {
 			length = max(length, 1)
 		}
 		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.Name, strings.Repeat("█", length),
-			strings.Repeat(" ", barWidth-length), pipeline.Thousands(r.Count), 100*float64(r.Count)/float64(sum))
+			strings.Repeat(" ", barWidth-length), humanize.Thousands(r.Count), 100*float64(r.Count)/float64(sum))
 		b.WriteString(line + "\n")
 	}
 }

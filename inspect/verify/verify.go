@@ -11,7 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/inspect/overlap"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/shards"
 )
 
@@ -31,7 +31,7 @@ type Request struct {
 	// MaxOverlap is the highest share, in percent, of the val samples and of the test samples whose position, or its
 	// mirror image, is also a train sample. Nil allows any.
 	MaxOverlap *float64
-	Progress   func(pipeline.Progress) // may be nil; called from one goroutine at a time
+	Progress   func(progress.Progress) // may be nil; called from one goroutine at a time
 }
 
 // Report is what a verification found in all datasets.
@@ -160,7 +160,7 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 		shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
 			if v.Progress != nil {
-				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
+				v.Progress(progress.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
 					Count: lines, Rate: lines, Unit: "lines"})
 			}
 		}))

@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 	"math"
+
+	"talbot/internal/humanize"
 )
 
 // The size of a bar chart and its margins, in the units of the viewBox.
@@ -64,7 +66,7 @@ func (b *Bars) most() (most, sum int64) {
 
 func (b *Bars) number(n int64) string {
 	if b.Number == nil {
-		return Thousands(n)
+		return humanize.Thousands(n)
 	}
 	return b.Number(n)
 }

@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 	"math"
+
+	"talbot/internal/humanize"
 )
 
 // The size of a calibration and of its parts, in the units of the viewBox.
@@ -69,7 +71,7 @@ func NewCalibrationChart(c Calibration) *CalibrationChart {
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
 			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Predicted, b.Actual,
-				Count(b.Count, "position"))}
+				humanize.Count(b.Count, "position"))}
 		p.BarY = s.Foot - p.BarHeight
 		if c.Spread {
 			p.Low, p.High = y(b.Actual-b.Spread), y(b.Actual+b.Spread)

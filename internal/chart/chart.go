@@ -68,20 +68,3 @@ func short(v, thousand float64) string {
 	}
 	return fmt.Sprintf("%.4g", v)
 }
-
-// Thousands writes a count with a comma between groups of three digits.
-func Thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// Count writes a number of things, which are named in the singular.
-func Count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Thousands(n) + " " + thing
-}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"talbot/internal/humanize"
 )
 
 // The sizes of line charts, in the units of the viewBox, and the margins of charts.
@@ -352,7 +354,7 @@ func along(x float64, parts bool) string {
 	if parts {
 		return fmt.Sprintf("%.4g", x)
 	}
-	return Thousands(int64(x))
+	return humanize.Thousands(int64(x))
 }
 
 // precise rounds to four significant digits.

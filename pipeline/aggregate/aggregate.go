@@ -11,9 +11,10 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -37,7 +38,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
@@ -243,7 +244,7 @@ func (a *aggregation) mergedPositions() int64 { return a.positions * int64(a.sta
 // report reports the progress: done counts the positions of all three passes.
 func (a *aggregation) report(note string, done int64) {
 	if a.Progress != nil {
-		a.Progress(pipeline.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
+		a.Progress(progress.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
 			Total: 3 * a.positions, Count: done, Rate: done - a.first})
 	}
 }
@@ -425,9 +426,9 @@ func (a *aggregation) finish(start time.Time) (Summary, error) {
 	c := &a.out.Manifest().Counts
 	if c.GamesKept == 0 {
 		err := fmt.Errorf("%w: %s counted in %s, at least %d needed in a position and %d in a band "+
-			"(lines left out: %s; moves left out: %s)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
-			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, pipeline.Reasons(figures.Rejects),
-			pipeline.Reasons(figures.MovesDropped))
+			"(lines left out: %s; moves left out: %s)", ErrNothingKept, humanize.Count(a.state.Games.Moves, "move"),
+			humanize.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, humanize.Reasons(figures.Rejects),
+			humanize.Reasons(figures.MovesDropped))
 		return Summary{}, errors.Join(err, a.out.Discard())
 	}
 	input := &a.out.Manifest().Inputs[0]

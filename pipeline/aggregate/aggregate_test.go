@@ -16,8 +16,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 )
 
@@ -266,7 +266,7 @@ func interrupted(t *testing.T, r Request, n int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r.Progress = func(pipeline.Progress) {
+	r.Progress = func(progress.Progress) {
 		if n--; n == 0 {
 			cancel()
 		}
@@ -296,7 +296,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	chunks := 0
 	r := request()
-	r.Progress = func(pipeline.Progress) { chunks++ }
+	r.Progress = func(progress.Progress) { chunks++ }
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/synth"
 )
@@ -27,7 +27,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the drawing; may be nil
 }
 
@@ -208,7 +208,7 @@ func (d *collection) report(before int64) {
 		return
 	}
 	kept := d.out.Manifest().Counts.GamesKept
-	p := pipeline.Progress{
+	p := progress.Progress{
 		Verb: "synth-endgames", Unit: "endgames", Count: kept, Rate: kept - before, First: before, Done: kept,
 		Total: d.Count,
 	}

@@ -9,9 +9,10 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/play/game"
 	"talbot/stockfish"
@@ -30,7 +31,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
@@ -138,9 +139,9 @@ func (p *collection) play(ctx context.Context) error {
 			return err
 		}
 		if p.Progress != nil {
-			p.Progress(pipeline.Progress{Verb: "synth-games", Unit: "games", Count: counts.GamesKept, First: before,
+			p.Progress(progress.Progress{Verb: "synth-games", Unit: "games", Count: counts.GamesKept, First: before,
 				Done: counts.GamesKept, Total: p.Games, Rate: counts.GamesKept - before,
-				Note: pipeline.Count(counts.Samples-samples, "position")})
+				Note: humanize.Count(counts.Samples-samples, "position")})
 		}
 	}
 	return nil

@@ -11,8 +11,9 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/shards"
 )
 
@@ -33,7 +34,7 @@ type Request struct {
 	Encoder encode.Encoder // of formats that are Encoded
 	Targets encode.Targets // of those too
 
-	Progress func(pipeline.Progress) // may be nil
+	Progress func(progress.Progress) // may be nil
 }
 
 // Summary is what was written. Everything but Lines counts samples.
@@ -99,7 +100,7 @@ func (r Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if e.sum.Samples == 0 {
 		return Summary{}, fmt.Errorf("%q: %w: %s chosen, left out: %s", r.Dir, ErrNothing,
-			pipeline.Count(e.sum.Chosen, "sample"), pipeline.Reasons(e.sum.LeftOut))
+			humanize.Count(e.sum.Chosen, "sample"), humanize.Reasons(e.sum.LeftOut))
 	}
 	e.sum.Bytes = out.Size()
 	if err := out.Commit(); err != nil {
@@ -126,7 +127,7 @@ func (e *exporter) lines(ctx context.Context) error {
 			}
 		}
 		if e.Progress != nil {
-			e.Progress(pipeline.Progress{Verb: "export-data", Unit: "samples", Count: e.sum.Samples,
+			e.Progress(progress.Progress{Verb: "export-data", Unit: "samples", Count: e.sum.Samples,
 				Rate: e.sum.Samples, Done: seen, Total: e.set.Manifest.Counts.Samples})
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 )
 
@@ -50,7 +50,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string                        // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)       // may be nil
+	Progress      func(progress.Progress)       // may be nil
 	Warn          func(error)                   // gets errors that do not stop the ingest; may be nil
 	Rejected      func(string, *dataset.Reject) // gets each game left out, with its file; may be nil
 }

@@ -9,7 +9,7 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 )
 
 // file reads one input, or leaves it out.
@@ -177,7 +177,7 @@ func (g *ingester) report() {
 		return
 	}
 	c := g.out.Manifest().Counts
-	p := pipeline.Progress{
+	p := progress.Progress{
 		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.keptBefore, First: g.bytesBefore,
 		Done: g.bytes.before + ReadUpTo(g.reader, g.input.RawRead(), g.input.Size()), Total: g.bytes.total,
 	}

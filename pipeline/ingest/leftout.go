@@ -11,7 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/formats/rows"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
 )
 
 // With --skip-bad-files an input that turns out to be damaged is left out whole, though lines of it may be in shards by
@@ -154,9 +154,9 @@ func (g *ingester) keptAny(ctx context.Context) error {
 	if c.GamesKept > 0 {
 		return nil
 	}
-	err := fmt.Errorf("%w of %s", ErrNothingKept, pipeline.Count(c.GamesRead, "game"))
+	err := fmt.Errorf("%w of %s", ErrNothingKept, humanize.Count(c.GamesRead, "game"))
 	if n := len(g.state.LeftOut); n > 0 {
-		err = fmt.Errorf("%w; %s left out", err, pipeline.Count(int64(n), "file"))
+		err = fmt.Errorf("%w; %s left out", err, humanize.Count(int64(n), "file"))
 	}
 	var most dataset.Reason
 	for _, reason := range slices.Sorted(maps.Keys(c.Rejects)) {
@@ -165,7 +165,7 @@ func (g *ingester) keptAny(ctx context.Context) error {
 		}
 	}
 	if most != "" {
-		err = fmt.Errorf("%w; %s left out as %s", err, pipeline.Count(c.Rejects[most], "game"), most)
+		err = fmt.Errorf("%w; %s left out as %s", err, humanize.Count(c.Rejects[most], "game"), most)
 	}
 	return errors.Join(err, g.publishRejects(ctx), g.out.Discard())
 }

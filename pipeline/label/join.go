@@ -11,8 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -33,7 +33,7 @@ type Join struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress) // may be nil
+	Progress      func(progress.Progress) // may be nil
 }
 
 // JoinSummary is what join reports.
@@ -106,14 +106,14 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 // sortParts puts the parts in the order of their numbers, and returns the manifest of the whole without counts and
 // shards.
 func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
-	whole := func(m *dataset.Manifest) (dataset.Manifest, pipeline.Part, error) {
+	whole := func(m *dataset.Manifest) (dataset.Manifest, dataset.Part, error) {
 		w := m.Empty()
 		w.Flags = nil
-		var part pipeline.Part
+		var part dataset.Part
 		err := errors.New("made without --part")
 		for _, f := range m.Flags {
 			if f.Name == partFlag {
-				part, err = pipeline.ParsePart(f.Value)
+				part, err = dataset.ParsePart(f.Value)
 			} else {
 				w.Flags = append(w.Flags, f)
 			}
@@ -204,7 +204,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 			return err
 		}
 		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
-			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
+			j.Progress(progress.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
 				Done: c.Samples, Total: parts[0].Manifest.Counts.Samples})
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
@@ -23,7 +23,7 @@ type Request struct {
 	Workers  int              // 0 = physical cores
 	Fraction dataset.Fraction // of the samples to label
 	// Part is the share of the lines to label; the zero value is all of them. See [Join].
-	Part pipeline.Part
+	Part dataset.Part
 	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.
 	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
@@ -45,7 +45,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	// Checked, if not nil, is called with how many lines of the input were checked before the first search, from one
 	// goroutine at a time.
 	Checked func(lines, of int64)

@@ -11,7 +11,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/fleet"
-	"talbot/pipeline"
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -239,7 +240,7 @@ func (l *labeller) report() {
 	if l.Part.N > 0 {
 		total /= int64(l.Part.N)
 	}
-	p := pipeline.Progress{
+	p := progress.Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
 		First: l.doneBefore, Done: l.samples, Total: max(total, l.samples),
 		Free: max(0, l.samples-l.doneBefore-s.Labelled),
@@ -249,16 +250,16 @@ func (l *labeller) report() {
 	}
 	var notes []string
 	if l.shared != nil {
-		notes = append(notes, pipeline.Count(int64(s.Workers), "engine"))
+		notes = append(notes, humanize.Count(int64(s.Workers), "engine"))
 	}
 	if u, ok := s.Utilisation(); ok {
 		notes = append(notes, fmt.Sprintf("engines %.1f %% busy", 100*u))
 	}
 	if s.Failed > 0 {
-		notes = append(notes, pipeline.Thousands(s.Failed)+" failed")
+		notes = append(notes, humanize.Thousands(s.Failed)+" failed")
 	}
 	if s.Restarts > 0 {
-		notes = append(notes, pipeline.Count(int64(s.Restarts), "engine")+" restarted")
+		notes = append(notes, humanize.Count(int64(s.Restarts), "engine")+" restarted")
 	}
 	p.Note = strings.Join(notes, ", ")
 	l.Progress(p)

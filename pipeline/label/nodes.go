@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/internal/progress"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -21,7 +21,7 @@ type MeasureNodes struct {
 	Dir      string // dataset whose samples are searched, spread over all of it
 	Engine   stockfish.Config
 	Workers  int // 0 = physical cores
-	Progress func(pipeline.Progress)
+	Progress func(progress.Progress)
 }
 
 // NodeMeasure is the result of a measurement. Nodes are those of the first searched line.
@@ -161,7 +161,7 @@ func (c MeasureNodes) measure(ctx context.Context, limit stockfish.Limit, jobs [
 		m.depth += float64(r.Labels[0].Lines[0].Depth)
 		if c.Progress != nil {
 			done := int64(round*all + len(m.nodes))
-			c.Progress(pipeline.Progress{Verb: "calibrate", Unit: "searches", Count: done, Rate: done, Done: done,
+			c.Progress(progress.Progress{Verb: "calibrate", Unit: "searches", Count: done, Rate: done, Done: done,
 				Total: int64(3 * all)})
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"talbot/internal/chart"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/play/game"
 )
 
@@ -18,11 +19,11 @@ import (
 var pageText string
 
 var pageTemplate = chart.New("loop", pageText, template.FuncMap{
-	"n":     chart.Thousands,
-	"share": percent,
+	"n":     humanize.Thousands,
+	"share": humanize.Percent,
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"elo":   eloText,
-	"n64":   func(x float64) string { return chart.Thousands(int64(x)) },
+	"n64":   func(x float64) string { return humanize.Thousands(int64(x)) },
 	"hours": hours,
 	"one":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
 })
@@ -231,8 +232,6 @@ func (d *document) calibration() {
 	}
 	d.Charts = append(d.Charts, chart.NewCalibrationChart(c))
 }
-
-func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 // hours writes a time that may be minutes.
 func hours(seconds float64) string {

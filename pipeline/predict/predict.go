@@ -13,8 +13,8 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -50,7 +50,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the run; may be nil
 }
 
@@ -217,7 +217,7 @@ func (p *predictor) warn(err error) {
 // report tells how far the work has come.
 func (p *predictor) report() {
 	if p.Progress != nil {
-		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
+		p.Progress(progress.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
 			First: p.doneBefore, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
 			Free: max(0, p.samples-p.doneBefore-p.evaluated)})
 	}

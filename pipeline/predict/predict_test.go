@@ -24,8 +24,8 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -134,7 +134,7 @@ func TestPredictions(t *testing.T) {
 		net.Top = top
 		out := filepath.Join(t.TempDir(), "out")
 		shown := int64(0)
-		sum, err := Request{In: in, Out: out, Network: net, Evaluator: newFake(), Progress: func(p pipeline.Progress) {
+		sum, err := Request{In: in, Out: out, Network: net, Evaluator: newFake(), Progress: func(p progress.Progress) {
 			if p.Done < shown || p.Done > p.Total {
 				t.Errorf("progress %d of %d after %d", p.Done, p.Total, shown)
 			}

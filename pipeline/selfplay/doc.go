@@ -8,7 +8,7 @@
 //
 // A game is a function of the network, its backend, batch and kind of processor, the settings, the seed and the game's
 // number. So neither the number of games at once nor interruptions change a byte, and machines that share nothing can
-// play a part each ([pipeline.Part], [Join]). Each game asks about one position at a time, and the positions of all
+// play a part each ([dataset.Part], [Join]). Each game asks about one position at a time, and the positions of all
 // games together fill the network's batches.
 //
 // [Request] says what to play and returns a [Summary]. Its goroutines end before it returns.

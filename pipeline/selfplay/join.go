@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -29,7 +29,7 @@ type Join struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress) // may be nil
+	Progress      func(progress.Progress) // may be nil
 }
 
 // Run writes the dataset that one machine would have made, to the byte. Errors: [ErrParts], those of
@@ -121,7 +121,7 @@ func (j Join) lines(ctx context.Context, out *output.Folder, parts []*shards.Dat
 			}
 		}
 		if j.Progress != nil && number%64 == 0 {
-			j.Progress(pipeline.Progress{Verb: "join", Unit: "games", Count: number, First: done, Done: number,
+			j.Progress(progress.Progress{Verb: "join", Unit: "games", Count: number, First: done, Done: number,
 				Total: games, Rate: number - done})
 		}
 	}
@@ -129,14 +129,14 @@ func (j Join) lines(ctx context.Context, out *output.Folder, parts []*shards.Dat
 }
 
 // withoutPart returns a part's manifest as that of the whole, before the first shard, and which part it is.
-func withoutPart(m *dataset.Manifest) (dataset.Manifest, pipeline.Part, error) {
+func withoutPart(m *dataset.Manifest) (dataset.Manifest, dataset.Part, error) {
 	w := m.Empty()
-	var part pipeline.Part
+	var part dataset.Part
 	at := slices.IndexFunc(w.Flags, func(f dataset.Tag) bool { return f.Name == partFlag })
 	if m.Verb != Verb || at < 0 || len(w.Inputs) != 1 {
 		return w, part, errors.New("made without --part")
 	}
-	part, err := pipeline.ParsePart(w.Flags[at].Value)
+	part, err := dataset.ParsePart(w.Flags[at].Value)
 	w.Flags = slices.Delete(slices.Clone(w.Flags), at, at+1)
 	w.Inputs[0].Games = 0
 	return w, part, err

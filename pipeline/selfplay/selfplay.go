@@ -12,10 +12,11 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
 	"talbot/internal/splitmix"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/play/game"
 	"talbot/play/mcts"
@@ -39,9 +40,9 @@ type Counts struct {
 
 // Request makes a dataset of games of a network with itself.
 type Request struct {
-	Games     int64         // of the whole, all parts together
-	Part      pipeline.Part // of them to play: the numbers I, I+N, I+2N, …
-	AtOnce    int           // games that are played at a time; 0: four times the batch
+	Games     int64        // of the whole, all parts together
+	Part      dataset.Part // of them to play: the numbers I, I+N, I+2N, …
+	AtOnce    int          // games that are played at a time; 0: four times the batch
 	Seed      uint64
 	Style     Style
 	Network   Network
@@ -55,7 +56,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
@@ -99,7 +100,7 @@ func endsBlock(number, step, games int64) bool {
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	begun := time.Now()
 	if r.Part.N == 0 {
-		r.Part = pipeline.Part{I: 1, N: 1}
+		r.Part = dataset.Part{I: 1, N: 1}
 	}
 	if r.AtOnce < 1 {
 		r.AtOnce = 4 * max(r.Network.Batch, 1)
@@ -109,7 +110,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	case err != nil:
 		return Summary{}, err
 	case r.Games < int64(r.Part.I):
-		return Summary{}, fmt.Errorf("%s have no part %s", pipeline.Count(r.Games, "game"), r.Part)
+		return Summary{}, fmt.Errorf("%s have no part %s", humanize.Count(r.Games, "game"), r.Part)
 	case len(r.Openings) == 0 && r.Endgames == nil:
 		return Summary{}, errors.New("nothing to begin games with")
 	}
@@ -253,12 +254,12 @@ func (p *collection) watch() (tell, stop func()) {
 	first := p.out.Manifest().Counts.GamesKept
 	kept := first
 	show := func() {
-		note := pipeline.Count(p.nodes.Load(), "node")
+		note := humanize.Count(p.nodes.Load(), "node")
 		if c := p.counts(); c.Places > 0 {
-			note = fmt.Sprintf("%s/s, batches %.0f %% full", pipeline.Count(int64(float64(c.Evaluations)/
+			note = fmt.Sprintf("%s/s, batches %.0f %% full", humanize.Count(int64(float64(c.Evaluations)/
 				time.Since(p.begun).Seconds()), "evaluation"), 100*float64(c.Evaluations)/float64(c.Places))
 		}
-		p.Progress(pipeline.Progress{Verb: Verb, Unit: "games", Count: kept, First: first, Done: kept, Total: part,
+		p.Progress(progress.Progress{Verb: Verb, Unit: "games", Count: kept, First: first, Done: kept, Total: part,
 			Rate: kept - first, Note: note})
 	}
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -9,8 +9,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
 	"talbot/internal/remake"
-	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -39,7 +40,7 @@ type Request struct {
 	// Wish says what to do with an output that is there.
 	Wish          remake.Wish
 	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(pipeline.Progress)
+	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the search; may be nil
 }
 
@@ -100,7 +101,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		}
 		if t.Progress != nil {
 			c := out.Manifest().Counts
-			t.Progress(pipeline.Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
+			t.Progress(progress.Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
 				Done: int64(state.Input), Total: int64(len(in.Shards))})
 		}
 	}
@@ -112,7 +113,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	if c.Samples == 0 { // the hint is to try other flags, which an unfinished folder would not take
 		err := fmt.Errorf("%q: %w in %s (games left out: %s; samples left out: %s)", t.In, ErrNoTactics,
-			pipeline.Count(c.GamesRead, "game"), pipeline.Reasons(c.Rejects), pipeline.Reasons(c.SamplesDropped))
+			humanize.Count(c.GamesRead, "game"), humanize.Reasons(c.Rejects), humanize.Reasons(c.SamplesDropped))
 		return sum, errors.Join(err, out.Discard())
 	}
 	if err := out.Finish(nil); err != nil {

@@ -13,6 +13,7 @@ import (
 	"talbot/board"
 	"talbot/internal/chart"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/play/game"
 	"talbot/play/match/stats"
 )
@@ -21,14 +22,14 @@ import (
 var reportText string
 
 var reportTemplate = chart.New("match", reportText, template.FuncMap{
-	"n":        func(n int) string { return chart.Thousands(int64(n)) },
-	"n64":      chart.Thousands,
+	"n":        func(n int) string { return humanize.Thousands(int64(n)) },
+	"n64":      humanize.Thousands,
 	"elo":      eloText,
 	"number":   numberText,
 	"percent":  percentText,
 	"scores":   scoresText,
 	"between":  betweenText,
-	"count":    countText,
+	"count":    func(n int, one string) string { return humanize.Count(int64(n), one) },
 	"rating":   func(x RatingResult) string { return roundText(x.Rating) },
 	"rating95": func(x RatingResult) string { return roundText(x.Low) + " to " + roundText(x.High) },
 })
@@ -107,18 +108,11 @@ func betweenText(low, high Number) string {
 	return numberText(low) + " to " + numberText(high)
 }
 
-func countText(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Thousands(int64(n)) + " " + many
-}
-
 func percentText(n Number) string {
 	if !n.Known() {
 		return "?"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n))
+	return humanize.Percent(float64(n))
 }
 
 // scoresText is the interval of the score that the Elo has, "" if it is not known.
@@ -148,7 +142,7 @@ func (r *run) document() *document {
 	d := newDocument(r.result(), r.outcomes[:r.stop], r.folder.began, r.Rules.String())
 	d.Played = "all played"
 	if d.Games < r.stop {
-		d.Played = "of " + chart.Thousands(int64(r.stop)) + " to be played"
+		d.Played = "of " + humanize.Thousands(int64(r.stop)) + " to be played"
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/humanize"
 )
 
 // bands are the figures by the rating of the player to move.
@@ -51,9 +52,9 @@ func (e *Eval) bands() *bands {
 			c := ratingCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
 				Shade: math.Abs(t.More) / largest,
 				Hover: fmt.Sprintf("cross-entropy %.4f; %s to %s more; first move right in %s", t.CE,
-					signed3(t.MoreInterval[0]), signed3(t.MoreInterval[1]), percent(t.Top1))}
+					signed3(t.MoreInterval[0]), signed3(t.MoreInterval[1]), humanize.Percent(t.Top1))}
 			if c.Own {
-				c.Text, c.Hover = fmt.Sprintf("%.3f", t.CE), "first move right in "+percent(t.Top1)
+				c.Text, c.Hover = fmt.Sprintf("%.3f", t.CE), "first move right in "+humanize.Percent(t.Top1)
 			}
 			row.Cells = append(row.Cells, c)
 		}

@@ -11,12 +11,13 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 )
 
 //go:embed comparison.html
 var comparisonText string
 
-var comparisonTemplate = chart.New("comparison", comparisonText, template.FuncMap{"n": chart.Thousands})
+var comparisonTemplate = chart.New("comparison", comparisonText, template.FuncMap{"n": humanize.Thousands})
 
 // Comparison says how several runs differ, and what their networks are worth on the same samples.
 type Comparison struct {
@@ -332,11 +333,11 @@ func (c *Comparison) judged(d *evaluate.Difference) verdict {
 }
 
 func (c *Comparison) table(on string) comparedTable {
-	t := comparedTable{Title: "All positions", Note: fmt.Sprintf("%s of %s", chart.Count(c.Samples, "sample"),
-		chart.Count(c.Lines, "game"))}
+	t := comparedTable{Title: "All positions", Note: fmt.Sprintf("%s of %s", humanize.Count(c.Samples, "sample"),
+		humanize.Count(c.Lines, "game"))}
 	if on == "unseen" {
 		t.Title = "Positions " + c.UnseenTo()
-		t.Note = fmt.Sprintf("%s of %s", chart.Count(*c.Unseen, "sample"), chart.Count(c.UnseenLines, "game"))
+		t.Note = fmt.Sprintf("%s of %s", humanize.Count(*c.Unseen, "sample"), humanize.Count(c.UnseenLines, "game"))
 	}
 	for _, m := range c.Shown() {
 		row := comparedRow{Name: m.Row}
@@ -379,7 +380,7 @@ func (c *Comparison) drawn(d *evaluate.Difference) differenceRow {
 	how, interval := d.Final()
 	row := differenceRow{Name: m.Row, Text: m.WriteDifference(d.Difference), Class: class(how), Verdict: string(how),
 		Hover: fmt.Sprintf("%s against %s, %s", m.Write(d.Figure), m.Write(d.First),
-			chart.Count(d.Samples, "sample"))}
+			humanize.Count(d.Samples, "sample"))}
 	if interval == nil {
 		return row
 	}

@@ -6,6 +6,7 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/network/run"
 	"talbot/train"
 )
@@ -50,7 +51,7 @@ func Charts(runs []Run, v View) (losses, others []Chart) {
 		of := func(l *train.MetricsLine) *float64 { return l.Of(t.Name) }
 		lines := chart.Lines{Title: t.Title, Note: t.Note, Zero: t.Zero, Falls: t.Falls, Best: runs[0].best(x[0])}
 		if t.Share {
-			lines.Show = percent
+			lines.Show = humanize.Percent
 		}
 		if c, ok := draw(t.Name, lines, []string{"train", "val"}, of); ok {
 			losses = append(losses, c)
@@ -66,7 +67,7 @@ func Charts(runs []Run, v View) (losses, others []Chart) {
 			func(l *train.MetricsLine) *float64 { return &l.GradNorm }},
 		{"positions_per_second", "Speed", "positions a second", nil,
 			func(l *train.MetricsLine) *float64 { return &l.PositionsPerSecond }},
-		{"loader_wait", "Loader", "time spent waiting for batches", percent,
+		{"loader_wait", "Loader", "time spent waiting for batches", humanize.Percent,
 			func(l *train.MetricsLine) *float64 { return &l.LoaderWait }},
 	} {
 		lines := chart.Lines{Title: c.title, Note: c.note, Small: true, Zero: true, Show: c.show}

@@ -14,12 +14,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"talbot/evaluate"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
@@ -39,8 +39,8 @@ const (
 var pageText string
 
 var pageTemplate = chart.New("report", pageText, template.FuncMap{
-	"n":     chart.Thousands,
-	"share": percent,
+	"n":     humanize.Thousands,
+	"share": humanize.Percent,
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"pct":   share,
 	"width": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
@@ -218,8 +218,8 @@ func (r Run) identity() []Fact {
 			c.Decay)
 	}
 	list := []Fact{
-		{"training", fmt.Sprintf("%s of %s, seed %d", chart.Count(c.Steps, "step"),
-			chart.Count(int64(c.Batch), "sample"), c.Seed)},
+		{"training", fmt.Sprintf("%s of %s, seed %d", humanize.Count(c.Steps, "step"),
+			humanize.Count(int64(c.Batch), "sample"), c.Seed)},
 		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
@@ -245,12 +245,12 @@ func (r Run) identity() []Fact {
 		list = append(list, Fact{"trained on", text}, Fact{"", "manifest " + d.Manifest})
 	}
 	if e := r.Eval; e != nil {
-		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, chart.Thousands(e.Step))}
+		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, humanize.Thousands(e.Step))}
 		if e.Note != "" {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s of the %s split of %s", chart.Count(e.Count("samples"), "sample"), e.Split,
+			Fact{"", fmt.Sprintf("%s of the %s split of %s", humanize.Count(e.Count("samples"), "sample"), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list
@@ -273,16 +273,5 @@ func share(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return percent(*x)
-}
-
-// percent writes a share with one decimal, and with more below 1 %.
-func percent(x float64) string {
-	switch x *= 100; {
-	case x > 0 && x < 0.0001:
-		return "< 0.0001 %"
-	case x > 0 && x < 1:
-		return fmt.Sprintf("%.*f %%", min(1-int(math.Floor(math.Log10(x))), 4), x)
-	}
-	return fmt.Sprintf("%.1f %%", x)
+	return humanize.Percent(*x)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/chart"
+	"talbot/internal/humanize"
 )
 
 // endgames is the part on endgames: the verdicts of the value, and tables by pieces and material.
@@ -130,10 +130,10 @@ func (e *Eval) swapped() string {
 		parts = append(parts, fmt.Sprintf("values change by %.3f on average", *s.ValueGap))
 	}
 	if s.PolicyGap != nil {
-		parts = append(parts, percent(*s.PolicyGap)+" of the probability goes to other moves")
+		parts = append(parts, humanize.Percent(*s.PolicyGap)+" of the probability goes to other moves")
 	}
 	if s.SameMove != nil {
-		parts = append(parts, percent(*s.SameMove)+" play the same move")
+		parts = append(parts, humanize.Percent(*s.SameMove)+" play the same move")
 	}
-	return fmt.Sprintf("Colours swapped, %s: %s.", chart.Count(s.Samples, "sample"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Colours swapped, %s: %s.", humanize.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/network/run"
 )
 
@@ -64,7 +64,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 		x := f.Of(m.Name)
 		c := cell{Text: show(m, 3)(x)}
 		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != r.Samples {
-			c.Of = "of " + chart.Thousands(n)
+			c.Of = "of " + humanize.Thousands(n)
 		}
 		if j, ok := m.Judge(f, intervals); ok {
 			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
@@ -194,7 +194,7 @@ func (e *Eval) solved() []puzzleTable {
 		return nil
 	}
 	ratings := puzzleTable{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
-		chart.Count(e.Puzzles.Puzzles, "puzzle"))}
+		humanize.Count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, puzzleRow{band(name), e.Puzzles.ByRating[name]})
 	}

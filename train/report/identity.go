@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/train"
 )
 
@@ -24,14 +24,14 @@ func (r Run) brief() []Fact {
 	c := r.Config
 	network := joinedBy(", ", c.Recipe, r.Network)
 	if r.Parameters > 0 {
-		network += ", " + chart.Thousands(int64(r.Parameters)) + " parameters"
+		network += ", " + humanize.Thousands(int64(r.Parameters)) + " parameters"
 	}
 	list := []Fact{{"run", r.Fingerprint}, {"network", network}}
 	if r.Fingerprint == "" {
 		list = list[1:]
 	}
 	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, chart.Thousands(e.Step), chart.Thousands(c.Steps))
+		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += ", SHA-256 " + cut(e.Sum)
 		}
@@ -70,7 +70,7 @@ func (r Run) trained() string {
 		parts = append(parts, (time.Duration(seconds*float64(time.Second))).Round(time.Second).String()+
 			" of training")
 		if sessions > 1 {
-			parts = append(parts, fmt.Sprintf("resumed %s", chart.Count(int64(sessions-1), "time")))
+			parts = append(parts, fmt.Sprintf("resumed %s", humanize.Count(int64(sessions-1), "time")))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -229,15 +229,6 @@ func TestCurvesOfTerms(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.1234: "12.3 %", 0.01: "1.0 %", 0.005: "0.50 %",
-		0.00012: "0.012 %", 2e-6: "0.0002 %", 1e-9: "< 0.0001 %"} {
-		if got := percent(x); got != want {
-			t.Errorf("%g is %q, want %q", x, got, want)
-		}
-	}
-}
-
 // The page of a long run stays small.
 func TestLongRun(t *testing.T) {
 	r := Run{}

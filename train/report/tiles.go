@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/chart"
+	"talbot/internal/humanize"
 	"talbot/network/run"
 	"talbot/train"
 )
@@ -55,8 +55,8 @@ func (r Run) tiles() []tile {
 		}
 		list = append(list, newTile(number(last.Of(t.Name), format), t.Tile, note, t.Help))
 	}
-	return append(list, newTile(chart.Thousands(last.Step), "steps",
-		chart.Thousands(last.Step*int64(r.Config.Batch))+" samples", "done at the last validation"))
+	return append(list, newTile(humanize.Thousands(last.Step), "steps",
+		humanize.Thousands(last.Step*int64(r.Config.Batch))+" samples", "done at the last validation"))
 }
 
 // show returns the function that writes a measure's figures, numbers with the given decimals.
@@ -65,7 +65,7 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 	case evaluate.Share:
 		return share
 	case evaluate.Count:
-		return func(x *float64) string { return chart.Thousands(int64(run.OrZero(x))) }
+		return func(x *float64) string { return humanize.Thousands(int64(run.OrZero(x))) }
 	}
 	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
 }
@@ -82,8 +82,8 @@ func (e *Eval) tiles() []tile {
 		if h := p.HeldOut; h != nil && h.Puzzles > 0 {
 			of, held = *h, " not in the train split"
 		}
-		list = append(list, newTile(percent(of.WholeLine), "puzzles solved",
-			percent(of.FirstMove)+" first move · of "+chart.Thousands(of.Puzzles)+
+		list = append(list, newTile(humanize.Percent(of.WholeLine), "puzzles solved",
+			humanize.Percent(of.FirstMove)+" first move · of "+humanize.Thousands(of.Puzzles)+
 				held, "every move of the line is found; any mate counts"))
 	}
 	if g := e.Report.Endgames; g != nil {
@@ -100,7 +100,7 @@ func (e *Eval) tiles() []tile {
 	if s := e.Symmetry; s != nil && s.ValueGap != nil {
 		note := ""
 		if s.SameMove != nil {
-			note = percent(*s.SameMove) + " play the same move"
+			note = humanize.Percent(*s.SameMove) + " play the same move"
 		}
 		list = append(list, newTile(fmt.Sprintf("%.3f", *s.ValueGap), "white–black gap", note,
 			"how far the value moves when colours are swapped"))
@@ -125,7 +125,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	show := show(m, m.Tile.Decimals)
 	parts := append([]string{e.interval(m.Name, show)}, baselines(m, e.Figures, " ", show)...)
 	if m.Tile.Of != "" {
-		parts = append(parts, "of "+chart.Thousands(e.Count(m.Tile.Of)))
+		parts = append(parts, "of "+humanize.Thousands(e.Count(m.Tile.Of)))
 	}
 	if m.Tile.Unseen && e.Unseen.Of(m.Name) != nil {
 		parts = append(parts, "unseen "+show(e.Unseen.Of(m.Name)))

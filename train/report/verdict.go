@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
-	"talbot/internal/chart"
+	"talbot/internal/humanize"
 )
 
 // verdict says whether one head of the network beats the baseline on unseen positions.
@@ -94,12 +94,12 @@ func (e *Eval) policyVerdict() verdict {
 		v.Text = "The target move gets the probability that " + that
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
-		j.Figure, j.Against, than, chart.Thousands(j.Samples))
+		j.Figure, j.Against, than, humanize.Thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
-		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", percent(u["top1"]),
-			percent(u["top1_uniform"]))
+		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", humanize.Percent(u["top1"]),
+			humanize.Percent(u["top1_uniform"]))
 		if x := u.Of("top1_moves"); x != nil {
-			v.Text += fmt.Sprintf(", that of move statistics in %s", percent(*x))
+			v.Text += fmt.Sprintf(", that of move statistics in %s", humanize.Percent(*x))
 		}
 		v.Text += "."
 	}
@@ -121,11 +121,11 @@ func (e *Eval) valueVerdict() verdict {
 	than := j.BaselineMeasure().As
 	switch j.Verdict {
 	case evaluate.Better:
-		v.Title = fmt.Sprintf("Better than %s by %s", than, percent((j.Against-j.Figure)/j.Against))
+		v.Title = fmt.Sprintf("Better than %s by %s", than, humanize.Percent((j.Against-j.Figure)/j.Against))
 	case evaluate.Worse:
 		v.Title = "Worse than " + than
 		if j.Against > 0 {
-			v.Title += " by " + percent((j.Figure-j.Against)/j.Against)
+			v.Title += " by " + humanize.Percent((j.Figure-j.Against)/j.Against)
 		}
 	}
 	by := e.words("always saying the mean label")
@@ -133,7 +133,7 @@ func (e *Eval) valueVerdict() verdict {
 		by = "a regression on material, colour and a constant"
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
-		chart.Thousands(j.Samples))
+		humanize.Thousands(j.Samples))
 	v.doubt(j, e.Unseen, "%.4f", e.LegalMask)
 	return v
 }
@@ -146,7 +146,7 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
 		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
-			chart.Thousands(n), samples, all.Figure, all.Against, all.BaselineMeasure().As)
+			humanize.Thousands(n), samples, all.Figure, all.Against, all.BaselineMeasure().As)
 	}
 	if e.Unseen == nil {
 		v.Text = unknownUnseen
@@ -204,7 +204,7 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		}
 		list = append(list, judgement{class(j.Verdict), source,
 			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, chart.Thousands(j.Samples))})
+				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, humanize.Thousands(j.Samples))})
 	}
 	return list
 }
@@ -218,7 +218,7 @@ func noUnseen(samples int64, what string) string {
 	}
 	return fmt.Sprintf("All %s samples %s have positions of the training data. Evaluate the split test, or other "+
 		"games.",
-		chart.Thousands(samples), what)
+		humanize.Thousands(samples), what)
 }
 
 // factor writes a ratio.

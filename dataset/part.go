@@ -1,4 +1,4 @@
-package pipeline
+package dataset
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Part is one of several parts of the lines, of about equal size, for machines that share nothing: number I of N, from
-// 1. The zero value is all lines. Which part a line is in depends on the line alone; the verb says how.
+// Part is one of several parts of a verb's lines, of about equal size, for machines that share nothing: number I of N,
+// from 1. The zero value is all lines. Which part a line is in depends on the line alone; the verb decides how.
 type Part struct{ I, N int }
 
 // ParsePart reads "2/4".

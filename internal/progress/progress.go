@@ -1,15 +1,18 @@
-package pipeline
+// Package progress measures how far work has come and how long the rest will take.
+package progress
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"talbot/internal/humanize"
 )
 
 // Progress is how far a verb has come, for display.
 type Progress struct {
 	Verb  string
-	Done  int64  // work done in this process and before, in the unit of Total
+	Done  int64  // work done, earlier processes included, in the unit of Total
 	Total int64  // all of it; 0 or less if not known
 	First int64  // what was done before this process began
 	Count int64  // things made so far
@@ -38,11 +41,11 @@ func (p Progress) Share() (float64, bool) {
 // count, rate, note.
 func (p Progress) Details(elapsed time.Duration) (all []string) {
 	if left, ok := p.left(elapsed); ok {
-		all = append(all, Duration(left)+" left")
+		all = append(all, humanize.Duration(left)+" left")
 	}
-	count, rate, least := Count(p.Count, singular(p.Unit)), Rate, 0.05
+	count, rate, least := humanize.Count(p.Count, humanize.Singular(p.Unit)), humanize.Rate, 0.05
 	if p.Unit == Bytes {
-		count, rate, least = Size(float64(p.Count)), func(x float64) string { return Size(x) + "/s" }, 1
+		count, rate, least = humanize.Size(float64(p.Count)), func(x float64) string { return humanize.Size(x) + "/s" }, 1
 	}
 	all = append(all, count)
 	if x := float64(p.Rate) / elapsed.Seconds(); elapsed >= settled && x >= least { // else it would be shown as 0

@@ -1,21 +1,25 @@
-package pipeline
+// Package humanize writes numbers for people: counts with their noun, shares, rates, sizes and times.
+package humanize
 
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"talbot/internal/chart"
 )
 
 // Thousands writes a count with a comma between groups of three digits.
 func Thousands(n int64) string {
-	return chart.Thousands(n)
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
-// Count writes how many there are of something, which is named in the singular: 1 game, 1,234 games, 2 copies.
+// Count writes a number with its noun, given in the singular: 1 game, 1,234 games, 2 copies.
 func Count(n int64, one string) string {
 	if n != 1 {
 		one = plural(one)
@@ -34,8 +38,8 @@ func plural(one string) string {
 	return one + "s"
 }
 
-// singular returns the noun whose plural [plural] makes.
-func singular(many string) string {
+// Singular returns the noun of which many is the plural.
+func Singular(many string) string {
 	for _, one := range []string{strings.TrimSuffix(many, "ies") + "y", strings.TrimSuffix(many, "es"),
 		strings.TrimSuffix(many, "s")} {
 		if plural(one) == many {
@@ -57,7 +61,18 @@ func Reasons[K ~string](counts map[K]int64) string {
 	return strings.Join(all, ", ")
 }
 
-// Rate writes how many there are in a second: 0.4/s, 1,234/s, 54.6 M/s.
+// Percent writes a share (0 to 1) with one decimal, and with more below 1 %.
+func Percent(share float64) string {
+	switch share *= 100; {
+	case share > 0 && share < 0.0001:
+		return "< 0.0001 %"
+	case share > 0 && share < 1:
+		return fmt.Sprintf("%.*f %%", min(1-int(math.Floor(math.Log10(share))), 4), share)
+	}
+	return fmt.Sprintf("%.1f %%", share)
+}
+
+// Rate writes a number per second: 0.4/s, 1,234/s, 54.6 M/s.
 func Rate(x float64) string {
 	switch {
 	case x >= 1e9:
@@ -94,4 +109,19 @@ func Duration(d time.Duration) string {
 	}
 	hours := int64(d.Round(time.Hour) / time.Hour)
 	return fmt.Sprintf("%dd%dh", hours/24, hours%24)
+}
+
+// About writes an estimated time with two or three digits: 350ms, 2.4s, 12s, 3m20s, 42m, 5h20m.
+func About(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	case d < time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return Duration(d)
 }
