@@ -3,10 +3,6 @@ package train
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"regexp"
-	"slices"
 	"testing"
 
 	"talbot/network/backend"
@@ -54,26 +50,5 @@ func TestOperations(t *testing.T) {
 	want := 3.0 * 2 * (64*(9*(68*4+4*4*4)+4*2+4) + 4672*128 + 64*64 + 64)
 	if got, err := Operations(c); err != nil || got != want {
 		t.Errorf("%g, %v, want %g", got, err, want)
-	}
-}
-
-// TestPeer: the scripts that are carried along import none of ours that is not.
-func TestPeer(t *testing.T) {
-	scripts, err := fs.Glob(Peer, "testdata/*.py")
-	if err != nil || len(scripts) < 3 {
-		t.Fatal(scripts, err)
-	}
-	imports := regexp.MustCompile(`(?m)^(?:import|from) (\w+)`)
-	for _, path := range scripts {
-		text, err := Peer.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range imports.FindAllSubmatch(text, -1) {
-			other := "testdata/" + string(m[1]) + ".py"
-			if _, err := os.Stat(other); err == nil && !slices.Contains(scripts, other) {
-				t.Errorf("%s imports %s, which is not carried along", path, other)
-			}
-		}
 	}
 }

@@ -23,7 +23,6 @@ var floors = [][]string{
 	{"network"},
 	{"evaluate"},
 	{"train"},
-	{"trial"},
 	{"fleet"},
 	{"play"},
 	{"pipeline"},
@@ -34,7 +33,7 @@ var floors = [][]string{
 }
 
 // knowGoMLX are the rooms that may import GoMLX, and the file that sets its plugins up.
-var knowGoMLX = []string{"network", "train", "trial", "cmd/talbot/setup_xla.go"}
+var knowGoMLX = []string{"network", "train", "cmd/talbot/setup_xla.go"}
 
 // floorOf returns the floor of a package, counted from 0; −1 for one in no room.
 func floorOf(path string) int {

@@ -542,7 +542,7 @@ small: 1/1000, always: hours as printed
 full: it times a large network
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
 full: it needs XLA's plugin and minutes
-  talbot doctor --gpu --backend xla:cpu --networks 2x16 --batches 32 --seconds 2
+  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --batch 32 --seconds 2
 exit status 1
   talbot diff labelled-20ms labelled-100ms --json
 needs: man
@@ -550,7 +550,7 @@ needs: man
 needs: /usr/games/stockfish
   talbot doctor --engine /usr/games/stockfish
 not run: it needs an NVIDIA GPU
-  talbot doctor --gpu --out gpu-report --yes
+  talbot doctor --gpu
 not run: it takes hours without a GPU
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
 not run: it needs endgame tables; testdata/script/tables.txt has them

@@ -17,6 +17,7 @@ import (
 	"talbot/network/backend"
 	"talbot/network/ort"
 	"talbot/stockfish"
+	"talbot/train/gpucheck"
 )
 
 type doctorOptions struct {
@@ -33,38 +34,24 @@ func newDoctor() *cobra.Command {
 		Long: `Doctor checks this machine for everything that talbot can use: the processor and its
 vector instructions, memory, Stockfish (which it starts and times), XLA's plugins, GPUs,
 and the free disk space of the current folder. If something is missing, it tells you how
-to get it.
+to get it. The exit status is 1 if a required component is missing: Stockfish or, with
+--gpu, what training on the GPU needs. Doctor installs and downloads nothing.
 
-Without --gpu, doctor does not change or download anything. The exit status is 1 if a
-required component is missing; only Stockfish is required.
+--gpu checks that talbot trains on this machine's NVIDIA GPU, in about two minutes. It
+compares the first losses of a network with those of the backend go, trains the network
+on made-up games, and prints how fast, how busy the GPU was, and what to do next.
+--backend xla:cpu with a small network does the same without a GPU.
 
---gpu proves that talbot trains on this machine's NVIDIA GPU. It installs the missing
-plugin and NVIDIA's libraries if you agree (as ` + "`talbot setup xla-cuda`" + ` does), trains,
-kills the training and resumes it, makes the GPU run out of memory, compares 100 steps
-with the backend go and with PyTorch, and measures how fast networks train: compared
-with PyTorch, as a share of what the GPU can do, with --deterministic and on several
-GPUs. The folder --out gets report.md, which is updated after each step. All of it takes
-an estimated half an hour; if it is interrupted, the same command continues. It makes its
-own data and needs no internet connection if the plugin and the libraries are installed,
-for instance in a Python environment with jax[cuda13]. PyTorch is measured if --python has it. The exit
-status is 1 if a step failed.
-
---backend xla:cpu with small --networks and --batches does the same without a GPU.`,
+See docs/5-training.md, section 10.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish
-  talbot doctor --gpu --out gpu-report --yes
-  talbot doctor --gpu --backend xla:cpu --networks 2x16 --batches 32 --seconds 2`,
+  talbot doctor --gpu
+  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --batch 32 --seconds 2`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.gpu.checkFlags(cmd.Flags()); err != nil {
+			if err := o.gpu.check(cmd); err != nil {
 				return err
-			}
-			switch {
-			case o.gpu.part != "":
-				return runPart(cmd.Context(), o.gpu.part)
-			case o.gpu.on:
-				return runTrial(cmd.Context(), &o)
 			}
 			return runDoctor(cmd, &o)
 		},
@@ -72,12 +59,22 @@ status is 1 if a step failed.
 	f := cmd.Flags()
 	f.StringVar(&o.engine, "engine", "stockfish", "engine to check: a path, or a name to look up")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	section(f, "Check", "engine", "json")
 	o.gpu.flags(cmd)
 	return cmd
 }
 
 func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
-	d := diagnose(cmd.Context(), o.engine, backend.Discover())
+	found := backend.Discover()
+	var d *diagnosis
+	if o.gpu.on {
+		var err error
+		if d, err = diagnoseGPU(cmd.Context(), &o.gpu, found); err != nil {
+			return err
+		}
+	} else {
+		d = diagnose(cmd.Context(), o.engine, found)
+	}
 	if o.json {
 		if err := printJSON(d); err != nil {
 			return err
@@ -123,6 +120,8 @@ type diagnosis struct {
 	GPUs     []foundThing `json:"gpus"`
 	Disk     disk         `json:"disk"`
 	Checks   []check      `json:"checks"`
+
+	GPU *gpucheck.Report `json:"gpu,omitempty"` // of --gpu
 }
 
 // foundThing is a plugin or a GPU.
@@ -157,7 +156,16 @@ type check struct {
 const leastDisk = 2 << 30
 
 func diagnose(ctx context.Context, engine string, found backend.Discovery) *diagnosis {
-	d := &diagnosis{
+	d := newDiagnosis(found)
+	d.checkMachine()
+	d.checkStockfish(ctx, engine)
+	d.checkXLA(found)
+	d.checkONNX(found)
+	return d
+}
+
+func newDiagnosis(found backend.Discovery) *diagnosis {
+	d := &diagnosis{OK: true,
 		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
 		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, VNNI: backend.VNNI(), SIMD: found.SIMD, Memory: memory(),
@@ -170,18 +178,11 @@ func diagnose(ctx context.Context, engine string, found backend.Discovery) *diag
 	for _, g := range found.GPUs {
 		d.GPUs = append(d.GPUs, foundThing{g.Name, g.Path})
 	}
-	d.checkMachine()
-	d.checkStockfish(ctx, engine)
-	d.checkXLA(found)
-	d.checkONNX(found)
-	d.OK = true
-	for _, c := range d.Checks {
-		d.OK = d.OK && c.Status != statusMissing
-	}
 	return d
 }
 
 func (d *diagnosis) add(name, status, remedy, format string, args ...any) {
+	d.OK = d.OK && status != statusMissing
 	d.Checks = append(d.Checks, check{Name: name, Status: status, Detail: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
