@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/humanize"
 	"talbot/network/backend"
-	"talbot/pipeline"
 	"talbot/train/gpucheck"
 )
 
@@ -111,7 +111,7 @@ func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
 // speed describes a measurement.
 func (o *gpuOptions) speed(s *gpucheck.Speed, network string) string {
 	text := fmt.Sprintf("%s in %s, batch %d: %s positions/s, first step after %.0f s, waiting for data %.0f %%",
-		network, s.Precision, o.batch, pipeline.Thousands(int64(s.PerSecond)), s.FirstStep, 100*s.LoaderWait)
+		network, s.Precision, o.batch, humanize.Thousands(int64(s.PerSecond)), s.FirstStep, 100*s.LoaderWait)
 	if s.Busy > 0 {
 		text += fmt.Sprintf(", GPU busy %.0f %%, %.0f W", 100*s.Busy, s.Watts)
 	}
