@@ -20,7 +20,7 @@ import (
 	"talbot/internal/remake"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/selfplay"
-	"talbot/play/game"
+	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/shards"
 	"talbot/synth"
@@ -174,7 +174,7 @@ func TestSelfPlayCut(t *testing.T) {
 		if l.Result == dataset.ResultUnknown {
 			unknown++
 		}
-		long := l.Tag("End") == string(game.ByLength)
+		long := l.Tag("End") == string(match.ByLength)
 		if long != (l.Result == dataset.ResultUnknown) || !long && l.Result != plain[i].Result ||
 			!slices.Equal(l.Moves, plain[i].Moves) || !slices.Equal(l.Moves, best[i].Moves) {
 			t.Errorf("game %d: %s, %v and %v", l.Number, l.Tag("End"), plain[i].Result, l.Result)
@@ -222,7 +222,7 @@ func TestSelfPlayLines(t *testing.T) {
 			if side == "white" {
 				lost = dataset.BlackWins
 			}
-			if line.Tag("End") == string(game.ByResign) {
+			if line.Tag("End") == string(match.ByResign) {
 				resigned++
 				if line.Result != lost {
 					t.Errorf("game %d: %s resigned, result %v", line.Number, side, line.Result)
@@ -310,7 +310,7 @@ func TestSelfPlayTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	madeup.Verify(t, dir)
-	ended := sum.Ends[string(game.ByTables)]
+	ended := sum.Ends[string(match.ByTables)]
 	if ended < 5 || asked < int32(ended) {
 		t.Errorf("%d games ended by tables, %d questions: %v", ended, asked, sum.Ends)
 	}
@@ -334,12 +334,12 @@ func TestSelfPlayTables(t *testing.T) {
 			}
 			g.Push(m)
 		}
-		if line.Tag("End") != string(game.ByTables) {
+		if line.Tag("End") != string(match.ByTables) {
 			continue
 		}
 		want := dataset.Draw
 		if a, _ := mates.Find(g.Position()); a.Class != dataset.Drawn {
-			want = game.Winner(g.Position().Turn(), a.Class == dataset.Won)
+			want = match.Winner(g.Position().Turn(), a.Class == dataset.Won)
 		}
 		if line.Result != want {
 			t.Errorf("game %d is %s, want %s", line.Number, line.Result, want)

@@ -29,7 +29,6 @@ import (
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/pipeline/selfplay"
 	"talbot/pipeline/tactics"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/player"
 	"talbot/stockfish"
@@ -168,10 +167,10 @@ var statuses = []struct {
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{checkpoint.ErrForeign, exitFailed,
 		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},
-	{game.ErrNoLimit, exitUsage, limitHint},
+	{match.ErrNoLimit, exitUsage, limitHint},
 	{match.ErrChanged, exitUsage, "put the file back as it was, or begin a new match in another folder"},
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
-	{game.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
+	{match.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
 	{player.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},

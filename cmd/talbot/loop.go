@@ -14,7 +14,6 @@ import (
 
 	"talbot/internal/humanize"
 	"talbot/pipeline/loop"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/train/job"
 )
@@ -212,7 +211,7 @@ func configError(file, part, command string, err error) error {
 func printGeneration(g loop.Generation) {
 	if s := g.Games; s != nil {
 		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, humanize.Count(s.Games, "game"),
-			humanize.Count(s.Samples, "sample"), s.Ends[string(game.Checkmate)], s.Draws, s.Length)
+			humanize.Count(s.Samples, "sample"), s.Ends[string(match.Checkmate)], s.Draws, s.Length)
 	}
 	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
 		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,

@@ -11,7 +11,6 @@ import (
 	"talbot/internal/humanize"
 	"talbot/network/builtin"
 	"talbot/play/engine"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -84,7 +83,7 @@ figures so far are printed.`,
 
 // request turns the flags into a match; its players and its judge are missing.
 func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Match, specs []match.Spec,
-	limits game.Limits, err error) {
+	limits match.Limits, err error) {
 	if o.out == "" {
 		return m, nil, limits, usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
 	}
@@ -216,13 +215,13 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 			return err
 		}
 	}
-	if err == nil && (s.Limits != (game.Limits{}) || engine.NeedsLimit(s)) {
+	if err == nil && (s.Limits != (match.Limits{}) || engine.NeedsLimit(s)) {
 		err = s.Limits.Check()
 	}
 	if err != nil {
 		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
 	}
-	e, err := match.Enter(ctx, s, game.Limits{}, network)
+	e, err := match.Enter(ctx, s, match.Limits{}, network)
 	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/play/engine"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/match/stats"
 )
@@ -67,7 +66,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
 	f.StringVar(&o.tc, "tc", "", "clock for each game: seconds and increment, such as 60+0.6")
 	f.DurationVar(&o.margin, "timemargin", 20*time.Millisecond, "time by which a player may exceed its limit")
-	f.DurationVar(&o.patience, "patience", game.DefaultPatience, "longest wait for a move if no time limit is set")
+	f.DurationVar(&o.patience, "patience", match.DefaultPatience, "longest wait for a move if no time limit is set")
 	f.StringVar(&o.openings, "openings", "", "file of openings, PGN or EPD (default: talbot's own)")
 	f.IntVar(&o.plies, "openings-plies", 0, "plies to play of each game in the file (default: all)")
 	f.StringVar(&o.order, "openings-order", "random", "order of openings: random or sequential")
@@ -99,7 +98,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 const limitHint = "use --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6, or add ,nodes=1000 to the player"
 
 // players reads the players and the limits for those that have none.
-func (o *matchOptions) players(args []string) (specs []match.Spec, limits game.Limits, err error) {
+func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.Limits, err error) {
 	const example = "for example cmd:stockfish,nodes=1000 or random:"
 	for _, text := range args {
 		s, err := match.ParsePlayer(text)
@@ -111,19 +110,19 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits game.L
 		}
 		specs = append(specs, s)
 	}
-	limits = game.Limits{Nodes: o.nodes, Depth: o.depth, MoveTime: o.movetime}
+	limits = match.Limits{Nodes: o.nodes, Depth: o.depth, MoveTime: o.movetime}
 	if o.tc != "" {
-		if limits.Control, err = game.ParseTimeControl(o.tc); err != nil {
+		if limits.Control, err = match.ParseTimeControl(o.tc); err != nil {
 			return nil, limits, usage(err, "for example --tc 60+0.6")
 		}
 	}
-	if limits != (game.Limits{}) {
+	if limits != (match.Limits{}) {
 		if err := limits.Check(); err != nil {
 			return nil, limits, usage(err, "for example --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6")
 		}
 	}
 	for _, s := range specs {
-		if l := s.Limits.Or(limits); l == (game.Limits{}) && engine.NeedsLimit(s) {
+		if l := s.Limits.Or(limits); l == (match.Limits{}) && engine.NeedsLimit(s) {
 			return nil, limits, usage(fmt.Errorf("player %q: %w", s.Text, l.Check()), limitHint)
 		}
 	}
@@ -148,14 +147,14 @@ func checkSettings(s match.Spec) error {
 
 // rules reads the rules of adjudication but the judge.
 func (o *matchOptions) rules(m *match.Match) (err error) {
-	m.Rules = match.Rules{Rules: game.Rules{MaxMoves: o.maxMoves}, Tables: o.syzygy, TablesCheck: hastyCheck()}
+	m.Rules = match.Rules{Adjudication: match.Adjudication{MaxMoves: o.maxMoves}, Tables: o.syzygy, TablesCheck: hastyCheck()}
 	if o.resign != "" {
-		if m.Rules.Resign, err = game.ParseResignRule(o.resign); err != nil {
+		if m.Rules.Resign, err = match.ParseResignRule(o.resign); err != nil {
 			return usage(err, "for example --resign 5,600: five moves of each side at 600 centipawns or more")
 		}
 	}
 	if o.draw != "" {
-		if m.Rules.Draw, err = game.ParseDrawRule(o.draw); err != nil {
+		if m.Rules.Draw, err = match.ParseDrawRule(o.draw); err != nil {
 			return usage(err, "for example --draw 40,8,10: from move 40, eight moves of each side within 10 centipawns")
 		}
 	}

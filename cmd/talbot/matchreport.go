@@ -13,7 +13,6 @@ import (
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/internal/progress"
-	"talbot/play/game"
 	"talbot/play/match"
 )
 
@@ -186,7 +185,7 @@ func printRatings(r *match.Result) {
 		}
 	}
 	for _, opponent := range r.Players[1:] {
-		if opponent.Faults[game.Overtime] > 0 {
+		if opponent.Faults[match.Overtime] > 0 {
 			printf("  %s lost by time, which makes ratings too high: play again with a larger --timemargin\n",
 				opponent.Name)
 		}

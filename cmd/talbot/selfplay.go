@@ -20,7 +20,6 @@ import (
 	"talbot/network/run"
 	"talbot/pipeline/selfplay"
 	"talbot/play/engine"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/stockfish"
@@ -239,7 +238,7 @@ func (o *selfPlayOptions) begin(r *selfplay.Request) (err error) {
 	var all *match.Openings
 	switch o.start {
 	case "start":
-		r.Openings = []game.Opening{{Start: board.StartPosition()}}
+		r.Openings = []match.Opening{{Start: board.StartPosition()}}
 		return nil
 	case "book":
 		all, err = match.Book()

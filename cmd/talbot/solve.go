@@ -20,7 +20,6 @@ import (
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/play/engine"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -92,22 +91,22 @@ type solveResult struct {
 }
 
 // limits reads the limits of the player.
-func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []game.Limits, err error) {
+func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []match.Limits, err error) {
 	switch {
-	case s.Limits != (game.Limits{}):
+	case s.Limits != (match.Limits{}):
 		if cmd.Flags().Changed("nodes") || o.movetime != 0 {
 			return nil, usage(fmt.Errorf("player %q has a limit of its own", s.Text),
 				"leave out --nodes and --movetime")
 		}
-		if s.Limits.Control != (game.TimeControl{}) {
+		if s.Limits.Control != (match.TimeControl{}) {
 			return nil, usage(fmt.Errorf("player %q: a puzzle has no clock", s.Text),
 				"give nodes=100, depth=5 or movetime=100ms in place of tc=")
 		}
-		return []game.Limits{s.Limits}, s.Limits.Check()
+		return []match.Limits{s.Limits}, s.Limits.Check()
 	case o.movetime != 0 && cmd.Flags().Changed("nodes"):
 		return nil, usage(errors.New("--nodes and --movetime cannot be used together"), "use one of them")
 	case o.movetime != 0:
-		all = []game.Limits{{MoveTime: o.movetime}}
+		all = []match.Limits{{MoveTime: o.movetime}}
 	case s.Kind != "random" && engine.NeedsLimit(s) || s.Kind == "run":
 		for text := range strings.SplitSeq(o.nodes, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
@@ -115,10 +114,10 @@ func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []game.Limi
 				return nil, usage(fmt.Errorf("--nodes %q: %q is not a whole number", o.nodes, text),
 					"for example --nodes 100,400,1600")
 			}
-			all = append(all, game.Limits{Nodes: n})
+			all = append(all, match.Limits{Nodes: n})
 		}
 	default:
-		return []game.Limits{{}}, nil
+		return []match.Limits{{}}, nil
 	}
 	for _, l := range all {
 		if err := l.Check(); err != nil {
@@ -177,7 +176,7 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	show, end := showProgress()
 	r := solve.Request{Puzzles: puzzles, Limits: limits, Seed: o.seed, Workers: o.workers, Progress: show,
-		New: func(seat int) (game.Player, error) { return e.New(seat, game.NewEngineLog(io.Discard, false)) }}
+		New: func(seat int) (match.Player, error) { return e.New(seat, match.NewEngineLog(io.Discard, false)) }}
 	answers, err := r.Run(ctx)
 	end()
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"talbot/evaluate"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // Share is how many of some puzzles were solved.
@@ -49,7 +49,7 @@ type Rating struct {
 const bandWidth = 200
 
 // Summarise counts the answers to puzzles that were given with one limit.
-func Summarise(puzzles []*Puzzle, answers []Answer, limits game.Limits) Figures {
+func Summarise(puzzles []*Puzzle, answers []Answer, limits match.Limits) Figures {
 	f := Figures{Limit: limits.String(), Share: Share{Name: "all"}}
 	bands, themes := map[int]*Share{}, map[string]*Share{}
 	var rated []int

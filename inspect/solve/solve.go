@@ -14,17 +14,17 @@ import (
 	"talbot/board"
 	"talbot/internal/progress"
 	"talbot/internal/splitmix"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // Request asks a player to solve puzzles.
 type Request struct {
 	Puzzles []*Puzzle
-	Limits  []game.Limits // the puzzles are solved once with each
-	Seed    uint64        // of what the player leaves to chance
+	Limits  []match.Limits // the puzzles are solved once with each
+	Seed    uint64         // of what the player leaves to chance
 	Workers int
 	// New makes an instance of the player; seat numbers them from 0.
-	New      func(seat int) (game.Player, error)
+	New      func(seat int) (match.Player, error)
 	Progress func(progress.Progress) // or nil
 }
 
@@ -77,7 +77,7 @@ func (r *Request) Run(ctx context.Context) ([][]Answer, error) {
 }
 
 // solve asks for the moves of a puzzle.
-func (r *Request) solve(ctx context.Context, player game.Player, p *Puzzle, limits game.Limits) (a Answer, err error) {
+func (r *Request) solve(ctx context.Context, player match.Player, p *Puzzle, limits match.Limits) (a Answer, err error) {
 	if err := player.NewGame(ctx, splitmix.Mix(r.Seed^uint64(p.Number))); err != nil {
 		return a, err
 	}
@@ -88,9 +88,9 @@ func (r *Request) solve(ctx context.Context, player game.Player, p *Puzzle, limi
 		for g.Ply() < step.Ply {
 			g.Push(p.Moves[g.Ply()])
 		}
-		chosen, err := player.Move(ctx, &game.MoveRequest{Start: p.Start, Moves: p.Moves[:step.Ply], Game: &g,
-			Limits: limits, Patience: game.DefaultPatience})
-		var fault *game.Fault
+		chosen, err := player.Move(ctx, &match.MoveRequest{Start: p.Start, Moves: p.Moves[:step.Ply], Game: &g,
+			Limits: limits, Patience: match.DefaultPatience})
+		var fault *match.Fault
 		switch {
 		case errors.As(err, &fault) && ctx.Err() == nil:
 			return Answer{Asked: true, Step: i, Fault: err}, nil

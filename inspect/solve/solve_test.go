@@ -15,7 +15,7 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/solve"
 	"talbot/internal/progress"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // Mates on the back rank, in one and in two; the first move is the opponent's.
@@ -54,27 +54,27 @@ type scripted struct{ moves []string }
 func (scripted) NewGame(context.Context, uint64) error { return nil }
 func (scripted) Close() error                          { return nil }
 
-func (s scripted) Move(_ context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
+func (s scripted) Move(_ context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	if want := r.Start; len(r.Moves) > 0 {
 		for _, m := range r.Moves {
 			want.Play(m)
 		}
 		if want.FEN() != r.Game.Position().FEN() {
-			return game.ChosenMove{}, errors.New("moves and game differ")
+			return match.ChosenMove{}, errors.New("moves and game differ")
 		}
 	}
 	for _, text := range s.moves {
 		if m, err := r.Game.Position().ParseUCI(text); err == nil {
-			return game.ChosenMove{Move: m, Nodes: r.Nodes}, nil
+			return match.ChosenMove{Move: m, Nodes: r.Nodes}, nil
 		}
 	}
-	return game.ChosenMove{}, &game.Fault{Kind: game.Illegal, Err: errors.New("no move")}
+	return match.ChosenMove{}, &match.Fault{Kind: match.Illegal, Err: errors.New("no move")}
 }
 
 func run(t *testing.T, puzzles []*solve.Puzzle, moves string) []solve.Answer {
 	t.Helper()
-	r := solve.Request{Puzzles: puzzles, Limits: []game.Limits{{Nodes: 7}}, Workers: 2,
-		New: func(int) (game.Player, error) { return scripted{strings.Fields(moves)}, nil }}
+	r := solve.Request{Puzzles: puzzles, Limits: []match.Limits{{Nodes: 7}}, Workers: 2,
+		New: func(int) (match.Player, error) { return scripted{strings.Fields(moves)}, nil }}
 	answers, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestRating(t *testing.T) {
 			answers[i] = solve.Answer{Asked: true, Solved: i < solved}
 		}
 		answers = append(answers, solve.Answer{})
-		return solve.Summarise(append(puzzles, &solve.Puzzle{Rating: 3000}), answers, game.Limits{Nodes: 5})
+		return solve.Summarise(append(puzzles, &solve.Puzzle{Rating: 3000}), answers, match.Limits{Nodes: 5})
 	}
 	for _, c := range []struct {
 		n, solved int
@@ -226,15 +226,15 @@ func TestRating(t *testing.T) {
 func TestEnds(t *testing.T) {
 	puzzles := choose(t, write(t, "puzzles.csv", mates), 0, 1)
 	broken := errors.New("broken")
-	r := solve.Request{Puzzles: puzzles, Limits: []game.Limits{{Nodes: 1}}, Workers: 3,
-		New: func(int) (game.Player, error) { return nil, broken }}
+	r := solve.Request{Puzzles: puzzles, Limits: []match.Limits{{Nodes: 1}}, Workers: 3,
+		New: func(int) (match.Player, error) { return nil, broken }}
 	if _, err := r.Run(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	shown := 0
-	r = solve.Request{Puzzles: puzzles, Limits: []game.Limits{{Nodes: 1}}, Workers: 1,
-		New: func(int) (game.Player, error) { return stopping{scripted{[]string{"g1h1"}}, cancel}, nil },
+	r = solve.Request{Puzzles: puzzles, Limits: []match.Limits{{Nodes: 1}}, Workers: 1,
+		New: func(int) (match.Player, error) { return stopping{scripted{[]string{"g1h1"}}, cancel}, nil },
 		Progress: func(p progress.Progress) {
 			shown++
 			if p.Total != 3 || p.Done != 1 {
@@ -253,10 +253,10 @@ type stopping struct {
 	cancel context.CancelFunc
 }
 
-func (s stopping) Move(ctx context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
+func (s stopping) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	if strings.Contains(r.Game.Position().FEN(), "3R2K1") {
 		s.cancel()
-		return game.ChosenMove{}, ctx.Err()
+		return match.ChosenMove{}, ctx.Err()
 	}
 	return s.scripted.Move(ctx, r)
 }

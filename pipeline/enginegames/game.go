@@ -6,7 +6,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // search asks the engine about the position that moves lead to; only: nil for all legal moves.
@@ -29,7 +29,7 @@ type engineGame struct {
 }
 
 // play plays game number from one of the openings. Its random choices do not depend on other games.
-func play(s Style, seed uint64, number int64, openings []game.Opening, ask search) (dataset.Line, error) {
+func play(s Style, seed uint64, number int64, openings []match.Opening, ask search) (dataset.Line, error) {
 	g := &engineGame{Style: s, random: rand.New(rand.NewPCG(seed, uint64(number))), search: ask}
 	o := openings[g.random.IntN(len(openings))]
 	u := g.random.Float64()
@@ -40,7 +40,7 @@ func play(s Style, seed uint64, number int64, openings []game.Opening, ask searc
 		g.push(m)
 	}
 	for range g.random.IntN(s.RandomPlies + 1) {
-		if _, over := game.Over(g.board); over {
+		if _, over := match.Over(g.board); over {
 			break
 		}
 		g.push(g.anyMove())
@@ -56,14 +56,14 @@ func play(s Style, seed uint64, number int64, openings []game.Opening, ask searc
 }
 
 // playOut searches and plays until the game ends.
-func (g *engineGame) playOut() (game.End, error) {
+func (g *engineGame) playOut() (match.End, error) {
 	for {
-		if end, over := game.Over(g.board); over {
+		if end, over := match.Over(g.board); over {
 			g.line.Result = end.Result(g.board.Position().Turn())
 			return end, nil
 		}
 		if len(g.line.Moves) >= g.MostPlies {
-			return game.ByLength, nil
+			return match.ByLength, nil
 		}
 		label, err := g.search(g.line.Start, g.line.Moves, nil)
 		if err != nil {
@@ -106,7 +106,7 @@ func (g *engineGame) push(m board.Move) {
 }
 
 // adjudicate ends a game whose score, from the side to move's view, has been decisive for long enough.
-func (g *engineGame) adjudicate(score dataset.Score) (game.End, bool) {
+func (g *engineGame) adjudicate(score dataset.Score) (match.End, bool) {
 	cp, isCP := score.Centipawns()
 	ahead := 0 // 1 = White
 	switch mate, _ := score.Mate(); {
@@ -131,11 +131,11 @@ func (g *engineGame) adjudicate(score dataset.Score) (game.End, bool) {
 	}
 	switch {
 	case g.Decided > 0 && !g.playOn && max(g.winning, -g.winning) >= decidedPlies:
-		g.line.Result = game.Winner(board.White, g.winning > 0)
-		return game.ByResign, true
+		g.line.Result = match.Winner(board.White, g.winning > 0)
+		return match.ByResign, true
 	case g.level >= drawnPlies && len(g.line.Moves) >= drawnFrom:
 		g.line.Result = dataset.Draw
-		return game.ByDraw, true
+		return match.ByDraw, true
 	}
 	return "", false
 }

@@ -14,7 +14,7 @@ import (
 	"talbot/internal/progress"
 	"talbot/internal/remake"
 	"talbot/pipeline/output"
-	"talbot/play/game"
+	"talbot/play/match"
 	"talbot/stockfish"
 )
 
@@ -23,7 +23,7 @@ type Request struct {
 	Games    int64
 	Seed     uint64
 	Style    Style
-	Openings []game.Opening
+	Openings []match.Opening
 	Book     string // what the openings are, for the manifest
 	Pool     *stockfish.Pool
 	Out      string

@@ -12,7 +12,7 @@ import (
 	"talbot/internal/chart"
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 //go:embed page.html
@@ -70,7 +70,7 @@ func newDocument(title string, c *Config, story []Generation) *document {
 	for _, g := range story {
 		r := row{Generation: g}
 		if s := g.Games; s != nil {
-			r.Mates = ratio(float64(s.Ends[string(game.Checkmate)]), s.Games)
+			r.Mates = ratio(float64(s.Ends[string(match.Checkmate)]), s.Games)
 			r.Draws = ratio(float64(s.Draws), s.Games)
 			games, _ := c.Of(g.Number)
 			r.Alone = games.Of("searcher") == "policy"

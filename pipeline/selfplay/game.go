@@ -12,13 +12,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/splitmix"
-	"talbot/play/game"
+	"talbot/play/match"
 	"talbot/play/mcts"
 )
 
 // opening is where a game begins: moves from a position, of which the first may be a made-up past.
 type opening struct {
-	game.Opening
+	match.Opening
 	reconstructed int
 }
 
@@ -88,22 +88,22 @@ func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, f
 }
 
 // playOut searches and plays until the game ends.
-func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
+func (g *selfGame) playOut(ctx context.Context) (match.End, error) {
 	for {
 		turn := g.board.Position().Turn()
-		if end, over := game.Over(g.board); over {
+		if end, over := match.Over(g.board); over {
 			g.line.Result = end.Result(turn)
 			return end, nil
 		}
 		if result, known, err := g.Tables.result(ctx, g.board.Position()); err != nil || known {
 			g.line.Result = result
-			return game.ByTables, err
+			return match.ByTables, err
 		}
 		if g.plies >= g.Style.MostPlies {
 			if !g.Style.Truncate {
 				g.line.Result = dataset.Draw
 			}
-			return game.ByLength, nil
+			return match.ByLength, nil
 		}
 		searcher, nodes, fast := g.full, g.Style.Nodes, false
 		if g.Style.FastShare > 0 && g.random.Float64() < g.Style.FastShare {
@@ -122,8 +122,8 @@ func (g *selfGame) playOut(ctx context.Context) (game.End, error) {
 		}
 		g.keep(r, fast)
 		if g.resign(turn, r.Root.Value) {
-			g.line.Result = game.Winner(turn, false)
-			return game.ByResign, nil
+			g.line.Result = match.Winner(turn, false)
+			return match.ByResign, nil
 		}
 		g.push(r.Lines[0].PV[0])
 	}

@@ -18,7 +18,7 @@ import (
 	"talbot/internal/remake"
 	"talbot/internal/splitmix"
 	"talbot/pipeline/output"
-	"talbot/play/game"
+	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/synth"
 )
@@ -46,11 +46,11 @@ type Request struct {
 	Seed      uint64
 	Style     Style
 	Network   Network
-	Processor string         // what the network's last digits depend on beside backend and batch
-	Openings  []game.Opening // that games begin with, in turn; or else:
-	Endgames  *synth.Drawer  // draws where a game begins
-	Start     string         // what these are, for the manifest
-	Tables    *Tables        // that end games; nil: none
+	Processor string          // what the network's last digits depend on beside backend and batch
+	Openings  []match.Opening // that games begin with, in turn; or else:
+	Endgames  *synth.Drawer   // draws where a game begins
+	Start     string          // what these are, for the manifest
+	Tables    *Tables         // that end games; nil: none
 	Out       string
 	Splits    dataset.Splits
 	// Wish says what to do with an output that is there.
@@ -318,9 +318,9 @@ func (p *collection) add(line *dataset.Line) error {
 			s.Nodes += line.Labels[0].Labels[i].Lines[0].Nodes
 		}
 	}
-	if side := line.Tag("Resigned"); side != "" && line.Tag("End") != string(game.ByResign) {
+	if side := line.Tag("Resigned"); side != "" && line.Tag("End") != string(match.ByResign) {
 		s.PlayedOn++
-		if lost := game.Winner(board.White, side != board.White.String()); line.Result != lost {
+		if lost := match.Winner(board.White, side != board.White.String()); line.Result != lost {
 			s.FalseResigns++
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // Tables end games whose result they know. They are asked after each move and waited for, so that no game depends on
@@ -30,7 +30,7 @@ func (t *Tables) result(ctx context.Context, p *board.Position) (r dataset.Resul
 	defer t.mu.Unlock()
 	class, known, err := t.Probe(ctx, p)
 	if r = dataset.Draw; class != dataset.Drawn {
-		r = game.Winner(p.Turn(), class == dataset.Won)
+		r = match.Winner(p.Turn(), class == dataset.Won)
 	}
 	return r, known, err
 }

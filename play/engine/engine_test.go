@@ -19,7 +19,6 @@ import (
 	"talbot/network/predict"
 	"talbot/network/predict/tinyrun"
 	"talbot/network/recipe"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/player"
@@ -359,7 +358,7 @@ func TestEntrant(t *testing.T) {
 		"talbotbot-c=3": "only with talbotbot", "elo=1500": "does not read ratings", "probe-limit=3": "is unknown",
 		"CPuct=3": "is unknown", "engine=x": "only with rollouts", "Rating=1500": "is unknown",
 	} {
-		if _, err := enter(text); !errors.Is(err, game.ErrSetting) || !strings.Contains(err.Error(), want) {
+		if _, err := enter(text); !errors.Is(err, match.ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -417,7 +416,7 @@ func matchesRepeat(t *testing.T, backend string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := match.Enter(t.Context(), s, game.Limits{}, shared.Entrant)
+			e, err := match.Enter(t.Context(), s, match.Limits{}, shared.Entrant)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -471,12 +470,12 @@ func illegalFirst(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := match.Enter(t.Context(), s, game.Limits{Nodes: 1}, shared.Entrant)
+		e, err := match.Enter(t.Context(), s, match.Limits{Nodes: 1}, shared.Entrant)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if inner := e.New; i == 0 {
-			e.New = func(seat int, log *game.EngineLog) (game.Player, error) {
+			e.New = func(seat int, log *match.EngineLog) (match.Player, error) {
 				p, err := inner(seat, log)
 				return &watched{p, t, oracle, &moves, &illegal}, err
 			}
@@ -506,13 +505,13 @@ func illegalFirst(t *testing.T, dir string) {
 
 // watched counts a player's moves, and those at which the network's favourite is illegal.
 type watched struct {
-	game.Player
+	match.Player
 	t              *testing.T
 	oracle         player.Evaluator
 	moves, illegal *int64
 }
 
-func (w *watched) Move(ctx context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
+func (w *watched) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	answers := make([]mcts.Evaluation, 1)
 	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
 	if err := w.oracle.Evaluate(ctx, answers); err != nil {
@@ -545,9 +544,9 @@ func TestClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := board.NewGame(board.StartPosition())
-	r := game.MoveRequest{Start: board.StartPosition(), Game: g}
-	for _, clock := range []*game.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
-		r.Clock, r.Limits = clock, game.Limits{}
+	r := match.MoveRequest{Start: board.StartPosition(), Game: g}
+	for _, clock := range []*match.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
+		r.Clock, r.Limits = clock, match.Limits{}
 		if clock == nil {
 			r.MoveTime = 200 * time.Millisecond
 		}

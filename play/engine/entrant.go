@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"talbot/network/backend"
-	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/pace"
@@ -68,7 +67,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
 		setup: player.Setup{Searcher: player.Auto, Options: quick.Options}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
-		return match.Entrant{}, fmt.Errorf("%w: %w", game.ErrSetting, err)
+		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
 	n, err := s.Open(c.config)
 	if err != nil {
@@ -80,7 +79,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		return match.Entrant{}, err
 	}
 	if err := heeded(spec, n, p.Searcher()); err != nil {
-		return match.Entrant{}, fmt.Errorf("%w: %w", game.ErrSetting, err)
+		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
 	name := strings.TrimSuffix(filepath.Base(filepath.Clean(spec.Path)), ":") // net: is "net"
 	if c.setup.Searcher != player.Auto {
@@ -102,7 +101,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	}
 	return match.Entrant{Name: name, Identity: c.identity(n, method, build),
 		Instant: method.NoSearch,
-		New: func(seat int, _ *game.EngineLog) (game.Player, error) {
+		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
 			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil
 }
@@ -207,7 +206,7 @@ func CheckParameters(s match.Spec) error {
 	all := Parameters()
 	for _, t := range s.Params {
 		if !slices.Contains(all, t.Name) {
-			return fmt.Errorf("%w: %w", game.ErrSetting, unknown(t.Name))
+			return fmt.Errorf("%w: %w", match.ErrSetting, unknown(t.Name))
 		}
 	}
 	return nil
@@ -257,7 +256,7 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 	return b.String()
 }
 
-// competitor plays one game at a time: a [game.Player].
+// competitor plays one game at a time: a [match.Player].
 type competitor struct {
 	*contestant
 	player *player.Player
@@ -275,7 +274,7 @@ func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
 }
 
 // Move searches. An error of the network ends the match.
-func (c *competitor) Move(ctx context.Context, r *game.MoveRequest) (game.ChosenMove, error) {
+func (c *competitor) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	begun := time.Now()
 	t := pace.New(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
@@ -291,10 +290,10 @@ func (c *competitor) Move(ctx context.Context, r *game.MoveRequest) (game.Chosen
 		err = ctx.Err()
 	}
 	if err != nil {
-		return game.ChosenMove{}, err
+		return match.ChosenMove{}, err
 	}
 	best := &report.Lines[0]
-	return game.ChosenMove{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
+	return match.ChosenMove{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
 		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.FallbackMove}, nil
 }
 

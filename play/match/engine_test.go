@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/play/game"
 )
 
 var dateTag = regexp.MustCompile(`\[Date "[0-9.]+"\]`)
@@ -21,21 +20,21 @@ var dateTag = regexp.MustCompile(`\[Date "[0-9.]+"\]`)
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault string
-		kind  game.FaultKind
+		kind  FaultKind
 		log   string // stands in the engine's log
 	}{
-		{"crash:2", game.Crash, "assertion failed"},
-		{"segfault:2", game.Crash, "segmentation fault"},
-		{"hang:2", game.Stall, "no bestmove within"},
-		{"late:2", game.Stall, "no bestmove within"},
-		{"closed:2", game.Crash, "closed its output"},
-		{"illegal:2", game.Illegal, "e1e5"},
-		{"none:2", game.Illegal, "(none)"},
-		{"empty:2", game.Illegal, "bestmove"},
-		{"garbage:2", game.Illegal, "xyzzy"},
-		{"longline:2", game.Protocol, "longer than"},
-		{"flood:2", game.Stall, "no bestmove within"},
-		{"twice:2", game.Protocol, "bestmove without a search"},
+		{"crash:2", Crash, "assertion failed"},
+		{"segfault:2", Crash, "segmentation fault"},
+		{"hang:2", Stall, "no bestmove within"},
+		{"late:2", Stall, "no bestmove within"},
+		{"closed:2", Crash, "closed its output"},
+		{"illegal:2", Illegal, "e1e5"},
+		{"none:2", Illegal, "(none)"},
+		{"empty:2", Illegal, "bestmove"},
+		{"garbage:2", Illegal, "xyzzy"},
+		{"longline:2", Protocol, "longer than"},
+		{"flood:2", Stall, "no bestmove within"},
+		{"twice:2", Protocol, "bestmove without a search"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +46,7 @@ func TestFaults(t *testing.T) {
 			// A process that goes on after its fault makes no second one: n counts its searches.
 			lost := int(r.Faults[c.kind])
 			if lost == 0 || len(r.Faults) != 1 || r.Losses != lost || r.Games != 4 ||
-				int(r.Endings[game.End(c.kind)]) != lost ||
+				int(r.Endings[End(c.kind)]) != lost ||
 				r.Players[0].Faults[c.kind] != int64(lost) || len(r.Players[1].Faults) > 0 || len(warned) != lost {
 				t.Errorf("%s\nwarned %q", asJSON(r), warned)
 			}
@@ -57,7 +56,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("log %q, %v", log, err)
 			}
 			text := string(undated(t, r.PGN))
-			if termination := `[Termination "abandoned"]`; c.kind != game.Illegal &&
+			if termination := `[Termination "abandoned"]`; c.kind != Illegal &&
 				strings.Count(text, termination) != lost {
 				t.Errorf("PGN without %s:\n%s", termination, text)
 			}
@@ -99,7 +98,7 @@ func TestCannotPlay(t *testing.T) {
 	// The second game finds it broken for good.
 	m := testMatch(t, 40, randomEntrant(), randomEntrant())
 	broken := errors.New("out of memory")
-	m.Entrants[0].New = func(int, *game.EngineLog) (game.Player, error) { return &failing{games: 3, err: broken}, nil }
+	m.Entrants[0].New = func(int, *EngineLog) (Player, error) { return &failing{games: 3, err: broken}, nil }
 	m.Concurrency = 1
 	r, err := m.Run(context.Background(), context.Background())
 	if !errors.Is(err, broken) || r.Games != 3 || len(r.Faults) > 0 {
@@ -113,7 +112,7 @@ func TestCannotPlay(t *testing.T) {
 
 // failing plays so many games and then no more.
 type failing struct {
-	game.Random
+	Random
 	games int
 	err   error
 }
@@ -125,13 +124,13 @@ func (f *failing) NewGame(ctx context.Context, seed uint64) error {
 	return f.Random.NewGame(ctx, seed)
 }
 
-func shortWait(t *testing.T, fault string) func(int, *game.EngineLog) (game.Player, error) {
+func shortWait(t *testing.T, fault string) func(int, *EngineLog) (Player, error) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(int, *game.EngineLog) (game.Player, error) {
-		return game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, fault},
+	return func(int, *EngineLog) (Player, error) {
+		return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault},
 			StartTimeout: 2 * time.Second}), nil
 	}
 }
@@ -189,10 +188,10 @@ func fakes(t *testing.T, parents func(pid int) bool) (all string) {
 // TestEngineOvertime: an engine that takes too long loses on time, and is there for the next game if it answers.
 func TestEngineOvertime(t *testing.T) {
 	m := testMatch(t, 2, fakeEntrant(t, "slow:300"), randomEntrant())
-	m.Entrants[0].Limits = game.Limits{MoveTime: 50 * time.Millisecond}
+	m.Entrants[0].Limits = Limits{MoveTime: 50 * time.Millisecond}
 	m.Margin = 20 * time.Millisecond
 	r := runMatch(t, m)
-	if r.Faults[game.Overtime] != 2 || len(r.Faults) != 1 || r.Losses != 2 {
+	if r.Faults[Overtime] != 2 || len(r.Faults) != 1 || r.Losses != 2 {
 		t.Error(asJSON(r))
 	}
 	if !strings.Contains(string(undated(t, r.PGN)), `[Termination "time forfeit"]`) {
@@ -208,8 +207,8 @@ func TestEngineOptions(t *testing.T) {
 	}
 	start := func(options ...dataset.Tag) (string, error) {
 		var log strings.Builder
-		e := game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, "good"}, Options: options,
-			Log: game.NewEngineLog(&log, true)})
+		e := NewEngine(EngineConfig{Path: self, Args: []string{asEngine, "good"}, Options: options,
+			Log: NewEngineLog(&log, true)})
 		defer e.Close()
 		err := e.Start(context.Background())
 		return log.String(), err
@@ -221,7 +220,7 @@ func TestEngineOptions(t *testing.T) {
 	}
 	for _, bad := range []dataset.Tag{{Name: "Skill Level", Value: "3"}, {Name: "Hash", Value: "65"},
 		{Name: "Hash", Value: "x"}} {
-		if _, err := start(bad); !errors.Is(err, game.ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
+		if _, err := start(bad); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"talbot/play/game"
 	"talbot/stockfish"
 )
 
@@ -22,25 +21,25 @@ type Entrant struct {
 	// player that has changed meanwhile must differ in it.
 	Identity string
 	Files    Files // that it reads and that Identity says nothing of
-	Limits   game.Limits
+	Limits   Limits
 	Instant  bool // it does not search, and plays without limits as well
 	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
 	Rating *float64
 	Error  float64
 	// New makes a new instance of the player, for one game at a time; seat numbers them from 0, for logs. It is called
 	// from several goroutines.
-	New func(seat int, log *game.EngineLog) (game.Player, error)
+	New func(seat int, log *EngineLog) (Player, error)
 }
 
 // Enter makes an entrant of a player that is named on a command line, with limits for one that names none. An engine is
 // started once, to learn its name and whether it takes its options. Networks are made by network; nil: there are none.
-func Enter(ctx context.Context, s Spec, limits game.Limits, network func(Spec) (Entrant, error)) (Entrant, error) {
+func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entrant, error)) (Entrant, error) {
 	var e Entrant
 	var err error
 	switch s.Kind {
 	case "random":
 		e = Entrant{Name: "random", Identity: "random", Instant: true,
-			New: func(int, *game.EngineLog) (game.Player, error) { return &game.Random{}, nil }}
+			New: func(int, *EngineLog) (Player, error) { return &Random{}, nil }}
 	case "cmd":
 		e, err = enterEngine(ctx, s)
 	case "run":
@@ -58,10 +57,10 @@ func Enter(ctx context.Context, s Spec, limits game.Limits, network func(Spec) (
 	if s.Name != "" {
 		e.Name = s.Name
 	}
-	if s.Kind == "random" && s.Limits == (game.Limits{}) {
-		e.Limits = game.Limits{} // it draws its moves at once; a clock would be of no use
+	if s.Kind == "random" && s.Limits == (Limits{}) {
+		e.Limits = Limits{} // it draws its moves at once; a clock would be of no use
 	}
-	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (game.Limits{})) {
+	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (Limits{})) {
 		return e, fmt.Errorf("player %q: %w", s.Text, err)
 	}
 	return e, nil
@@ -83,8 +82,8 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	if err != nil {
 		return Entrant{}, err
 	}
-	cfg := game.EngineConfig{Path: path, Args: s.Args, Dir: s.Dir, Options: s.Options}
-	probe := game.NewEngine(cfg)
+	cfg := EngineConfig{Path: path, Args: s.Args, Dir: s.Dir, Options: s.Options}
+	probe := NewEngine(cfg)
 	if err := probe.Start(ctx); err != nil {
 		return Entrant{}, err
 	}
@@ -105,10 +104,10 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 		fmt.Fprintf(&id, " %q=%q", o.Name, o.Value)
 	}
 	e := Entrant{Name: name, Identity: id.String(), Files: files}
-	e.New = func(seat int, log *game.EngineLog) (game.Player, error) {
+	e.New = func(seat int, log *EngineLog) (Player, error) {
 		cfg := cfg
 		cfg.Seat, cfg.Log = seat, log
-		return game.NewEngine(cfg), nil
+		return NewEngine(cfg), nil
 	}
 	return e, nil
 }

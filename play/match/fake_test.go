@@ -15,7 +15,6 @@ import (
 
 	"talbot/board"
 	"talbot/internal/splitmix"
-	"talbot/play/game"
 )
 
 // The test binary, run again with one of these as its first argument, is something else.
@@ -188,16 +187,16 @@ func fakeEntrant(t testing.TB, fault string) Entrant {
 	if err != nil {
 		panic(err)
 	}
-	return Entrant{Name: "fake " + fault, Text: "fake", Identity: fault, Limits: game.Limits{Nodes: 100},
-		New: func(seat int, log *game.EngineLog) (game.Player, error) {
-			return game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, fault},
+	return Entrant{Name: "fake " + fault, Text: "fake", Identity: fault, Limits: Limits{Nodes: 100},
+		New: func(seat int, log *EngineLog) (Player, error) {
+			return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault},
 				StartTimeout: 30 * time.Second, Log: log, Seat: seat}), nil
 		}}
 }
 
 func randomEntrant() Entrant {
-	return Entrant{Name: "random", Identity: "random", New: func(int, *game.EngineLog) (game.Player, error) {
-		return &game.Random{}, nil
+	return Entrant{Name: "random", Identity: "random", New: func(int, *EngineLog) (Player, error) {
+		return &Random{}, nil
 	}}
 }
 
@@ -220,14 +219,14 @@ func testOpenings(n int) *Openings {
 func testMatch(t testing.TB, games int, entrants ...Entrant) *Match {
 	t.Helper()
 	return &Match{Entrants: entrants, Games: games, Openings: testOpenings(games / 2 * (len(entrants) - 1)), Seed: 7,
-		Rules: Rules{Rules: game.Rules{MaxMoves: 40}}, Patience: time.Minute, Concurrency: 2,
+		Rules: Rules{Adjudication: Adjudication{MaxMoves: 40}}, Patience: time.Minute, Concurrency: 2,
 		Out: t.TempDir() + "/match", Event: "test", Gauntlet: len(entrants) > 2}
 }
 
 // childMatch is what a child process plays, in a folder that may hold a part of it.
 func childMatch(dir string, games int) *Match {
 	return &Match{Entrants: []Entrant{fakeEntrant(nil, "good:1"), randomEntrant()}, Games: games,
-		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Rules: game.Rules{MaxMoves: 60}}, Concurrency: 3,
+		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Adjudication: Adjudication{MaxMoves: 60}}, Concurrency: 3,
 		Out: dir, Resume: true, Event: "test"}
 }
 

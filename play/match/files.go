@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
-	"talbot/play/game"
 	"talbot/stockfish/uci"
 	"talbot/tablebase/syzygy"
 )
@@ -28,7 +27,7 @@ var ErrChanged = errors.New("a file that a player uses has changed since the mat
 
 // engineFiles returns the files and the folders of tables that an engine's arguments and options name, and those that
 // it names itself in what it offers, such as its network. Logs are not among them.
-func engineFiles(cfg game.EngineConfig, offered map[string]uci.Option) (Files, error) {
+func engineFiles(cfg EngineConfig, offered map[string]uci.Option) (Files, error) {
 	files := Files{}
 	program := filepath.Dir(cfg.Path)
 	add := func(name, value string, dirs ...string) error {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/play/game"
 	"talbot/stockfish/uci"
 	"talbot/tablebase/syzygy/syzygytest"
 )
@@ -28,7 +27,7 @@ func TestEngineFiles(t *testing.T) {
 		}
 	}
 	syzygytest.Write(t, tables, "KRvK.rtbw")
-	cfg := game.EngineConfig{Path: program + "/engine", Dir: dir,
+	cfg := EngineConfig{Path: program + "/engine", Dir: dir,
 		Args: []string{"engine.py", "--weights=net.bin", "--logfile=debug.txt", "x.log", "-v", "7", "", "nowhere.bin"},
 		Options: []dataset.Tag{{Name: "EvalFile", Value: "own.nnue"}, {Name: "Hash", Value: "16"},
 			{Name: "Debug Log File", Value: "debug.txt"}, {Name: "Book", Value: dir + "/book.bin"},
@@ -64,7 +63,7 @@ func TestChangedFile(t *testing.T) {
 	}
 	files := func() Files {
 		t.Helper()
-		f, err := engineFiles(game.EngineConfig{Args: []string{path},
+		f, err := engineFiles(EngineConfig{Args: []string{path},
 			Options: []dataset.Tag{{Name: "T", Value: tables}}}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"talbot/internal/durable"
-	"talbot/play/game"
 )
 
 // The files of a match's folder.
@@ -138,7 +137,7 @@ func (f *folder) survey() (journal bool, err error) {
 }
 
 // log opens the log of a player.
-func (f *folder) log(name string, all bool) (*game.EngineLog, error) {
+func (f *folder) log(name string, all bool) (*EngineLog, error) {
 	if err := os.MkdirAll(f.path(logFolder), 0o777); err != nil {
 		return nil, err
 	}
@@ -159,7 +158,7 @@ func (f *folder) log(name string, all bool) (*game.EngineLog, error) {
 		return nil, err
 	}
 	f.logs = append(f.logs, file)
-	return game.NewEngineLog(file, all), nil
+	return NewEngineLog(file, all), nil
 }
 
 // outdate removes the result of fewer games.

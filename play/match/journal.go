@@ -12,7 +12,6 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/internal/remake"
-	"talbot/play/game"
 )
 
 // A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
@@ -40,9 +39,9 @@ type header struct {
 	Players  []string  `json:"players"`
 	Files    Files     `json:"files"` // nil: an older version did not note them
 	// For readers while the match is played; an older version did not write them.
-	Limits []game.Limits `json:"limits,omitempty"`
-	Event  string        `json:"event,omitempty"`
-	Rules  string        `json:"rules,omitempty"`
+	Limits []Limits `json:"limits,omitempty"`
+	Event  string   `json:"event,omitempty"`
+	Rules  string   `json:"rules,omitempty"`
 	// Facts are what Identity is a hash of, for those who ask in what two matches differ; an older version did not note
 	// them.
 	Facts []remake.Fact `json:"facts,omitempty"`

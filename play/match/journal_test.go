@@ -13,7 +13,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
 )
 
 const journalGamesCount = 4
@@ -26,12 +25,12 @@ func testRecord(number int) *Record {
 	}
 	r := &Record{Number: number, Players: [2]int{number % 2, 1 - number%2}, Start: p, Book: 2,
 		Result: dataset.WhiteWins,
-		End:    game.End(game.Illegal), Fault: &game.FaultNote{Kind: game.Illegal, Player: 1 - number%2, Text: `bestmove "e1e5"`},
+		End:    End(Illegal), Fault: &FaultNote{Kind: Illegal, Player: 1 - number%2, Text: `bestmove "e1e5"`},
 		Time: 3 * time.Second}
 	for i := range 6 {
 		m := p.LegalMoves(nil)[0]
 		p.Play(m)
-		ply := game.Ply{Move: m}
+		ply := Ply{Move: m}
 		if i >= 2 {
 			ply.Score, ply.Scored = []dataset.Score{-30, 0, dataset.MateIn(3), dataset.MateIn(-2)}[i-2], i != 3
 			if !ply.Scored {

@@ -13,12 +13,11 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/pgn"
-	"talbot/play/game"
 )
 
 // Openings are different ones: no two lead to the same position.
 type Openings struct {
-	List []game.Opening
+	List []Opening
 	// LeftOut counts what was read and is not in List: openings that lead to a position that an earlier one leads to,
 	// games that end within the opening, and what could not be read.
 	Copies, Ended, Unreadable int
@@ -33,12 +32,12 @@ func (o *Openings) add(start board.Position, moves []board.Move) {
 	g := board.NewGame(start)
 	for _, m := range moves {
 		g.Push(m)
-		if _, over := game.Over(g); over {
+		if _, over := Over(g); over {
 			o.Ended++
 			return
 		}
 	}
-	if _, over := game.Over(g); over {
+	if _, over := Over(g); over {
 		o.Ended++
 		return
 	}
@@ -53,7 +52,7 @@ func (o *Openings) add(start board.Position, moves []board.Move) {
 		}
 		o.seen[key] = true
 	}
-	o.List = append(o.List, game.Opening{Start: start, Moves: slices.Clone(moves)})
+	o.List = append(o.List, Opening{Start: start, Moves: slices.Clone(moves)})
 }
 
 // refuse counts what could not be read.

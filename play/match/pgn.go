@@ -9,7 +9,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
 )
 
 // pgnWriter writes games as PGN. Behind each move stands what its player said of the position before it, in the form of
@@ -24,7 +23,7 @@ type pgnWriter struct {
 
 // write writes one game.
 func (w *pgnWriter) write(out io.Writer, r *Record) error {
-	var g game.PGN
+	var g PGN
 	tag := g.Tag
 	white, black := &w.entrants[r.Players[board.White]], &w.entrants[r.Players[board.Black]]
 	tag("Event", w.event)
@@ -55,14 +54,14 @@ func (w *pgnWriter) write(out io.Writer, r *Record) error {
 }
 
 // limits writes the tags of limits: a clock as the standard has it, the others in our words.
-func (w *pgnWriter) limits(tag func(string, string), control, other string, l game.Limits) {
-	if c := l.Control; c != (game.TimeControl{}) {
+func (w *pgnWriter) limits(tag func(string, string), control, other string, l Limits) {
+	if c := l.Control; c != (TimeControl{}) {
 		tag(control, c.String())
 	} else if control == "TimeControl" {
 		tag(control, "-")
 	}
-	l.Control = game.TimeControl{}
-	if l != (game.Limits{}) {
+	l.Control = TimeControl{}
+	if l != (Limits{}) {
 		tag(other, l.String())
 	}
 }
@@ -74,9 +73,9 @@ func termination(r *Record) string {
 		return "adjudication"
 	case r.Fault == nil:
 		return "normal"
-	case r.Fault.Kind == game.Overtime:
+	case r.Fault.Kind == Overtime:
 		return "time forfeit"
-	case r.Fault.Kind == game.Illegal:
+	case r.Fault.Kind == Illegal:
 		return "rules infraction"
 	}
 	return "abandoned"
@@ -91,7 +90,7 @@ func (w *pgnWriter) endingText(r *Record) string {
 }
 
 // moves writes the moves with their comments and the result.
-func (w *pgnWriter) moves(g *game.PGN, r *Record) {
+func (w *pgnWriter) moves(g *PGN, r *Record) {
 	p := r.Start
 	for i, ply := range r.Plies {
 		g.Move(&p, ply.Move, i == 0 || i == r.Book || len(w.comment(r, i-1)) > 0)

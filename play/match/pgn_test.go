@@ -14,7 +14,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pgn"
-	"talbot/play/game"
 )
 
 // TestPGNRoundTrip: our own reader finds every game of a match in its PGN, with every move, result and score.
@@ -22,8 +21,8 @@ func TestPGNRoundTrip(t *testing.T) {
 	m := testMatch(t, 30, fakeEntrant(t, "good:1"), randomEntrant(), fakeEntrant(t, "crash:9"))
 	m.Entrants[0].Name = `a "quoted\" name]`
 	m.Openings.List[3] = testRecordOpening()
-	m.Rules.Draw = &game.DrawRule{From: 1, Moves: 3, Score: 100}
-	m.Entrants[2].Limits = game.Limits{Control: game.TimeControl{Base: 60e9, Increment: 5e8}}
+	m.Rules.Draw = &DrawRule{From: 1, Moves: 3, Score: 100}
+	m.Entrants[2].Limits = Limits{Control: TimeControl{Base: 60e9, Increment: 5e8}}
 	r := runMatch(t, m)
 	games := journalGames(t, m)
 	text, err := os.ReadFile(r.PGN)
@@ -59,9 +58,9 @@ func TestPGNRoundTrip(t *testing.T) {
 	}
 }
 
-func testRecordOpening() game.Opening {
+func testRecordOpening() Opening {
 	r := testRecord(0)
-	return game.Opening{Start: r.Start, Moves: r.moves()[:2]}
+	return Opening{Start: r.Start, Moves: r.moves()[:2]}
 }
 
 // sameScores compares the scores of a game with what was read and returns how many there are.
@@ -147,10 +146,10 @@ func TestTally(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []outcome
 	for n := range 200 {
-		o := outcome{number: n, points: rng.IntN(3), end: game.Checkmate, players: [2]int{n % 2, 1 - n%2}}
+		o := outcome{number: n, points: rng.IntN(3), end: Checkmate, players: [2]int{n % 2, 1 - n%2}}
 		o.key[0], o.key[1] = byte(n), byte(n>>8)
 		if rng.IntN(20) == 0 {
-			o.fault = &game.FaultNote{Kind: game.Crash, Player: rng.IntN(2)}
+			o.fault = &FaultNote{Kind: Crash, Player: rng.IntN(2)}
 		}
 		all = append(all, o)
 	}

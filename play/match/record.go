@@ -10,7 +10,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
 )
 
 // Record is a game of a match.
@@ -18,7 +17,7 @@ type Record struct {
 	Number  int    // of the game in the match, from 0
 	Players [2]int // by colour: indices of the match's players, the first of which is 0
 	// Record is how it went; the player of its fault is an index, too.
-	game.Record
+	Game
 }
 
 // Points returns a player's points in half points: 0, 1 or 2.
@@ -55,11 +54,11 @@ type recordJSON struct {
 	Moves    string     `json:"moves"` // UCI
 	Searches [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
 	// Illegal has the indices in Said of the moves played in place of an illegal favourite.
-	Illegal []int           `json:"illegal,omitempty"`
-	Result  string          `json:"result"`
-	End     game.End        `json:"end"`
-	Fault   *game.FaultNote `json:"fault,omitempty"`
-	Micros  int64           `json:"micros"`
+	Illegal []int      `json:"illegal,omitempty"`
+	Result  string     `json:"result"`
+	End     End        `json:"end"`
+	Fault   *FaultNote `json:"fault,omitempty"`
+	Micros  int64      `json:"micros"`
 }
 
 // noScore stands for no score; no score is −32768.
@@ -101,7 +100,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*r = Record{j.Number, [2]int{j.White, j.Black}, game.Record{Start: board.StartPosition(), Book: j.Book, End: j.End,
+	*r = Record{j.Number, [2]int{j.White, j.Black}, Game{Start: board.StartPosition(), Book: j.Book, End: j.End,
 		Fault: j.Fault, Time: time.Duration(j.Micros) * time.Microsecond}}
 	var err error
 	if j.Start != "" {
@@ -124,7 +123,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		pos.Play(m)
-		p := game.Ply{Move: m}
+		p := Ply{Move: m}
 		if i >= j.Book {
 			said := j.Searches[i-j.Book]
 			if p.Scored = said[0] != noScore; p.Scored {

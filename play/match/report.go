@@ -14,7 +14,6 @@ import (
 	"talbot/internal/chart"
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
-	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -279,8 +278,8 @@ func (d *document) addCharts(lengths []chart.Bar) {
 
 // faultTable makes the table of faults; none without any.
 func (d *document) faultTable() {
-	var kinds []game.FaultKind
-	for _, kind := range game.FaultKinds {
+	var kinds []FaultKind
+	for _, kind := range FaultKinds {
 		if d.Faults[kind] > 0 {
 			kinds = append(kinds, kind)
 			d.Kinds = append(d.Kinds, kind.Words())

@@ -14,7 +14,6 @@ import (
 	"talbot/dataset"
 	"talbot/internal/chart/pagetest"
 	"talbot/pgn"
-	"talbot/play/game"
 )
 
 func readPage(t *testing.T, m *Match) string {
@@ -106,7 +105,7 @@ func TestPageFigures(t *testing.T) {
 	for _, g := range journalGames(t, m) {
 		ends[strings.ReplaceAll(string(g.End), "_", " ")]++
 	}
-	if r.Identical != 0 || all.games != 60 || all.wins == 0 || r.Faults[game.Crash] == 0 {
+	if r.Identical != 0 || all.games != 60 || all.wins == 0 || r.Faults[Crash] == 0 {
 		t.Fatalf("not the match that was meant: %+v, %+v", all, r)
 	}
 	is := func(row []string, c *count) bool {
@@ -138,7 +137,7 @@ func TestPageFigures(t *testing.T) {
 		}
 	}
 	players := rowsBelow(t, text, "Players")
-	if players[1][3] != fmt.Sprint(r.Players[1].Faults[game.Crash]) || players[0][3] != "0" {
+	if players[1][3] != fmt.Sprint(r.Players[1].Faults[Crash]) || players[0][3] != "0" {
 		t.Errorf("faults %q, should be %v", players, r.Faults)
 	}
 	if n := strings.Count(text, `class="board"`); n != shownBoards {

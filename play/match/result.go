@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"talbot/internal/remake"
-	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -16,11 +15,11 @@ import (
 type Result struct {
 	Players []PlayerResult `json:"players"`
 	Figures
-	Faults    map[game.FaultKind]int64 `json:"faults"`
-	Endings   map[game.End]int64       `json:"endings"`
-	WhiteWins int                      `json:"white_wins"` // of all games, with either player as White
-	BlackWins int                      `json:"black_wins"`
-	Plies     int64                    `json:"plies"` // the openings' included
+	Faults    map[FaultKind]int64 `json:"faults"`
+	Endings   map[End]int64       `json:"endings"`
+	WhiteWins int                 `json:"white_wins"` // of all games, with either player as White
+	BlackWins int                 `json:"black_wins"`
+	Plies     int64               `json:"plies"` // the openings' included
 
 	SPRT *SPRTResult `json:"sprt,omitempty"`
 	// LLR is the log-likelihood ratio of the sequential test, null without one.
@@ -41,11 +40,11 @@ type Result struct {
 
 // PlayerResult is a player of the match.
 type PlayerResult struct {
-	Name   string                   `json:"name"`
-	Player string                   `json:"player"` // as it was given
-	Limit  string                   `json:"limit"`
-	Faults map[game.FaultKind]int64 `json:"faults"`
-	Moves  int64                    `json:"moves"` // without those of the openings
+	Name   string              `json:"name"`
+	Player string              `json:"player"` // as it was given
+	Limit  string              `json:"limit"`
+	Faults map[FaultKind]int64 `json:"faults"`
+	Moves  int64               `json:"moves"` // without those of the openings
 	// IllegalFirst counts the moves at which a network that plays without a search favoured an illegal one.
 	IllegalFirst int64 `json:"illegal_first"`
 }
@@ -139,7 +138,7 @@ func resultOf(entrants []Entrant, outcomes []*outcome, gauntlet bool) (Result, *
 			versus[o.opponent()-1].add(*o)
 		}
 	}
-	x := Result{Figures: all.figures(), Faults: map[game.FaultKind]int64{}, Endings: all.endings,
+	x := Result{Figures: all.figures(), Faults: map[FaultKind]int64{}, Endings: all.endings,
 		WhiteWins: all.whiteWins, BlackWins: all.blackWins, Plies: all.plies}
 	for i, e := range entrants {
 		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"talbot/internal/durable"
-	"talbot/play/game"
 )
 
 // TestKilled: a match that is killed again and again, and its journal with it, goes on until it is the same as one that
@@ -147,7 +146,7 @@ func TestOtherMatch(t *testing.T) {
 	for what, f := range change {
 		other := *m
 		other.Entrants = append([]Entrant(nil), m.Entrants...)
-		other.Openings = &Openings{List: append([]game.Opening(nil), m.Openings.List...)}
+		other.Openings = &Openings{List: append([]Opening(nil), m.Openings.List...)}
 		other.Resume = true
 		if f(&other); what == "openings" {
 			other.Openings.List[0], other.Openings.List[1] = m.Openings.List[1], m.Openings.List[0]

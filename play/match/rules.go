@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"talbot/play/game"
 	"talbot/tablebase/syzygy"
 )
 
 // Rules end games before the rules of chess do. The zero value has none.
 type Rules struct {
-	game.Rules
+	Adjudication
 	// Tables is where Syzygy tables are, separated as in PATH; a game is over as soon as they know its result under the
 	// 50-move rule. TablesEngine is the Stockfish that reads them.
 	Tables       string
@@ -20,7 +19,7 @@ type Rules struct {
 	Judge        *Judge
 }
 
-// Judge is a third player that decides games: see [game.Judge].
+// Judge is a third player that decides games: see [JudgePlayer].
 type Judge struct {
 	Entrant
 	Every, Score int
@@ -29,12 +28,12 @@ type Judge struct {
 // Check reports rules that cannot be followed.
 func (r *Rules) Check() error {
 	switch {
-	case r.Judge != nil && r.Judge.Limits.Control != (game.TimeControl{}):
+	case r.Judge != nil && r.Judge.Limits.Control != (TimeControl{}):
 		return errors.New("a judge has no clock: give it nodes, a depth or a time for each move")
 	case r.Judge != nil && (r.Judge.Every < 1 || r.Judge.Score < 1):
 		return errors.New("the judge must be asked after at least one move, and decide from at least one centipawn")
 	}
-	return r.Rules.Check()
+	return r.Adjudication.Check()
 }
 
 // String lists the rules, for the PGN.

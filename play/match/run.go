@@ -11,7 +11,6 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/internal/remake"
-	"talbot/play/game"
 	"talbot/play/match/stats"
 	"talbot/tablebase/syzygy"
 )
@@ -21,7 +20,7 @@ type run struct {
 	*Match
 	folder   *folder
 	tables   *syzygy.Set // that decide games; nil: there are none
-	logs     []*game.EngineLog
+	logs     []*EngineLog
 	began    time.Time
 	resumed  int
 	outcomes []*outcome // by number; nil: not played
@@ -263,7 +262,7 @@ func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedG
 	var workers sync.WaitGroup
 	for seat := range min(r.Concurrency, len(r.outcomes)) {
 		w := &worker{match: r.Match, logs: r.logs, seat: seat, set: r.tables,
-			players: make([]game.Player, len(r.Entrants))}
+			players: make([]Player, len(r.Entrants))}
 		workers.Go(func() {
 			defer w.close()
 			for number := range todo {
@@ -318,7 +317,7 @@ func (r *run) recordGame(p playedGame, ctx context.Context) error {
 type GameFault struct {
 	Game   int // from 1
 	Player string
-	Kind   game.FaultKind
+	Kind   FaultKind
 	Text   string
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -203,12 +202,12 @@ func TestMatchCheck(t *testing.T) {
 		"no workers":    func(m *Match) { m.Concurrency = 0 },
 		"margin":        func(m *Match) { m.Margin = -1 },
 		"max moves":     func(m *Match) { m.Rules.MaxMoves = -1 },
-		"resign":        func(m *Match) { m.Rules.Resign = &game.ResignRule{} },
-		"draw":          func(m *Match) { m.Rules.Draw = &game.DrawRule{} },
+		"resign":        func(m *Match) { m.Rules.Resign = &ResignRule{} },
+		"draw":          func(m *Match) { m.Rules.Draw = &DrawRule{} },
 		"judge":         func(m *Match) { m.Rules.Judge = &Judge{} },
 		"judge's clock": func(m *Match) {
 			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
-			m.Rules.Judge.Limits = game.Limits{Control: game.TimeControl{Base: time.Minute}}
+			m.Rules.Judge.Limits = Limits{Control: TimeControl{Base: time.Minute}}
 		},
 		"judge's rating": func(m *Match) {
 			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
@@ -239,7 +238,7 @@ func TestStockfish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Enter(context.Background(), spec, game.Limits{}, nil)
+	e, err := Enter(context.Background(), spec, Limits{}, nil)
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}

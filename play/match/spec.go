@@ -11,7 +11,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/network/builtin"
-	"talbot/play/game"
 )
 
 // Spec is a player as it is named on a command line:
@@ -29,7 +28,7 @@ type Spec struct {
 	Kind string // "cmd", "run" or "random"
 	Path string
 	Name string // "": the player's own
-	game.Limits
+	Limits
 	Rating  *float64
 	Error   float64
 	Args    []string
@@ -89,7 +88,7 @@ func parsePlayer(text string) (Spec, error) {
 			return s, err
 		}
 	}
-	if s.Limits != (game.Limits{}) {
+	if s.Limits != (Limits{}) {
 		if err := s.Limits.Check(); err != nil {
 			return s, err
 		}
@@ -128,7 +127,7 @@ func (s *Spec) set(name, value string) (err error) {
 			return bad("a time with a unit, such as 50ms")
 		}
 	case "tc":
-		s.Control, err = game.ParseTimeControl(value)
+		s.Control, err = ParseTimeControl(value)
 		return err
 	case "rating":
 		r, err := strconv.ParseFloat(value, 64)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"talbot/play/game"
 )
 
 func TestParsePlayer(t *testing.T) {
@@ -53,31 +51,31 @@ func TestParsePlayer(t *testing.T) {
 // TestEnter: what is named becomes a player, or an error that names it.
 func TestEnter(t *testing.T) {
 	ctx := context.Background()
-	enter := func(text string, l game.Limits) (Entrant, error) {
+	enter := func(text string, l Limits) (Entrant, error) {
 		s, err := ParsePlayer(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return Enter(ctx, s, l, nil)
 	}
-	if e, err := enter("random:", game.Limits{Nodes: 5}); err != nil || e.Name != "random" ||
-		e.Limits != (game.Limits{}) {
+	if e, err := enter("random:", Limits{Nodes: 5}); err != nil || e.Name != "random" ||
+		e.Limits != (Limits{}) {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := enter("run:x", game.Limits{Nodes: 1}); !errors.Is(err, ErrNoNetworks) {
+	if _, err := enter("run:x", Limits{Nodes: 1}); !errors.Is(err, ErrNoNetworks) {
 		t.Errorf("a network: %v", err)
 	}
-	if _, err := enter("cmd:/nowhere/engine", game.Limits{Nodes: 1}); err == nil ||
+	if _, err := enter("cmd:/nowhere/engine", Limits{Nodes: 1}); err == nil ||
 		!strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("no engine: %v", err)
 	}
 	s, _ := ParsePlayer("run:x,searcher=puct")
 	made := Entrant{Name: "net", Identity: "weights"}
-	e, err := Enter(ctx, s, game.Limits{Nodes: 9}, func(s Spec) (Entrant, error) { return made, nil })
+	e, err := Enter(ctx, s, Limits{Nodes: 9}, func(s Spec) (Entrant, error) { return made, nil })
 	if err != nil || e.Name != "net" || e.Limits.Nodes != 9 || e.Text != "run:x,searcher=puct" {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Enter(ctx, s, game.Limits{}, func(s Spec) (Entrant, error) { return made, nil }); err == nil {
+	if _, err := Enter(ctx, s, Limits{}, func(s Spec) (Entrant, error) { return made, nil }); err == nil {
 		t.Error("a player without any limit")
 	}
 }
@@ -87,7 +85,7 @@ func FuzzParsePlayer(f *testing.F) {
 	f.Add("random:name=x")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParsePlayer(text)
-		if err == nil && s.Limits != (game.Limits{}) && s.Limits.Check() != nil {
+		if err == nil && s.Limits != (Limits{}) && s.Limits.Check() != nil {
 			t.Errorf("%q has limits %v", text, s.Limits)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -19,9 +18,9 @@ type tally struct {
 	singles              stats.Trinomial // games that are in no whole pair
 	identical            int
 	mirrored             int
-	faults               []map[game.FaultKind]int64 // by player
-	moves, illegal       []int64                    // by player: moves, and those in place of an illegal favourite
-	endings              map[game.End]int64
+	faults               []map[FaultKind]int64 // by player
+	moves, illegal       []int64               // by player: moves, and those in place of an illegal favourite
+	endings              map[End]int64
 	plies                int64
 
 	seen  map[seenGame]bool
@@ -35,10 +34,10 @@ type seenGame struct {
 }
 
 func newTally(players int) *tally {
-	t := &tally{endings: map[game.End]int64{}, seen: map[seenGame]bool{}, halfs: map[int]int{}}
+	t := &tally{endings: map[End]int64{}, seen: map[seenGame]bool{}, halfs: map[int]int{}}
 	t.moves, t.illegal = make([]int64, players), make([]int64, players)
 	for range players {
-		t.faults = append(t.faults, map[game.FaultKind]int64{})
+		t.faults = append(t.faults, map[FaultKind]int64{})
 	}
 	return t
 }
@@ -50,8 +49,8 @@ type outcome struct {
 	result  dataset.Result
 	key     gameKey
 	players [2]int
-	end     game.End
-	fault   *game.FaultNote
+	end     End
+	fault   *FaultNote
 	plies   int
 	moves   [2]int // by colour, without the opening's
 	illegal [2]int // of these, in place of an illegal favourite

@@ -14,7 +14,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/play/game"
 )
 
 // Watched is a match as its folder has it, for watching it while it is played and afterwards. It reads and never
@@ -198,7 +197,7 @@ func (w *Watched) Games() []Ended {
 	return all
 }
 
-func endWords(end game.End) string { return strings.ReplaceAll(string(end), "_", " ") }
+func endWords(end End) string { return strings.ReplaceAll(string(end), "_", " ") }
 
 // Game reads a game that has ended; [fs.ErrNotExist] if there is none of that number.
 func (w *Watched) Game(number int) (*Record, error) {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
-	"talbot/play/game"
 )
 
 // watched looks at a folder once.
@@ -38,7 +37,7 @@ func figuresOf(t *testing.T, w *Watched, playing bool) string {
 func TestWatch(t *testing.T) {
 	entrants := []Entrant{fakeEntrant(t, "good:1"), fakeEntrant(t, "crash:14")}
 	for i := range entrants {
-		entrants[i].Limits = game.Limits{Nodes: int64(10 * (i + 1))}
+		entrants[i].Limits = Limits{Nodes: int64(10 * (i + 1))}
 	}
 	m := testMatch(t, 30, entrants...)
 	runMatch(t, m)

@@ -7,7 +7,6 @@ import (
 
 	"talbot/board"
 	"talbot/internal/splitmix"
-	"talbot/play/game"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
 )
@@ -15,12 +14,12 @@ import (
 // worker plays games with players of its own, which are made when they are first needed. It belongs to one goroutine.
 type worker struct {
 	match   *Match
-	logs    []*game.EngineLog
+	logs    []*EngineLog
 	seat    int
-	players []game.Player
+	players []Player
 	set     *syzygy.Set // nil: there are none
 	tables  *stockfish.Tables
-	referee *game.Referee
+	referee *Referee
 }
 
 // play plays a game.
@@ -32,7 +31,7 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 			return nil, err
 		}
 	}
-	s := game.Seats{Margin: m.Margin, Patience: m.Patience, Referee: w.referee}
+	s := Seats{Margin: m.Margin, Patience: m.Patience, Referee: w.referee}
 	for c, i := range who {
 		if w.players[i] == nil {
 			p, err := m.Entrants[i].New(w.seat, w.logs[i])
@@ -45,7 +44,7 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 	}
 	r, err := s.Play(ctx, m.Openings.List[opening], splitmix.Mix(splitmix.Mix(m.Seed)+uint64(number)))
 	if err != nil {
-		if p, ok := errors.AsType[*game.PlayerError](err); ok {
+		if p, ok := errors.AsType[*PlayerError](err); ok {
 			err = fmt.Errorf("%s: %w", m.Entrants[who[p.Colour]].Name, p.Err)
 		}
 		return nil, fmt.Errorf("game %d: %w", number+1, err)
@@ -58,7 +57,7 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 
 func (w *worker) newReferee(ctx context.Context) error {
 	rules := &w.match.Rules
-	f := &game.Referee{Rules: rules.Rules}
+	f := &Referee{Rules: rules.Adjudication}
 	if w.set != nil {
 		t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: rules.TablesEngine}, w.set)
 		if err != nil {
@@ -71,7 +70,7 @@ func (w *worker) newReferee(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("judge: %w", err)
 		}
-		f.Judge = &game.Judge{Player: p, Limits: j.Limits, Every: j.Every, Score: j.Score}
+		f.Judge = &JudgePlayer{Player: p, Limits: j.Limits, Every: j.Every, Score: j.Score}
 	}
 	w.referee = f
 	return nil

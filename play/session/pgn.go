@@ -11,7 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/game"
+	"talbot/play/match"
 )
 
 // HumanName is the person's name in PGN.
@@ -20,7 +20,7 @@ const HumanName = "Human"
 // PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and after
 // each move the time that it took. A game that is not over has the result "*".
 func (s *Session) PGN() string {
-	var g game.PGN
+	var g match.PGN
 	tag := g.Tag
 	names := [2]string{s.Player.Title(), s.Player.Title()}
 	if names[s.Human] = HumanName; s.Partner != nil {
@@ -68,7 +68,7 @@ func (s *Session) pgnResult() (dataset.Result, string) {
 }
 
 // pgnMoves writes the moves with their times, and the result.
-func (s *Session) pgnMoves(g *game.PGN, result dataset.Result) {
+func (s *Session) pgnMoves(g *match.PGN, result dataset.Result) {
 	p := s.Start
 	timed := false
 	for i, m := range s.moves {

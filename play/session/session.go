@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/play/game"
+	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/pace"
 	"talbot/play/player"
@@ -97,9 +97,9 @@ const Resignation = "resignation"
 // Result returns how the game ended; false while it is played.
 func (s *Session) Result() (Result, bool) {
 	g := s.Game()
-	end, over := game.Over(g)
+	end, over := match.Over(g)
 	switch {
-	case over && end == game.Checkmate:
+	case over && end == match.Checkmate:
 		return Result{End: string(end), Winner: g.Position().Turn().Other()}, true
 	case over:
 		return Result{End: string(end), Drawn: true}, true
@@ -157,7 +157,7 @@ func (s *Session) Reply(ctx context.Context) (*Thought, error) {
 // Think asks the network about the position, for either side. Errors: [ErrOver] after the end of a game by the rules,
 // the network's, or the context's.
 func (s *Session) Think(ctx context.Context) (*Thought, error) {
-	if _, over := game.Over(s.Game()); over {
+	if _, over := match.Over(s.Game()); over {
 		return nil, ErrOver
 	}
 	p := s.Thinker()

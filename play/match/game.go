@@ -1,4 +1,4 @@
-package game
+package match
 
 import (
 	"time"
@@ -13,8 +13,8 @@ type Opening struct {
 	Moves []board.Move
 }
 
-// Record is a game that was played.
-type Record struct {
+// Game is a game that was played.
+type Game struct {
 	Start  board.Position
 	Book   int   // leading plies that are the opening's
 	Plies  []Ply // legal moves from Start, the opening's first

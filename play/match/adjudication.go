@@ -1,4 +1,4 @@
-package game
+package match
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"talbot/dataset"
 )
 
-// Rules end games before the rules of chess do. The zero value has none.
-type Rules struct {
+// Adjudication ends games before the rules of chess do. The zero value has none.
+type Adjudication struct {
 	// MaxMoves ends a game after that many moves of both sides, the opening's included, as a draw unless the judge
 	// says otherwise; 0: none.
 	MaxMoves int
@@ -29,7 +29,7 @@ type ResignRule struct{ Moves, Score int }
 type DrawRule struct{ From, Moves, Score int }
 
 // Check reports rules that cannot be followed.
-func (r *Rules) Check() error {
+func (r *Adjudication) Check() error {
 	switch {
 	case r.MaxMoves < 0:
 		return fmt.Errorf("the maximum length of a game is %d moves: give 1 or more, or 0 for none", r.MaxMoves)
@@ -42,7 +42,7 @@ func (r *Rules) Check() error {
 }
 
 // List has each rule in words.
-func (r *Rules) List() (all []string) {
+func (r *Adjudication) List() (all []string) {
 	if r.MaxMoves > 0 {
 		all = append(all, fmt.Sprintf("at most %d moves", r.MaxMoves))
 	}
@@ -94,10 +94,10 @@ type Tables interface {
 	Probe(ctx context.Context, p *board.Position) (result dataset.Class, known bool, err error)
 }
 
-// Judge is a third player that is asked about the position after every Every moves of both sides. A game is over when
+// JudgePlayer is a third player that is asked about the position after every Every moves of both sides. A game is over when
 // it says twice in a row that the same side is ahead by Score centipawns, and at the maximum length when it says so
 // once.
-type Judge struct {
+type JudgePlayer struct {
 	Player
 	Limits       Limits
 	Every, Score int
@@ -106,9 +106,9 @@ type Judge struct {
 // Referee ends games by rules, tables and a judge. It applies them to one game at a time, and belongs to one goroutine.
 // The zero value has none.
 type Referee struct {
-	Rules  Rules
-	Tables Tables // nil: none
-	Judge  *Judge // nil: none
+	Rules  Adjudication
+	Tables Tables       // nil: none
+	Judge  *JudgePlayer // nil: none
 
 	ahead [2]int         // plies in a row that say the colour is winning
 	even  int            // plies in a row that say neither side is

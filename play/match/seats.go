@@ -1,4 +1,4 @@
-package game
+package match
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type Seats struct {
 
 // Play plays a game. The seed decides what players leave to chance. An error means that no result was reached: ctx
 // ended, or somebody cannot play at all; of one of the players it is a [*PlayerError].
-func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Record, error) {
+func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Game, error) {
 	began := time.Now()
 	for c, p := range s.Players {
 		if err := p.NewGame(ctx, splitmix.Mix(seed+uint64(c))); err != nil {
@@ -41,7 +41,7 @@ func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Record, erro
 	if err := s.Referee.newGame(ctx, splitmix.Mix(seed+2)); err != nil {
 		return nil, err
 	}
-	g := playing{game: board.NewGame(o.Start), record: &Record{Start: o.Start, Book: len(o.Moves)}, clock: s.wind()}
+	g := playing{game: board.NewGame(o.Start), record: &Game{Start: o.Start, Book: len(o.Moves)}, clock: s.wind()}
 	for _, m := range o.Moves {
 		g.push(Ply{Move: m})
 	}
@@ -58,7 +58,7 @@ func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Record, erro
 type playing struct {
 	game   *board.Game
 	moves  []board.Move
-	record *Record
+	record *Game
 	clock  *Clock // nil: none
 }
 
