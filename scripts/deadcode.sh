@@ -14,7 +14,6 @@ pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packa
 pipeline/enginegames/games.go SmallShards     small shards in the tests of other packages
 pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
 pipeline/output/folder.go SmallShards   small shards in the tests of other packages
-play/mcts/methods.go Register           searchers of tests in other packages
 tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"

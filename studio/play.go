@@ -19,8 +19,6 @@ import (
 	"talbot/network/builtin"
 	"talbot/play/engine"
 	"talbot/play/match"
-	"talbot/play/player"
-	"talbot/play/session"
 )
 
 // Bounds of a search.
@@ -55,7 +53,7 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
 		s.lobby(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
-	_ = one.act(func(g *session.Session) error {
+	_ = one.act(func(g *engine.Session) error {
 		g.Begin()
 		return nil
 	})
@@ -64,7 +62,7 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
 
 // newSeat reads the form of a new game.
 func (s *Server) newSeat(r *http.Request) (*seat, error) {
-	g := &session.Session{Start: board.StartPosition()}
+	g := &engine.Session{Start: board.StartPosition()}
 	one := &seat{game: g, asked: time.Now(), hints: r.FormValue("hints") != ""}
 	var err error
 	if g.Player, one.setup, one.network, err = s.newPlayer(r.FormValue("against")); err != nil {
@@ -115,7 +113,7 @@ func drawOpening() (board.Position, error) {
 }
 
 // newPlayer is that of a run by its key, or of the network that comes with talbot, with its name.
-func (s *Server) newPlayer(key string) (p *player.Player, setup player.Setup, name string, err error) {
+func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
 	path, name, kind := builtin.Name, "the network that comes with talbot", s.seats.backend
 	if key != "" {
 		f := s.library.byKey(key)
@@ -130,15 +128,15 @@ func (s *Server) newPlayer(key string) (p *player.Player, setup player.Setup, na
 	if err != nil {
 		return nil, setup, "", err
 	}
-	setup = player.Setup{Options: look.Options}
+	setup = engine.Setup{Options: look.Options}
 	setup.Hash, setup.Seed, setup.Verbose = seatHash, rand.Uint64(), true
-	return player.New(func(batch int) (player.Network, error) {
+	return engine.NewPlayer(func(batch int) (engine.PlayerNetwork, error) {
 		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch, Fast: true})
 	}), setup, name, nil
 }
 
 // limit reads how long the network thinks.
-func limit(g *session.Session, r *http.Request) error {
+func limit(g *engine.Session, r *http.Request) error {
 	nodes, err := strconv.ParseInt(cmp.Or(r.FormValue("nodes"), "400"), 10, 64)
 	if err != nil || nodes < 1 || nodes > maxNodes {
 		return fmt.Errorf("nodes must be a whole number from 1 to %d", maxNodes)
@@ -209,7 +207,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if err := one.act(func(g *session.Session) error { return change(one, g, r) }); err != nil {
+	if err := one.act(func(g *engine.Session) error { return change(one, g, r) }); err != nil {
 		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 		return
 	}
@@ -219,8 +217,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 var errWatched = errors.New("two networks play this game")
 
 // own is a change of a game that a person plays.
-func own(change func(*seat, *session.Session)) func(*seat, *session.Session, *http.Request) error {
-	return func(one *seat, g *session.Session, _ *http.Request) error {
+func own(change func(*seat, *engine.Session)) func(*seat, *engine.Session, *http.Request) error {
+	return func(one *seat, g *engine.Session, _ *http.Request) error {
 		if one.watched() {
 			return errWatched
 		}
@@ -230,22 +228,22 @@ func own(change func(*seat, *session.Session)) func(*seat, *session.Session, *ht
 }
 
 // changes are what a person can do.
-var changes = map[string]func(*seat, *session.Session, *http.Request) error{
-	"move": func(_ *seat, g *session.Session, r *http.Request) error {
+var changes = map[string]func(*seat, *engine.Session, *http.Request) error{
+	"move": func(_ *seat, g *engine.Session, r *http.Request) error {
 		return g.Move(strings.TrimSpace(r.FormValue("move")))
 	},
-	"back": func(one *seat, g *session.Session, _ *http.Request) error {
+	"back": func(one *seat, g *engine.Session, _ *http.Request) error {
 		g.Back()
 		one.paused = one.watched() // else it would be played again at once
 		return nil
 	},
-	"swap":   own(func(_ *seat, g *session.Session) { g.Swap() }),
-	"resign": own(func(_ *seat, g *session.Session) { g.Resign() }),
-	"hints":  own(func(one *seat, _ *session.Session) { one.hints = !one.hints }),
-	"limit":  func(_ *seat, g *session.Session, r *http.Request) error { return limit(g, r) },
-	"pause":  func(one *seat, _ *session.Session, _ *http.Request) error { one.paused = true; return nil },
-	"go":     func(one *seat, _ *session.Session, _ *http.Request) error { one.paused = false; return nil },
-	"new":    func(_ *seat, g *session.Session, _ *http.Request) error { g.Restart(); return nil },
+	"swap":   own(func(_ *seat, g *engine.Session) { g.Swap() }),
+	"resign": own(func(_ *seat, g *engine.Session) { g.Resign() }),
+	"hints":  own(func(one *seat, _ *engine.Session) { one.hints = !one.hints }),
+	"limit":  func(_ *seat, g *engine.Session, r *http.Request) error { return limit(g, r) },
+	"pause":  func(one *seat, _ *engine.Session, _ *http.Request) error { one.paused = true; return nil },
+	"go":     func(one *seat, _ *engine.Session, _ *http.Request) error { one.paused = false; return nil },
+	"new":    func(_ *seat, g *engine.Session, _ *http.Request) error { g.Restart(); return nil },
 }
 
 // sanLine writes the beginning of a line.

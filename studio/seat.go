@@ -9,9 +9,8 @@ import (
 
 	"talbot/board"
 	"talbot/internal/chart"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
-	"talbot/play/session"
 )
 
 // seat is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent
@@ -19,13 +18,13 @@ import (
 type seat struct {
 	id      string
 	network string // its name for people; of two networks White's
-	setup   player.Setup
+	setup   engine.Setup
 	turns   chan struct{}
 	partner string       // the name of Black's, of two networks; "" = a person plays
-	second  player.Setup // of the partner
+	second  engine.Setup // of the partner
 
 	acting sync.Mutex // held by what changes the game
-	game   *session.Session
+	game   *engine.Session
 	hints  bool // the network is asked in the person's turn, too
 	paused bool // of two networks none moves
 	stop   context.CancelFunc
@@ -108,7 +107,7 @@ func (s *seat) text() string {
 }
 
 // act ends the search, changes the game, and lets the network go on where it is to move.
-func (s *seat) act(change func(*session.Session) error) error {
+func (s *seat) act(change func(*engine.Session) error) error {
 	s.acting.Lock()
 	defer s.acting.Unlock()
 	s.halt()
@@ -142,7 +141,7 @@ func (s *seat) close() {
 func (s *seat) watched() bool { return s.game.Partner != nil }
 
 // setupOf is that of a player.
-func (s *seat) setupOf(p *player.Player) player.Setup {
+func (s *seat) setupOf(p *engine.Player) engine.Setup {
 	if p == s.game.Partner {
 		return s.second
 	}
@@ -271,7 +270,7 @@ const (
 )
 
 // tell shows what a search of a player says.
-func (s *seat) tell(p *player.Player, at *board.Position, ply int, r *mcts.Report) {
+func (s *seat) tell(p *engine.Player, at *board.Position, ply int, r *mcts.Report) {
 	t := &thought{Ply: ply, Nodes: r.Nodes, Depth: r.Depth}
 	for i := range r.Lines {
 		l := &r.Lines[i]
@@ -298,7 +297,7 @@ func (s *seat) tell(p *player.Player, at *board.Position, ply int, r *mcts.Repor
 }
 
 // scoreOf writes a line's score from White's view, and returns White's expected score; "" and nil where there is none.
-func scoreOf(p *player.Player, at *board.Position, r *mcts.Report, l *mcts.Line) (string, *float64) {
+func scoreOf(p *engine.Player, at *board.Position, r *mcts.Report, l *mcts.Line) (string, *float64) {
 	if !p.Scored(r, l) {
 		return "", nil
 	}
@@ -364,7 +363,7 @@ func (s *seat) publishMoves() {
 	s.shown = v
 }
 
-func resultText(r session.Result) string {
+func resultText(r engine.Outcome) string {
 	if r.Drawn {
 		return "Draw: " + r.End
 	}

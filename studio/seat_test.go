@@ -12,24 +12,22 @@ import (
 	"talbot/network/builtin"
 	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
-	"talbot/play/session"
 )
 
 // sit begins a game against the network that comes with talbot.
 func sit(t *testing.T, s *served) *seat {
 	t.Helper()
-	open := func(batch int) (player.Network, error) {
+	open := func(batch int) (engine.PlayerNetwork, error) {
 		return engine.Open(engine.Config{Path: builtin.Name, Backend: "go", Batch: batch})
 	}
-	one := &seat{network: "net:", asked: time.Now(), setup: player.Setup{Options: mcts.Defaults()},
-		game: &session.Session{Start: board.StartPosition(), Nodes: 20, MoveTime: 30 * time.Second,
-			Player: player.New(open)}}
+	one := &seat{network: "net:", asked: time.Now(), setup: engine.Setup{Options: mcts.Defaults()},
+		game: &engine.Session{Start: board.StartPosition(), Nodes: 20, MoveTime: 30 * time.Second,
+			Player: engine.NewPlayer(open)}}
 	one.setup.Verbose = true
 	if err := s.seats.add(one); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.act(func(*session.Session) error { return nil }); err != nil {
+	if err := one.act(func(*engine.Session) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return one
@@ -94,7 +92,7 @@ func TestSearchEnds(t *testing.T) {
 	one := sit(t, s)
 	one.game.Nodes, one.game.MoveTime = maxNodes, maxSeconds*time.Second
 	begun := time.Now()
-	_ = one.act(func(g *session.Session) error { return g.Move("e4") })
+	_ = one.act(func(g *engine.Session) error { return g.Move("e4") })
 	wait(t, one, func(v view) bool { return v.Thinking && !v.Loading })
 	ended := one.ended
 	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 200 ||
@@ -106,11 +104,11 @@ func TestSearchEnds(t *testing.T) {
 		t.Error("saving the PGN ended the search")
 	default:
 	}
-	_ = one.act(func(g *session.Session) error { g.Back(); return nil })
+	_ = one.act(func(g *engine.Session) error { g.Back(); return nil })
 	if v := one.look(); v.Thinking || len(v.Moves) != 0 || time.Since(begun) > 40*time.Second {
 		t.Errorf("after %v: %+v", time.Since(begun), v)
 	}
-	_ = one.act(func(g *session.Session) error { return g.Move("e4") })
+	_ = one.act(func(g *engine.Session) error { return g.Move("e4") })
 	one.mu.Lock()
 	one.asked = time.Now().Add(-gone)
 	one.mu.Unlock()
@@ -126,9 +124,9 @@ func TestSearchEnds(t *testing.T) {
 func TestLoading(t *testing.T) {
 	s := serve(t, t.TempDir())
 	loads, opened := make(chan error), make(chan bool, 2)
-	one := &seat{network: "slow", asked: time.Now(), setup: player.Setup{Options: mcts.Defaults()},
-		game: &session.Session{Start: board.StartPosition(), Nodes: 20,
-			Player: player.New(func(int) (player.Network, error) {
+	one := &seat{network: "slow", asked: time.Now(), setup: engine.Setup{Options: mcts.Defaults()},
+		game: &engine.Session{Start: board.StartPosition(), Nodes: 20,
+			Player: engine.NewPlayer(func(int) (engine.PlayerNetwork, error) {
 				opened <- true
 				return nil, <-loads
 			})}}

@@ -29,8 +29,8 @@ import (
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/pipeline/selfplay"
 	"talbot/pipeline/tactics"
+	"talbot/play/engine"
 	"talbot/play/match"
-	"talbot/play/player"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
 	"talbot/train"
@@ -173,7 +173,7 @@ var statuses = []struct {
 	{match.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
-	{player.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},
+	{engine.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},
 	{run.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{run.ErrOccupied, exitUsage,
 		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},

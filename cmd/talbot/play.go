@@ -14,8 +14,7 @@ import (
 	"talbot/board"
 	"talbot/network/builtin"
 	"talbot/play/console"
-	"talbot/play/player"
-	"talbot/play/session"
+	"talbot/play/engine"
 )
 
 type playOptions struct {
@@ -81,8 +80,8 @@ rollouts, --elo is the rating of both sides.`,
 }
 
 // session reads the flags.
-func (o *playOptions) session() (*session.Session, error) {
-	g := &session.Session{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime}
+func (o *playOptions) session() (*engine.Session, error) {
+	g := &engine.Session{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime}
 	switch o.color {
 	case "white":
 	case "black":
@@ -124,7 +123,7 @@ func (o *playOptions) play(ctx context.Context) error {
 		if o.pgn, err = (outputFile{flag: "--pgn", path: o.pgn, own: true}).check(); err != nil {
 			return err
 		}
-		if err := session.CheckPGN(o.pgn); err != nil {
+		if err := engine.CheckPGN(o.pgn); err != nil {
 			return usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
 		}
 	}
@@ -144,7 +143,7 @@ func (o *playOptions) play(ctx context.Context) error {
 	}
 	g.Player = o.player()
 	defer g.Player.Close()
-	setup := player.Setup{Searcher: o.searcher, Options: quick.Options}
+	setup := engine.Setup{Searcher: o.searcher, Options: quick.Options}
 	setup.Seed, setup.Temperature, setup.Ratings = rand.Uint64(), o.temperature, [2]int{o.elo, o.elo}
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"talbot/internal/cache"
 	"talbot/internal/progress"
-	"talbot/play/tables"
+	"talbot/play/engine"
 	"talbot/play/uci"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
@@ -51,5 +51,5 @@ func openTables(path string) (uci.Tables, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the tables are read by Stockfish: %w", err)
 	}
-	return tables.Open(context.Background(), stockfish.Config{Path: reader}, path, hastyCheck())
+	return engine.OpenTables(context.Background(), stockfish.Config{Path: reader}, path, hastyCheck())
 }

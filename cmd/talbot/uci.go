@@ -15,7 +15,6 @@ import (
 	"talbot/network/run"
 	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 	"talbot/play/uci"
 	"talbot/train/loader"
 )
@@ -24,11 +23,11 @@ import (
 type playerOptions struct{ run, searcher, backend, engine, probability string }
 
 // searchers are the values of --searcher.
-var searchers = append([]string{player.Auto}, mcts.Names()...)
+var searchers = append([]string{engine.AutoSearcher}, mcts.Names()...)
 
 func (o *playerOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.searcher, "searcher", player.Auto,
+	f.StringVar(&o.searcher, "searcher", engine.AutoSearcher,
 		"search to play with: "+strings.Join(mcts.Names(), ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
@@ -75,8 +74,8 @@ func (o *playerOptions) oneSided(c run.Config) string {
 }
 
 // player returns a player that opens the network when it is first needed.
-func (o *playerOptions) player() *player.Player {
-	return player.New(func(batch int) (player.Network, error) {
+func (o *playerOptions) player() *engine.Player {
+	return engine.NewPlayer(func(batch int) (engine.PlayerNetwork, error) {
 		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch, Fast: true, Engine: o.engine,
 			Probability: o.probability})
 	})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/play/internal/fakenet"
+	"talbot/internal/testkit/fakenet"
 )
 
 // Each game that is left goes to the file once, with the colours that it was played with, and save adds to any file.

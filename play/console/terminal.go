@@ -1,5 +1,5 @@
 // Package console shows a game of a person against a network in a terminal: it reads moves, as people write them (SAN)
-// or as programs do (UCI), and commands, and draws the board. The game itself is a [session.Session]. A goroutine
+// or as programs do (UCI), and commands, and draws the board. The game itself is an [engine.Session]. A goroutine
 // reads the input; it ends with the input or, if it waits for it, with the process.
 package console
 
@@ -13,12 +13,12 @@ import (
 
 	"talbot/board"
 	"talbot/internal/chart"
-	"talbot/play/session"
+	"talbot/play/engine"
 )
 
 // Terminal shows a session.
 type Terminal struct {
-	*session.Session
+	*engine.Session
 	Unicode bool // figurines instead of letters
 	Prompt  bool // a person types: the number of the move is shown before each line
 	// SaveTo is the file to which each game is added when it is left, over or not; empty: none.
@@ -205,7 +205,7 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 // bxc3 are two.
 func (t *Terminal) move(text string) {
 	err := t.Move(text)
-	if err != nil && !errors.Is(err, session.ErrOver) {
+	if err != nil && !errors.Is(err, engine.ErrOver) {
 		p, meant := t.Position(), ""
 		for _, m := range p.LegalMoves(nil) {
 			san := p.SAN(m)
@@ -219,7 +219,7 @@ func (t *Terminal) move(text string) {
 		}
 	}
 	switch {
-	case errors.Is(err, session.ErrOver):
+	case errors.Is(err, engine.ErrOver):
 		t.say("The game is over; type new for another one.\n")
 	case err != nil:
 		t.say("%v; type help for what is understood\n", err)
@@ -266,7 +266,7 @@ func (t *Terminal) answer(ctx context.Context) error {
 // eval shows what the network thinks of the position.
 func (t *Terminal) eval(ctx context.Context) error {
 	thought, err := t.Think(ctx)
-	if errors.Is(err, session.ErrOver) {
+	if errors.Is(err, engine.ErrOver) {
 		t.say("The game is over.\n")
 		return nil
 	}
@@ -293,7 +293,7 @@ func (t *Terminal) tellEnd() {
 	switch {
 	case r.Drawn:
 		t.say("Draw: %s.\n", r.End)
-	case r.End == session.Resignation:
+	case r.End == engine.Resignation:
 		t.say("You resign: %s wins.\n", r.Winner)
 	default:
 		t.say("Checkmate: %s wins.\n", r.Winner)

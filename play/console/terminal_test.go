@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	"talbot/board"
-	"talbot/play/internal/fakenet"
+	"talbot/internal/testkit/fakenet"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
-	"talbot/play/session"
 )
 
 // play runs a game with a script.
@@ -28,11 +27,11 @@ func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Termi
 func playIn(t *testing.T, ctx context.Context, n *fakenet.Network, in io.Reader, change ...func(*Terminal)) (string,
 	error) {
 	t.Helper()
-	p := player.New(n.Open)
-	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+	p := engine.NewPlayer(n.Open)
+	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	g := &Terminal{Session: &session.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
+	g := &Terminal{Session: &engine.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	for _, c := range change {
 		c(g)
 	}
@@ -146,11 +145,11 @@ func TestErrors(t *testing.T) {
 	if _, err := play(t, n, "e4\n"); !errors.Is(err, fakenet.ErrFails) {
 		t.Errorf("a network that fails: %v", err)
 	}
-	p := player.New((&fakenet.Network{}).Open)
-	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+	p := engine.NewPlayer((&fakenet.Network{}).Open)
+	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	g := &Terminal{Session: &session.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
+	g := &Terminal{Session: &engine.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	if err := g.Run(t.Context(), strings.NewReader(""), failing{}); err == nil {
 		t.Error("an output that fails is no error")
 	}

@@ -21,7 +21,6 @@ import (
 	"talbot/network/recipe"
 	"talbot/play/match"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
 // tiny writes a small run of a recipe.
@@ -507,7 +506,7 @@ func illegalFirst(t *testing.T, dir string) {
 type watched struct {
 	match.Player
 	t              *testing.T
-	oracle         player.Evaluator
+	oracle         RatedEvaluator
 	moves, illegal *int64
 }
 
@@ -575,7 +574,7 @@ func TestSpeedJSON(t *testing.T) {
 	}
 }
 
-var _ player.Network = (*Network)(nil)
+var _ PlayerNetwork = (*Network)(nil)
 
 // TestFast: 8 bits are taken where ONNX Runtime was chosen, on a processor with VNNI, by networks that have
 // convolutions.

@@ -12,8 +12,6 @@ import (
 	"talbot/network/backend"
 	"talbot/play/match"
 	"talbot/play/mcts"
-	"talbot/play/pace"
-	"talbot/play/player"
 	"talbot/stockfish"
 )
 
@@ -34,23 +32,23 @@ const maxThreads = 1024
 const ownOverhead = 10 * time.Millisecond
 
 // NeedsLimit reports whether a player needs a limit for its moves, as far as that is known before its network is: with
-// the searcher [player.Auto] the network decides.
+// the searcher [AutoSearcher] the network decides.
 func NeedsLimit(spec match.Spec) bool {
-	searcher := player.Auto
+	searcher := AutoSearcher
 	for _, t := range spec.Params {
 		if t.Name == searcherParam {
 			searcher = t.Value
 		}
 	}
 	m, err := mcts.MethodOf(searcher)
-	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && (err != nil || !m.NoSearch)
+	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != AutoSearcher && (err != nil || !m.NoSearch)
 }
 
 // contestant is a player of a match before any game.
 type contestant struct {
 	shared   *Shared
 	config   Config
-	setup    player.Setup
+	setup    Setup
 	overhead time.Duration
 }
 
@@ -65,7 +63,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		return match.Entrant{}, err
 	}
 	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
-		setup: player.Setup{Searcher: player.Auto, Options: quick.Options}, overhead: ownOverhead}
+		setup: Setup{Searcher: AutoSearcher, Options: quick.Options}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
 		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
@@ -82,7 +80,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
 	name := strings.TrimSuffix(filepath.Base(filepath.Clean(spec.Path)), ":") // net: is "net"
-	if c.setup.Searcher != player.Auto {
+	if c.setup.Searcher != AutoSearcher {
 		name += " " + c.setup.Searcher
 	}
 	method, err := mcts.MethodOf(p.Searcher())
@@ -111,8 +109,8 @@ func (c *contestant) read(spec match.Spec) error {
 	for _, t := range spec.Params {
 		switch t.Name {
 		case searcherParam:
-			if c.setup.Searcher = t.Value; t.Value != player.Auto && !slices.Contains(mcts.Names(), t.Value) {
-				return fmt.Errorf("searcher %q must be %s or one of %s", t.Value, player.Auto,
+			if c.setup.Searcher = t.Value; t.Value != AutoSearcher && !slices.Contains(mcts.Names(), t.Value) {
+				return fmt.Errorf("searcher %q must be %s or one of %s", t.Value, AutoSearcher,
 					strings.Join(mcts.Names(), ", "))
 			}
 		case backendParam:
@@ -227,8 +225,8 @@ func Parameters() []string {
 	return all
 }
 
-func (c *contestant) player(seat int) *player.Player {
-	return player.New(func(int) (player.Network, error) { return c.shared.use(c.config, seat) })
+func (c *contestant) player(seat int) *Player {
+	return NewPlayer(func(int) (PlayerNetwork, error) { return c.shared.use(c.config, seat) })
 }
 
 // identity is all that decides how the network plays.
@@ -259,7 +257,7 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 // competitor plays one game at a time: a [match.Player].
 type competitor struct {
 	*contestant
-	player *player.Player
+	player *Player
 }
 
 // NewGame forgets earlier games. What is drawn at random depends on the seed, and on that of the player's settings.
@@ -276,12 +274,12 @@ func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
 // Move searches. An error of the network ends the match.
 func (c *competitor) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	begun := time.Now()
-	t := pace.New(c.player.Batch())
+	t := NewTimeManager(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
 	case r.MoveTime > 0:
-		t.Begin(begun, pace.MoveTime(r.MoveTime, c.overhead))
+		t.Begin(begun, MoveTimeBudget(r.MoveTime, c.overhead))
 	case r.Clock != nil && r.Clock.Left[turn] > 0:
-		t.Begin(begun, pace.Clock{Left: r.Clock.Left[turn], Increment: r.Clock.Increment[turn],
+		t.Begin(begun, Clock{Left: r.Clock.Left[turn], Increment: r.Clock.Increment[turn],
 			MovesToGo: r.Clock.MovesToGo}.Budget(c.overhead))
 	}
 	c.player.Position(&r.Start, r.Moves)

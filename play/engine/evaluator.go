@@ -10,10 +10,9 @@ import (
 	"talbot/encode"
 	"talbot/network/predict"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
-// Evaluator asks a network for one search at a time. It implements [player.Evaluator].
+// Evaluator asks a network for one search at a time. It implements [RatedEvaluator].
 type Evaluator struct {
 	// Evaluations counts the positions that were answered, Slots those that the network computed for that: also what
 	// fills batches up.
@@ -31,7 +30,7 @@ type Evaluator struct {
 }
 
 // Evaluator returns one of its own for a search.
-func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
+func (n *Network) Evaluator() RatedEvaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {
 	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"talbot/play/player"
 )
 
 // Shared has networks that several players use at the same time. Each is loaded once, and compiled once; with ONNX
@@ -57,7 +55,7 @@ func (s *Shared) Close() {
 }
 
 // use returns a network for the player of a seat to open and close as if it were its own.
-func (s *Shared) use(c Config, seat int) (player.Network, error) {
+func (s *Shared) use(c Config, seat int) (PlayerNetwork, error) {
 	n, err := s.Open(c)
 	if err == nil && n.opened.OnRuntime() {
 		n, err = s.at(place{c, seat})

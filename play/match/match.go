@@ -21,7 +21,7 @@ type Match struct {
 	Seed     uint64 // of whatever players leave to chance
 	Rules    Rules
 	// Margin is by how much a limit of time may be exceeded, and Patience how long a player without one may think (0:
-	// [game.DefaultPatience]).
+	// [DefaultPatience]).
 	Margin, Patience time.Duration
 	SPRT             *stats.SPRT // ends the match when it is decided; nil: none
 	Concurrency      int         // games at the same time

@@ -86,12 +86,3 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 	}
 	return m.make(e, o)
 }
-
-// Register adds a method until the test t ends. It is not to be called while searchers are used.
-func Register(t interface{ Cleanup(func()) }, m Method, maker func(Evaluator, Options) (Searcher, error)) {
-	m.make = maker
-	methods = append(methods, &m)
-	t.Cleanup(func() {
-		methods = slices.DeleteFunc(methods, func(other *Method) bool { return other == &m })
-	})
-}

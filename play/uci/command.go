@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/pace"
 )
 
 // goCommand is what "go" asks for.
@@ -105,12 +105,12 @@ func colour(word string) board.Color {
 
 // budget is the time that the search has; nil: no limit. If only the opponent's clock is given, ours is taken to show
 // the same.
-func (g *goCommand) budget(turn board.Color, overhead time.Duration) *pace.Budget {
+func (g *goCommand) budget(turn board.Color, overhead time.Duration) *engine.Budget {
 	if g.infinite {
 		return nil
 	}
 	if g.timed {
-		b := pace.MoveTime(g.moveTime, overhead)
+		b := engine.MoveTimeBudget(g.moveTime, overhead)
 		return &b
 	}
 	if !g.clock[turn] {
@@ -119,7 +119,7 @@ func (g *goCommand) budget(turn board.Color, overhead time.Duration) *pace.Budge
 	if !g.clock[turn] {
 		return nil
 	}
-	b := pace.Clock{Left: g.left[turn], Increment: g.increment[turn], MovesToGo: g.movesToGo}.Budget(overhead)
+	b := engine.Clock{Left: g.left[turn], Increment: g.increment[turn], MovesToGo: g.movesToGo}.Budget(overhead)
 	return &b
 }
 

@@ -12,17 +12,17 @@ import (
 
 	"talbot/board"
 	"talbot/internal/plain"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
 // Engine is a UCI engine.
 type Engine struct {
 	Name, Author string
-	Searcher     string        // [player.Auto], or what Searcher is at the beginning
+	Searcher     string        // [engine.AutoSearcher], or what Searcher is at the beginning
 	Ratings      bool          // the network or the searcher looks at the players' ratings
 	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
-	Player       *player.Player
+	Player       *engine.Player
 	Note         string // said once, after the first line about the network; "" = none
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
@@ -31,7 +31,7 @@ type Engine struct {
 	log     io.Closer // of LogFile; nil: none
 	options []*Option
 	values  values
-	setup   player.Setup
+	setup   engine.Setup
 	seed    uint64 // of this game, where the option Seed is 0
 
 	tables     Tables
@@ -117,9 +117,9 @@ func (e *Engine) begin(out io.Writer) {
 	}
 	e.options = Options(e.Ratings, search)
 	e.values = values{overhead: defaultOverhead, multiPV: 1}
-	e.setup = player.Setup{Searcher: e.Searcher, Options: search}
+	e.setup = engine.Setup{Searcher: e.Searcher, Options: search}
 	if e.setup.Searcher == "" {
-		e.setup.Searcher = player.Auto
+		e.setup.Searcher = engine.AutoSearcher
 	}
 	for _, o := range e.options {
 		if o.Name == "Searcher" {
@@ -255,7 +255,7 @@ func (e *Engine) position(words []string) {
 }
 
 // wanted is the setup that the options ask for.
-func (e *Engine) wanted() player.Setup {
+func (e *Engine) wanted() engine.Setup {
 	s := e.setup
 	s.MultiPV = e.values.multiPV
 	s.Verbose = e.values.stats

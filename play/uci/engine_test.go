@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/play/internal/fakenet"
+	"talbot/internal/testkit/fakenet"
 	"talbot/play/mcts"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
 // Option is what an engine can be set to.
@@ -117,7 +117,8 @@ func Options(ratings bool, search mcts.Options) []*Option {
 		{Name: "Ponder", Kind: "check", Default: "false",
 			About: "tells the engine that it may be asked to ponder; it needs no preparation for that",
 			set:   func(*Engine, string) error { return nil }},
-		{Name: "Searcher", Kind: "combo", Default: player.Auto, Vars: append([]string{player.Auto}, mcts.Names()...),
+		{Name: "Searcher", Kind: "combo", Default: engine.AutoSearcher,
+			Vars:  append([]string{engine.AutoSearcher}, mcts.Names()...),
 			About: "how moves are found; auto takes what fits the network",
 			set: func(e *Engine, v string) error {
 				e.setup.Searcher = v

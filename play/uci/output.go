@@ -11,8 +11,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
 // output writes whole lines for several goroutines. Its first error is kept.
@@ -81,7 +81,7 @@ type infoOptions struct {
 	stats bool // of each move at the root, at the end
 }
 
-// scorer says what lines are worth. A [player.Player] is one.
+// scorer says what lines are worth. An [engine.Player] is one.
 type scorer interface {
 	Scored(r *mcts.Report, l *mcts.Line) bool
 	Score(l *mcts.Line) dataset.Score
@@ -120,7 +120,7 @@ func writeInfo(b *strings.Builder, p scorer, r *mcts.Report, took time.Duration,
 			fmt.Fprintf(b, " score cp %d", cp)
 		}
 		if o.wdl && scored {
-			wdl := player.PerMille(l.WDL)
+			wdl := engine.PerMille(l.WDL)
 			fmt.Fprintf(b, " wdl %d %d %d", wdl[0], wdl[1], wdl[2])
 		}
 		fmt.Fprintf(b, " nodes %d nps %d hashfull %d tbhits %d time %d pv", r.Nodes, r.Nodes*1000/max(1, ms),

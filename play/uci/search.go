@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/pace"
-	"talbot/play/player"
 )
 
 // patience is how long quit waits for a batch of the network.
@@ -30,7 +29,7 @@ type search struct {
 	*request
 	info   infoOptions
 	begun  time.Time
-	pacer  *pace.Pacer
+	pacer  *engine.TimeManager
 	cancel context.CancelFunc
 	alarm  *time.Timer // ends a search that does not ask the pacer; nil: none
 	report *mcts.Report
@@ -126,7 +125,7 @@ func (e *Engine) think(r *request) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
-	s := &search{request: r, begun: time.Now(), pacer: pace.New(p.Batch()), cancel: cancel,
+	s := &search{request: r, begun: time.Now(), pacer: engine.NewTimeManager(p.Batch()), cancel: cancel,
 		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl, stats: e.values.stats}}
 	e.search, e.work = s, searching
 	if !r.ponder {
@@ -278,7 +277,7 @@ func (e *Engine) decline(r *request, err error) {
 	for _, m := range r.game.moves {
 		g.Push(m)
 	}
-	report := &mcts.Report{Lines: player.Fallback(g, limits.SearchMoves)}
+	report := &mcts.Report{Lines: engine.Fallback(g, limits.SearchMoves)}
 	if len(report.Lines) > 0 {
 		writeInfo(&b, quickScorer{}, report, 0, infoOptions{lines: 1})
 	}
@@ -289,7 +288,7 @@ func (e *Engine) decline(r *request, err error) {
 // prepared takes over that the player is ready, or is not. The error is one that ends the engine: without a network
 // there is no use in saying that it is ready.
 func (e *Engine) prepared(r result) error {
-	if errors.Is(r.err, player.ErrSearcher) && e.setup.Searcher != e.Searcher {
+	if errors.Is(r.err, engine.ErrSearcher) && e.setup.Searcher != e.Searcher {
 		e.note("%v: it stays at %s", r.err, e.Searcher)
 		e.setup.Searcher = e.Searcher
 		e.prepare()

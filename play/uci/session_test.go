@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"talbot/play/internal/fakenet"
-	"talbot/play/player"
+	"talbot/internal/testkit/fakenet"
+	"talbot/play/engine"
 )
 
 // session talks with an engine through its streams.
@@ -26,7 +26,7 @@ func talk(t *testing.T, n *fakenet.Network, change ...func(*Engine)) *session {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	s := &session{t: t, in: inW, lines: make(chan string, 10_000), ended: make(chan error, 1)}
-	e := &Engine{Name: "fake", Author: "nobody", Searcher: player.Auto, Player: player.New(n.Open)}
+	e := &Engine{Name: "fake", Author: "nobody", Searcher: engine.AutoSearcher, Player: engine.NewPlayer(n.Open)}
 	for _, c := range change {
 		c(e)
 	}

@@ -1,8 +1,4 @@
-// Package session is a game of a person against a network, or of two networks, without a screen: a terminal
-// (play/console) or a page (studio) shows the [Session] and passes on what the person does.
-//
-// Searches run in the caller's goroutine; the package starts none. A Session belongs to one goroutine at a time.
-package session
+package engine
 
 import (
 	"context"
@@ -15,14 +11,12 @@ import (
 	"talbot/board"
 	"talbot/play/match"
 	"talbot/play/mcts"
-	"talbot/play/pace"
-	"talbot/play/player"
 )
 
 // Session is a game and how it is played. Its fields may change between calls.
 type Session struct {
-	Player   *player.Player // prepared
-	Partner  *player.Player // plays the person's side, prepared; nil: the person does
+	Player   *Player // prepared
+	Partner  *Player // plays the person's side, prepared; nil: the person does
 	Start    board.Position
 	Human    board.Color   // the person's side, or the partner's; the network has the other one
 	Nodes    int64         // of each search; 0: no limit
@@ -84,8 +78,8 @@ func (s *Session) Last() board.Move {
 	return s.moves[len(s.moves)-1]
 }
 
-// Result is how a game ended.
-type Result struct {
+// Outcome is how a game ended.
+type Outcome struct {
 	End    string // "checkmate", "resignation", or the reason of a draw
 	Drawn  bool
 	Winner board.Color // of a game that is not drawn
@@ -95,18 +89,18 @@ type Result struct {
 const Resignation = "resignation"
 
 // Result returns how the game ended; false while it is played.
-func (s *Session) Result() (Result, bool) {
+func (s *Session) Result() (Outcome, bool) {
 	g := s.Game()
 	end, over := match.Over(g)
 	switch {
 	case over && end == match.Checkmate:
-		return Result{End: string(end), Winner: g.Position().Turn().Other()}, true
+		return Outcome{End: string(end), Winner: g.Position().Turn().Other()}, true
 	case over:
-		return Result{End: string(end), Drawn: true}, true
+		return Outcome{End: string(end), Drawn: true}, true
 	case s.resigned:
-		return Result{End: Resignation, Winner: s.Human.Other()}, true
+		return Outcome{End: Resignation, Winner: s.Human.Other()}, true
 	}
-	return Result{}, false
+	return Outcome{}, false
 }
 
 // Move plays a move of the person, in SAN or UCI notation. Errors: [ErrOver], [ErrTurn], or why it is no legal move.
@@ -126,7 +120,7 @@ func (s *Session) Move(text string) error {
 }
 
 // ToMove is the player that is to move; nil: the person is.
-func (s *Session) ToMove() *player.Player {
+func (s *Session) ToMove() *Player {
 	if s.Position().Turn() == s.Human {
 		return s.Partner
 	}
@@ -134,7 +128,7 @@ func (s *Session) ToMove() *player.Player {
 }
 
 // Thinker is the player that is asked about the position: the one to move, or in the person's turn the network.
-func (s *Session) Thinker() *player.Player {
+func (s *Session) Thinker() *Player {
 	if p := s.ToMove(); p != nil {
 		return p
 	}
@@ -161,9 +155,9 @@ func (s *Session) Think(ctx context.Context) (*Thought, error) {
 		return nil, ErrOver
 	}
 	p := s.Thinker()
-	t := pace.New(p.Batch())
+	t := NewTimeManager(p.Batch())
 	if s.MoveTime > 0 {
-		t.Begin(time.Now(), pace.MoveTime(s.MoveTime, 0))
+		t.Begin(time.Now(), MoveTimeBudget(s.MoveTime, 0))
 	}
 	p.Position(&s.Start, s.moves)
 	r, err := p.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, s.Report)

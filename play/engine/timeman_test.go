@@ -1,4 +1,4 @@
-package pace
+package engine
 
 import (
 	"math"
@@ -39,15 +39,15 @@ func TestBudget(t *testing.T) {
 	for d, want := range map[time.Duration]time.Duration{
 		1000 * ms: 970 * ms, 40 * ms: 20 * ms, 60 * ms: 30 * ms, 0: 0,
 	} {
-		if got := MoveTime(d, 30*ms); got != (Budget{want, want, math.MaxInt64, false}) {
+		if got := MoveTimeBudget(d, 30*ms); got != (Budget{want, want, math.MaxInt64, false}) {
 			t.Errorf("movetime %s: %+v", d, got)
 		}
 	}
 }
 
 // pacerAt is a pacer whose search and time began as long ago as the two times say.
-func pacerAt(b Budget, batch, searched, spent time.Duration) *Pacer {
-	p := New(Batches{Slow: batch, Usual: batch})
+func pacerAt(b Budget, batch, searched, spent time.Duration) *TimeManager {
+	p := NewTimeManager(BatchTimes{Slow: batch, Usual: batch})
 	now := p.asked.Add(searched)
 	p.now = func() time.Time { return now }
 	p.Begin(now.Add(-spent), b)
@@ -92,14 +92,14 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	p := New(Batches{Slow: time.Hour, Usual: time.Hour})
+	p := NewTimeManager(BatchTimes{Slow: time.Hour, Usual: time.Hour})
 	if p.Stop(mcts.Progress{Nodes: 5, Batch: ms, Settled: true}) || p.Batch().Slow != time.Hour*9/10 {
 		t.Error("a search without budget ends")
 	}
-	batch := Batches{Slow: 2 * time.Second, Usual: 100 * ms}
+	batch := BatchTimes{Slow: 2 * time.Second, Usual: 100 * ms}
 	refused := 0
 	for ; refused < 100; refused++ {
-		p := New(batch)
+		p := NewTimeManager(batch)
 		p.Begin(time.Now(), clock)
 		if !p.Stop(mcts.Progress{}) {
 			break
@@ -109,7 +109,7 @@ func TestStop(t *testing.T) {
 	if refused < 4 || refused > 6 { // 2 s · (3/4)⁵ · 3/2 = 712 ms
 		t.Errorf("the network is kept away %d times by one slow batch", refused)
 	}
-	p = New(Batches{Slow: ms, Usual: ms})
+	p = NewTimeManager(BatchTimes{Slow: ms, Usual: ms})
 	if p.End() || p.Stop(mcts.Progress{}) || !p.Stop(mcts.Progress{Nodes: 1, Batch: ms}) || !p.End() {
 		t.Error("a search that is ended does not end after its first batch")
 	}
@@ -123,10 +123,10 @@ func TestClocksLast(t *testing.T) {
 		increment := time.Duration(rng.IntN(40)) * ms
 		left := 2000*ms + time.Duration(rng.IntN(60_000))*ms
 		usual := time.Duration(1+rng.IntN(100)) * ms
-		batch := Batches{Slow: usual, Usual: usual}
+		batch := BatchTimes{Slow: usual, Usual: usual}
 		for move := range 300 {
 			now := time.Unix(0, 0)
-			p := New(batch)
+			p := NewTimeManager(batch)
 			p.asked, p.now = now, func() time.Time { return now }
 			p.Begin(now, Clock{Left: left, Increment: increment}.Budget(30*ms))
 			for g := (mcts.Progress{}); !p.Stop(g); g.Nodes += 8 {

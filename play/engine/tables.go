@@ -1,10 +1,4 @@
-// Package tables gives a search what Syzygy endgame tables say.
-//
-// It turns positions of few pieces into results under perfect play. The tables are read by a Stockfish process (see
-// [stockfish.Tables]), which answers some ten thousand questions a second: too slow to wait for in a search, and enough
-// to answer what it meets. So a question that is new is not answered but handed to a goroutine that asks; when the
-// search meets the position again the answer is there. How soon that is depends on the machine, and so may the search.
-package tables
+package engine
 
 import (
 	"context"
@@ -28,8 +22,8 @@ type answer struct {
 	known bool
 }
 
-// Prober implements [mcts.Prober]. Probe belongs to one goroutine, Close to its owner at that time.
-type Prober struct {
+// TableProber implements [mcts.TableProber]. Probe belongs to one goroutine, Close to its owner at that time.
+type TableProber struct {
 	set       *syzygy.Set
 	notes     []string
 	tables    *stockfish.Tables
@@ -45,7 +39,7 @@ type Prober struct {
 
 // Open starts Stockfish, the executable of a configuration, and has it read the tables in a folder, or in several
 // separated as in PATH, without those that a check finds to be damaged. It starts a goroutine, which Close ends.
-func Open(ctx context.Context, engine stockfish.Config, path string, check syzygy.Check) (*Prober, error) {
+func OpenTables(ctx context.Context, engine stockfish.Config, path string, check syzygy.Check) (*TableProber, error) {
 	set, verdict, err := syzygy.OpenIntact(ctx, path, check)
 	if err != nil {
 		return nil, err
@@ -55,7 +49,7 @@ func Open(ctx context.Context, engine stockfish.Config, path string, check syzyg
 		return nil, errors.Join(err, set.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Prober{set: set, tables: t, notes: verdict.Notes(),
+	p := &TableProber{set: set, tables: t, notes: verdict.Notes(),
 		questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
 		answers: map[uint64]answer{}, asked: map[uint64]bool{}}
 	go p.ask(ctx)
@@ -63,10 +57,10 @@ func Open(ctx context.Context, engine stockfish.Config, path string, check syzyg
 }
 
 // Pieces is the largest number of pieces that the tables know, kings included.
-func (p *Prober) Pieces() int { return p.tables.Pieces() }
+func (p *TableProber) Pieces() int { return p.tables.Pieces() }
 
 // Probe returns the result of a position from a halfmove clock of 0, if it has been found out.
-func (p *Prober) Probe(pos *board.Position) (mcts.Ending, bool) {
+func (p *TableProber) Probe(pos *board.Position) (mcts.Ending, bool) {
 	key := pos.Key()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,15 +77,15 @@ func (p *Prober) Probe(pos *board.Position) (mcts.Ending, bool) {
 	return mcts.Ending{}, false
 }
 
-// Busy implements [mcts.Prober].
-func (p *Prober) Busy() bool {
+// Busy implements [mcts.TableProber].
+func (p *TableProber) Busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.asked) > 0 && p.err == nil
 }
 
 // Err is why nothing is answered any more; nil: all is well.
-func (p *Prober) Err() error {
+func (p *TableProber) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
@@ -99,17 +93,17 @@ func (p *Prober) Err() error {
 
 // Notes says which tables are not used because they are damaged, and which are used although they were not read, a line
 // each.
-func (p *Prober) Notes() []string { return p.notes }
+func (p *TableProber) Notes() []string { return p.notes }
 
 // Close ends the process. Nothing is to be asked any more.
-func (p *Prober) Close() error {
+func (p *TableProber) Close() error {
 	p.cancel()
 	<-p.ended
 	return errors.Join(p.tables.Close(), p.set.Close())
 }
 
 // ask answers questions until ctx ends.
-func (p *Prober) ask(ctx context.Context) {
+func (p *TableProber) ask(ctx context.Context) {
 	defer close(p.ended)
 	for {
 		select {

@@ -1,4 +1,4 @@
-package session
+package engine_test
 
 import (
 	"bytes"
@@ -12,8 +12,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/fakenet"
 	"talbot/pgn"
-	"talbot/play/internal/fakenet"
+	"talbot/play/engine"
 )
 
 const pythonReader = `
@@ -40,7 +41,7 @@ func TestPGN(t *testing.T) {
 		white  bool
 	}
 	var games []game
-	add := func(s *Session, result dataset.Result) {
+	add := func(s *engine.Session, result dataset.Result) {
 		t.Helper()
 		if err := s.AppendPGN(path); err != nil {
 			t.Fatal(err)
@@ -54,7 +55,7 @@ func TestPGN(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a game without moves is written")
 	}
-	play := func(s *Session, moves ...string) {
+	play := func(s *engine.Session, moves ...string) {
 		t.Helper()
 		for _, m := range moves {
 			if err := s.Move(m); err != nil {
@@ -96,7 +97,7 @@ func TestPGN(t *testing.T) {
 			}
 			want := games[n]
 			if line.Start != want.start || !slices.Equal(line.Moves, want.moves) || line.Result != want.result ||
-				(line.Tag("White") == HumanName) != want.white {
+				(line.Tag("White") == engine.HumanName) != want.white {
 				t.Errorf("game %d is read as %v %v", n, line.Moves, line.Result)
 			}
 			n++

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
 // Network is a fake. Its fields are set before it is used, but for those that say otherwise.
@@ -39,8 +39,8 @@ type Network struct {
 // ErrFails is the error of a network that Fails.
 var ErrFails = errors.New("the fake network fails")
 
-// Open is a [player.Open].
-func (n *Network) Open(batch int) (player.Network, error) {
+// Open is a [engine.OpenFunc].
+func (n *Network) Open(batch int) (engine.PlayerNetwork, error) {
 	n.Opened = append(n.Opened, batch)
 	if n.Loads != nil {
 		return nil, n.Loads
@@ -54,12 +54,12 @@ func (n *Network) Open(batch int) (player.Network, error) {
 	return n, nil
 }
 
-// Evaluator implements [player.Network].
-func (n *Network) Evaluator() player.Evaluator {
+// Evaluator implements [engine.PlayerNetwork].
+func (n *Network) Evaluator() engine.RatedEvaluator {
 	return &evaluator{network: n, slots: make([]slot, n.Slots)}
 }
 
-// Warm implements [player.Network].
+// Warm implements [engine.PlayerNetwork].
 func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
 	select {
 	case <-time.After(n.Load):
@@ -69,20 +69,20 @@ func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err e
 	}
 }
 
-// DefaultSearcher implements [player.Network].
+// DefaultSearcher implements [engine.PlayerNetwork].
 func (n *Network) DefaultSearcher() string {
 	return mcts.DefaultFor(mcts.Capabilities{Prior: true, Value: !n.Blind})
 }
 
-// Centipawns implements [player.Network]: 100 times the value.
+// Centipawns implements [engine.PlayerNetwork]: 100 times the value.
 func (n *Network) Centipawns(_ string, value float32) int {
 	return int(math.Round(100 * float64(value)))
 }
 
-// Title implements [player.Network].
+// Title implements [engine.PlayerNetwork].
 func (n *Network) Title() string { return "fake network" }
 
-// Close implements [player.Network].
+// Close implements [engine.PlayerNetwork].
 func (n *Network) Close() { n.Closed.Add(1) }
 
 type slot struct {

@@ -1,4 +1,4 @@
-package tables
+package engine
 
 import (
 	"path/filepath"
@@ -21,7 +21,7 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
-	p, err := Open(t.Context(), stockfish.Config{Path: engine}, dir, syzygy.Check{})
+	p, err := OpenTables(t.Context(), stockfish.Config{Path: engine}, dir, syzygy.Check{})
 	if err != nil {
 		t.Skipf("SKIPPED: no Syzygy tables: %v", err)
 	}
@@ -73,7 +73,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestOpenNothing(t *testing.T) {
-	if _, err := Open(t.Context(), stockfish.Config{Path: "/bin/true"}, t.TempDir(), syzygy.Check{}); err == nil {
+	if _, err := OpenTables(t.Context(), stockfish.Config{Path: "/bin/true"}, t.TempDir(), syzygy.Check{}); err == nil {
 		t.Error("an empty folder is no error")
 	}
 }

@@ -1,8 +1,4 @@
-// Package pace decides how long a search may take.
-//
-// From clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
-// network takes, it decides whether to go on, after each batch (see [mcts.Limits]). The package starts no goroutines.
-package pace
+package engine
 
 import (
 	"math"
@@ -59,20 +55,20 @@ func (c Clock) Budget(overhead time.Duration) Budget {
 // MoveTime is the budget of a search that is to take d: all of it but the overhead, or half of it where that is less
 // than the overhead. The network is asked once, whatever that takes: where it takes longer than d, all moves would be
 // made without it.
-func MoveTime(d, overhead time.Duration) Budget {
+func MoveTimeBudget(d, overhead time.Duration) Budget {
 	usable := max(0, d-min(overhead, d/2))
 	return Budget{Target: usable, Limit: usable, Last: math.MaxInt64}
 }
 
-// Batches says how long batches of the network take.
-type Batches struct {
+// BatchTimes says how long batches of the network take.
+type BatchTimes struct {
 	Slow     time.Duration // the longest lately
 	Usual    time.Duration // their mean
 	Smallest time.Duration // how long one of the smallest takes; 0: not known
 }
 
 // add takes over one. A slow one is remembered for about ten more.
-func (b *Batches) add(d time.Duration, smallest bool) {
+func (b *BatchTimes) add(d time.Duration, smallest bool) {
 	b.Slow = max(d, b.Slow-b.Slow/10)
 	b.Usual += (d - b.Usual) / 8
 	if smallest {
@@ -81,7 +77,7 @@ func (b *Batches) add(d time.Duration, smallest bool) {
 }
 
 // first is how long the first batch of a search takes, a small one.
-func (b *Batches) first() time.Duration {
+func (b *BatchTimes) first() time.Duration {
 	if b.Smallest > 0 {
 		return min(b.Smallest, b.Slow)
 	}
@@ -90,37 +86,37 @@ func (b *Batches) first() time.Duration {
 
 // refuse is called where a batch was not begun for fear of a slow one: without it a single one would keep the search
 // away from the network for ever.
-func (b *Batches) refuse() {
+func (b *BatchTimes) refuse() {
 	b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual))
 	b.Smallest -= b.Smallest / 4
 }
 
-// Pacer holds a search to a budget. Its methods may be called by several goroutines.
-type Pacer struct {
+// TimeManager holds a search to a budget. Its methods may be called by several goroutines.
+type TimeManager struct {
 	mu     sync.Mutex
 	now    func() time.Time
 	asked  time.Time // when the search began
 	begun  time.Time // when its time began, which is later after pondering
 	budget *Budget   // nil: no limit yet
-	batch  Batches
+	batch  BatchTimes
 	seen   bool // a batch has ended
 	ended  bool // by End
 }
 
-// New returns a pacer of a search that begins now and has no limit of time until [Pacer.Begin].
-func New(batch Batches) *Pacer {
-	return &Pacer{now: time.Now, asked: time.Now(), batch: batch}
+// New returns a pacer of a search that begins now and has no limit of time until [TimeManager.Begin].
+func NewTimeManager(batch BatchTimes) *TimeManager {
+	return &TimeManager{now: time.Now, asked: time.Now(), batch: batch}
 }
 
 // Begin limits the search; its time counts from at.
-func (p *Pacer) Begin(at time.Time, b Budget) {
+func (p *TimeManager) Begin(at time.Time, b Budget) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begun, p.budget = at, &b
 }
 
-// End ends the search, but not before its first batch: see [Pacer.Stop]. It reports whether that has ended already.
-func (p *Pacer) End() (seen bool) {
+// End ends the search, but not before its first batch: see [TimeManager.Stop]. It reports whether that has ended already.
+func (p *TimeManager) End() (seen bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
@@ -128,7 +124,7 @@ func (p *Pacer) End() (seen bool) {
 }
 
 // Batch is how long batches take.
-func (p *Pacer) Batch() Batches {
+func (p *TimeManager) Batch() BatchTimes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.batch
@@ -137,7 +133,7 @@ func (p *Pacer) Batch() Batches {
 // Stop reports whether the search is to end: another batch would end after Limit, or closer to Target than it would
 // begin; or, if it may end early, nothing can change any more, or the best move cannot be overtaken until Target at the
 // present speed. It is the ShouldStop of [mcts.Limits].
-func (p *Pacer) Stop(g mcts.Progress) bool {
+func (p *TimeManager) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if g.Batch > 0 {
@@ -173,7 +169,7 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 
 // VisitsLeft is how many visits there is time for until Target if each is a batch of its own: about the least there
 // will be. It is the function of that name in [mcts.Limits].
-func (p *Pacer) VisitsLeft() int64 {
+func (p *TimeManager) VisitsLeft() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.budget == nil {

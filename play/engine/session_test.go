@@ -1,4 +1,4 @@
-package session
+package engine_test
 
 import (
 	"context"
@@ -7,23 +7,23 @@ import (
 	"testing"
 
 	"talbot/board"
-	"talbot/play/internal/fakenet"
+	"talbot/internal/testkit/fakenet"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/player"
 )
 
-func begin(t *testing.T, n *fakenet.Network, fen string) *Session {
+func begin(t *testing.T, n *fakenet.Network, fen string) *engine.Session {
 	t.Helper()
-	p := player.New(n.Open)
+	p := engine.NewPlayer(n.Open)
 	t.Cleanup(p.Close)
-	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
 	start, err := board.ParseFEN(fen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Session{Player: p, Start: start, Nodes: 8}
+	return &engine.Session{Player: p, Start: start, Nodes: 8}
 }
 
 // A game is played, taken back, swapped and given up, and each step is where the next one begins.
@@ -41,7 +41,7 @@ func TestGame(t *testing.T) {
 	if err := s.Move("e4"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Move("e5"); !errors.Is(err, ErrTurn) {
+	if err := s.Move("e5"); !errors.Is(err, engine.ErrTurn) {
 		t.Errorf("a move for the network: %v", err)
 	}
 	a, err := s.Reply(t.Context())
@@ -60,10 +60,10 @@ func TestGame(t *testing.T) {
 		t.Errorf("the network does not begin: %v, %v", a, err)
 	}
 	s.Resign()
-	if r, over := s.Result(); !over || r != (Result{End: Resignation, Winner: board.White}) {
+	if r, over := s.Result(); !over || r != (engine.Outcome{End: engine.Resignation, Winner: board.White}) {
 		t.Errorf("%+v, %v", r, over)
 	}
-	if err := s.Move("e5"); !errors.Is(err, ErrOver) {
+	if err := s.Move("e5"); !errors.Is(err, engine.ErrOver) {
 		t.Errorf("a move after the end: %v", err)
 	}
 	if thought, err := s.Think(t.Context()); thought == nil || err != nil {
@@ -78,11 +78,11 @@ func TestGame(t *testing.T) {
 func TestResults(t *testing.T) {
 	for _, c := range []struct {
 		fen, move string
-		want      Result
+		want      engine.Outcome
 	}{
-		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8", Result{End: "checkmate", Winner: board.White}},
-		{"3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1", Result{End: "checkmate", Winner: board.Black}},
-		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7", Result{End: "stalemate", Drawn: true}},
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8", engine.Outcome{End: "checkmate", Winner: board.White}},
+		{"3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1", engine.Outcome{End: "checkmate", Winner: board.Black}},
+		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7", engine.Outcome{End: "stalemate", Drawn: true}},
 	} {
 		s := begin(t, &fakenet.Network{}, c.fen)
 		s.Human = s.Start.Turn()
@@ -95,7 +95,7 @@ func TestResults(t *testing.T) {
 		if a, err := s.Reply(t.Context()); a != nil || err != nil {
 			t.Errorf("%s: an answer: %v", c.fen, err)
 		}
-		if _, err := s.Think(t.Context()); !errors.Is(err, ErrOver) {
+		if _, err := s.Think(t.Context()); !errors.Is(err, engine.ErrOver) {
 			t.Errorf("%s: %v", c.fen, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package player_test
+package engine_test
 
 import (
 	"context"
@@ -9,19 +9,18 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/internal/fakenet"
+	"talbot/internal/testkit/fakenet"
+	"talbot/play/engine"
 	"talbot/play/mcts"
-	"talbot/play/pace"
-	"talbot/play/player"
 )
 
-func setup(searcher string) player.Setup {
-	return player.Setup{Searcher: searcher, Options: mcts.Defaults()}
+func setup(searcher string) engine.Setup {
+	return engine.Setup{Searcher: searcher, Options: mcts.Defaults()}
 }
 
-func prepared(t *testing.T, n *fakenet.Network, s player.Setup) *player.Player {
+func prepared(t *testing.T, n *fakenet.Network, s engine.Setup) *engine.Player {
 	t.Helper()
-	p := player.New(n.Open)
+	p := engine.NewPlayer(n.Open)
 	if err := p.Prepare(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func TestPrepare(t *testing.T) {
 	other := setup("talbotbot")
 	wide := setup("talbotbot")
 	wide.Batch = 6
-	for _, s := range []player.Setup{setup(player.Auto), other, wide, setup("policy"), setup("value")} {
+	for _, s := range []engine.Setup{setup(engine.AutoSearcher), other, wide, setup("policy"), setup("value")} {
 		if err := p.Prepare(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -56,13 +55,13 @@ func TestPrepare(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	slow := &fakenet.Network{Load: time.Hour}
-	err := player.New(slow.Open).Prepare(ctx, setup(""))
+	err := engine.NewPlayer(slow.Open).Prepare(ctx, setup(""))
 	if !errors.Is(err, context.Canceled) || slow.Closed.Load() != 1 {
 		t.Errorf("stopped: %v, closed %d times", err, slow.Closed.Load())
 	}
-	blind := player.New((&fakenet.Network{Blind: true}).Open)
+	blind := engine.NewPlayer((&fakenet.Network{Blind: true}).Open)
 	err = blind.Prepare(t.Context(), setup("puct"))
-	if !errors.Is(err, player.ErrSearcher) || blind.Ready(setup("puct")) {
+	if !errors.Is(err, engine.ErrSearcher) || blind.Ready(setup("puct")) {
 		t.Errorf("a searcher that does not fit: %v", err)
 	}
 	if err := blind.Prepare(t.Context(), setup("")); err != nil || blind.Searcher() != "policy" {
@@ -78,8 +77,8 @@ func TestNoTime(t *testing.T) {
 		start := board.StartPosition()
 		for _, only := range [][]board.Move{nil, {board.NewMove(12, 28)}} {
 			p.Position(&start, nil)
-			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
-			pacer.Begin(time.Now(), pace.Clock{Left: 100 * time.Millisecond}.Budget(0))
+			pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+			pacer.Begin(time.Now(), engine.Clock{Left: 100 * time.Millisecond}.Budget(0))
 			before := n.Batches.Load()
 			r, err := p.Search(t.Context(), mcts.Limits{SearchMoves: only}, pacer, nil)
 			if err != nil || len(r.Lines) == 0 || !start.IsLegal(r.Lines[0].PV[0]) || n.Batches.Load() > before {
@@ -108,8 +107,8 @@ func TestNoTimeButThought(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Position(&start, nil)
-			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
-			pacer.Begin(time.Now(), pace.Clock{Left: 50 * time.Millisecond}.Budget(0))
+			pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+			pacer.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
 			begun := time.Now()
 			r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
 			if err != nil || r.Lines[0].PV[0].String() != c.want || time.Since(begun) > time.Second {
@@ -124,8 +123,8 @@ func TestNoTimeButThought(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
-	pacer.Begin(time.Now(), pace.Clock{Left: 50 * time.Millisecond}.Budget(0))
+	pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+	pacer.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
 	p.Position(&start, nil)
 	r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
 	if err != nil || r.Nodes != 0 || r.Lines[0].PV[0] != first.Lines[0].PV[0] || !p.Scored(r, &r.Lines[0]) {
@@ -175,8 +174,8 @@ func TestSlow(t *testing.T) {
 	start := board.StartPosition()
 	for range 3 {
 		p.Position(&start, nil)
-		pacer := pace.New(p.Batch())
-		pacer.Begin(time.Now(), pace.Clock{Left: time.Hour}.Budget(0))
+		pacer := engine.NewTimeManager(p.Batch())
+		pacer.Begin(time.Now(), engine.Clock{Left: time.Hour}.Budget(0))
 		if _, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +246,7 @@ func TestScores(t *testing.T) {
 		{0.3333, 0.3334, 0.3333}: {333, 334, 333}, {0.5005, 0, 0.4996}: {501, 0, 499}, {2, -1, 0}: {1000, 0, 0},
 		{0.0004, 0.9992, 0.0004}: {0, 1000, 0},
 	} {
-		if got := player.PerMille(chances); got != want {
+		if got := engine.PerMille(chances); got != want {
 			t.Errorf("%v: %v, want %v", chances, got, want)
 		}
 	}

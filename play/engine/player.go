@@ -1,8 +1,4 @@
-// Package player chooses moves with a network and a search: what the UCI engine, matches and the console play with.
-//
-// It turns positions with their past, and limits or clocks, into moves with the search's report. A [Player]
-// belongs to one goroutine and starts none but those of the network that it opens.
-package player
+package engine
 
 import (
 	"context"
@@ -14,13 +10,12 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/play/mcts"
-	"talbot/play/pace"
 )
 
-// Network is a network as a player needs it.
-type Network interface {
+// PlayerNetwork is a network as a player needs it.
+type PlayerNetwork interface {
 	// Evaluator returns an evaluator for one search; several may be in use at once.
-	Evaluator() Evaluator
+	Evaluator() RatedEvaluator
 	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
 	Warm(ctx context.Context) (full, smallest time.Duration, err error)
 	// DefaultSearcher is what the network plays with where nothing else is said.
@@ -33,21 +28,21 @@ type Network interface {
 }
 
 // Evaluator asks a network.
-type Evaluator interface {
+type RatedEvaluator interface {
 	mcts.Evaluator
 	// Rate says how strong the players are, for networks that look at it; 0 = not known.
 	Rate(white, black int)
 }
 
 // Open opens a network for batches of that many positions; 0 takes the backend's best.
-type Open func(batch int) (Network, error)
+type OpenFunc func(batch int) (PlayerNetwork, error)
 
-// Auto is the searcher that fits the network.
-const Auto = "auto"
+// AutoSearcher is the searcher that fits the network.
+const AutoSearcher = "auto"
 
 // Setup is how a player plays.
 type Setup struct {
-	Searcher string // one of [mcts.Names], or [Auto]
+	Searcher string // one of [mcts.Names], or [AutoSearcher]
 	mcts.Options
 }
 
@@ -64,21 +59,21 @@ const appraisal = 500 * time.Millisecond
 
 // Player plays. The zero value is not ready: see [New].
 type Player struct {
-	open     Open
-	network  Network     // nil: not opened
-	batch    int         // that it was opened for
-	setup    Setup       // of the searcher
-	method   mcts.Method // of the searcher
-	eval     Evaluator
+	open     OpenFunc
+	network  PlayerNetwork // nil: not opened
+	batch    int           // that it was opened for
+	setup    Setup         // of the searcher
+	method   mcts.Method   // of the searcher
+	eval     RatedEvaluator
 	searcher mcts.Searcher // nil if there is none for the setup
-	warm     pace.Batches  // what batches took when the network was opened
-	took     pace.Batches
+	warm     BatchTimes    // what batches took when the network was opened
+	took     BatchTimes
 	game     *board.Game // that is searched
 	rated    [2]int      // what the network was told, by colour
 }
 
 // New returns a player of the network that open opens when it is first needed.
-func New(open Open) *Player { return &Player{open: open} }
+func NewPlayer(open OpenFunc) *Player { return &Player{open: open} }
 
 // Close frees the network. The player may be used again.
 func (p *Player) Close() {
@@ -92,7 +87,7 @@ func (p *Player) Close() {
 // what a change needs. A new setup forgets all games. After an error the player is not ready.
 func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	if s.Searcher == "" {
-		s.Searcher = Auto
+		s.Searcher = AutoSearcher
 	}
 	batch := s.NetworkBatch()
 	if !p.Loaded(s) {
@@ -107,14 +102,14 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			return err
 		}
 		p.network, p.batch, p.eval, p.method = n, batch, n.Evaluator(), mcts.Method{}
-		p.warm = pace.Batches{Slow: full, Usual: full, Smallest: smallest}
+		p.warm = BatchTimes{Slow: full, Usual: full, Smallest: smallest}
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
 	}
 	p.searcher = nil
 	name := s.Searcher
-	if name == Auto {
+	if name == AutoSearcher {
 		name = p.network.DefaultSearcher()
 	}
 	searcher, err := mcts.New(name, p.eval, s.Options)
@@ -130,7 +125,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		switch {
 		case method.Engine: // its simulations wait for an engine, which is started by the first
 			first := max(p.warm.Slow, appraisal)
-			p.took = pace.Batches{Slow: first, Usual: first}
+			p.took = BatchTimes{Slow: first, Usual: first}
 		case !method.GrowingBatches: // a move of theirs is not a small batch
 			p.took.Smallest = 0
 		}
@@ -145,7 +140,7 @@ func (p *Player) Loaded(s Setup) bool { return p.network != nil && p.batch == s.
 // Ready reports whether the player is ready to search as the setup says.
 func (p *Player) Ready(s Setup) bool {
 	if s.Searcher == "" {
-		s.Searcher = Auto
+		s.Searcher = AutoSearcher
 	}
 	return p.searcher != nil && p.setup == s
 }
@@ -157,7 +152,7 @@ func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.m
 func (p *Player) Searcher() string { return p.method.Name }
 
 // Batch is how long batches of the network take.
-func (p *Player) Batch() pace.Batches { return p.took }
+func (p *Player) Batch() BatchTimes { return p.took }
 
 // Clear forgets all games.
 func (p *Player) Clear() {
@@ -166,8 +161,8 @@ func (p *Player) Clear() {
 	}
 }
 
-// Evaluator is that of the searches.
-func (p *Player) Evaluator() Evaluator { return p.eval }
+// RatedEvaluator is that of the searches.
+func (p *Player) Evaluator() RatedEvaluator { return p.eval }
 
 // Position sets what to search: moves are legal and were played from start. The player has the side to move.
 func (p *Player) Position(start *board.Position, moves []board.Move) {
@@ -196,7 +191,7 @@ var ErrSearch = errors.New("the search failed")
 // Search searches the position within limits and the time that a pacer gives; nil: there is no limit of time. The
 // report has a line wherever there is a legal move, also beside an error, which then wraps [ErrSearch]. After an error
 // [Player.Ready] says whether the player may go on as it is.
-func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, report func(*mcts.Report)) (r *mcts.Report,
+func (p *Player) Search(ctx context.Context, l mcts.Limits, t *TimeManager, report func(*mcts.Report)) (r *mcts.Report,
 	err error) {
 	defer func() {
 		if x := recover(); x != nil {
