@@ -16,10 +16,10 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
-	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )

@@ -20,8 +20,8 @@ import (
 	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/fleet/searches"
+	"talbot/internal/output"
 	"talbot/pipeline/label"
-	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 

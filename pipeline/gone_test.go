@@ -8,9 +8,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
-	"talbot/pipeline/output"
 )
 
 // A folder that is moved away, or has another in its place, ends the command with that reason; nothing is written to

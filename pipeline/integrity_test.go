@@ -15,9 +15,9 @@ import (
 	"talbot/inspect/overlap"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 )
 
 // pgnOf writes games, given as moves, to a file.

@@ -21,12 +21,12 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
-	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 

@@ -16,9 +16,9 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/plan"
 	"talbot/inspect/stats"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 )
 
 // TestLabelCounts labels searched, terminal and failed samples: manifest, verification and statistics count each label

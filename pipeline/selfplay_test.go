@@ -17,7 +17,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/selfplay"
 	"talbot/play/match"
@@ -345,19 +345,19 @@ func TestSelfPlayTables(t *testing.T) {
 			t.Errorf("game %d is %s, want %s", line.Number, line.Result, want)
 		}
 	}
-	r.Wish.Skip = true
-	if _, err := r.Run(t.Context()); !errors.Is(err, remake.ErrDone) {
+	r.Existing = output.Skip
+	if _, err := r.Run(t.Context()); !errors.Is(err, output.ErrDone) {
 		t.Errorf("the same tables: %v", err)
 	}
 	tables := r.Tables
 	for _, other := range []*selfplay.Tables{nil, {Identity: "4567", Pieces: tables.Pieces, Probe: tables.Probe}} {
 		r.Tables = other
-		if _, err := r.Run(t.Context()); !errors.Is(err, remake.ErrDifferent) ||
+		if _, err := r.Run(t.Context()); !errors.Is(err, output.ErrDifferent) ||
 			!strings.Contains(err.Error(), "tables: 0123, not ") {
 			t.Errorf("other tables: %v", err)
 		}
 	}
-	r.Tables, r.Wish.Skip = tables, false
+	r.Tables, r.Existing = tables, output.Refuse
 	if r.Endgames, err = synth.NewDrawer(drawn(t, "KQvK")); err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/pipeline/label"
-	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 

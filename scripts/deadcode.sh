@@ -13,7 +13,7 @@ network/recipe/recipe.go Register       recipes of tests in other packages
 pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
 pipeline/enginegames/games.go SmallShards     small shards in the tests of other packages
 pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
-pipeline/output/folder.go SmallShards   small shards in the tests of other packages
+internal/output/folder.go SmallShards   small shards in the tests of other packages
 tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"

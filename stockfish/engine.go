@@ -68,20 +68,20 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 // chooseOptions decides what to set, sorted by name and spelt as offered. Of our
 // own settings only MultiPV must be offered, and only if it is over 1.
 func chooseOptions(cfg Config, offered map[string]uci.Option) ([]dataset.Tag, error) {
-	type wish struct {
+	type existing struct {
 		dataset.Tag
 		must bool
 	}
-	wishes := []wish{
+	wishes := []existing{
 		{dataset.Tag{Name: "Threads", Value: "1"}, false},
 		{dataset.Tag{Name: "Hash", Value: strconv.Itoa(cfg.hash())}, false},
 		{dataset.Tag{Name: "UCI_ShowWDL", Value: "true"}, false},
 	}
 	if n := cfg.multiPV(); n > 1 {
-		wishes = append(wishes, wish{dataset.Tag{Name: "MultiPV", Value: strconv.Itoa(n)}, true})
+		wishes = append(wishes, existing{dataset.Tag{Name: "MultiPV", Value: strconv.Itoa(n)}, true})
 	}
 	for _, o := range cfg.Options {
-		wishes = append(wishes, wish{o, true})
+		wishes = append(wishes, existing{o, true})
 	}
 	var set []dataset.Tag
 	for _, w := range wishes {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/network/run"
-	"talbot/pipeline/output"
 )
 
 // Only a browser with the cookie, that asks for this machine from a page of ours, is answered.

@@ -17,8 +17,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/network/run"
-	"talbot/pipeline/output"
 	"talbot/play/match"
 	"talbot/train"
 	"talbot/train/job"

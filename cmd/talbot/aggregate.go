@@ -85,7 +85,7 @@ bytes with any number of workers.`,
 
 // request turns the flags into what is asked for.
 func (o *aggregateOptions) request(cmd *cobra.Command, dirs []string) (r aggregate.Request, err error) {
-	r = aggregate.Request{In: dirs, Out: o.out, Wish: o.wish, MinCount: o.minCount, MinBand: o.minBand,
+	r = aggregate.Request{In: dirs, Out: o.out, Existing: o.existing(), MinCount: o.minCount, MinBand: o.minBand,
 		Workers: o.workers}
 	if r.Bands, err = aggregate.ParseBands(o.bands); err != nil {
 		return r, usage(fmt.Errorf("--bands: %w", err), "for example --bands 1500,2000,2500")

@@ -18,8 +18,8 @@ import (
 var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/flags", "internal/golden", "internal/humanize",
 		"internal/ordered", "internal/plain", "internal/progress", "internal/splitmix", "board"},
-	{"internal/cache", "internal/chart", "internal/remake", "dataset"},
-	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode"},
+	{"internal/cache", "internal/chart", "dataset"},
+	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode", "internal/output"},
 	{"network"},
 	{"evaluate"},
 	{"train"},

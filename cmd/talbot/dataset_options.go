@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/humanize"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 )
 
 // datasetOptions are the flags of every verb that makes a dataset.
 type datasetOptions struct {
-	remakeOptions
+	existingOptions
 	out     string
 	workers int
 	json    bool
@@ -24,7 +24,7 @@ func (o *datasetOptions) add(cmd *cobra.Command, workers string) {
 	f.IntVarP(&o.workers, "workers", "w", 0, workers)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	f.BoolVar(&o.strict, "strict", false, "exit with status 3 if anything was left out")
-	o.remakeOptions.add(f)
+	o.existingOptions.add(f)
 }
 
 func (o *datasetOptions) check() error {

@@ -17,7 +17,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/inspect/verify"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
@@ -25,7 +25,6 @@ import (
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
 	"talbot/pipeline/loop"
-	"talbot/pipeline/output"
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/pipeline/selfplay"
 	"talbot/pipeline/tactics"
@@ -107,7 +106,7 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
-	{remake.ErrDifferent, exitUsage, ""},
+	{output.ErrDifferent, exitUsage, ""},
 	{aggregate.ErrTwice, exitUsage, "give each dataset once"},
 	{aggregate.ErrSplits, exitUsage, "give --split the percentages of the games, as `talbot stats` has them; " +
 		"otherwise moves of games that are to be held out would count"},
@@ -163,7 +162,7 @@ var statuses = []struct {
 	{selfplay.ErrParts, exitUsage, "give all parts of one `talbot selfplay --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
-	{remake.ErrStrangers, exitUsage, "move them elsewhere, or choose another folder"},
+	{output.ErrForeign, exitUsage, "move them elsewhere, or choose another folder"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{checkpoint.ErrForeign, exitFailed,
 		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},
@@ -217,9 +216,9 @@ func folderHint(err error) string {
 	var predictions *pipelinepredict.JournalError
 	var ofLoop *loop.FileError
 	var older *ingest.OlderRulesError
-	var different *remake.DifferentError
+	var different *output.DifferentError
 	switch {
-	case errors.As(err, &different) && different.State == remake.Interrupted:
+	case errors.As(err, &different) && different.State == output.Interrupted:
 		return "finish it with the command that began it, make it again with --replace, or choose another place"
 	case errors.As(err, &different):
 		return "make it again with --replace, or choose another place"

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/humanize"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/onnx"
 	"talbot/network/predict"
 	"talbot/network/run"
@@ -17,7 +17,7 @@ import (
 )
 
 type exportOptions struct {
-	remakeOptions
+	existingOptions
 	run, out, format, licence string
 
 	newest, json bool
@@ -101,8 +101,8 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 		e.Choice = run.NewestCheckpoint
 	}
 	e.Warn = warn
-	var facts []remake.Fact
-	if o.wish.Asked() {
+	var facts []output.Fact
+	if o.asked() {
 		if facts, err = e.Facts(); err != nil {
 			return err
 		}

@@ -11,12 +11,12 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/humanize"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/pipeline/export"
 )
 
 type exportDataOptions struct {
-	remakeOptions
+	existingOptions
 	out, format, label string
 	splits, sources    []string
 	encodingOptions
@@ -130,7 +130,7 @@ func runExportData(cmd *cobra.Command, o *exportDataOptions, dir string) error {
 	if err != nil {
 		return err // before what the format lacks is listed
 	}
-	facts := []remake.Fact{{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())}}
+	facts := []output.Fact{{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())}}
 	return o.file(cmd, r.Out, facts, func() error { return o.write(cmd.Context(), r, dir) })
 }
 

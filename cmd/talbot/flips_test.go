@@ -18,9 +18,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 )
 
 // TestFlips flips single bits of every file that talbot reads back, and runs the verbs that read it. A flip is noticed

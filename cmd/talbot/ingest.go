@@ -233,7 +233,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, Results: results, KeepMoveConflicts: o.moveConflict == "keep", Tables: tables,
-		Rejects: o.rejects, History: o.history, Wish: o.wish, Cache: cache.User(),
+		Rejects: o.rejects, History: o.history, Existing: o.existing(), Cache: cache.User(),
 		Warn: warn, ResumeCommand: invocation(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {

@@ -12,7 +12,7 @@ import (
 )
 
 type joinOptions struct {
-	remakeOptions
+	existingOptions
 	out  string
 	json bool
 }
@@ -58,7 +58,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 		return o.joinGames(ctx, parts)
 	}
 	show, end := showProgress()
-	sum, err := label.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)
@@ -78,7 +78,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 // joinGames joins the parts of self-play.
 func (o joinOptions) joinGames(ctx context.Context, parts []string) error {
 	show, end := showProgress()
-	sum, err := selfplay.Join{Parts: parts, Out: o.out, Wish: o.wish, Progress: show,
+	sum, err := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
 		ResumeCommand: invocation()}.Run(ctx)
 	end()
 	if err != nil {

@@ -152,7 +152,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return err
 	}
 	switch {
-	case o.calibrate && (o.audit != "" || o.wish.Asked() || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
+	case o.calibrate && (o.audit != "" || o.asked() || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
 		f.Changed("depth") || o.out != ""):
 		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
 			"or --depth"),
@@ -169,7 +169,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := label.Request{In: in, Out: o.out, Wish: o.wish, Workers: o.workers, SkipImported: o.skipImported,
+	r := label.Request{In: in, Out: o.out, Existing: o.existing(), Workers: o.workers, SkipImported: o.skipImported,
 		Reuse: o.reuse,
 		Mates: o.mates, Syzygy: o.syzygy, SkipExact: o.skipExact,
 		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}

@@ -19,7 +19,7 @@ import (
 )
 
 type loopOptions struct {
-	remakeOptions
+	existingOptions
 	out  string
 	json bool
 }
@@ -87,7 +87,7 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 		return err
 	}
 	voice.quiet = voice.quiet || o.json // the steps have results, too
-	l := loop.Loop{Dir: o.out, Text: text, Wish: o.wish, Command: runStep, Begun: func(s loop.State, of int) {
+	l := loop.Loop{Dir: o.out, Text: text, Existing: o.existing(), Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
 	}, Ended: printGeneration, Warn: warn}
 	if err := l.Run(ctx); err != nil {

@@ -87,7 +87,7 @@ func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Mat
 	if o.out == "" {
 		return m, nil, limits, usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
 	}
-	if o.resume && o.wish.Asked() {
+	if o.resume && o.asked() {
 		return m, nil, limits, usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
 			"leave out --resume: both resume an interrupted match")
 	}
@@ -95,7 +95,7 @@ func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Mat
 		o.concurrency = stockfish.DefaultWorkers()
 	}
 	m = match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
-		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Wish: o.wish, LogEngines: o.logEngines,
+		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Existing: o.existing(), LogEngines: o.logEngines,
 		Event: "talbot match"}
 	if specs, limits, err = o.players(args); err != nil {
 		return m, nil, limits, err
@@ -252,7 +252,7 @@ func (o *matchOptions) resumeError(err error) error {
 		return err
 	}
 	command := invocation()
-	if !o.resume && !o.wish.Asked() {
+	if !o.resume && !o.asked() {
 		command += " --resume"
 	}
 	return hintError{error: errInterrupted, hint: "continue with `" + command + "`", status: exitInterrupted}

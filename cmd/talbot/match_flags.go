@@ -16,7 +16,7 @@ import (
 )
 
 type matchOptions struct {
-	remakeOptions
+	existingOptions
 	out         string
 	json        bool
 	resume      bool
@@ -55,7 +55,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.StringVarP(&o.out, "out", "o", "", "folder for the match (required)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	f.BoolVar(&o.resume, "resume", false, "continue the match in the folder, if it has one")
-	o.remakeOptions.add(f)
+	o.existingOptions.add(f)
 	f.BoolVar(&o.logEngines, "log-engines", false, "log all input and output of the engines")
 	f.BoolVar(&o.gauntlet, "gauntlet", false, "play the first player against each of the others")
 	f.IntVar(&o.games, "games", 100, "games to play against each opponent")

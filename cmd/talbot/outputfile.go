@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"talbot/internal/output"
 	"talbot/network/run"
-	"talbot/pipeline/output"
 )
 
 // outputFile is a file that a flag has a command write. [outputFile.check] is called for each before any work.

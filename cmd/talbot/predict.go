@@ -18,7 +18,7 @@ import (
 )
 
 type predictOptions struct {
-	remakeOptions
+	existingOptions
 	out     string
 	run     string
 	backend string
@@ -73,7 +73,7 @@ command to continue it.`,
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.StringVar(&o.share, "fraction", "1", "share of the samples to predict, spread over all games")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	o.remakeOptions.add(f)
+	o.existingOptions.add(f)
 	section(f, "Output", "out", "skip-done", "replace", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
 	section(f, "Samples to predict", "fraction")
@@ -123,7 +123,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := showProgress()
-	sum, err := pipelinepredict.Request{In: in, Out: o.out, Wish: o.wish, Network: net, Evaluator: networkEvaluator{n},
+	sum, err := pipelinepredict.Request{In: in, Out: o.out, Existing: o.existing(), Network: net, Evaluator: networkEvaluator{n},
 		Fraction: dataset.Fraction(share), ResumeCommand: invocation(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {

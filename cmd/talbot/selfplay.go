@@ -169,7 +169,7 @@ func (o *selfPlayOptions) request(f *pflag.FlagSet) (r selfplay.Request, err err
 		return r, err
 	}
 	r = selfplay.Request{Games: o.games, AtOnce: o.workers, Seed: o.seed, Style: o.style, Start: o.start, Out: o.out,
-		Wish:          o.wish,
+		Existing:      o.existing(),
 		ResumeCommand: invocation(), Warn: warn}
 	if r.Splits, err = dataset.ParseSplits(o.split); err != nil {
 		return r, usage(err, "give three percentages that sum to 100, for example --split 90,5,5")

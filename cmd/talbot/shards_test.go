@@ -11,8 +11,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 

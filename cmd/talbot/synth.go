@@ -13,8 +13,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/humanize"
+	"talbot/internal/output"
 	"talbot/pipeline/endgames"
-	"talbot/pipeline/output"
 	"talbot/synth"
 )
 
@@ -173,7 +173,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	show, end := showProgress()
 	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
-		Wish:          o.wish,
+		Existing:      o.existing(),
 		ResumeCommand: invocation(),
 	}.Run(ctx)
 	end()

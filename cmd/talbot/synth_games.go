@@ -104,7 +104,7 @@ func (o *gamesOptions) request() (r enginegames.Request, c stockfish.Config, err
 	if c.Path, err = stockfish.Find(o.engine); err != nil {
 		return r, c, err
 	}
-	r = enginegames.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Wish: o.wish, Splits: splits,
+	r = enginegames.Request{Games: o.games, Seed: o.seed, Style: o.style, Out: o.out, Existing: o.existing(), Splits: splits,
 		ResumeCommand: invocation(),
 		Warn:          warn}
 	all, err := match.Book()

@@ -13,7 +13,7 @@ import (
 )
 
 type tacticsOptions struct {
-	remakeOptions
+	existingOptions
 	tactics.Request
 	json bool
 }
@@ -68,7 +68,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := showProgress()
-	o.Progress, o.Warn, o.ResumeCommand, o.Wish = show, warn, invocation(), o.wish
+	o.Progress, o.Warn, o.ResumeCommand, o.Existing = show, warn, invocation(), o.existing()
 	sum, err := o.Run(ctx)
 	end()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 type trainOptions struct {
-	remakeOptions
+	existingOptions
 	data, run, from, after, recipe, preset, label, backend, valueTarget, policyTarget string
 	schedule, optimizer, precision                                                    string
 

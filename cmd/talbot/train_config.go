@@ -36,7 +36,7 @@ const (
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	t := job.Train{Dir: o.run, From: o.from, After: o.after, Until: o.until, Label: o.label, Resume: o.resume,
-		Steps: o.steps, Backend: o.backend, Wish: o.wish,
+		Steps: o.steps, Backend: o.backend, Existing: o.existing(),
 		Workers: o.workers, Cache: cache.User()}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
@@ -56,7 +56,7 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	} else if o.data == "" && !o.resume {
 		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")
 	}
-	if o.resume && o.wish.Asked() {
+	if o.resume && o.asked() {
 		return t, usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
 			"leave out --resume: both resume an interrupted run")
 	}

@@ -20,7 +20,7 @@ import (
 
 // resumeLine is the command line that continues the run.
 func (o *trainOptions) resumeLine() string {
-	if o.wish.Asked() {
+	if o.asked() {
 		return invocation()
 	}
 	return "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})

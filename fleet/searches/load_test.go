@@ -21,8 +21,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/fleet"
+	"talbot/internal/output"
 	"talbot/pipeline/label"
-	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 

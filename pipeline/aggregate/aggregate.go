@@ -13,9 +13,8 @@ import (
 	"talbot/dataset"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -35,8 +34,8 @@ type Request struct {
 	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
@@ -183,7 +182,7 @@ func (a *aggregation) open() error {
 	a.out, err = output.Open(a.Out, dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Wish: a.Wish,
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Existing: a.Existing,
 		Warn: a.Warn, SideFile: a.sideFile})
 	if err != nil {
 		return err

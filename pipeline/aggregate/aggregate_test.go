@@ -16,9 +16,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/output"
 )
 
 // Few positions recur in random games, so players choose among the first moves.

@@ -15,8 +15,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/output"
 )
 
 // childIn and childOut name the variables with the folders that the test binary works on in place of the tests.

@@ -11,9 +11,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/ordered"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/synth"
 )
 
@@ -24,8 +23,8 @@ type Request struct {
 	Out     string
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the drawing; may be nil
@@ -87,7 +86,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		ResumeCommand: s.ResumeCommand, Wish: s.Wish, Warn: s.Warn}); err != nil {
+		ResumeCommand: s.ResumeCommand, Existing: s.Existing, Warn: s.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()

@@ -11,9 +11,8 @@ import (
 	"talbot/dataset"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -28,8 +27,8 @@ type Request struct {
 	Pool     *stockfish.Pool
 	Out      string
 	Splits   dataset.Splits
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
@@ -83,7 +82,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
 	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
-		State: &p.state, ResumeCommand: r.ResumeCommand, Wish: r.Wish, Warn: r.Warn}); err != nil {
+		State: &p.state, ResumeCommand: r.ResumeCommand, Existing: r.Existing, Warn: r.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

@@ -18,9 +18,9 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/inspect/verify"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 	"talbot/shards"
 
 	"github.com/klauspost/compress/zstd"

@@ -7,8 +7,7 @@ import (
 	"os"
 
 	"talbot/dataset"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 )
 
 // ErrUnrepeatable: what comes through a pipe cannot be compared with what came before.
@@ -16,7 +15,7 @@ var ErrUnrepeatable = errors.New("standard input and pipes cannot be compared wi
 
 // compare says in what a finished dataset was made from other inputs. Their content counts; it is read only where the
 // stamp of a file has changed.
-func (in *Request) compare(_ string, m *dataset.Manifest) ([]remake.Difference, error) {
+func (in *Request) compare(_ string, m *dataset.Manifest) ([]output.Difference, error) {
 	want := dataset.Manifest{Verb: m.Verb, Tool: output.Tool, Seed: m.Seed, Splits: m.Splits}
 	for i, path := range in.Inputs {
 		info, err := os.Stat(path)
@@ -36,10 +35,10 @@ func (in *Request) compare(_ string, m *dataset.Manifest) ([]remake.Difference, 
 	}
 	have := want
 	have.Inputs = m.Inputs
-	list := remake.Compare(output.Facts(&have), output.Facts(&want))
+	list := output.Compare(output.Facts(&have), output.Facts(&want))
 	if in.Rejects != "" {
 		if _, err := os.Stat(in.Rejects); errors.Is(err, fs.ErrNotExist) {
-			list = append(list, remake.Difference{Name: "rejects", Have: "no table", Want: in.Rejects})
+			list = append(list, output.Difference{Name: "rejects", Have: "no table", Want: in.Rejects})
 		} else if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 )
 
 // TestMoveConflicts leaves games out whose text contradicts their moves, or keeps and counts them; the manifest says

@@ -12,9 +12,8 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 )
 
 // Request reads games and puzzles into a dataset.
@@ -47,8 +46,8 @@ type Request struct {
 	// end. Such a dataset has no sums of its inputs.
 	Beginning int64
 	Cache     *cache.Folder // of the sums of files; nil = none
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string                        // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)       // may be nil
 	Warn          func(error)                   // gets errors that do not stop the ingest; may be nil
@@ -152,7 +151,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
-		ResumeCommand: in.ResumeCommand, Warn: in.Warn, Wish: in.Wish, Compare: in.compare,
+		ResumeCommand: in.ResumeCommand, Warn: in.Warn, Existing: in.Existing, Compare: in.compare,
 	}); err != nil {
 		return Summary{}, olderRules(err)
 	}

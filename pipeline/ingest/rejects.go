@@ -8,8 +8,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/plain"
-	"talbot/pipeline/output"
 )
 
 // rejectsName is the file in the output folder that collects the rejects until the dataset is finished. It is cut back

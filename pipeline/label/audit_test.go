@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 )
 
 // TestAuditTakesAnEngine: what a source carried and what endgame tables say is not audited.

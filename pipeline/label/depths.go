@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"talbot/dataset"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 )
 
 // ErrMixedDepths says that a labelling of several moves was begun by a version that mixed depths (see

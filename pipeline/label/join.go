@@ -11,9 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -30,8 +29,8 @@ func partOf(hash [16]byte, n int) int {
 type Join struct {
 	Parts []string // datasets, in any order
 	Out   string
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress) // may be nil
 }
@@ -78,7 +77,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand, Wish: j.Wish,
+	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand, Existing: j.Existing,
 		Parts: hashes})
 	if err != nil {
 		return JoinSummary{}, err

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 	"talbot/tablebase/mates"
@@ -42,8 +41,8 @@ type Request struct {
 	Candidates int
 	Network    string
 	Flags      []dataset.Tag // of the manifest beside the usual ones
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	// Checked, if not nil, is called with how many lines of the input were checked before the first search, from one

@@ -12,8 +12,8 @@ import (
 	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/internal/humanize"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -85,7 +85,7 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Wish: l.Wish,
+		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Existing: l.Existing,
 			Warn: l.Warn}); err != nil {
 		return mixingDepths(err, prints)
 	}

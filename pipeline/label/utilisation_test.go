@@ -19,9 +19,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
-	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )

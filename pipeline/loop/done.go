@@ -13,15 +13,14 @@ import (
 	"talbot/dataset"
 	"talbot/internal/cache"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
-	"talbot/pipeline/output"
 )
 
-// look says what stands in a folder, compared with the loop of a configuration. More generations are no other loop, and
+// inspect reports what exists in a folder, compared with the loop of a configuration. More generations are no other loop, and
 // neither are other stages of those to come.
-func look(dir string, want *Config) (found remake.Found, err error) {
+func inspect(dir string, want *Config) (found output.Found, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
@@ -33,7 +32,7 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 		switch name := strings.TrimSuffix(e.Name(), durable.TempSuffix); {
 		case name == ConfigName, name == StateName, name == PageName, name == lockName, strings.HasPrefix(name, "gen-"):
 		default:
-			found.Strangers = append(found.Strangers, name)
+			found.Foreign = append(found.Foreign, name)
 		}
 	}
 	path := filepath.Join(dir, ConfigName)
@@ -48,7 +47,7 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	if err != nil {
 		return found, damagedConfig(path, err)
 	}
-	found.State, found.Busy = remake.Interrupted, durable.Locked(filepath.Join(dir, lockName))
+	found.State, found.Busy = output.Interrupted, durable.Locked(filepath.Join(dir, lockName))
 	l := Loop{Dir: dir}
 	s, err := l.state(&was)
 	if err != nil {
@@ -60,7 +59,7 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 	}
 	found.Differences = l.differences(&was, want, s, now)
 	if s.Step == StepDone && s.Generation >= want.Generations {
-		found.State = remake.Done
+		found.State = output.Done
 		lost, err := l.lost(want, s.Generation)
 		if err != nil {
 			return found, err
@@ -68,7 +67,7 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 		found.Differences = append(found.Differences, lost...)
 	}
 	if s.Generation > want.Generations {
-		found.Differences = append(found.Differences, remake.Difference{Name: "generations",
+		found.Differences = append(found.Differences, output.Difference{Name: "generations",
 			Have: fmt.Sprint(s.Generation), Want: fmt.Sprint(want.Generations)})
 	}
 	return found, nil
@@ -76,7 +75,7 @@ func look(dir string, want *Config) (found remake.Found, err error) {
 
 // lost says what is no longer there of the generations up to a given one: shards that are missing or have another size,
 // networks that cannot be read.
-func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
+func (l *Loop) lost(c *Config, last int) (list []output.Difference, err error) {
 	name := func(path string) string {
 		if rel, err := filepath.Rel(l.Dir, path); err == nil {
 			return rel
@@ -88,7 +87,7 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 			switch loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); {
 			case err == nil && len(loaded.Damaged) == 0:
 			case err == nil, errors.Is(err, checkpoint.ErrNone), errors.Is(err, checkpoint.ErrDamaged):
-				list = append(list, remake.Difference{Name: name(l.Network(g)), Have: "missing or damaged",
+				list = append(list, output.Difference{Name: name(l.Network(g)), Have: "missing or damaged",
 					Want: "a network"})
 			default:
 				return nil, err
@@ -99,7 +98,7 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 		}
 		m, err := dataset.ReadManifest(l.Games(g))
 		if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
-			list = append(list, remake.Difference{Name: name(l.Games(g)), Have: "missing or damaged",
+			list = append(list, output.Difference{Name: name(l.Games(g)), Have: "missing or damaged",
 				Want: "a dataset"})
 			continue
 		}
@@ -121,7 +120,7 @@ func (l *Loop) lost(c *Config, last int) (list []remake.Difference, err error) {
 // differences are the settings in which a loop that has come that far was another one. What no step has used yet, such
 // as the flags of the match before there was one, may differ: so what is wrong there can be corrected. now are the
 // inputs of the one that is wanted.
-func (l *Loop) differences(was, want *Config, s State, now map[string]string) []remake.Difference {
+func (l *Loop) differences(was, want *Config, s State, now map[string]string) []output.Difference {
 	used := func(part string, generation int) bool {
 		if s.Generation != generation {
 			return s.Generation > generation
@@ -135,7 +134,7 @@ func (l *Loop) differences(was, want *Config, s State, now map[string]string) []
 			before[value], after[value] = had, sum
 		}
 	}
-	return remake.Compare(was.facts(used, before), want.facts(used, after))
+	return output.Compare(was.facts(used, before), want.facts(used, after))
 }
 
 // inputs returns the sums of what the flags' values name.
@@ -194,29 +193,29 @@ func sumOf(path string) (sum string, err error) {
 
 // facts are the settings that decide what was made: used says whether there is such a part of a generation. The number
 // of generations decides nothing. sums are those of inputs.
-func (c *Config) facts(used func(part string, generation int) bool, sums map[string]string) []remake.Fact {
-	var all []remake.Fact
+func (c *Config) facts(used func(part string, generation int) bool, sums map[string]string) []output.Fact {
+	var all []output.Fact
 	add := func(name string, flags Flags) {
 		for _, f := range flags {
 			value := cmp.Or(f.Value, `""`)
 			if sum := sums[f.Value]; sum != "" {
 				value += " (SHA-256 " + sum + ")"
 			}
-			all = append(all, remake.Fact{Name: name + ": " + f.Name, Value: value})
+			all = append(all, output.Fact{Name: name + ": " + f.Name, Value: value})
 		}
 	}
-	all = append(all, remake.Fact{Name: "seed", Value: fmt.Sprint(c.Seed)})
+	all = append(all, output.Fact{Name: "seed", Value: fmt.Sprint(c.Seed)})
 	games, train := used("games", 1), used("run", 1)
 	if games || used("run", 0) || used("measure.json", 0) {
 		add("start", c.Start)
 	}
 	if games {
-		all = append(all, remake.Fact{Name: "split", Value: c.Split})
+		all = append(all, output.Fact{Name: "split", Value: c.Split})
 		add("games", c.Games)
 	}
 	if train {
-		all = append(all, remake.Fact{Name: "window", Value: fmt.Sprint(c.Window)},
-			remake.Fact{Name: "reuse", Value: fmt.Sprint(c.Reuse)})
+		all = append(all, output.Fact{Name: "window", Value: fmt.Sprint(c.Window)},
+			output.Fact{Name: "reuse", Value: fmt.Sprint(c.Reuse)})
 		add("train", c.Train)
 	}
 	for _, s := range c.Stages {
@@ -231,8 +230,8 @@ func (c *Config) facts(used func(part string, generation int) bool, sums map[str
 		add("measure", c.Measure)
 	}
 	if g := c.Gate; g != nil && (used("match", 1) || used("gate.json", 1)) {
-		all = append(all, remake.Fact{Name: "gate: accept", Value: fmt.Sprint(g.Accept)},
-			remake.Fact{Name: "gate: first", Value: fmt.Sprint(g.First)})
+		all = append(all, output.Fact{Name: "gate: accept", Value: fmt.Sprint(g.Accept)},
+			output.Fact{Name: "gate: first", Value: fmt.Sprint(g.First)})
 		add("gate: match", g.Match)
 	}
 	return all

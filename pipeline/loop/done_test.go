@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/internal/remake"
+	"talbot/internal/output"
 )
 
 const rich = file + `stages:
@@ -21,11 +21,11 @@ gate: {accept: 0.55, match: {games: 4}}
 func TestSkipDone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	f := &fake{t: t}
-	run := func(text string, wish remake.Wish) error {
+	run := func(text string, existing output.Existing) error {
 		f.calls = nil
-		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Wish: wish}.Run(t.Context())
+		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Existing: existing}.Run(t.Context())
 	}
-	skip := remake.Wish{Skip: true}
+	skip := output.Skip
 	f.failAt = 6
 	if err := run(rich, skip); !errors.Is(err, errKilled) {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSkipDone(t *testing.T) {
 	if err := run(rich, skip); err != nil || strings.Contains(f.calls[0], "--init") {
 		t.Fatalf("an interrupted loop: %q, %v", f.calls, err)
 	}
-	if err := run(rich, skip); !errors.Is(err, remake.ErrDone) || f.calls != nil {
+	if err := run(rich, skip); !errors.Is(err, output.ErrDone) || f.calls != nil {
 		t.Errorf("a finished loop: %q, %v", f.calls, err)
 	}
 	for _, x := range [][3]string{
@@ -53,7 +53,7 @@ func TestSkipDone(t *testing.T) {
 		{"generations: 3", "generations: 2", "generations: 3, not 2"},
 	} {
 		other := strings.Replace(rich, x[0], x[1], 1)
-		if err := run(other, skip); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), x[2]) ||
+		if err := run(other, skip); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), x[2]) ||
 			f.calls != nil {
 			t.Errorf("%s: %q, %v", x[1], f.calls, err)
 		}
@@ -69,7 +69,7 @@ func TestSkipDone(t *testing.T) {
 		if err := os.Rename(path, path+"~"); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(more, skip); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), lost[:7]) {
+		if err := run(more, skip); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), lost[:7]) {
 			t.Errorf("without %s: %v", lost, err)
 		}
 		if err := os.Rename(path+"~", path); err != nil {
@@ -81,21 +81,21 @@ func TestSkipDone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(other, remake.Wish{Replace: true}); !errors.Is(err, remake.ErrStrangers) {
+	if err := run(other, output.Replace); !errors.Is(err, output.ErrForeign) {
 		t.Errorf("a folder with a letter: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "letter.txt")); err != nil {
 		t.Fatal(err)
 	}
 	f.failAt = 3
-	if err := run(other, remake.Wish{Replace: true}); !errors.Is(err, errKilled) {
+	if err := run(other, output.Replace); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	f.failAt = 0
-	if err := run(other, remake.Wish{Replace: true}); err != nil {
+	if err := run(other, output.Replace); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(other, skip); !errors.Is(err, remake.ErrDone) {
+	if err := run(other, skip); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
@@ -150,7 +150,7 @@ func TestInputs(t *testing.T) {
 	dir := filepath.Join(top, "loop")
 	run := func(text string) error {
 		f.calls = nil
-		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Wish: remake.Wish{Skip: true}}.Run(t.Context())
+		return Loop{Dir: dir, Text: []byte(text), Command: f.run, Existing: output.Skip}.Run(t.Context())
 	}
 	f.failAt = 2 // the first network is measured
 	if err := run(text); !errors.Is(err, errKilled) {
@@ -161,16 +161,16 @@ func TestInputs(t *testing.T) {
 	if err := run(text); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(text); !errors.Is(err, remake.ErrDone) {
+	if err := run(text); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
 	write("three")
-	if err := run(text); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), "games: start: ") ||
+	if err := run(text); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "games: start: ") ||
 		!strings.Contains(err.Error(), "(SHA-256 ") {
 		t.Errorf("other openings: %v", err)
 	}
 	more := strings.Replace(text, "generations: 3", "generations: 4", 1)
-	if err := run(more); !errors.Is(err, remake.ErrDifferent) || f.calls != nil {
+	if err := run(more); !errors.Is(err, output.ErrDifferent) || f.calls != nil {
 		t.Errorf("a further generation from other openings: %v, %q", err, f.calls)
 	}
 	if err := os.Remove(openings); err != nil {
@@ -180,11 +180,11 @@ func TestInputs(t *testing.T) {
 		t.Errorf("without the openings: %v", err)
 	}
 	write("two")
-	if err := run(more); !errors.Is(err, remake.ErrDone) {
+	if err := run(more); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
 	write("three")
-	if err := run(more); !errors.Is(err, remake.ErrDifferent) {
+	if err := run(more); !errors.Is(err, output.ErrDifferent) {
 		t.Errorf("what was gone meanwhile: %v", err)
 	}
 	write("two")
@@ -192,7 +192,7 @@ func TestInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.writeGames(tests)
-	if err := run(more); !errors.Is(err, remake.ErrDone) {
+	if err := run(more); !errors.Is(err, output.ErrDone) {
 		t.Errorf("the same dataset, made again: %v", err)
 	}
 	if err := os.RemoveAll(tests); err != nil {
@@ -200,7 +200,7 @@ func TestInputs(t *testing.T) {
 	}
 	f.games = 4
 	f.writeGames(tests)
-	if err := run(more); !errors.Is(err, remake.ErrDifferent) || !strings.Contains(err.Error(), "measure: data: ") {
+	if err := run(more); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "measure: data: ") {
 		t.Errorf("another dataset: %v", err)
 	}
 }

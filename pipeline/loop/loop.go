@@ -15,7 +15,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/run"
 )
 
@@ -56,8 +56,8 @@ type Loop struct {
 	// Ended, if not nil, is told of each generation that is whole.
 	Ended func(g Generation)
 	// Warn, if not nil, is told what was found wrong and mended.
-	Warn func(err error)
-	Wish remake.Wish // what to do with a loop in Dir
+	Warn     func(err error)
+	Existing output.Existing // what to do with a loop in Dir
 }
 
 // The files of a loop's folder.
@@ -94,16 +94,16 @@ func (l Loop) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := l.Wish.Place(l.Dir, func(dir string) (remake.Found, error) { return look(dir, &c) })
-	if err == nil && at != remake.Target(at) { // its trainings name each other by their paths
-		l.Dir = remake.Target(at)
-		err = remake.SetAside(l.Dir)
+	at, err := l.Existing.Resolve(l.Dir, func(dir string) (output.Found, error) { return inspect(dir, &c) })
+	if err == nil && at != output.Target(at) { // its trainings name each other by their paths
+		l.Dir = output.Target(at)
+		err = output.SetAside(l.Dir)
 	}
 	if err == nil {
 		err = l.advance(ctx, &c)
 	}
-	if l.Wish.Asked() && (err == nil || errors.Is(err, remake.ErrDone)) {
-		err = errors.Join(err, remake.DropAside(l.Dir))
+	if l.Existing != output.Refuse && (err == nil || errors.Is(err, output.ErrDone)) {
+		err = errors.Join(err, output.DropAside(l.Dir))
 	}
 	return err
 }

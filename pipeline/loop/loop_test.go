@@ -18,9 +18,9 @@ import (
 	"talbot/dataset"
 	"talbot/internal/chart/pagetest"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
-	"talbot/pipeline/output"
 )
 
 const file = `# a loop

@@ -13,9 +13,8 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -47,8 +46,8 @@ type Request struct {
 	Network   dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator Evaluator
 	Fraction  dataset.Fraction // of the samples to ask about
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the run; may be nil
@@ -155,7 +154,7 @@ func (p *predictor) open() error {
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
 	p.out, err = output.Open(p.Out, m, identity,
-		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Wish: p.Wish, Warn: p.Warn,
+		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Existing: p.Existing, Warn: p.Warn,
 			SideFile: func(name string, shards int) (own, wanted bool) {
 				own = strings.HasPrefix(name, journalPrefix)
 				return own, own && name >= journalName(shards)

@@ -24,9 +24,9 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 

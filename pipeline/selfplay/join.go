@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -26,8 +25,8 @@ var ErrParts = errors.New("not parts of the same games")
 type Join struct {
 	Parts []string // datasets, in any order
 	Out   string
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string                  // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress) // may be nil
 }
@@ -74,7 +73,7 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 		return output.Summary{}, fmt.Errorf("%q: %w", j.Parts[0], err)
 	}
 	var s state
-	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s, Wish: j.Wish,
+	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s, Existing: j.Existing,
 		Parts: hashes})
 	if err != nil {
 		return output.Summary{}, err

@@ -14,10 +14,9 @@ import (
 	"talbot/dataset"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
 	"talbot/internal/splitmix"
-	"talbot/pipeline/output"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/synth"
@@ -53,8 +52,8 @@ type Request struct {
 	Tables    *Tables         // that end games; nil: none
 	Out       string
 	Splits    dataset.Splits
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the work; may be nil
@@ -118,7 +117,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
 	var err error
 	if p.out, err = output.Open(r.Out, m, []any{m.Fingerprints, m.Networks}, output.Options{State: &p.state,
-		ResumeCommand: r.ResumeCommand, Wish: r.Wish, Warn: r.Warn}); err != nil {
+		ResumeCommand: r.ResumeCommand, Existing: r.Existing, Warn: r.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

@@ -10,9 +10,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/humanize"
+	"talbot/internal/output"
 	"talbot/internal/progress"
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -37,8 +36,8 @@ type Request struct {
 	Advantage int    // the best move's score is at least this,
 	Second    int    // the second best move's at most this,
 	Gap       int    // and at least so much less
-	// Wish says what to do with an output that is there.
-	Wish          remake.Wish
+	// Existing says what to do with an output that exists.
+	Existing      output.Existing
 	ResumeCommand string // the command line that continues an interrupted run, for messages
 	Progress      func(progress.Progress)
 	Warn          func(error) // gets errors that do not stop the search; may be nil
@@ -86,7 +85,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
 	out, err := output.Open(t.Out, m, identity(parent),
-		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Wish: t.Wish, Warn: t.Warn})
+		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Existing: t.Existing, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}

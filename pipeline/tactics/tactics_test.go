@@ -11,8 +11,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/output"
 )
 
 // twoLines is a label of two moves with their scores.

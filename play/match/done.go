@@ -16,15 +16,15 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 )
 
 // facts are what decides the games of a match but their number: what its identity is a hash of, and the files of its
 // players.
-func (m *Match) facts(files Files) []remake.Fact {
-	var all []remake.Fact
+func (m *Match) facts(files Files) []output.Fact {
+	var all []output.Fact
 	add := func(name, format string, values ...any) {
-		all = append(all, remake.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
+		all = append(all, output.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
 	}
 	for _, e := range m.Entrants {
 		add("player", "%s: %s, limit %s", e.Name, e.Identity, e.Limits)
@@ -45,10 +45,10 @@ func (m *Match) facts(files Files) []remake.Fact {
 	return all
 }
 
-// look says what stands in a folder, compared with the match that is asked for. The number of games and the sequential
+// inspect reports what exists in a folder, compared with the match that is asked for. The number of games and the sequential
 // test make no other match: with more or fewer games, or another test, the one that is there is taken up again.
-func (m *Match) look(dir string) (found remake.Found, err error) {
-	if found.Strangers, err = strangers(dir); err != nil {
+func (m *Match) inspect(dir string) (found output.Found, err error) {
+	if found.Foreign, err = foreignFiles(dir); err != nil {
 		return found, err
 	}
 	h, err := readHeader(filepath.Join(dir, JournalFile))
@@ -62,15 +62,15 @@ func (m *Match) look(dir string) (found remake.Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.State, found.Busy = remake.Interrupted, AtWork(dir)
+	found.State, found.Busy = output.Interrupted, AtWork(dir)
 	switch {
 	case h.Facts != nil:
-		found.Differences = remake.Compare(h.Facts, m.facts(files))
+		found.Differences = output.Compare(h.Facts, m.facts(files))
 	case h.Identity != m.identity():
-		found.Differences = []remake.Difference{{Name: "players, openings, limits or rules",
+		found.Differences = []output.Difference{{Name: "players, openings, limits or rules",
 			Have: strings.Join(h.Players, ", ") + " (an older version did not note more)", Want: "those given"}}
 	case h.Files.check(files) != nil:
-		found.Differences = []remake.Difference{{Name: "files of the players", Have: "others", Want: "those of now"}}
+		found.Differences = []output.Difference{{Name: "files of the players", Have: "others", Want: "those of now"}}
 	}
 	result, err := ReadResult(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func (m *Match) look(dir string) (found remake.Found, err error) {
 		return found, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, PGNFile)); err == nil && m.over(result) {
-		found.State, found.Result = remake.Done, result
+		found.State, found.Result = output.Done, result
 	}
 	return found, nil
 }
@@ -115,8 +115,8 @@ func readHeader(path string) (h header, err error) {
 	return h, err
 }
 
-// strangers are the files in a folder that are not of a match.
-func strangers(dir string) (names []string, err error) {
+// foreignFiles lists the files in a folder that are not of a match.
+func foreignFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 )
 
 // A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
@@ -44,7 +44,7 @@ type header struct {
 	Rules  string   `json:"rules,omitempty"`
 	// Facts are what Identity is a hash of, for those who ask in what two matches differ; an older version did not note
 	// them.
-	Facts []remake.Fact `json:"facts,omitempty"`
+	Facts []output.Fact `json:"facts,omitempty"`
 }
 
 // Errors on which callers branch.
@@ -96,7 +96,7 @@ func appendTo(path string, end int64) (*journal, error) {
 func otherMatch(path string, have *header, want header) error {
 	var b strings.Builder
 	if have.Facts != nil {
-		for _, d := range remake.Compare(have.Facts, want.Facts) {
+		for _, d := range output.Compare(have.Facts, want.Facts) {
 			fmt.Fprintf(&b, "\n  %s", d)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/play/match/stats"
 )
 
@@ -26,11 +26,11 @@ type Match struct {
 	SPRT             *stats.SPRT // ends the match when it is decided; nil: none
 	Concurrency      int         // games at the same time
 
-	Out        string      // the folder
-	Resume     bool        // go on with the match in the folder, if there is one
-	Wish       remake.Wish // what to do with a match in the folder
-	LogEngines bool        // all that engines say, not just the last lines before a fault
-	Event      string      // in the PGN
+	Out        string          // the folder
+	Resume     bool            // go on with the match in the folder, if there is one
+	Existing   output.Existing // what to do with a match in the folder
+	LogEngines bool            // all that engines say, not just the last lines before a fault
+	Event      string          // in the PGN
 
 	Warn     func(error)    // may be nil
 	Progress func(Progress) // called after each game, from one goroutine; may be nil

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/play/match/stats"
 )
 
@@ -107,7 +107,7 @@ type RatingResult struct {
 func (r *run) result() Result {
 	x, all := resultOf(r.Entrants, r.outcomes[:r.stop], r.Gauntlet)
 	x.Openings, x.Resumed, x.Concurrency = len(r.Openings.List), r.resumed, r.Concurrency
-	x.PGN = filepath.Join(remake.Target(r.Out), PGNFile)
+	x.PGN = filepath.Join(output.Target(r.Out), PGNFile)
 	x.Seconds = time.Since(r.began).Seconds()
 	for _, o := range r.outcomes[r.stop:] {
 		if o != nil {

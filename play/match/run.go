@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/play/match/stats"
 	"talbot/tablebase/syzygy"
 )
@@ -42,7 +42,7 @@ type run struct {
 //
 // Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
 // player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. With a
-// wish, a match that is there is taken up, left as it is or replaced: see [remake.Wish.Place].
+// existing, a match that is there is taken up, left as it is or replaced: see [output.Existing.Resolve].
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
@@ -59,15 +59,15 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 		return Result{}, err
 	}
 	final := m.Out
-	at, err := m.Wish.Place(m.Out, m.look)
+	at, err := m.Existing.Resolve(m.Out, m.inspect)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { m.Out = final }()
-	m.Out, m.Resume = at, m.Resume || m.Wish.Asked()
+	m.Out, m.Resume = at, m.Resume || m.Existing != output.Refuse
 	result, err := m.run(drain, hard)
-	if err == nil && m.Wish.Asked() {
-		err = remake.Swap(at)
+	if err == nil && m.Existing != output.Refuse {
+		err = output.Swap(at)
 	}
 	return result, err
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/train"
@@ -21,16 +21,16 @@ import (
 // place decides where the run is made by what stands in Dir, and whether it is resumed, and returns the weights that
 // it begins with, if there are any.
 func (t *Train) place(init bool) error {
-	if !t.Wish.Asked() {
+	if t.Existing == output.Refuse {
 		return nil
 	}
 	if t.Resume {
 		return fmt.Errorf("%w: a run is resumed, or done, not both", ErrConfig)
 	}
 	interrupted := map[string]bool{}
-	at, err := t.Wish.Place(t.Dir, func(dir string) (remake.Found, error) {
-		found, err := t.look(dir, init)
-		interrupted[dir] = found.State == remake.Interrupted && len(found.Differences) == 0
+	at, err := t.Existing.Resolve(t.Dir, func(dir string) (output.Found, error) {
+		found, err := t.inspect(dir, init)
+		interrupted[dir] = found.State == output.Interrupted && len(found.Differences) == 0
 		return found, err
 	})
 	if err != nil {
@@ -38,16 +38,16 @@ func (t *Train) place(init bool) error {
 	}
 	if t.Dir = at; interrupted[at] { // with all that it was begun with, which is what is asked for
 		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers, Cache: t.Cache,
-			Adjust: func(*run.Config) error { return nil }, Wish: t.Wish,
+			Adjust: func(*run.Config) error { return nil }, Existing: t.Existing,
 			Checked: t.Checked, Surveyed: t.Surveyed, Begun: t.Begun, Resumed: t.Resumed, Progress: t.Progress,
 			Warn: t.Warn}
 	}
 	return nil
 }
 
-// look says what stands in a folder, compared with the run that is asked for.
-func (t *Train) look(dir string, init bool) (found remake.Found, err error) {
-	if found.Strangers, err = strangers(dir); err != nil {
+// inspect reports what exists in a folder, compared with the run that is asked for.
+func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
+	if found.Foreign, err = foreignFiles(dir); err != nil {
 		return found, err
 	}
 	have, err := run.ReadConfig(dir, nil)
@@ -73,11 +73,11 @@ func (t *Train) look(dir string, init bool) (found remake.Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Differences = remake.Compare(haveFacts, wantFacts)
-	found.State, found.Busy = remake.Interrupted, run.AtWork(dir)
+	found.Differences = output.Compare(haveFacts, wantFacts)
+	found.State, found.Busy = output.Interrupted, run.AtWork(dir)
 	result, over, err := reached(dir, have, init)
 	if over && err == nil {
-		found.State, found.Result = remake.Done, result
+		found.State, found.Result = output.Done, result
 	}
 	return found, err
 }
@@ -125,36 +125,36 @@ func named(checkpoint, path string) bool {
 
 // facts are what a run is made from and with. Where its data and first weights lie does not count, nor how much of it
 // is kept and logged, nor the backend, unless one was asked for.
-func facts(c run.Config, id loader.Identity, backend string) ([]remake.Fact, error) {
+func facts(c run.Config, id loader.Identity, backend string) ([]output.Fact, error) {
 	from := c.From
 	c.From, c.Keep, c.LogEvery = run.Origin{}, 0, 0
-	all, err := remake.FactsOf(c)
+	all, err := output.FactsOf(c)
 	if err != nil {
 		return nil, err
 	}
 	if from.Sum != "" {
-		all = append(all, remake.Fact{Name: "from", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", from.Step, from.Sum)})
+		all = append(all, output.Fact{Name: "from", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", from.Step, from.Sum)})
 	}
 	if from.Whole {
-		all = append(all, remake.Fact{Name: "after", Value: "the whole training"})
+		all = append(all, output.Fact{Name: "after", Value: "the whole training"})
 	}
 	for _, s := range id.Sets {
 		value := fmt.Sprintf("manifest %.16s", s.Manifest)
 		if s.Weight != 0 {
 			value += fmt.Sprintf(", weight %g", s.Weight)
 		}
-		all = append(all, remake.Fact{Name: "data", Value: value})
+		all = append(all, output.Fact{Name: "data", Value: value})
 	}
-	all = append(all, remake.Fact{Name: "label", Value: id.Label})
+	all = append(all, output.Fact{Name: "label", Value: id.Label})
 	if id.MaxCopies > 0 {
-		all = append(all, remake.Fact{Name: "max-copies", Value: fmt.Sprint(id.MaxCopies)})
+		all = append(all, output.Fact{Name: "max-copies", Value: fmt.Sprint(id.MaxCopies)})
 	}
 	if backend != "" && backend != "auto" {
 		used := cmp.Or(id.Backend, "unknown")
 		if id.Kind == backend {
 			used = id.Kind
 		}
-		all = append(all, remake.Fact{Name: "backend", Value: used})
+		all = append(all, output.Fact{Name: "backend", Value: used})
 	}
 	return all, nil
 }
@@ -175,8 +175,8 @@ func reached(dir string, c run.Config, init bool) (result train.Result, over boo
 	return result, init || state.Stopped || state.Step >= c.End(), nil
 }
 
-// strangers are the files in a folder that are not of a run.
-func strangers(dir string) (names []string, err error) {
+// foreignFiles lists the files in a folder that are not of a run.
+func foreignFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -198,12 +198,12 @@ func strangers(dir string) (names []string, err error) {
 // finish puts a run that was made beside another one in its place, and returns the result with the paths that it has
 // there.
 func (t *Train) finish(result train.Result) (train.Result, error) {
-	final := remake.Target(t.Dir)
+	final := output.Target(t.Dir)
 	if final == t.Dir {
 		return result, nil
 	}
 	if rest, err := filepath.Rel(t.Dir, result.Checkpoint); err == nil {
 		result.Checkpoint = filepath.Join(final, rest)
 	}
-	return result, remake.Swap(t.Dir)
+	return result, output.Swap(t.Dir)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/predict"
@@ -80,18 +80,18 @@ func (e Export) warn(err error) {
 
 // Facts are what the export is made from and with, but for its settings: the checkpoint, and the card of the format
 // net.
-func (e Export) Facts() ([]remake.Fact, error) {
+func (e Export) Facts() ([]output.Fact, error) {
 	t, err := predict.Load(e.Dir, e.Choice)
 	if err != nil {
 		return nil, err
 	}
-	facts := []remake.Fact{{Name: "checkpoint", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", t.Step, t.Sum)}}
+	facts := []output.Fact{{Name: "checkpoint", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", t.Step, t.Sum)}}
 	if e.Format == "net" {
 		card, err := e.card(t)
 		if err != nil {
 			return nil, err
 		}
-		more, err := remake.FactsOf(card)
+		more, err := output.FactsOf(card)
 		if err != nil {
 			return nil, err
 		}

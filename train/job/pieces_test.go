@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/internal/madeup"
@@ -116,22 +116,22 @@ func TestDoneWithoutOthers(t *testing.T) {
 		if next.After, next.Adjust = first.Dir, asIs; from {
 			next.From, next.After, next.Adjust = first.Dir, "", func(c *run.Config) error { c.Batch = 16; return nil }
 		}
-		next.Wish = remake.Wish{Skip: true}
+		next.Existing = output.Skip
 		mustTrain(t, next)
 		if err := os.Remove(filepath.Join(next.Dir, loader.SurveyName)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := next.Run(t.Context()); !errors.Is(err, remake.ErrDone) {
+		if _, err := next.Run(t.Context()); !errors.Is(err, output.ErrDone) {
 			t.Errorf("from %v: without its survey: %v", from, err)
 		}
 		if err := os.RemoveAll(first.Dir); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := next.Run(t.Context()); !errors.Is(err, remake.ErrDone) {
+		if _, err := next.Run(t.Context()); !errors.Is(err, output.ErrDone) {
 			t.Errorf("from %v: without the run before: %v", from, err)
 		}
 		next.Steps = 9
-		if _, err := next.Run(t.Context()); !errors.Is(err, remake.ErrDifferent) && !errors.Is(err, ErrConfig) {
+		if _, err := next.Run(t.Context()); !errors.Is(err, output.ErrDifferent) && !errors.Is(err, ErrConfig) {
 			t.Errorf("from %v: of another length: %v", from, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/model"
 	"talbot/network/run"
 	"talbot/train"
@@ -91,12 +91,12 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 	if err != nil {
 		return r, err
 	}
-	name := remake.Target(dir)
+	name := output.Target(dir)
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs
 	}
 	r = report.Run{Name: filepath.Base(name), Config: c, Lines: lines,
-		Command: fmt.Sprintf("talbot eval --run %s --data DIR", remake.Target(dir))}
+		Command: fmt.Sprintf("talbot eval --run %s --data DIR", output.Target(dir))}
 	r.Dates.Began, r.Dates.Ended = train.MetricsTimes(dir)
 	built, err := c.Build()
 	if err != nil {

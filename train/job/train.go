@@ -9,7 +9,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
-	"talbot/internal/remake"
+	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -27,12 +27,12 @@ const (
 
 // Train is a training run to be started or resumed.
 type Train struct {
-	Dir    string        // run folder
-	Data   []loader.Spec // empty with Resume: those of the run
-	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
-	Resume bool          // continue the run in Dir
-	Wish   remake.Wish   // what to do with a run in Dir
-	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
+	Dir      string          // run folder
+	Data     []loader.Spec   // empty with Resume: those of the run
+	Label    string          // fingerprint whose labels count; "" = the last, with Resume that of the run
+	Resume   bool            // continue the run in Dir
+	Existing output.Existing // what to do with a run in Dir
+	From     string          // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
 	// After is a run folder or checkpoint whose training goes on with other data: the same settings, optimizer and
 	// averages, from its step on; "" = none.
 	After  string
@@ -88,7 +88,7 @@ var (
 // [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is
 // refused. When ctx ends during training, what was trained is saved, and the result comes with ctx's error.
 //
-// With a wish, a run that is there is taken up, left as it is or replaced: see [remake.Wish.Place].
+// With a existing, a run that is there is taken up, left as it is or replaced: see [output.Existing.Resolve].
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*run.Config) error { return nil }

@@ -15,7 +15,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 	"talbot/shards"
 )
 

@@ -1,4 +1,4 @@
-package remake
+package output
 
 import (
 	"errors"
@@ -42,7 +42,7 @@ func has(dir string) string {
 	return string(text)
 }
 
-func looks(want string) func(dir string) (Found, error) {
+func inspects(want string) func(dir string) (Found, error) {
 	parse := func(text string) (facts []Fact) {
 		for part := range strings.FieldsSeq(text) {
 			name, value, _ := strings.Cut(part, "=")
@@ -62,7 +62,7 @@ func looks(want string) func(dir string) (Found, error) {
 		entries, err := os.ReadDir(dir)
 		for _, e := range entries {
 			if e.Name() != "facts" && e.Name() != "done" {
-				f.Strangers = append(f.Strangers, e.Name())
+				f.Foreign = append(f.Foreign, e.Name())
 			}
 		}
 		return f, err
@@ -112,31 +112,31 @@ func TestFactsOf(t *testing.T) {
 	}
 }
 
-// Each state of an output, and of what is beside it, with each wish.
-func TestPlace(t *testing.T) {
+// Each state of an output, and of what is beside it, with each policy.
+func TestResolve(t *testing.T) {
 	const want = "n=1"
 	for _, x := range []struct {
 		name, at, beside string // "" nothing; facts; with ! done
-		wish             Wish
+		policy           Existing
 		place            string // base name; "" with err
 		err              error
 		leaves           string // what is beside it afterwards
 	}{
-		{"nothing asked", "n=2!", "", Wish{}, "out", nil, ""},
-		{"absent", "", "", Wish{Skip: true}, "out", nil, ""},
-		{"done", "n=1!", "", Wish{Skip: true}, "", ErrDone, ""},
-		{"done, and a replacement of before", "n=1!", "n=2!", Wish{Skip: true}, "", ErrDone, ""},
-		{"done, and one that was begun", "n=1!", "n=2", Wish{Skip: true}, "", ErrDone, "n=2 begun"},
-		{"interrupted", "n=1", "", Wish{Skip: true}, "out", nil, ""},
-		{"different", "n=2!", "", Wish{Skip: true}, "", ErrDifferent, ""},
-		{"different, interrupted", "n=2", "", Wish{Skip: true}, "", ErrDifferent, ""},
-		{"replaced", "n=2!", "", Wish{Replace: true}, "out.talbot-new", nil, ""},
-		{"replaced, interrupted", "n=2", "", Wish{Replace: true}, "out.talbot-new", nil, ""},
-		{"replaced, resumed", "n=2!", "n=1", Wish{Replace: true}, "out.talbot-new", nil, "n=1 begun"},
-		{"replaced, something else was begun", "n=2!", "n=3", Wish{Replace: true}, "out.talbot-new", nil, ""},
-		{"replaced, something else was done", "n=2!", "n=3!", Wish{Replace: true}, "out.talbot-new", nil, ""},
-		{"replaced, but for the swap", "n=2!", "n=1!", Wish{Replace: true}, "", ErrDone, ""},
-		{"done, asked to replace", "n=1!", "", Wish{Replace: true}, "", ErrDone, ""},
+		{"nothing asked", "n=2!", "", Refuse, "out", nil, ""},
+		{"absent", "", "", Skip, "out", nil, ""},
+		{"done", "n=1!", "", Skip, "", ErrDone, ""},
+		{"done, and a replacement of before", "n=1!", "n=2!", Skip, "", ErrDone, ""},
+		{"done, and one that was begun", "n=1!", "n=2", Skip, "", ErrDone, "n=2 begun"},
+		{"interrupted", "n=1", "", Skip, "out", nil, ""},
+		{"different", "n=2!", "", Skip, "", ErrDifferent, ""},
+		{"different, interrupted", "n=2", "", Skip, "", ErrDifferent, ""},
+		{"replaced", "n=2!", "", Replace, "out.talbot-new", nil, ""},
+		{"replaced, interrupted", "n=2", "", Replace, "out.talbot-new", nil, ""},
+		{"replaced, resumed", "n=2!", "n=1", Replace, "out.talbot-new", nil, "n=1 begun"},
+		{"replaced, something else was begun", "n=2!", "n=3", Replace, "out.talbot-new", nil, ""},
+		{"replaced, something else was done", "n=2!", "n=3!", Replace, "out.talbot-new", nil, ""},
+		{"replaced, but for the swap", "n=2!", "n=1!", Replace, "", ErrDone, ""},
+		{"done, asked to replace", "n=1!", "", Replace, "", ErrDone, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -146,7 +146,7 @@ func TestPlace(t *testing.T) {
 				}
 			}
 			before := has(out)
-			at, err := x.wish.Place(out, looks(want))
+			at, err := x.policy.Resolve(out, inspects(want))
 			if !errors.Is(err, x.err) || at != "" && filepath.Base(at) != x.place {
 				t.Fatalf("%q, %v", at, err)
 			}
@@ -171,79 +171,57 @@ func TestNotReplaced(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, "notes.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Wish{Replace: true}).Place(out, looks("n=1")); !errors.Is(err, ErrStrangers) ||
+	if _, err := Replace.Resolve(out, inspects("n=1")); !errors.Is(err, ErrForeign) ||
 		!strings.Contains(err.Error(), "notes.txt") {
 		t.Error(err)
 	}
-	if _, err := (Wish{Skip: true}).Place(out, looks("n=2")); !errors.Is(err, ErrDone) {
+	if _, err := Skip.Resolve(out, inspects("n=2")); !errors.Is(err, ErrDone) {
 		t.Error(err)
 	}
 	busy := func(dir string) (Found, error) {
 		return Found{State: Interrupted, Busy: true, Differences: []Difference{{"n", "2", "1"}}}, nil
 	}
-	if _, err := (Wish{Replace: true}).Place(out, busy); !errors.Is(err, durable.ErrLocked) {
+	if _, err := Replace.Resolve(out, busy); !errors.Is(err, durable.ErrLocked) {
 		t.Error(err)
 	}
 }
 
-// Whatever step of a swap fails or is the last one, the output is there afterwards, the old one or the new one, and the
-// repeated command ends with the new one alone.
+// Whatever step of a swap fails, so that nothing after it is done, as after a kill: both outputs exist until the new one
+// has the name, and the repeated command, and one without flags, end with the new one alone.
 func TestSwapFaults(t *testing.T) {
-	wish := Wish{Replace: true}
-	for _, exchanged := range []bool{true, false} {
-		for step := 0; ; step++ {
-			out := filepath.Join(t.TempDir(), "out")
-			put(t, out, "n=1", true)
-			put(t, out+newSuffix, "n=2", true)
-			n := 0
-			durable.InjectFaults(t, func(op, _ string) error {
-				if n++; n > step {
-					return syscall.ENOSPC // the disk stays full: nothing after it is done either, as after a kill
-				}
-				return nil
-			})
-			var err error
-			if exchanged {
-				err = Swap(out + newSuffix)
-			} else {
-				err = moveTwice(out+newSuffix, out, out+oldSuffix)
+	for step := 0; ; step++ {
+		out := filepath.Join(t.TempDir(), "out")
+		put(t, out, "n=1", true)
+		put(t, out+newSuffix, "n=2", true)
+		n := 0
+		durable.InjectFaults(t, func(op, _ string) error {
+			if n++; n > step {
+				return syscall.ENOSPC // the disk stays full
 			}
-			durable.InjectFaults(t, nil)
-			if got := has(out); exchanged && got != "n=1" && got != "n=2" {
-				t.Errorf("step %d: %s", step, got)
-			}
-			failed := err != nil
-			if at, err := wish.Place(out, looks("n=2")); !errors.Is(err, ErrDone) {
-				t.Errorf("step %d: %q, %v", step, at, err)
-			}
-			if got := has(out); got != "n=2" {
-				t.Errorf("step %d: %s when repeated", step, got)
-			}
-			entries, err := os.ReadDir(filepath.Dir(out))
-			if err != nil || len(entries) != 1 {
-				t.Errorf("step %d: %v, %v", step, entries, err)
-			}
-			if !failed {
-				break
+			return nil
+		})
+		failed := Swap(out+newSuffix) != nil
+		durable.InjectFaults(t, nil)
+		if got := has(out); got != "n=2" && (has(out+newSuffix) != "n=2" || got != "n=1" && has(out+oldSuffix) != "n=1") {
+			t.Errorf("step %d: %s", step, got)
+		}
+		if step%2 == 0 {
+			if _, err := Refuse.Resolve(out, nil); err != nil {
+				t.Errorf("step %d: %v", step, err)
 			}
 		}
-	}
-}
-
-// Where the old one cannot be moved aside again, it is put back.
-func TestMoveTwice(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	put(t, out, "n=1", true)
-	put(t, out+newSuffix, "n=2", true)
-	durable.InjectFaults(t, func(op, path string) error {
-		if path == out && op == "rename" {
-			durable.InjectFaults(t, nil)
-			return syscall.EIO
+		if at, err := Replace.Resolve(out, inspects("n=2")); !errors.Is(err, ErrDone) {
+			t.Errorf("step %d: %q, %v", step, at, err)
 		}
-		return nil
-	})
-	if err := moveTwice(out+newSuffix, out, out+oldSuffix); !errors.Is(err, syscall.EIO) || has(out) != "n=1" {
-		t.Error(err, has(out))
+		if got := has(out); got != "n=2" {
+			t.Errorf("step %d: %s when repeated", step, got)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
+			t.Errorf("step %d: %v, %v", step, entries, err)
+		}
+		if !failed {
+			break
+		}
 	}
 }
 
@@ -255,7 +233,7 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink(out, link); err != nil {
 		t.Skip("no links: ", err)
 	}
-	at, err := (Wish{Replace: true}).Place(link, looks("n=2"))
+	at, err := Replace.Resolve(link, inspects("n=2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +278,7 @@ func TestFile(t *testing.T) {
 			}
 		}
 	}
-	skip, replace := Wish{Skip: true}, Wish{Replace: true}
+	skip, replace := Skip, Replace
 	if err := skip.PlaceFile(path, one); err != nil {
 		t.Error(err)
 	}

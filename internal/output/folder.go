@@ -11,7 +11,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
 	"talbot/shards"
 )
 
@@ -91,10 +90,10 @@ type Options struct {
 	// ResumeCommand is the command line that continues an interrupted run, for [InterruptedError]; nothing depends on
 	// it.
 	ResumeCommand string
-	// Wish says what to do with a folder that is not empty; see [remake.Wish.Place].
-	Wish remake.Wish
+	// Existing says what to do with a folder that is not empty; see [Existing.Resolve].
+	Existing Existing
 	// Compare, if not nil, says in what a finished dataset differs beyond its manifest before the first shard.
-	Compare func(dir string, m *dataset.Manifest) ([]remake.Difference, error)
+	Compare func(dir string, m *dataset.Manifest) ([]Difference, error)
 	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [SameParts].
 	Parts []string
 	// Warn, if not nil, gets the errors that do not stop the work.
@@ -116,7 +115,7 @@ type Folder struct {
 
 // Open creates the folder, or resumes an interrupted run of the same command there. m has what is known beforehand, its
 // flags in any order; identity is all else that decides the content. The errors: [ErrFinished], [ErrOccupied],
-// [durable.ErrLocked] and [dataset.ErrDamaged], and with a wish those of [remake.Wish.Place].
+// [durable.ErrLocked] and [dataset.ErrDamaged], and with a existing those of [Existing.Resolve].
 func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
 		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
@@ -134,8 +133,8 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if len(o.Parts) > 0 {
 		t.Compare = SameParts(o.Parts)
 	}
-	at, err := o.Wish.Place(dir, t.look)
-	if errors.Is(err, remake.ErrDone) { // a kill may have left what is of no use now
+	at, err := o.Existing.Resolve(dir, t.inspect)
+	if errors.Is(err, ErrDone) { // a kill may have left what is of no use now
 		done := &Folder{Options: o, dir: dir}
 		return nil, errors.Join(err, done.removeRemains())
 	}
@@ -303,10 +302,10 @@ func (f *Folder) Finish(publish func() error) error {
 	if err := f.finish(publish); err != nil {
 		return f.Explain(err)
 	}
-	if err := f.removeLeftovers(f.lock); err != nil || !f.Wish.Asked() {
+	if err := f.removeLeftovers(f.lock); err != nil || f.Existing == Refuse {
 		return err
 	}
-	return remake.Swap(f.dir)
+	return Swap(f.dir)
 }
 
 func (f *Folder) finish(publish func() error) error {
@@ -318,7 +317,7 @@ func (f *Folder) finish(publish func() error) error {
 			return err
 		}
 	}
-	if f.Wish.Asked() && len(f.Parts) > 0 {
+	if f.Existing != Refuse && len(f.Parts) > 0 {
 		if err := durable.WriteSealed(f.Path(partsName), parts{partsVersion, f.Parts}); err != nil {
 			return err
 		}

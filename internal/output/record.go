@@ -1,4 +1,4 @@
-package remake
+package output
 
 import (
 	"errors"
@@ -42,9 +42,9 @@ func Keep(path string, facts []Fact) error {
 	return durable.WriteSealed(path+recordSuffix, Record{recordVersion, info.Size(), facts})
 }
 
-// PlaceFile is [Wish.Place] of a single file, which is replaced by a renaming: nil if it is to be made.
-func (w Wish) PlaceFile(path string, want []Fact) error {
-	if !w.Asked() {
+// PlaceFile is [Existing.Resolve] of a single file, which is replaced by a renaming: nil if it is to be made.
+func (e Existing) PlaceFile(path string, want []Fact) error {
+	if e == Refuse {
 		return nil
 	}
 	is, err := lookAtFile(path, want)
@@ -53,7 +53,7 @@ func (w Wish) PlaceFile(path string, want []Fact) error {
 		return err
 	case is.State == Done && is.same():
 		return &DoneError{path, nil}
-	case is.State == Done && !w.Replace:
+	case is.State == Done && e != Replace:
 		return &DifferentError{path, is.State, is.Differences}
 	}
 	return forget(path)

@@ -12,7 +12,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/internal/remake"
 )
 
 // sameBytes are the versions of talbot whose datasets are to the byte those of this one.
@@ -23,34 +22,34 @@ var foundOut = []string{"other-builds"}
 
 // Facts are what a dataset was made from and with, as its manifest has it: without what was found out by making it.
 // Datasets count by the hash of their manifest, files by their content.
-func Facts(m *dataset.Manifest) []remake.Fact {
-	facts := []remake.Fact{{Name: "command", Value: m.Verb}}
+func Facts(m *dataset.Manifest) []Fact {
+	facts := []Fact{{Name: "command", Value: m.Verb}}
 	if !slices.Contains(sameBytes, m.Tool) {
-		facts = append(facts, remake.Fact{Name: "version", Value: m.Tool})
+		facts = append(facts, Fact{Name: "version", Value: m.Tool})
 	}
 	for _, f := range m.Flags {
 		if !slices.Contains(foundOut, f.Name) {
-			facts = append(facts, remake.Fact{Name: f.Name, Value: f.Value})
+			facts = append(facts, Fact{Name: f.Name, Value: f.Value})
 		}
 	}
-	facts = append(facts, remake.Fact{Name: "seed", Value: fmt.Sprint(m.Seed)},
-		remake.Fact{Name: "split", Value: m.Splits.String()})
+	facts = append(facts, Fact{Name: "seed", Value: fmt.Sprint(m.Seed)},
+		Fact{Name: "split", Value: m.Splits.String()})
 	for _, p := range m.Parents {
-		facts = append(facts, remake.Fact{Name: "dataset " + p.Name, Value: fmt.Sprintf("manifest %.16s", p.Manifest)})
+		facts = append(facts, Fact{Name: "dataset " + p.Name, Value: fmt.Sprintf("manifest %.16s", p.Manifest)})
 	}
 	for _, i := range m.Inputs {
 		value := "made by the command"
 		if i.SHA256 != "" || i.Bytes > 0 {
 			value = fmt.Sprintf("%q, %d bytes, SHA-256 %.16s", i.Name, i.Bytes, i.SHA256)
 		}
-		facts = append(facts, remake.Fact{Name: "input", Value: value})
+		facts = append(facts, Fact{Name: "input", Value: value})
 	}
 	for _, p := range m.Fingerprints {
-		facts = append(facts, remake.Fact{Name: "labels", Value: fmt.Sprintf("%s, %s (%s)", p.Engine, p.Limit, p.ID())})
+		facts = append(facts, Fact{Name: "labels", Value: fmt.Sprintf("%s, %s (%s)", p.Engine, p.Limit, p.ID())})
 	}
 	for i := range m.Networks {
 		n := &m.Networks[i]
-		facts = append(facts, remake.Fact{Name: "network", Value: fmt.Sprintf("%s, step %d (%s)", n.Recipe, n.Step,
+		facts = append(facts, Fact{Name: "network", Value: fmt.Sprintf("%s, step %d (%s)", n.Recipe, n.Step,
 			n.ID())})
 	}
 	return facts
@@ -63,8 +62,8 @@ type target struct {
 	command  string
 }
 
-// look says what stands in a folder, compared with what is asked for.
-func (t *target) look(dir string) (found remake.Found, err error) {
+// inspect reports what exists in a folder, compared with what is asked for.
+func (t *target) inspect(dir string) (found Found, err error) {
 	f := Folder{Options: t.Options, dir: dir}
 	switch m, err := dataset.ReadManifest(dir); {
 	case err == nil:
@@ -74,7 +73,7 @@ func (t *target) look(dir string) (found remake.Found, err error) {
 	}
 	data, err := durable.ReadFile(f.Path(ProgressName), maxProgress)
 	if errors.Is(err, fs.ErrNotExist) {
-		found.Strangers, err = f.strangers(nil)
+		found.Foreign, err = f.foreignFiles(nil)
 		return found, err
 	}
 	if err != nil {
@@ -84,15 +83,15 @@ func (t *target) look(dir string) (found remake.Found, err error) {
 	if err := f.restore(data); err != nil {
 		return found, fmt.Errorf("%q: %w: %w: %w", f.Path(ProgressName), ErrUnfinished, dataset.ErrDamaged, err)
 	}
-	found.State, found.Busy = remake.Interrupted, AtWork(dir)
-	if found.Strangers, err = f.strangers(nil); err != nil || f.progress.Command == t.command {
+	found.State, found.Busy = Interrupted, AtWork(dir)
+	if found.Foreign, err = f.foreignFiles(nil); err != nil || f.progress.Command == t.command {
 		return found, err
 	}
 	begun := f.progress.Manifest
 	begun.Inputs = begun.Inputs[:min(len(begun.Inputs), len(t.manifest.Inputs))]
 	found.Differences = t.compare(&begun)
 	if len(found.Differences) == 0 {
-		found.Differences = []remake.Difference{{Name: "made from", Have: identityOf(f.progress.Command),
+		found.Differences = []Difference{{Name: "made from", Have: identityOf(f.progress.Command),
 			Want: identityOf(t.command)}}
 	}
 	return found, nil
@@ -109,7 +108,7 @@ func identityOf(command string) string {
 }
 
 // Lost returns the shards of a finished dataset that are missing or have another size.
-func Lost(dir string, m *dataset.Manifest) (list []remake.Difference, err error) {
+func Lost(dir string, m *dataset.Manifest) (list []Difference, err error) {
 	for _, s := range m.Shards {
 		have := "missing"
 		switch info, err := os.Stat(filepath.Join(dir, s.File)); {
@@ -120,15 +119,15 @@ func Lost(dir string, m *dataset.Manifest) (list []remake.Difference, err error)
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
-		list = append(list, remake.Difference{Name: s.File, Have: have, Want: fmt.Sprintf("%d bytes", s.Bytes)})
+		list = append(list, Difference{Name: s.File, Have: have, Want: fmt.Sprintf("%d bytes", s.Bytes)})
 	}
 	return list, nil
 }
 
 // finished compares a finished dataset with what is asked for. It is whole if its files have their sizes; what their
 // bytes are is for verify to say.
-func (t *target) finished(f *Folder, m *dataset.Manifest) (found remake.Found, err error) {
-	found.State = remake.Done
+func (t *target) finished(f *Folder, m *dataset.Manifest) (found Found, err error) {
+	found.State = Done
 	if found.Differences, err = Lost(f.dir, m); err != nil {
 		return found, err
 	}
@@ -142,13 +141,13 @@ func (t *target) finished(f *Folder, m *dataset.Manifest) (found remake.Found, e
 	}
 	f.progress.Manifest = *m
 	found.Result = f.Summary(time.Now())
-	found.Strangers, err = f.strangers(m)
+	found.Foreign, err = f.foreignFiles(m)
 	return found, err
 }
 
 // compare compares the facts of a manifest with those of the one that is asked for, as far as they are known before
 // the first shard. What the command adds to them comes behind.
-func (t *target) compare(m *dataset.Manifest) []remake.Difference {
+func (t *target) compare(m *dataset.Manifest) []Difference {
 	have, want := *m, t.manifest
 	want.Tool = Tool
 	have.Fingerprints = have.Fingerprints[:min(len(have.Fingerprints), len(want.Fingerprints))]
@@ -156,11 +155,11 @@ func (t *target) compare(m *dataset.Manifest) []remake.Difference {
 	if len(want.Inputs) == 0 { // they are compared by [Options.Compare]
 		have.Inputs = nil
 	}
-	return remake.Compare(Facts(&have), Facts(&want))
+	return Compare(Facts(&have), Facts(&want))
 }
 
-// strangers are the files in the folder that no command made which makes datasets there.
-func (f *Folder) strangers(m *dataset.Manifest) (names []string, err error) {
+// foreignFiles lists the files in the folder that no command made which makes datasets there.
+func (f *Folder) foreignFiles(m *dataset.Manifest) (names []string, err error) {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -195,24 +194,24 @@ const (
 )
 
 // SameParts is an [Options.Compare] of a dataset put together from others with these hashes, in any order.
-func SameParts(hashes []string) func(dir string, m *dataset.Manifest) ([]remake.Difference, error) {
-	return func(dir string, _ *dataset.Manifest) ([]remake.Difference, error) {
+func SameParts(hashes []string) func(dir string, m *dataset.Manifest) ([]Difference, error) {
+	return func(dir string, _ *dataset.Manifest) ([]Difference, error) {
 		var p parts
 		f := Folder{dir: dir}
 		if err := durable.ReadSealed(f.Path(partsName), maxParts, partsVersion, &p); err != nil {
 			return nil, err
 		}
 		if p.Version == 0 {
-			return []remake.Difference{{Name: "parts", Have: "unknown (it was made without --skip-done)",
+			return []Difference{{Name: "parts", Have: "unknown (it was made without --skip-done)",
 				Want: "those given"}}, nil
 		}
-		return remake.Compare(partFacts(p.Hashes), partFacts(hashes)), nil
+		return Compare(partFacts(p.Hashes), partFacts(hashes)), nil
 	}
 }
 
-func partFacts(hashes []string) (facts []remake.Fact) {
+func partFacts(hashes []string) (facts []Fact) {
 	for _, h := range slices.Sorted(slices.Values(hashes)) {
-		facts = append(facts, remake.Fact{Name: "part", Value: fmt.Sprintf("manifest %.16s", h)})
+		facts = append(facts, Fact{Name: "part", Value: fmt.Sprintf("manifest %.16s", h)})
 	}
 	return facts
 }

@@ -7,45 +7,58 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/internal/remake"
-	"talbot/pipeline/output"
+	"talbot/internal/output"
 	"talbot/play/match"
 	"talbot/train"
 )
 
-// remakeOptions are the flags of every verb that makes an output: what to do with one that is there.
-type remakeOptions struct{ wish remake.Wish }
+// existingOptions are the flags of every verb that makes an output: what to do with one that exists.
+type existingOptions struct{ skip, replace bool }
 
-func (o *remakeOptions) add(f *pflag.FlagSet) {
-	f.BoolVar(&o.wish.Skip, "skip-done", false,
+func (o *existingOptions) add(f *pflag.FlagSet) {
+	f.BoolVar(&o.skip, "skip-done", false,
 		"do nothing if the output exists and has the same inputs and settings; resume an interrupted one")
-	f.BoolVar(&o.wish.Replace, "replace", false,
+	f.BoolVar(&o.replace, "replace", false,
 		"like --skip-done; an output with other inputs or settings is made again, then replaced as a whole")
+}
+
+// asked reports whether one of them is given.
+func (o *existingOptions) asked() bool { return o.skip || o.replace }
+
+// existing returns the policy that the flags name.
+func (o *existingOptions) existing() output.Existing {
+	switch {
+	case o.replace:
+		return output.Replace
+	case o.skip:
+		return output.Skip
+	}
+	return output.Refuse
 }
 
 // file has a single file made with the flags of a command, and these facts, unless it is done. What it was made from
 // and with is noted beside it.
-func (o *remakeOptions) file(cmd *cobra.Command, path string, facts []remake.Fact, work func() error) error {
-	if !o.wish.Asked() {
+func (o *existingOptions) file(cmd *cobra.Command, path string, facts []output.Fact, work func() error) error {
+	if !o.asked() {
 		return work()
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(notFacts, f.Name) {
-			facts = append(facts, remake.Fact{Name: f.Name, Value: f.Value.String()})
+			facts = append(facts, output.Fact{Name: f.Name, Value: f.Value.String()})
 		}
 	})
-	if err := o.wish.PlaceFile(path, facts); err != nil {
+	if err := o.existing().PlaceFile(path, facts); err != nil {
 		return err
 	}
 	if err := work(); err != nil {
 		return err
 	}
-	return remake.Keep(path, facts)
+	return output.Keep(path, facts)
 }
 
 // outputFile is that of --out, which may be replaced where it was made with these flags.
-func (o *remakeOptions) outputFile(path string, force bool) outputFile {
-	return outputFile{flag: "--out", path: path, force: force, own: o.wish.Asked() && remake.HasRecord(path)}
+func (o *existingOptions) outputFile(path string, force bool) outputFile {
+	return outputFile{flag: "--out", path: path, force: force, own: o.asked() && output.HasRecord(path)}
 }
 
 // notFacts are flags of commands that make a single file which do not decide its content, or are facts by what they
@@ -54,7 +67,7 @@ var notFacts = []string{"out", "force", "json", "workers", "run", "skip-done", "
 
 // reportDone says that an output was done before. It returns nil if err is of another kind.
 func reportDone(cmd *cobra.Command, err error) (bool, error) {
-	var done *remake.DoneError
+	var done *output.DoneError
 	if !errors.As(err, &done) {
 		return false, nil
 	}
@@ -66,7 +79,7 @@ func reportDone(cmd *cobra.Command, err error) (bool, error) {
 }
 
 // printDone prints what the command reported, as far as the output still says it.
-func printDone(done *remake.DoneError) error {
+func printDone(done *output.DoneError) error {
 	switch r := done.Result.(type) {
 	case output.Summary:
 		return printJSON(struct {

@@ -1,4 +1,4 @@
-package remake
+package output
 
 import (
 	"encoding/json"
