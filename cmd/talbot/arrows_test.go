@@ -32,8 +32,8 @@ var floors = [][]string{
 	{"cmd", "scripts"},
 }
 
-// knowGoMLX are the rooms that may import GoMLX, and the file that sets its plugins up.
-var knowGoMLX = []string{"network", "train", "cmd/talbot/setup_xla.go"}
+// knowGoMLX are the rooms that may import GoMLX.
+var knowGoMLX = []string{"network", "train"}
 
 // floorOf returns the floor of a package, counted from 0; −1 for one in no room.
 func floorOf(path string) int {

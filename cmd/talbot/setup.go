@@ -54,19 +54,16 @@ func newSetup() *cobra.Command {
 		Long: `Setup installs what talbot can use and this machine lacks, or only the parts you name:
 
   stockfish   with the system's package manager (apt-get, dnf, pacman or brew)
-  xla-cpu     XLA's plugin for the processor, from a Python package with pip, or
-              from go-xla's releases if pip is missing or has no such package
-  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with go-xla's
-              installer
-  onnx        ONNX Runtime, with which networks play and are evaluated faster on
-              the processor, from a Python package with pip
+  xla-cpu     XLA's plugin for the processor, from a Python package (Linux, amd64)
+  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with pip in a virtual
+              environment of talbot
+  onnx        ONNX Runtime, with which networks play and are evaluated faster on the
+              processor, from a Python package
 
-Setup first prints what it will download, from where and to where, or the command it
-will run. Then it asks. --yes answers the question. In a script --yes is required;
-without it, setup prints its plan and exits with status 2.
-
---from installs a plugin or library from a file on this machine. No other command of talbot
-installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
+Setup first prints the commands it will run and where files go, then asks. --yes answers
+the question; scripts need it: without it, setup prints its plan and exits with status 2.
+--from installs XLA's plugin for the processor or ONNX Runtime from a file. No other
+command of talbot installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
@@ -85,9 +82,10 @@ installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installe
 }
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
-	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
-		return usage(errors.New("--from needs a name: xla-cpu, xla-cuda or onnx"),
-			"for example `talbot setup xla-cpu --from FILE`")
+	if o.from != "" && (len(o.parts) != 1 || wheels[o.parts[0]] == nil) {
+		return usage(errors.New("--from needs a name: xla-cpu or onnx"),
+			"for example `talbot setup xla-cpu --from FILE`; XLA's plugin for GPUs is used from where it is, with "+
+				"--backend xla:/path/plugin.so")
 	}
 	steps, err := planSetup(o, backend.Discover(), thisMachine())
 	if err != nil {
@@ -110,7 +108,8 @@ type machine struct {
 	root     bool
 	program  func(name string) bool // whether it is in $PATH
 	engine   func() (string, error) // the engine's path
-	plugins  string                 // folder for plugins
+	plugins  string                 // folder for plugins; "" without a home folder
+	cuda     string                 // virtual environment with the plugin for GPUs; "" without a home folder
 	pip      func() bool            // whether Python's installer is there
 }
 
@@ -118,7 +117,7 @@ func thisMachine() machine {
 	return machine{
 		os: runtime.GOOS, arch: runtime.GOARCH, root: os.Geteuid() == 0, program: inPath,
 		engine: func() (string, error) { return stockfish.Find("") }, plugins: backend.PluginDir(),
-		pip: hasPip,
+		cuda: backend.CUDADir(), pip: hasPip,
 	}
 }
 
@@ -139,13 +138,7 @@ func planSetup(o *setupOptions, found backend.Discovery, m machine) ([]step, err
 			tell("setup: %s is already installed: %s\n", part, path)
 			continue
 		}
-		var s step
-		var err error
-		if part == partStockfish {
-			s, err = planStockfish(m)
-		} else {
-			s, err = planInstaller(part, found, m)
-		}
+		s, err := planPart(part, found, m)
 		if err != nil {
 			return nil, err
 		}
@@ -154,16 +147,41 @@ func planSetup(o *setupOptions, found backend.Discovery, m machine) ([]step, err
 	return steps, nil
 }
 
+func planPart(part string, found backend.Discovery, m machine) (step, error) {
+	if part == partStockfish {
+		return planStockfish(m)
+	}
+	if err := compiledIn(part, found); err != nil {
+		return step{}, err
+	}
+	if part == partCUDA {
+		return planCUDA(found, m)
+	}
+	return planWheel(part, m)
+}
+
+// compiledIn returns an error if this talbot cannot load a part.
+func compiledIn(part string, found backend.Discovery) error {
+	switch {
+	case part == partONNX && !found.Loads:
+		return hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part), needsCompiler)
+	case part != partONNX && !found.Compiled:
+		return hint(fmt.Errorf("%s: this talbot was built without XLA", part), needsCompiler)
+	}
+	return nil
+}
+
 // usefulParts lists what can be of use on this machine, there or not.
 func usefulParts(found backend.Discovery, m machine) []string {
 	parts := []string{partStockfish}
-	if found.Compiled {
+	packaged := func(part string) bool { _, ok := wheels[part][m.os+"/"+m.arch]; return ok && m.pip() }
+	if _, ok := found.Plugin("cpu"); found.Compiled && (ok || packaged(partCPU)) {
 		parts = append(parts, partCPU)
-		if len(found.GPUs) > 0 {
-			parts = append(parts, partCUDA)
-		}
 	}
-	if _, ok := onnxSources[m.os+"/"+m.arch]; ok && found.Loads && (found.Runtime != "" || m.pip()) {
+	if found.Compiled && len(found.GPUs) > 0 {
+		parts = append(parts, partCUDA)
+	}
+	if found.Loads && (found.Runtime != "" || packaged(partONNX)) {
 		parts = append(parts, partONNX)
 	}
 	return parts

@@ -64,6 +64,15 @@ func PluginDir() string {
 	return pluginDir(home, os.Getenv)
 }
 
+// CUDADir is the virtual environment of Python that `talbot setup xla-cuda` makes, beside PluginDir; "" without a home
+// folder.
+func CUDADir() string {
+	if PluginDir() == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(PluginDir()), "cuda")
+}
+
 func pluginDir(home string, env func(string) string) string {
 	data := env("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) {
@@ -165,6 +174,9 @@ func pluginDirs(root, home string, env func(string) string) []string {
 // packages are the folders of that name in Python's packages.
 func packages(root, home string, env func(string) string, name string) (dirs []string) {
 	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
+	if dir := pluginDir(home, env); dir != "" {
+		prefixes = append(prefixes, filepath.Join(filepath.Dir(dir), "cuda"))
+	}
 	for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
 		filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
 		filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"talbot/stockfish"
+	"talbot/network/backend"
 )
 
 // packageManager is a program that installs Stockfish.
 type packageManager struct {
 	program string
 	install []string // arguments
-	refresh []string // arguments that fetch its lists, for when the package is not in them; nil if install does so
-	user    bool     // it is run as a user, not as root
+	refresh []string // arguments that fetch its lists, for when they lack the package; nil if install does so
+	user    bool     // it runs as a user, not as root
 }
 
 var packageManagers = []packageManager{
@@ -34,7 +34,7 @@ func inPath(name string) bool {
 	return err == nil
 }
 
-// planStockfish says how this machine's package manager brings Stockfish.
+// planStockfish plans this machine's package manager.
 func planStockfish(m machine) (step, error) {
 	i := slices.IndexFunc(packageManagers, func(p packageManager) bool { return m.program(p.program) })
 	if i < 0 {
@@ -54,8 +54,8 @@ func planStockfish(m machine) (step, error) {
 	if p.program == "apt-get" {
 		prefix = append(prefix, "env", "DEBIAN_FRONTEND=noninteractive")
 	}
-	command := func(args []string) []string { return slices.Concat(prefix, []string{p.program}, args) }
-	install, refresh := command(p.install), command(p.refresh)
+	install, refresh := slices.Concat(prefix, []string{p.program}, p.install), slices.Concat(prefix,
+		[]string{p.program}, p.refresh)
 	s := step{part: partStockfish, plan: []string{"from this system's packages, with: " + strings.Join(install, " ")}}
 	if p.refresh != nil {
 		s.plan = append(s.plan, "and if that fails, first: "+strings.Join(refresh, " "))
@@ -71,12 +71,44 @@ func planStockfish(m machine) (step, error) {
 			return hint(err, "on Ubuntu, enable the component \"universe\"; or download it from "+
 				"https://stockfishchess.org/download")
 		}
-		return greetStockfish(ctx)
+		return nil
 	}
 	return s, nil
 }
 
-// runProgram runs a command for the person to watch, on standard error.
+// planCUDA plans a virtual environment of Python with the plugin and NVIDIA's libraries, which must stay together.
+func planCUDA(found backend.Discovery, m machine) (step, error) {
+	switch {
+	case len(found.GPUs) == 0:
+		return step{}, hint(errors.New("xla-cuda: no NVIDIA GPU found"),
+			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
+	case m.cuda == "":
+		return step{}, hint(errors.New("xla-cuda: there is no home folder to install it in"), "set XDG_DATA_HOME")
+	case !m.pip():
+		return step{}, hint(errors.New("xla-cuda: python3 with pip is missing"), "install python3-pip and python3-venv")
+	}
+	venv := []string{"python3", "-m", "venv", m.cuda}
+	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "jax[cuda13]"}
+	return step{
+		part: partCUDA,
+		plan: []string{"XLA's plugin and NVIDIA's libraries (about 3 GB), with: " + strings.Join(venv, " "),
+			"and: " + strings.Join(install, " ")},
+		do: func(ctx context.Context) error {
+			if err := runProgram(ctx, venv); err != nil {
+				return hint(err, "on Debian, install python3-venv")
+			}
+			if err := runProgram(ctx, install); err != nil {
+				return hint(err, "without an internet connection see docs/5-training.md, section 10")
+			}
+			if _, ok := backend.Discover().Plugin("cuda"); !ok {
+				return fmt.Errorf("pip reported no error, but there is no plugin in %q", m.cuda)
+			}
+			return nil
+		},
+	}, nil
+}
+
+// runProgram runs a command that a person watches, on standard error.
 func runProgram(ctx context.Context, command []string) error {
 	tell("setup: %s\n", strings.Join(command, " "))
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -87,14 +119,5 @@ func runProgram(ctx context.Context, command []string) error {
 	return nil
 }
 
-// greetStockfish starts what was installed.
-func greetStockfish(ctx context.Context) error {
-	e, err := stockfish.Start(ctx, stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond),
-		StartTimeout: handshakeTime})
-	if err != nil {
-		return fmt.Errorf("installed, but: %w", err)
-	}
-	defer e.Close()
-	tell("setup: %s, %s\n", e.Name(), e.Path())
-	return nil
-}
+// hasPip reports whether python3 is there with pip.
+func hasPip() bool { return exec.Command("python3", "-m", "pip", "--version").Run() == nil }
