@@ -14,8 +14,9 @@ import (
 	"talbot/board"
 )
 
-// SplitPlies is how many leading moves of a line its split key covers.
-const SplitPlies = 30
+// SplitPlies is how many leading moves of a line its split key covers. A game that was cut at that ply or later, and
+// every game that shares these plies with it, is in the same split.
+const SplitPlies = 20
 
 const startEPD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 

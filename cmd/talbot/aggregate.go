@@ -42,9 +42,9 @@ the colours swapped.
 
 A position needs --min-count moves over all bands, and --min-band moves in a band to be
 kept in that band. Moves of players without a rating are left out, unless you use --bands
-none. With --games-of a cut copy of a game of another split is left out, too, and the
-games must be split by the same percentages. Everything left out is counted by reason.
-Puzzles, endgames and single positions are left out as not_a_game.
+none. With --games-of the games must be split by the same percentages. Everything left
+out is counted by reason. Puzzles, endgames and single positions are left out as
+not_a_game.
 
 A game that occurs in two of the datasets counts twice. If files overlap, read them with
 one ` + "`talbot ingest`" + `, which leaves out copies. It takes short games that were really

@@ -37,10 +37,9 @@ better, worse or no clear difference. RUN is a run, a checkpoint, an exported ne
 net:, the network that comes with talbot.
 
 The verdict counts on positions that are unseen: those that no train sample of any of the
-runs has, nor of the runs that they began with (--from, --after). They leave out lines
-that are cut copies of train lines. For this, the training data of all runs must be in its
-original place or in --data; compare says where it is not. Figures on all positions are
-printed too.
+runs has, nor of the runs that they began with (--from, --after). For this, the training
+data of all runs must be in its original place or in --data; compare says where it is not.
+Figures on all positions are printed too.
 
 Intervals are 95 % bootstrap intervals over whole games, in which the same games are drawn
 for all runs. If one contains 0, the verdict is "no clear difference"; with fewer than

@@ -43,9 +43,8 @@ means that the 95 % interval of a figure does not reach the best of its baseline
 
 Openings recur, so positions of the test split also occur in the train split, although
 no game does. The figures for positions that do not are reported separately as "unseen".
-They leave out lines that are cut copies of train lines (see ` + "`talbot train --help`" + `). For
-this, eval needs the datasets that the run was trained on, in their original place or in
---data.
+For this, eval needs the datasets that the run was trained on, in their original place or
+in --data.
 
 Intervals are 95 % bootstrap intervals over whole games. --json adds figures by phase,
 number of pieces, rating and side to move, and the calibration of both heads. Figures of

@@ -59,11 +59,6 @@ each dataset for the next run ($XDG_CACHE_HOME/talbot, by default ~/.cache/talbo
 checkpoint is the best. Samples without a value to learn (for most recipes: without a
 label) train only the policy.
 
-A train line is left out if it is a cut copy of a val or test line: both begin at the
-same position, and the moves of one, at least 20 plies, are the first moves of the
-other. A game that was cut before its 30th ply may be in another split than the whole
-game; ` + "`talbot verify`" + ` lists such lines.
-
 --max-copies N limits how often a position is a train sample, over all datasets. The N
 copies that stay are spread evenly. Datasets, validation and evaluation do not change.
 

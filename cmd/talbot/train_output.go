@@ -95,10 +95,6 @@ func printStart(s job.Start) {
 		if set.Capped > 0 {
 			tell("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
 		}
-		if set.CutLines > 0 {
-			tell("; %s of %s left out as cut copies of val or test lines", humanize.Count(set.CutSamples, "sample"),
-				humanize.Count(set.CutLines, "line"))
-		}
 		if set.Unusable > 0 {
 			tell("; %s left out for lack of a target", n(set.Unusable))
 		}

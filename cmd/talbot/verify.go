@@ -32,10 +32,7 @@ every column. It replays every line, encodes and decodes the moves of every samp
 compares the totals with the manifest.
 
 Then it compares the splits of all datasets with each other. A game (start and moves) in
-two splits is an error; this happens if datasets were made with different --split. Lines
-of 20 plies or more that are the beginning of a line in another split (a game that was
-cut before its 30th ply, an early draw) are counted, and ten are listed. They are not an
-error, because ` + "`talbot train`" + ` leaves out those in train.
+two splits is an error; this happens if datasets were made with different --split.
 
 For val and test, verify prints how many samples have a position that also occurs in
 train, as it is and with colours mirrored. Openings recur, so this is an error only if
@@ -141,14 +138,6 @@ func printVerified(v *verify.Report) {
 	printf("games in more than one split: %s\n", humanize.Thousands(v.BothSides))
 	for _, g := range v.Examples {
 		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.LineName(g.Source, g.Number, g.Input))
-	}
-	printf("lines of %d plies or more that are the beginning of a line in another split: %s\n",
-		dataset.CutPlies, humanize.Thousands(v.CutCopies))
-	for _, c := range v.CutExamples {
-		a, b := &c.Shorter, &c.Longer
-		printf("  %s of %s: %s, %s; %s of %s: %s, %s\n", a.Split, a.Dataset,
-			dataset.LineName(a.Source, a.Number, a.Input), humanize.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
-			dataset.LineName(b.Source, b.Number, b.Input), humanize.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string

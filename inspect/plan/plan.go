@@ -91,8 +91,6 @@ const (
 	planLoaderMemory = 256 << 20
 	planLabelBytes   = 2.5 // a labelled sample
 	planOverhead     = 1.02
-
-	planBeginnings = 8 * (dataset.SplitPlies - dataset.CutPlies) // bytes of the keys of what a game begins with
 )
 
 // unchecked has evaluations read whatever their unit and view: they are not counted.
@@ -204,8 +202,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	e.DiskBytes = e.ShardBytes + e.LabelBytes
-	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory) + max(0, 8*e.Games-verify.LinesMemory) +
-		max(0, planBeginnings*e.Games-verify.LinesMemory)
+	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory) + max(0, 8*e.Games-verify.LinesMemory)
 	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
 		draws = strings.Replace(draws, "1 passes", "one pass", 1)
@@ -224,8 +221,8 @@ func (p Request) estimate(e *Estimate, how string) {
 			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
 			"takes twice that window more", e.IngestRate/1e6, humanize.Count(int64(cores), "core"),
 			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),
-		fmt.Sprintf("verify and stats: temporary files of 8 bytes for each position beyond the first 16 million, and "+
-			"%d more for each game of verify; train needs them only with --max-copies", 8+planBeginnings),
+		"verify and stats: temporary files of 8 bytes for each position beyond the first 16 million, and " +
+			"8 more for each game of verify; train needs them only with --max-copies",
 		"verify, stats, aggregate and start: as they took with the beginning of the inputs here, without labels",
 		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
 			"own core, with %.0f %% lost between searches",

@@ -16,6 +16,9 @@ func gameKey(l *dataset.Line, s dataset.Split) uint64 {
 	return binary.LittleEndian.Uint64(hash[:])&^7 | uint64(s)
 }
 
+// LinesMemory is how many bytes of the keys of games, one for each line, are held in memory.
+const LinesMemory = 32 << 20
+
 // splitExamples is how many games on both sides are named.
 const splitExamples = 10
 

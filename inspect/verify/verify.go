@@ -41,10 +41,6 @@ type Report struct {
 	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
 	BothSides int64       `json:"both_sides"`
 	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
-	// CutCopies counts lines that are the beginning of a longer one in another split, within or across datasets, but
-	// for whole copies. Openings recur and games are drawn early, so these are no fault.
-	CutCopies   int64     `json:"cut_copies"`
-	CutExamples []CutCopy `json:"cut_copies_examples"` // at most 10, each with the first longer line
 	// Overlap is over the samples of all datasets.
 	Overlap    overlap.Overlap `json:"overlap"`
 	MaxOverlap *float64        `json:"max_overlap"` // percent
@@ -83,20 +79,18 @@ type SplitGame struct {
 // verification is a verification under way.
 type verification struct {
 	Request
-	positions, games, beginnings *dataset.Keys
-	mostPlies                    int // of a beginning
-	workers                      []verifyWorker
-	result                       *Report
+	positions, games *dataset.Keys
+	workers          []verifyWorker
+	result           *Report
 }
 
 // verifyWorker is what one goroutine keeps.
 type verifyWorker struct {
-	positions, games, beginnings *dataset.KeyBuffer
-	keys                         []uint64 // space for one line
-	position                     dataset.PositionKeys
-	samples                      []uint64 // keys of the samples of the present line, without its split
-	encoded                      int64
-	mixed                        int64 // labels of different depths
+	positions, games *dataset.KeyBuffer
+	position         dataset.PositionKeys
+	samples          []uint64 // keys of the samples of the present line, without its split
+	encoded          int64
+	mixed            int64 // labels of different depths
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -112,15 +106,12 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 			return nil, err // what was verified without it would look like all that was asked for
 		}
 	}
-	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(LinesMemory, o.Temp),
-		beginnings: dataset.NewKeys(LinesMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
-	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
+	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(LinesMemory, o.Temp)}
+	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}}
 	defer v.positions.Close()
 	defer v.games.Close()
-	defer v.beginnings.Close()
 	for range o.Workers {
-		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer(),
-			beginnings: v.beginnings.Buffer()})
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer()})
 	}
 	var first error
 	for _, dir := range o.Dirs {
@@ -149,7 +140,7 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	if err == nil {
 		each = func(worker int, l *dataset.Line) error {
 			v.workers[worker].mixed += mixedDepths(l, m.Fingerprints)
-			v.workers[worker].line(l, m.Splits, v.mostPlies)
+			v.workers[worker].line(l, m.Splits)
 			return nil
 		}
 	}
@@ -188,12 +179,10 @@ func (w *verifyWorker) sample(l *dataset.Line, p *board.Position, ply, sample in
 	return w.moves(l, p, ply, sample)
 }
 
-// line collects the positions of a line whose samples were seen, its game and what it begins with, up to that many
-// plies.
-func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) {
+// line collects the game of a line and the positions of its samples.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) {
 	split := splits.Of(dataset.SplitKey(l))
 	w.games.Add(gameKey(l, split))
-	w.cuts(l, split, mostPlies)
 	for _, key := range w.samples[:l.SampleCount()] {
 		w.positions.Add(key | uint64(split))
 	}
@@ -269,18 +258,11 @@ func (v *verification) sum() {
 func (v *verification) compare(ctx context.Context) error {
 	for i := range v.workers {
 		w := &v.workers[i]
-		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
+		if err := errors.Join(w.positions.Flush(), w.games.Flush()); err != nil {
 			return err
 		}
 	}
 	v.workers = nil // their buffers are empty
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err := v.cutCopies(); err != nil {
-		return err
-	}
-	v.beginnings.Close()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -120,9 +120,6 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := a.open(); err != nil {
 		return Summary{}, err
 	}
-	if err := a.games.readOtherSplits(ctx); err != nil {
-		return Summary{}, err
-	}
 	if err := a.work(ctx); err != nil {
 		return Summary{}, a.out.Explain(err)
 	}

@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -14,7 +13,6 @@ import (
 const (
 	NotAGame     dataset.Reason = "not_a_game"    // of a line: a puzzle, an endgame, a position
 	OtherSplit   dataset.Reason = "split"         // of a line: a game of another split
-	CutCopy      dataset.Reason = "cut_copy"      // of a line: a cut copy of a game of another split
 	NoMove       dataset.Reason = "no_move"       // of a sample: none was played
 	RarePosition dataset.Reason = "rare_position" // of a move: its position was seen too rarely
 	RareBand     dataset.Reason = "rare_band"     // of a move: its position was seen too rarely in its band
@@ -44,39 +42,10 @@ var keyOf = (*board.Position).Key
 
 // gameReader reads the games that count.
 type gameReader struct {
-	filter      dataset.Filter
-	bands       Bands
-	split       *dataset.Split
-	otherSplits dataset.CutSet // the games of the other splits, if split is set
-	sets        []*shards.Dataset
-}
-
-// readOtherSplits reads the games of the other splits: a cut copy of one does not count, even in the right split.
-func (g *gameReader) readOtherSplits(ctx context.Context) error {
-	if g.split == nil {
-		return nil
-	}
-	var lines []dataset.Line
-	for _, d := range g.sets {
-		for _, at := range d.Blocks() {
-			var err error
-			if lines, err = d.Shards[at.Shard].ReadMoves(at.Block, lines[:0]); err != nil {
-				return err
-			}
-			for i := range lines {
-				l := &lines[i]
-				if l.Source == dataset.SourceGame && l.Cuttable() &&
-					d.Manifest.Splits.Of(dataset.SplitKey(l)) != *g.split {
-					g.otherSplits.Add(l)
-				}
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	g.otherSplits.Sort()
-	return nil
+	filter dataset.Filter
+	bands  Bands
+	split  *dataset.Split
+	sets   []*shards.Dataset
 }
 
 // setBlock is a block of one of the datasets.
@@ -136,9 +105,6 @@ func (g *gameReader) reject(l *dataset.Line, splits dataset.Splits) dataset.Reas
 	}
 	if g.split != nil && splits.Of(dataset.SplitKey(l)) != *g.split {
 		return OtherSplit
-	}
-	if g.split != nil && l.Cuttable() && g.otherSplits.Has(l) {
-		return CutCopy
 	}
 	if reason := g.filter.Head(l); reason != "" {
 		return reason

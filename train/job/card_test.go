@@ -58,7 +58,7 @@ func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 
 // TestCard: a card says what the files of a run and of the runs before it do, and warns of what is not there any more.
 func TestCard(t *testing.T) {
-	data, more := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	data, more := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t, madeup.Dataset{Seed: 2, Games: 60, Splits: dataset.Splits{Train: 80, Val: 20}})
 	first := tiny(t, data)
 	first.Until = 20
 	mustTrain(t, first)

@@ -174,43 +174,6 @@ func TestResumedRunEqualsTheUninterrupted(t *testing.T) {
 	}
 }
 
-// TestCutCopiesOfARun: a new run leaves out cut copies of val and test lines, and one that was begun with them goes on
-// with them and says so.
-func TestCutCopiesOfARun(t *testing.T) {
-	splits := dataset.Splits{Train: 60, Val: 20, Test: 20}
-	a := write(t, madeup.Dataset{Seed: 1, Games: 100, Splits: splits, Plies: func(int) int { return 40 }})
-	b := write(t, madeup.Dataset{Seed: 1, Games: 100, Splits: splits, Plies: func(int) int { return 25 }})
-	job := tiny(t, a, b)
-	job.Steps = 2
-	mustTrain(t, job)
-	resume := func() (left int64, warned bool, id loader.Identity) {
-		t.Helper()
-		mustTrain(t, Train{Dir: job.Dir, Resume: true, Begun: func(s Start) {
-			for _, set := range s.Sets {
-				left += set.CutLines
-			}
-		}, Warn: func(err error) { warned = warned || strings.Contains(err.Error(), "cut copies") }})
-		id, err := loader.ReadIdentity(job.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return left, warned, id
-	}
-	left, warned, id := resume()
-	if left < 10 || warned || !id.NoCutCopies {
-		t.Errorf("a new run: %d lines left out, warned %v, %+v", left, warned, id)
-	}
-	id.NoCutCopies = false // as older versions wrote it
-	if err := id.Write(job.Dir); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if left, warned, id := resume(); left != 0 || !warned || id.NoCutCopies {
-			t.Errorf("an older run: %d lines left out, warned %v, %+v", left, warned, id)
-		}
-	}
-}
-
 // TestResumedPreset: what a preset does not say stays as it is in the run.
 func TestResumedPreset(t *testing.T) {
 	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 60}))

@@ -309,11 +309,6 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 			t.MaxCopies = was.MaxCopies
 		}
 	}
-	cutCopies := known && !was.NoCutCopies
-	if cutCopies {
-		t.warn(errors.New("this run was begun by an older version that did not leave out cut copies of val and test " +
-			"lines, and keeps them; a new run leaves them out"))
-	}
 	targets, err := targets(c)
 	if err != nil {
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -323,8 +318,7 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
-		Workers: t.Workers, Cache: t.Cache, MaxCopies: t.MaxCopies, CutCopies: cutCopies,
-		Checked: t.Checked})
+		Workers: t.Workers, Cache: t.Cache, MaxCopies: t.MaxCopies, Checked: t.Checked})
 	if err != nil {
 		return nil, was, err
 	}

@@ -30,20 +30,15 @@ func (v *visit) copyKey() uint64 {
 	return v.sample.key
 }
 
-// countCopies counts the positions of all usable train samples by their 64-bit keys (no counters), but for those of cut
-// copies of lines that are held out.
-func (d *Data) countCopies(ctx context.Context, most int, held *dataset.CutSet,
-	done func(blocks, of int)) (*copyCap, error) {
+// countCopies counts the positions of all usable train samples by their 64-bit keys (no counters).
+func (d *Data) countCopies(ctx context.Context, most int, done func(blocks, of int)) (*copyCap, error) {
 	keys := dataset.NewKeys(0, "")
 	defer keys.Close()
 	buffer := keys.Buffer()
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) ([]uint64, error) {
 		var found []uint64
-		cuts := cutCopies{held: held}
 		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) {
-			if !cuts.has(v.line) {
-				found = append(found, v.copyKey())
-			}
+			found = append(found, v.copyKey())
 		})
 		return found, err
 	}) {

@@ -29,9 +29,6 @@ type Options struct {
 	Workers int    // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
-	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say
-	// otherwise ([Identity]).
-	CutCopies bool
 	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Origin], and
 	// the moves of a sample are its policy target, regardless of what its recipe lists.
 	Origins bool

@@ -32,10 +32,9 @@ const evalChunk = 512
 // out: no network sees them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
 // cannot be ends it with [dataset.ErrDamaged].
 //
-// A sample is unseen if no sample of the train split of TrainedOn has its position, by its 64-bit key (no counters),
-// and its line is no cut copy ([dataset.CutSet]) of a line of that split; that training leaves such lines out does not
-// count. Finding out takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the
-// evaluated samples and lines only.
+// A sample is unseen if no sample of the train split of TrainedOn has its position, by its 64-bit key (no counters).
+// Finding out takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the evaluated
+// samples only.
 func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[evaluate.Sample, error] {
 	return func(yield func(evaluate.Sample, error) bool) {
 		for s, err := range Paired(ctx, []*Data{d}, o) {
@@ -58,19 +57,15 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 	return fmt.Errorf("the split %v (%s) of %q has %w", splits, d.Sets[0].Manifest.Splits, dirs, ErrNoSamples)
 }
 
-// choose picks the samples of the limit and returns the positions and lines of those that are evaluated, none of them
-// seen yet. Without [EvalOptions.TrainedOn] there are no lines.
-func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences,
-	error) {
+// choose picks the samples of the limit and returns the positions of those that are evaluated, none of them marked as
+// seen.
+func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick,
+	map[uint64]bool, error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
 	}
-	chosen, all, count := newPicks(int(o.Limit)), &occurrences{positions: map[uint64]bool{}}, int64(0)
-	trained, err := splitsOf(o.TrainedOn)
-	if err != nil {
-		return nil, nil, err
-	}
+	chosen, positions, count := newPicks(int(o.Limit)), map[uint64]bool{}, int64(0)
 	for read, err := range p.scan(ctx, want, done) {
 		if err != nil {
 			return nil, nil, err
@@ -79,14 +74,9 @@ func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done f
 		for i := range r.samples {
 			s := &r.samples[i]
 			if count++; o.Limit == 0 {
-				all.positions[s.key] = false
+				positions[s.key] = false
 			} else {
 				chosen.add(pick{hash: r.hash(s), set: r.set, block: r.block, sample: i, key: s.key})
-			}
-		}
-		for i := range r.lines {
-			if o.TrainedOn != nil && !trainedBy(trained, r.keys[i]) {
-				all.lines.Add(&r.lines[i])
 			}
 		}
 	}
@@ -95,7 +85,7 @@ func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done f
 	}
 	list := chosen.sorted()
 	for _, p := range list {
-		all.positions[p.key] = false
+		positions[p.key] = false
 	}
 	if o.Limit > 0 {
 		count = int64(len(list))
@@ -103,27 +93,7 @@ func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done f
 	if o.Total != nil {
 		o.Total(count)
 	}
-	all.lines.Sort()
-	return list, all, nil
-}
-
-// splitsOf are the different ways that datasets are split.
-func splitsOf(specs []Spec) (list []dataset.Splits, err error) {
-	for _, s := range specs {
-		m, err := dataset.ReadManifest(s.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(list, m.Splits) {
-			list = append(list, m.Splits)
-		}
-	}
-	return list, nil
-}
-
-// trainedBy reports whether a line of that key is a train line by all of the splits.
-func trainedBy(splits []dataset.Splits, key uint64) bool {
-	return !slices.ContainsFunc(splits, func(s dataset.Splits) bool { return s.Of(key) != dataset.Train })
+	return list, positions, nil
 }
 
 // pickedIn returns the indices of the samples of a block that are evaluated, and takes them off the list.
@@ -142,17 +112,13 @@ func pickedIn(r blockRecords, chosen *[]pick, limited bool) []int {
 	return list
 }
 
-func (d *Data) evalChunk(r blockRecords, list []int, seen *occurrences, print string) ([]evaluate.Sample, error) {
+func (d *Data) evalChunk(r blockRecords, list []int, seen map[uint64]bool, print string) ([]evaluate.Sample, error) {
 	out := make([]evaluate.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
-	p, cuts := new(replay), cutCopies{}
-	if seen != nil {
-		cuts.held = &seen.lines
-	}
+	p := new(replay)
 	for _, i := range list {
 		s := &r.samples[i]
-		line := &r.lines[s.line]
 		if err := p.at(r.records, s); err != nil {
 			return nil, err
 		}
@@ -164,7 +130,7 @@ func (d *Data) evalChunk(r blockRecords, list []int, seen *occurrences, print st
 			return nil, err
 		}
 		if seen != nil {
-			e.Unseen = !seen.positions[s.key] && !cuts.has(line)
+			e.Unseen = !seen[s.key]
 		}
 		e.Moves = int64(s.played)
 		e.Origin = r.origin(d.Sets[r.set], s, p.view.Position(), audited)

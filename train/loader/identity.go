@@ -29,10 +29,6 @@ type Identity struct {
 	// MaxCopies is [Options.MaxCopies].
 	MaxCopies int `json:"max_copies,omitempty"`
 
-	// NoCutCopies says that cut copies of val and test lines are left out ([Options.CutCopies]). Older runs do not, and
-	// continue with what they began with.
-	NoCutCopies bool `json:"no_cut_copies,omitempty"`
-
 	// Backend opens the backend that a resumed run continues with: the one asked for, or the kind that was chosen. Kind
 	// is its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
@@ -82,7 +78,7 @@ func (s SetIdentity) String() string {
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
 	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies,
-		NoCutCopies: !d.Options.CutCopies, OneSide: d.oneSide()}
+		OneSide: d.oneSide()}
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
 	}

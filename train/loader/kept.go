@@ -18,9 +18,8 @@ import (
 //
 //   - which of its files were compared with their checksums, and how they were then; a file that is as it was is not
 //     read again,
-//   - whether its lines may have cut copies in other datasets,
 //   - its survey, under all that decides it: recipe, targets, label, the cap on copies and the datasets that it
-//     is counted over, and the datasets with held-out lines of which its lines may be cut copies.
+//     is counted over.
 
 // load reads an entry; false if it is missing or cannot be read.
 func (o *Options) load(key string, into any) bool {
@@ -66,39 +65,11 @@ func sameStamps(a, b shards.Stamps) bool {
 	return true
 }
 
-func (s *Set) cutKey() string { return cache.Key("cut copies", "1", s.Hash) }
-
-// loadCuts returns what is known of the lines of all datasets; false if it is not known of each.
-func (d *Data) loadCuts() ([]cutFacts, bool) {
-	facts := make([]cutFacts, len(d.Sets))
-	if d.Options.CutCopies {
-		return facts, true
-	}
-	for i, s := range d.Sets {
-		if !d.Options.load(s.cutKey(), &facts[i]) {
-			return facts, false
-		}
-	}
-	return facts, true
-}
-
-func (d *Data) storeCuts(facts []cutFacts) {
-	for i, s := range d.Sets {
-		d.Options.store(s.cutKey(), facts[i])
-	}
-}
-
 // setKey names all that decides the survey of a dataset. An encoder is what its recipe and settings made it: its fields
 // count too. One that has pointers has another key in each process, and nothing of it is found again.
-func (d *Data) setKey(set int, cuts []cutFacts, limit int) string {
+func (d *Data) setKey(set, limit int) string {
 	o, l := &d.Options, &d.layout
 	var others []string
-	for i, s := range d.Sets {
-		if cuts[set].May && cuts[i].Holds {
-			others = append(others, s.Hash)
-		}
-	}
-	slices.Sort(others)
 	if o.MaxCopies > 0 {
 		others = append(others, "cap")
 		for _, s := range d.Sets {
@@ -107,15 +78,15 @@ func (d *Data) setKey(set int, cuts []cutFacts, limit int) string {
 	}
 	return cache.Key("survey", fmt.Sprint(surveyVersion), d.Sets[set].Hash, d.encoder.Name(),
 		fmt.Sprintf("%#v", d.encoder), fmt.Sprint(l.Words, l.Moves, l.Codes, l.Scores, l.Floats, o.columns()), o.Label,
-		o.Targets.Value.Formula(d.encoder), o.Targets.Policy.String(), fmt.Sprint(o.MaxCopies, o.CutCopies, limit),
+		o.Targets.Value.Formula(d.encoder), o.Targets.Policy.String(), fmt.Sprint(o.MaxCopies, limit),
 		strings.Join(others, " "))
 }
 
 // loadSets takes over the surveys that were kept. A cap on copies counts over all datasets: then it takes all or none.
-func (d *Data) loadSets(sets []*setSurvey, cuts []cutFacts, limit int) {
+func (d *Data) loadSets(sets []*setSurvey, limit int) {
 	for i, set := range d.Sets {
 		var s setSurvey
-		if d.Options.load(d.setKey(i, cuts, limit), &s) && s.of(set, &d.layout) {
+		if d.Options.load(d.setKey(i, limit), &s) && s.of(set, &d.layout) {
 			sets[i] = &s
 		}
 	}
@@ -124,8 +95,8 @@ func (d *Data) loadSets(sets []*setSurvey, cuts []cutFacts, limit int) {
 	}
 }
 
-func (d *Data) storeSet(i int, s *setSurvey, cuts []cutFacts, limit int) {
-	d.Options.store(d.setKey(i, cuts, limit), s)
+func (d *Data) storeSet(i int, s *setSurvey, limit int) {
+	d.Options.store(d.setKey(i, limit), s)
 }
 
 // of reports whether s can be a survey of that dataset.

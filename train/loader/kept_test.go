@@ -58,13 +58,10 @@ func TestCachedSurvey(t *testing.T) {
 		{Options{}, []Spec{{Dir: a}}, false},
 		{Options{Workers: 1}, []Spec{{a, 3}}, false},
 		{Options{}, []Spec{{Dir: b}}, true},
-		{Options{}, []Spec{{a, 1}, {b, 5}}, true}, // lines of one may be cut copies of the other's
+		{Options{}, []Spec{{a, 1}, {b, 5}}, false},
 		{Options{}, []Spec{{b, 1}, {a, 1}}, false},
 		{Options{}, []Spec{{Dir: cut}, {Dir: a}}, true},
 		{Options{}, []Spec{{Dir: a}, {Dir: cut}}, false},
-		{Options{CutCopies: true}, []Spec{{Dir: a}, {Dir: cut}}, true},
-		{Options{CutCopies: true}, []Spec{{Dir: a}, {Dir: b}, {Dir: cut}}, true},
-		{Options{CutCopies: true}, []Spec{{Dir: b}, {Dir: cut}}, false},
 		{Options{MaxCopies: 2}, []Spec{{Dir: a}, {Dir: b}}, true},
 		{Options{MaxCopies: 2}, []Spec{{Dir: a}, {Dir: b}}, false},
 		{Options{MaxCopies: 2}, []Spec{{Dir: b}, {Dir: a}}, true}, // other copies stay
@@ -106,9 +103,8 @@ func TestCachedSurvey(t *testing.T) {
 	// Whole entries that are no surveys of the dataset are not believed either.
 	d := open(t, 1, Spec{Dir: a})
 	d.Options.Cache = c
-	facts, _ := d.loadCuts()
 	var whole setSurvey
-	if !d.Options.load(d.setKey(0, facts, 50), &whole) {
+	if !d.Options.load(d.setKey(0, 50), &whole) {
 		t.Fatal("no entry")
 	}
 	for name, change := range map[string]func(s *setSurvey){
@@ -122,9 +118,9 @@ func TestCachedSurvey(t *testing.T) {
 		"float": func(s *setSurvey) { s.Val.Known = append(s.Val.Known, 0) },
 	} {
 		var s setSurvey
-		d.Options.load(d.setKey(0, facts, 50), &s)
+		d.Options.load(d.setKey(0, 50), &s)
 		change(&s)
-		d.storeSet(0, &s, facts, 50)
+		d.storeSet(0, &s, 50)
 		if got, blocks := cached(t, c, Options{}, Spec{Dir: a}); !same(got, want) || blocks == 0 {
 			t.Errorf("%s: a wrong entry was used", name)
 		}
@@ -147,7 +143,7 @@ func flip(t *testing.T, path string, at int) {
 // cutDataset is a dataset of the lines of another one without their last moves, split otherwise.
 func cutDataset(t *testing.T, dir string) string {
 	return rewritten(t, dir, dataset.DefaultSplits, func(_ int, l *dataset.Line) {
-		if n := dataset.CutPlies + 2; len(l.Moves) > n {
+		if n := 22; len(l.Moves) > n {
 			l.Moves = l.Moves[:n]
 			l.Labels, l.Policies = nil, nil
 		}

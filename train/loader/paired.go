@@ -35,7 +35,7 @@ func (p paired) samples(ctx context.Context, o EvalOptions, yield func([]evaluat
 		}
 	}
 	var chosen []pick // by place; nil = all
-	var seen *occurrences
+	var seen map[uint64]bool
 	if o.Limit > 0 || o.TrainedOn != nil {
 		var err error
 		if chosen, seen, err = p.choose(ctx, want, o, report("choosing samples")); err != nil {
@@ -138,7 +138,7 @@ func (r blockRecords) at(i int) sampleAt {
 }
 
 // encode encodes samples of a block for each reader.
-func (p paired) encode(read []blockRecords, list []int, seen *occurrences,
+func (p paired) encode(read []blockRecords, list []int, seen map[uint64]bool,
 	audited string) iter.Seq2[[]evaluate.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func([]evaluate.Sample, error) bool) {
@@ -159,7 +159,7 @@ func (p paired) encode(read []blockRecords, list []int, seen *occurrences,
 	}
 }
 
-func (p paired) encodeChunk(read []blockRecords, list []int, seen *occurrences, audited string) ([][]evaluate.Sample,
+func (p paired) encodeChunk(read []blockRecords, list []int, seen map[uint64]bool, audited string) ([][]evaluate.Sample,
 	error) {
 	var out [][]evaluate.Sample
 	for k, d := range p {

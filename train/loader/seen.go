@@ -9,15 +9,8 @@ import (
 	"talbot/shards"
 )
 
-// occurrences is what of the evaluated samples occurs among the train lines.
-type occurrences struct {
-	positions map[uint64]bool // of the evaluated samples; true if one is a train sample
-	lines     dataset.CutSet  // evaluated lines, and then train lines that are cut copies of them
-}
-
-// markTrained marks the positions that occur among the train samples of datasets, and leaves of the lines those that
-// are cut copies of the evaluated ones.
-func (d *Data) markTrained(ctx context.Context, all *occurrences, specs []Spec, done func(int, int)) error {
+// markTrained marks the positions that occur among the train samples of datasets.
+func (d *Data) markTrained(ctx context.Context, positions map[uint64]bool, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
 		place shards.BlockRef
@@ -39,46 +32,40 @@ func (d *Data) markTrained(ctx context.Context, all *occurrences, specs []Spec, 
 			blocks = append(blocks, work{ds, at})
 		}
 	}
-	hits, n := occurrences{positions: map[uint64]bool{}}, 0 // workers read all until they are done
-	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*occurrences, error) {
-		return all.in(blocks[i].set, blocks[i].place)
+	hits, n := map[uint64]bool{}, 0 // workers read positions until they are done
+	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) ([]uint64, error) {
+		return trainedIn(positions, blocks[i].set, blocks[i].place)
 	}) {
 		if err != nil {
 			return err
 		}
-		for key := range found.positions {
-			hits.positions[key] = true
+		for _, key := range found {
+			hits[key] = true
 		}
-		hits.lines.Merge(&found.lines)
 		n++
 		done(n, len(blocks))
 	}
-	for key := range hits.positions {
-		all.positions[key] = true
+	for key := range hits {
+		positions[key] = true
 	}
-	all.lines = hits.lines
-	all.lines.Sort()
 	return nil
 }
 
-// in returns which of the positions occur among the train samples of a block, and what its train lines have in common
-// with the lines.
-func (all *occurrences) in(ds *shards.Dataset, at shards.BlockRef) (*occurrences, error) {
+// trainedIn returns which of the positions occur among the train samples of a block.
+func trainedIn(positions map[uint64]bool, ds *shards.Dataset, at shards.BlockRef) (found []uint64, err error) {
 	lines, err := ds.Shards[at.Shard].ReadBlock(at.Block, nil)
 	if err != nil {
 		return nil, err
 	}
 	var w dataset.Walker
-	found := &occurrences{positions: map[uint64]bool{}}
 	for i := range lines {
 		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
 			continue
 		}
-		all.lines.Common(&lines[i], &found.lines)
 		for w.Reset(&lines[i]); w.Next(); {
 			key := w.Position().Key()
-			if _, ok := all.positions[key]; ok {
-				found.positions[key] = true
+			if _, ok := positions[key]; ok {
+				found = append(found, key)
 			}
 		}
 	}

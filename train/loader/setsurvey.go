@@ -23,22 +23,8 @@ type setSurvey struct {
 
 // surveySets surveys each dataset, as far as that was not kept, and keeps it.
 func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of int)) ([]*setSurvey, error) {
-	cuts, known := d.loadCuts()
 	sets := make([]*setSurvey, len(d.Sets))
-	if known {
-		d.loadSets(sets, cuts, limit)
-	}
-	held := &dataset.CutSet{}
-	if slices.Contains(sets, nil) && (!known || mayBeCut(sets, cuts)) {
-		var err error
-		if held, cuts, err = d.heldOut(ctx, done); err != nil {
-			return nil, err
-		}
-		if !known {
-			d.storeCuts(cuts)
-			d.loadSets(sets, cuts, limit)
-		}
-	}
+	d.loadSets(sets, limit)
 	reading := d.checking()
 	reading.Sets = slices.Clone(reading.Sets)
 	var missing []int // by number among those that are read
@@ -49,37 +35,26 @@ func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of i
 		}
 	}
 	reading.Sets = reading.Sets[:len(missing)]
-	found, err := reading.surveyAll(ctx, limit, held, done)
+	found, err := reading.surveyAll(ctx, limit, done)
 	if err != nil {
 		return nil, err
 	}
 	for k, i := range missing {
 		sets[i] = found[k]
-		d.storeSet(i, sets[i], cuts, limit)
+		d.storeSet(i, sets[i], limit)
 	}
 	return sets, nil
 }
 
-// mayBeCut reports whether a dataset that is still to be surveyed has lines that may be cut copies.
-func mayBeCut(sets []*setSurvey, cuts []cutFacts) bool {
-	for i, s := range sets {
-		if s == nil && cuts[i].May {
-			return true
-		}
-	}
-	return false
-}
-
 // surveyAll surveys all datasets of d.
-func (d *Data) surveyAll(ctx context.Context, limit int, held *dataset.CutSet,
-	done func(blocks, of int)) ([]*setSurvey, error) {
+func (d *Data) surveyAll(ctx context.Context, limit int, done func(blocks, of int)) ([]*setSurvey, error) {
 	if len(d.Sets) == 0 {
 		return nil, nil
 	}
 	var copies *copyCap
 	if n := d.Options.MaxCopies; n > 0 {
 		var err error
-		if copies, err = d.countCopies(ctx, n, held, done); err != nil {
+		if copies, err = d.countCopies(ctx, n, done); err != nil {
 			return nil, err
 		}
 	}
@@ -89,9 +64,7 @@ func (d *Data) surveyAll(ctx context.Context, limit int, held *dataset.CutSet,
 		sets[i], chosen[i] = &setSurvey{Longest: 1, Blocks: make([]int64, n), Parts: make([]parts, n),
 			Mask: make([]bitmap, n)}, newPicks(limit)
 	}
-	for found, err := range overBlocks(ctx, d, done, func(set, block int) (blockCounts, error) {
-		return d.count(set, block, held)
-	}) {
+	for found, err := range overBlocks(ctx, d, done, d.count) {
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +132,7 @@ type blockCounts struct {
 	Counts         // before the cap on copies, without share
 	longest    int // list of moves
 	parts      parts
-	keep       bitmap        // the usable train samples that are not of cut copies
+	keep       bitmap        // with a cap: the usable train samples that stay
 	train      []trainSample // with a cap: the usable train samples
 	val        []pick
 }
@@ -168,12 +141,11 @@ type blockCounts struct {
 type trainSample struct {
 	key           uint64 // [visit.copyKey]
 	policy, value int64  // 1 if it has the target
-	cut           bool   // of a cut copy
 }
 
-// count counts a block, without the train lines that are cut copies of lines that are held out.
-func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) {
-	c, cuts := blockCounts{set: set, block: block}, cutCopies{held: held}
+// count counts a block.
+func (d *Data) count(set, block int) (blockCounts, error) {
+	c := blockCounts{set: set, block: block}
 	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
 		c.longest = max(c.longest, len(v.target.Moves))
 		if v.sample.split == dataset.Val {
@@ -181,7 +153,7 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) 
 			c.Val++
 			return
 		}
-		s := trainSample{key: v.copyKey(), cut: cuts.has(v.line)}
+		s := trainSample{key: v.copyKey()}
 		if v.sample.learns {
 			s.policy = 1
 		}
@@ -189,16 +161,12 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) 
 			s.value = 1
 		}
 		c.parts[v.part]++
-		if c.keep.add(!s.cut); s.cut {
-			c.CutSamples++
-		} else {
-			c.Counts.add(s)
-		}
+		c.Counts.add(s)
 		if d.Options.MaxCopies > 0 {
 			c.train = append(c.train, s)
 		}
 	})
-	c.Unusable, c.CutLines = unusable[dataset.Train]+unusable[dataset.Val], cuts.lines
+	c.Unusable = unusable[dataset.Train] + unusable[dataset.Val]
 	return c, err
 }
 
@@ -215,7 +183,7 @@ func (s *setSurvey) add(b blockCounts, copies *copyCap) {
 	if copies != nil {
 		b.thin(copies)
 	}
-	if b.CutSamples+b.Capped > 0 {
+	if b.Capped > 0 {
 		s.Mask[b.block] = b.keep
 	}
 	s.Blocks[b.block], s.Parts[b.block] = b.Train, b.parts
@@ -224,21 +192,18 @@ func (s *setSurvey) add(b blockCounts, copies *copyCap) {
 	c.Val += b.Val
 	c.Unusable += b.Unusable
 	c.Capped += b.Capped
-	c.CutLines += b.CutLines
-	c.CutSamples += b.CutSamples
 	c.Policies += b.Policies
 	c.Values += b.Values
 }
 
 // thin leaves out further copies of positions.
 func (b *blockCounts) thin(copies *copyCap) {
-	left := Counts{Val: b.Val, Unusable: b.Unusable, CutLines: b.CutLines, CutSamples: b.CutSamples}
-	b.keep = bitmap{}
+	left := Counts{Val: b.Val, Unusable: b.Unusable}
 	for _, sample := range b.train {
-		keep := !sample.cut && copies.keep(sample.key)
+		keep := copies.keep(sample.key)
 		if b.keep.add(keep); keep {
 			left.add(sample)
-		} else if !sample.cut {
+		} else {
 			left.Capped++
 		}
 	}

@@ -24,15 +24,13 @@ type Survey struct {
 
 // Counts are the samples of one dataset.
 type Counts struct {
-	Train      int64   `json:"train"`       // usable, without what is left out
-	Val        int64   `json:"val"`         // usable
-	Unusable   int64   `json:"unusable"`    // in train or val, with nothing to learn
-	Capped     int64   `json:"capped"`      // usable train samples left out as further copies of a position
-	CutLines   int64   `json:"cut_lines"`   // train lines left out as cut copies of val or test lines of any dataset
-	CutSamples int64   `json:"cut_samples"` // usable train samples of these lines
-	Policies   int64   `json:"policies"`    // of Train, with a policy target
-	Values     int64   `json:"values"`      // of Train, with a value target
-	Share      float64 `json:"share"`       // of the draws, 0 … 1
+	Train    int64   `json:"train"`    // usable, without what is left out
+	Val      int64   `json:"val"`      // usable
+	Unusable int64   `json:"unusable"` // in train or val, with nothing to learn
+	Capped   int64   `json:"capped"`   // usable train samples left out as further copies of a position
+	Policies int64   `json:"policies"` // of Train, with a policy target
+	Values   int64   `json:"values"`   // of Train, with a value target
+	Share    float64 `json:"share"`    // of the draws, 0 … 1
 }
 
 // Train returns the number of usable train samples of all datasets.
@@ -50,10 +48,9 @@ func (s *Survey) Train() (n int64) {
 // read. Every line is checked, of all splits: one that holds what cannot be is [dataset.ErrDamaged], with shard and
 // line.
 //
-// Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
-// of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
-// the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
-// exactly that many copies stay in, spread evenly over the data in its order. Val samples are never left out.
+// With [Options.MaxCopies] the data is read once more, and of a position that is a usable train sample more often than
+// that, over all datasets, exactly that many copies stay in, spread evenly over the data in its order. Val samples are
+// never left out.
 //
 // What it finds is kept a dataset at a time ([Options.Cache]); nothing is read of a dataset for which it is there.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
@@ -86,8 +83,8 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of "+
-				"val or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir,
+				set.Manifest.Splits, ErrNoSamples, c.Unusable)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {
