@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/dataset"
 	"talbot/network/checkpoint"
 	"talbot/network/predict"
 	"talbot/network/run"
