@@ -12,7 +12,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/inspect/diff"
-	"talbot/inspect/overlap"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
 	"talbot/internal/output"
@@ -245,7 +244,7 @@ func TestUniqueAndOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, o := range []overlap.SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
+	for i, o := range []stats.SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
 		split := dataset.Split(i)
 		if split != dataset.Train && (o.Samples != int64(len(n.Held[split])) || o.Seen != n.Seen(split) ||
 			o.Samples == 0) {
@@ -281,7 +280,7 @@ func TestMirroredOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Overlap.Test != (overlap.SplitOverlap{Samples: 1, SeenMirrored: 1, ShareMirrored: 1}) {
+	if v.Overlap.Test != (stats.SplitOverlap{Samples: 1, SeenMirrored: 1, ShareMirrored: 1}) {
 		t.Errorf("%+v", v.Overlap.Test)
 	}
 	// The same game in train and in test.
@@ -353,41 +352,6 @@ func TestDiffDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-	}
-}
-
-// TestStatsHTML draws a labelled dataset; everything stands in the page itself.
-func TestStatsHTML(t *testing.T) {
-	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	s, err := stats.Request{Dir: dir, Unique: true}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var page strings.Builder
-	if err := s.WriteHTML(&page, "<lines>"); err != nil {
-		t.Fatal(err)
-	}
-	text := page.String()
-	for _, want := range []string{"&lt;lines&gt;", "<svg", "Stockfish 15.1", "Scores of the side to move",
-		"different positions", "</html>"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in the page", want)
-		}
-	}
-	for _, bad := range []string{`src="http`, "url(http", "@import", "NaN", "Inf", "%!", "ZgotmplZ", "<lines>"} {
-		if strings.Contains(text, bad) {
-			t.Errorf("%q in the page", bad)
-		}
-	}
-	if path := os.Getenv("TALBOT_PAGE"); path != "" { // to look at it
-		os.WriteFile(path, []byte(text), 0o666)
-	}
-	empty, err := stats.Request{Dir: madeup.Dataset(t, nil, 1), Unique: true}.Run(t.Context())
-	if err == nil {
-		err = empty.WriteHTML(&page, "empty")
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 

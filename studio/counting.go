@@ -30,8 +30,12 @@ func (s *Server) count(f *folder) *work {
 		if err != nil {
 			return "", err
 		}
+		page, err := counts.Page("")
+		if err != nil {
+			return "", err
+		}
 		var text bytes.Buffer
-		if err := counts.WritePart(&text, ""); err != nil {
+		if err := page.WritePart(&text); err != nil {
 			return "", err
 		}
 		s.shelf.found.Put(key, text.Bytes())

@@ -275,7 +275,11 @@ func TestStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want strings.Builder
-	if err := counts.WritePart(&want, ""); err != nil {
+	page, err := counts.Page("")
+	if err == nil {
+		err = page.WritePart(&want)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // counted, and kept
@@ -292,7 +296,7 @@ func TestStatistics(t *testing.T) {
 			strings.Contains(text, "\u202e") {
 			t.Errorf("%s", text)
 		}
-		if status, text := s.ask("GET", "/static/statistics.css", nil, nil); status != 200 ||
+		if status, text := s.ask("GET", "/static/look.css", nil, nil); status != 200 ||
 			strings.Contains(text, "<") || !strings.Contains(text, ".openings") {
 			t.Errorf("%d %s", status, text)
 		}

@@ -191,8 +191,8 @@ type replayPage struct {
 	Number       int // from 1
 	White, Black string
 	Result, End  string
-	Before, Next int           // the games beside it; 0: none
-	Wide, Narrow chart.Picture // what the players thought; nil: they said nothing
+	Before, Next int              // the games beside it; 0: none
+	Wide, Narrow *chart.LineChart // what the players thought; nil: they said nothing
 	Replay       replay
 }
 
@@ -287,7 +287,7 @@ func replayOf(g *match.Record) replay {
 }
 
 // graph draws what the players said of their positions, as White's expected score; nil if they said nothing.
-func (p *replayPage) graph(g *match.Record, wide bool) chart.Picture {
+func (p *replayPage) graph(g *match.Record, wide bool) *chart.LineChart {
 	curves := []chart.Curve{{Name: chart.Plain(p.White), Class: "c0", Dots: true},
 		{Name: chart.Plain(p.Black), Class: "c1", Dots: true}}
 	at := g.Start

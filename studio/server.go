@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"talbot/inspect/stats"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -82,16 +81,11 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted, err := stats.Style()
-	if err != nil {
-		return nil, err
-	}
 	compared, err := report.ComparisonStyle()
 	if err != nil {
 		return nil, err
 	}
-	s.assets["look.css"], s.assets["statistics.css"] = []byte(look), []byte(counted)
-	s.assets["comparison.css"] = []byte(compared)
+	s.assets["look.css"], s.assets["comparison.css"] = []byte(look), []byte(compared)
 	s.guard = newGuard(o.Listen, s.routes())
 	return s, nil
 }

@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"internal/child", "internal/durable", "internal/flags", "internal/golden", "internal/humanize",
 		"internal/ordered", "internal/plain", "internal/progress", "internal/splitmix", "board"},
-	{"internal/cache", "internal/chart", "dataset"},
+	{"internal/cache", "internal/chart", "internal/table", "dataset"},
 	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode", "internal/output"},
 	{"network"},
 	{"evaluate"},

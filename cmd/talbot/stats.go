@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"runtime/debug"
 
@@ -9,6 +10,7 @@ import (
 
 	"talbot/inspect/stats"
 	"talbot/internal/durable"
+	"talbot/internal/table"
 )
 
 type statsOptions struct {
@@ -69,36 +71,42 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 	}
 	debug.SetGCPercent(keysGCPercent)
 	report, done := showProgress()
-	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
+	counted, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())
 	done()
 	if err != nil {
 		return err
 	}
+	name := o.dir
+	if abs, err := filepath.Abs(o.dir); err == nil {
+		name = abs
+	}
+	page, err := counted.Page(filepath.Base(name))
+	if err != nil {
+		return err
+	}
 	if o.html != "" {
-		if err := writePage(o.html, o.dir, stats); err != nil {
+		if err := writePage(o.html, page); err != nil {
 			return err
 		}
 	}
 	if o.json {
-		return printJSON(stats)
+		return printJSON(counted)
 	}
-	if err := stats.WriteText(stdout); err != nil || o.html == "" {
+	if _, err := io.WriteString(stdout, page.Text()); err != nil {
 		return err
 	}
-	printf("\npage: %s\n", o.html)
+	if o.html != "" {
+		printf("\npage: %s\n", o.html)
+	}
 	return nil
 }
 
-// writePage writes the page of a dataset's statistics.
-func writePage(path, dir string, stats *stats.Statistics) error {
-	name := dir
-	if abs, err := filepath.Abs(dir); err == nil {
-		name = abs
-	}
-	var page bytes.Buffer
-	if err := stats.WriteHTML(&page, filepath.Base(name)); err != nil {
+// writePage writes a page to a file.
+func writePage(path string, page *table.Page) error {
+	var text bytes.Buffer
+	if err := page.WriteHTML(&text); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, page.Bytes())
+	return durable.WriteFile(path, text.Bytes())
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/inspect/overlap"
+	"talbot/inspect/stats"
 	"talbot/inspect/verify"
 	"talbot/internal/humanize"
 )
@@ -141,7 +141,7 @@ func printVerified(v *verify.Report) {
 	}
 	for _, s := range []struct {
 		name string
-		overlap.SplitOverlap
+		stats.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
 			printf("%s: %s, %s (%.2f %%) have a position that occurs in train, %s (%.2f %%) with colours swapped\n",

@@ -1,6 +1,9 @@
 package stats
 
-import "talbot/dataset"
+import (
+	"talbot/dataset"
+	"talbot/internal/chart"
+)
 
 // bandTally counts aggregated positions by the rating of the side to move; it is nil without any.
 type bandTally []dataset.Band
@@ -48,9 +51,9 @@ func (t *bandTally) merge(o bandTally) {
 }
 
 // bars are the samples or the moves of the bands.
-func (s *Statistics) bandBars(count func(dataset.Band) int64) (bars []bar) {
+func (s *Statistics) bandBars(count func(dataset.Band) int64) (bars []chart.Bar) {
 	for _, b := range s.Bands {
-		bars = append(bars, bar{b.String(), count(b)})
+		bars = append(bars, chart.Bar{Name: b.String(), Count: count(b)})
 	}
 	return bars
 }

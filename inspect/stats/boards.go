@@ -11,6 +11,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/internal/chart"
 	"talbot/internal/splitmix"
+	"talbot/internal/table"
 )
 
 // Example is a sample that is shown as a board. Which ones are depends on the lines alone, not on their order.
@@ -121,25 +122,27 @@ func gameName(l *dataset.Line) string {
 	return text
 }
 
-// exampleBoard is an example as the page draws it.
-type exampleBoard struct {
-	Example
-	Board chart.Board
-}
-
-// draw lays an example out. Its position and its move were made by talbot.
-func (e Example) draw() (exampleBoard, error) {
+// position lays an example out. Its position and its move were made by talbot.
+func (e *Example) position() (table.Position, error) {
 	p, err := board.ParseFEN(e.FEN)
 	if err != nil {
-		return exampleBoard{}, err
+		return table.Position{}, err
 	}
-	d := exampleBoard{e, chart.NewBoard(&p)}
+	d := table.Position{Board: chart.NewBoard(&p), Aside: e.Label, Where: []string{e.Source}}
+	d.Head = d.Board.Turn + " to move"
+	if e.Game != "" {
+		d.Where[0] += " · " + e.Game
+	}
+	if e.Best != "" {
+		d.Where = append(d.Where, "engine "+e.Best)
+	}
 	if e.Played != "" {
 		m, err := p.ParseUCI(e.Played)
 		if err != nil {
 			return d, err
 		}
 		d.Board.Arrow("target", m)
+		d.Head, d.Class = d.Board.Number+" "+e.SAN, table.Better
 	}
 	return d, nil
 }

@@ -67,24 +67,15 @@ func TestCoverage(t *testing.T) {
 	if !reflect.DeepEqual(s.Labels[0].Tables, agreement) || s.Labels[1].Tables != nil {
 		t.Errorf("agreement %+v", s.Labels[0].Tables)
 	}
-	var text, page strings.Builder
-	if err := s.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.WriteHTML(&page, "endgames"); err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []string{
-		"\nKRvK                   3           2           2           0           1           0           1\n",
-		"compared with exact results: 3 samples, 2 disagree (66.67 %), 1 swap win and loss",
-		"  KRvK                     3           2     66.67 %\n",
-	} {
-		if !strings.Contains(text.String(), part) {
-			t.Errorf("no %q in\n%s", part, text.String())
+	text, page := written(t, s)
+	for _, part := range []string{"KRvK            3            66.7 %", "Compared with endgame tables: 2 of 3 samples disagree " +
+		"(66.7 %), 1 swap win and loss", "KRvK            3         2  66.7 %         1\n"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
 		}
 	}
-	for _, part := range []string{"<td>KRPPvK</td><td>1</td>", "2 of 3 samples disagree"} {
-		if !strings.Contains(page.String(), part) {
+	for _, part := range []string{"<bdi>KRPPvK</bdi></td><td>1</td>", "2 of 3 samples disagree"} {
+		if !strings.Contains(page, part) {
 			t.Errorf("no %q in the page", part)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"talbot/dataset"
+	"talbot/internal/chart"
 )
 
 // Dates are those of the games, by the tag Date, or UTCDate where that has no year.
@@ -118,7 +119,7 @@ const (
 
 // bars are the games by month where there are few, else by year or by decade, without gaps. unit says which. Games of
 // which only the year is known are left out of months.
-func (d *Dates) bars() (bars []bar, unit string) {
+func (d *Dates) bars() (bars []chart.Bar, unit string) {
 	if d.Games == 0 {
 		return nil, ""
 	}
@@ -129,7 +130,7 @@ func (d *Dates) bars() (bars []bar, unit string) {
 		if to-from < mostMonths && to > from {
 			for m := from; m <= to; m++ {
 				name := fmt.Sprintf("%04d-%02d", m/12, m%12+1)
-				bars = append(bars, bar{name, d.Months[name]})
+				bars = append(bars, chart.Bar{Name: name, Count: d.Months[name]})
 			}
 			return bars, "month"
 		}
@@ -147,7 +148,7 @@ func (d *Dates) bars() (bars []bar, unit string) {
 		counts[year/step] += d.Months[month]
 	}
 	for k := first / step; k <= last/step; k++ {
-		bars = append(bars, bar{strconv.Itoa(k * step), counts[k]})
+		bars = append(bars, chart.Bar{Name: strconv.Itoa(k * step), Count: counts[k]})
 	}
 	return bars, unit
 }
@@ -188,13 +189,13 @@ func clockOf(l *dataset.Line) string {
 }
 
 // clockBars are the time controls that occur, the fastest first; none if all are unknown.
-func (s *Statistics) clockBars() (bars []bar) {
+func (s *Statistics) clockBars() (bars []chart.Bar) {
 	if s.TimeControls[unknownClock] == s.games() {
 		return nil
 	}
 	for _, name := range append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock) {
 		if n := s.TimeControls[name]; n > 0 {
-			bars = append(bars, bar{name, n})
+			bars = append(bars, chart.Bar{Name: name, Count: n})
 		}
 	}
 	return bars

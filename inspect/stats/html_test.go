@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -56,8 +55,12 @@ func TestPage(t *testing.T) {
 		if name == "hostile" {
 			title = h
 		}
-		var page bytes.Buffer
-		if err := s.WriteHTML(&page, title); err != nil {
+		result, err := s.Page(title)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page strings.Builder
+		if err := result.WriteHTML(&page); err != nil {
 			t.Fatal(err)
 		}
 		pagetest.Check(t, page.String(), 0)
@@ -69,8 +72,22 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s: the page lacks %q", name, want)
 			}
 		}
-		if n := strings.Count(page.String(), `<article class="card drawn">`); n != min(len(c.lines), examples) {
+		if n := strings.Count(page.String(), `<article class="card drawn"`); n != min(len(c.lines), examples) {
 			t.Errorf("%s: %d boards of %d lines", name, n, len(c.lines))
 		}
 	}
+}
+
+// written returns the statistics as text and as a page.
+func written(t *testing.T, s *Statistics) (text, page string) {
+	t.Helper()
+	result, err := s.Page("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := result.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return result.Text(), b.String()
 }

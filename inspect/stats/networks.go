@@ -2,12 +2,9 @@ package stats
 
 import (
 	"fmt"
-	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/humanize"
-	"talbot/internal/plain"
 )
 
 // NetworkStats are the figures of one network's predictions for a dataset.
@@ -105,22 +102,4 @@ func (t *networkTally) stats(n *dataset.Network, samples int64) NetworkStats {
 		s.Entropy = float64(t.entropy) / (1 << 20) / float64(t.predicted)
 	}
 	return s
-}
-
-// write writes the page's part of one network.
-func (n *NetworkStats) write(b *strings.Builder) {
-	plain.Fprintf(b, "\npredictions by %s, step %d, on %s (checkpoint %.16s, network %s)\n", n.Recipe, n.Step,
-		n.Backend, n.Checkpoint, n.ID)
-	plain.Fprintf(b, "  predicted %s, game over %s, missing %s\n", humanize.Thousands(n.Predicted),
-		humanize.Thousands(n.GameOver), humanize.Thousands(n.Missing))
-	if n.Prior && n.Predicted > 0 {
-		plain.Fprintf(b, "  entropy of the priors %.3f nats", n.Entropy)
-		if n.Top > 0 {
-			plain.Fprintf(b, " over the first %d moves", n.Top)
-		}
-		if n.Moves > 0 {
-			plain.Fprintf(b, ", first move played %.1f %%", 100*float64(n.Agree)/float64(n.Moves))
-		}
-		b.WriteByte('\n')
-	}
 }

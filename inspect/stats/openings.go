@@ -3,15 +3,19 @@ package stats
 import (
 	"cmp"
 	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
-	"talbot/internal/plain"
+	"talbot/internal/table"
 	"talbot/shards"
 )
 
@@ -267,17 +271,70 @@ const (
 	textPlies = 4
 )
 
-// write writes the text's part of the openings.
-func (o *Openings) write(b *strings.Builder) {
-	if o == nil || len(o.Moves) == 0 {
-		return
-	}
-	plain.Fprintf(b, "\n%-30s%12s%10s%16s\n", "openings", "games", "share", "White's score")
+// WriteText writes the main lines.
+func (o *Openings) WriteText(b *strings.Builder) {
+	t := table.Table{Columns: table.Columns("openings", "games", "share", "White's score")}
 	for _, m := range o.mainLines(textShare, textPlies) {
-		score := "–"
-		if m.Score != nil {
-			score = humanize.Percent(*m.Score)
-		}
-		plain.Fprintf(b, "%-30s%12s%10s%16s\n", m.moves, humanize.Thousands(m.Games), humanize.Percent(m.Share), score)
+		t.Add(table.Row(m.moves, humanize.Thousands(m.Games), humanize.Percent(m.Share), m.ScoreText())...)
 	}
+	t.WriteText(b)
+}
+
+//go:embed openings.html
+var openingsText string
+
+var openingsTemplate = chart.New("openings", openingsText, template.FuncMap{"share": humanize.Percent})
+
+// openShare is the share from which on what follows an opening move is unfolded, for the first moves.
+const openShare = 0.1
+
+// openingRow is a move of the tree as the page shows it.
+type openingRow struct {
+	*OpeningMove
+	Name  string // "2.Nf3", "2…Nc6"
+	Moves string // all up to this one
+	Ply   int
+	Open  bool // what follows is unfolded
+	Next  []openingRow
+}
+
+// HTML returns the tree, whose moves unfold.
+func (o *Openings) HTML() (template.HTML, error) {
+	var b strings.Builder
+	err := openingsTemplate.Execute(&b, struct {
+		*Openings
+		Rows []openingRow
+	}{o, openingRows(o.Moves, 0, "")})
+	return template.HTML(b.String()), err
+}
+
+func openingRows(moves []OpeningMove, ply int, before string) (rows []openingRow) {
+	for i := range moves {
+		m := &moves[i]
+		r := openingRow{OpeningMove: m, Name: numbered(ply, m.Move), Moves: before + numbered(ply, m.Move),
+			Ply: ply, Open: ply < 2 && m.Share >= openShare}
+		if ply%2 == 1 {
+			r.Name = fmt.Sprintf("%d…%s", ply/2+1, m.Move)
+		}
+		r.Next = openingRows(m.Next, ply+1, r.Moves+" ")
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// White, Drawn and Black are the shares of the results, in per cent.
+func (m *OpeningMove) White() float64 { return m.percent(m.WhiteWins) }
+func (m *OpeningMove) Drawn() float64 { return m.percent(m.Draws) }
+func (m *OpeningMove) Black() float64 { return m.percent(m.BlackWins) }
+
+func (m *OpeningMove) percent(n int64) float64 {
+	return 100 * float64(n) / float64(max(m.WhiteWins+m.Draws+m.BlackWins, 1))
+}
+
+// ScoreText is the score of White.
+func (m *OpeningMove) ScoreText() string {
+	if m.Score == nil {
+		return "–"
+	}
+	return humanize.Percent(*m.Score)
 }

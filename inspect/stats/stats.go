@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"talbot/dataset"
-	"talbot/inspect/overlap"
 	"talbot/internal/ordered"
 	"talbot/internal/progress"
 	"talbot/shards"
@@ -48,8 +47,8 @@ type Statistics struct {
 	// games by class: [dataset.TimeControlClass], "none" (the tag is "-"), "unknown"
 	TimeControls map[string]int64 `json:"time_controls"`
 	Examples     []Example        `json:"examples"`
-	Unique       *overlap.Unique  `json:"unique,omitempty"`
-	Overlap      *overlap.Overlap `json:"overlap,omitempty"`
+	Unique       *Unique          `json:"unique,omitempty"`
+	Overlap      *Overlap         `json:"overlap,omitempty"`
 }
 
 // Totals is the share of a dataset that is of one source or in one split.
@@ -203,7 +202,7 @@ func (s *Statistics) countUnique(keys *dataset.Keys, tallies []*tally, workers i
 			return err
 		}
 	}
-	c, err := overlap.Count(keys, workers)
+	c, err := CountCopies(keys, workers)
 	if err != nil {
 		return err
 	}

@@ -139,11 +139,9 @@ func TestLabelStats(t *testing.T) {
 		if l.Mates != 1./8 {
 			t.Errorf("mates %v", l.Mates)
 		}
-		var text strings.Builder
-		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(),
-			"42.9 % of the 7 moves played in games are the engine's choice") ||
-			!strings.Contains(text.String(), "1 are blunders (16.67 %)") {
-			t.Errorf("%v: %s", err, text.String())
+		if text, _ := written(t, s); !strings.Contains(text, "engine's choice  42.9 % of 7") ||
+			!strings.Contains(text, "16.7 %, 1 of 6; 1 mistake, 1 inaccuracy") {
+			t.Error(text)
 		}
 	}
 }
@@ -232,21 +230,18 @@ func TestStatsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Games = 1234567
-	var b strings.Builder
-	if err := s.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	text, _ := written(t, s)
 	for _, want := range []string{
-		"1,234,567 games, 26 positions, 10 samples, 5 labelled\n",
-		"\nendgame                3            15             3             1\n",
+		"games                           1,234,567\n",
+		"\nendgame      3         15  3 (30.0 %)         1\n",
 		"\n  32            ████████████████████████████████ 5, 50.0 %\n",
-		"\nlines by plies (4 to 5, mean 4.2)\n",
-		"\nlabels by Stockfish 15.1, movetime 20 (build 0123456789abcdef, fingerprint ",
+		"\nLength: plies of a line: 4 to 5, mean 4.2\n",
+		"\nStockfish 15.1, movetime 20: build 0123456789abcdef · fingerprint ",
 		"  mates         ████████████████████████████████ 2, 50.0 %\n",
-		"  -75 to -26    ████████████████                 1, 25.0 %\n",
+		"  -50           ████████████████                 1, 25.0 %\n",
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/inspect/overlap"
+	"talbot/inspect/stats"
 	"talbot/internal/progress"
 	"talbot/shards"
 )
@@ -42,9 +42,9 @@ type Report struct {
 	BothSides int64       `json:"both_sides"`
 	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
 	// Overlap is over the samples of all datasets.
-	Overlap    overlap.Overlap `json:"overlap"`
-	MaxOverlap *float64        `json:"max_overlap"` // percent
-	Seconds    float64         `json:"seconds"`
+	Overlap    stats.Overlap `json:"overlap"`
+	MaxOverlap *float64      `json:"max_overlap"` // percent
+	Seconds    float64       `json:"seconds"`
 }
 
 // DatasetReport is what a verification read of one dataset.
@@ -266,7 +266,7 @@ func (v *verification) compare(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c, err := overlap.Count(v.positions, v.Workers)
+	c, err := stats.CountCopies(v.positions, v.Workers)
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (v *verification) compare(ctx context.Context) error {
 	}
 	for _, s := range []struct {
 		name string
-		overlap.SplitOverlap
+		stats.SplitOverlap
 	}{{"val", c.Overlap.Val}, {"test", c.Overlap.Test}} {
 		if percent := 100 * s.ShareMirrored; percent > *v.MaxOverlap {
 			return fmt.Errorf("%w: %.2f %% of %d %s samples (limit %g %%)", ErrOverlap, percent, s.Samples, s.name,

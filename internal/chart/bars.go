@@ -3,8 +3,10 @@ package chart
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"talbot/internal/humanize"
+	"talbot/internal/plain"
 )
 
 // The size of a bar chart and its margins, in the units of the viewBox.
@@ -37,6 +39,7 @@ type BarChart struct {
 	frame
 	Unit string
 	Bars []verticalBar
+	of   Bars
 }
 
 type verticalBar struct {
@@ -49,6 +52,7 @@ type verticalBar struct {
 type BarList struct {
 	Title, Note string
 	Bars        []horizontalBar
+	of          Bars
 }
 
 type horizontalBar struct {
@@ -77,7 +81,7 @@ func NewBarList(b Bars) (*BarList, bool) {
 	if most == 0 {
 		return nil, false
 	}
-	l := &BarList{Title: b.Title, Note: b.Note}
+	l := &BarList{Title: b.Title, Note: b.Note, of: b}
 	for _, one := range b.Bars {
 		share := fmt.Sprintf("%.1f %%", 100*(float64(one.Count)/float64(sum)))
 		l.Bars = append(l.Bars, horizontalBar{one.Name, b.number(one.Count), share,
@@ -93,7 +97,7 @@ func NewBarChart(b Bars) (*BarChart, bool) {
 		return nil, false
 	}
 	c := &BarChart{frame: frame{Title: b.Title, Note: b.Note, Width: barsWidth, Height: barsHeight, Left: barsLeft,
-		Right: barsWidth - barsRight, Top: barsTop, Base: barsHeight - barsBottom}, Unit: b.Unit}
+		Right: barsWidth - barsRight, Top: barsTop, Base: barsHeight - barsBottom}, Unit: b.Unit, of: b}
 	marks := logarithms(most)
 	if !b.Logarithmic {
 		marks = ticks(0, float64(most), 5, 1)[1:]
@@ -131,6 +135,33 @@ func NewBarChart(b Bars) (*BarChart, bool) {
 		c.Bars = append(c.Bars, r)
 	}
 	return c, true
+}
+
+// WriteText writes the bars in letters.
+func (c *BarChart) WriteText(b *strings.Builder) { c.of.writeText(b) }
+
+// WriteText writes the bars in letters.
+func (l *BarList) WriteText(b *strings.Builder) { l.of.writeText(b) }
+
+// textWidth is the length of the longest bar in letters.
+const textWidth = 32
+
+// writeText writes a line for each bar; what is not zero is seen.
+func (b *Bars) writeText(to *strings.Builder) {
+	most, sum := b.most()
+	title := b.Title
+	if b.Note != "" {
+		title += ": " + b.Note
+	}
+	plain.Fprintf(to, "%s\n", title)
+	for _, one := range b.Bars {
+		length := int(float64(one.Count)/float64(most)*textWidth + 0.5)
+		if one.Count > 0 {
+			length = max(length, 1)
+		}
+		plain.Fprintf(to, "  %-14s%s%s %s, %.1f %%\n", one.Name, strings.Repeat("█", length),
+			strings.Repeat(" ", textWidth-length), b.number(one.Count), 100*float64(one.Count)/float64(sum))
+	}
 }
 
 // logarithms returns the powers of ten from 1 to at least most, and at least 10.

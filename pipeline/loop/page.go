@@ -12,6 +12,7 @@ import (
 	"talbot/internal/chart"
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 	"talbot/play/match"
 )
 
@@ -38,7 +39,7 @@ type document struct {
 	Totals totals
 	Tables bool // some network was measured
 	Gates  bool
-	Charts []chart.Picture
+	Charts []table.Block
 }
 
 type row struct {

@@ -14,6 +14,7 @@ import (
 	"talbot/internal/chart"
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 	"talbot/play/match/stats"
 )
 
@@ -56,8 +57,8 @@ type document struct {
 	Wrong    bool // some network favoured an illegal move
 	Faulty   []faulty
 	Kinds    []string // of faults
-	Curve    chart.Picture
-	Charts   []chart.Picture
+	Curve    table.Block
+	Charts   []table.Block
 	Boards   []lastBoard
 }
 

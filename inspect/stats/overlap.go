@@ -1,4 +1,4 @@
-package overlap
+package stats
 
 import (
 	"slices"
@@ -40,8 +40,8 @@ type SplitOverlap struct {
 	ShareMirrored float64 `json:"share_mirrored"` // SeenMirrored / Samples
 }
 
-// Result counts what sorted keys say.
-type Result struct {
+// Copies is what the keys of positions count.
+type Copies struct {
 	Unique  Unique
 	Overlap Overlap
 }
@@ -49,9 +49,10 @@ type Result struct {
 // copyEdges are the lower bounds of the bins of copies.
 var copyEdges = [...]int64{1, 2, 3, 4, 6, 11, 31, 101, 1001, 10001, 100001}
 
-// Count counts the collected keys.
-func Count(keys *dataset.Keys, workers int) (*Result, error) {
-	parts := make([]Result, max(workers, 1))
+// CountCopies counts different positions, their copies, and those that splits have in common. Its goroutines end before
+// it returns.
+func CountCopies(keys *dataset.Keys, workers int) (*Copies, error) {
+	parts := make([]Copies, max(workers, 1))
 	for i := range parts {
 		parts[i].Unique.Copies = make([]CopyBin, len(copyEdges))
 	}
@@ -83,7 +84,7 @@ func Count(keys *dataset.Keys, workers int) (*Result, error) {
 }
 
 // add counts one position and its mirror image.
-func (t *Result) add(c *dataset.Copies) {
+func (t *Copies) add(c *dataset.Copies) {
 	u := &t.Unique
 	u.PositionsMirrored++
 	either := false
@@ -123,7 +124,7 @@ func (s *SplitOverlap) add(c *dataset.Copies, split dataset.Split) {
 	}
 }
 
-func (t *Result) merge(o *Result) {
+func (t *Copies) merge(o *Copies) {
 	u, v := &t.Unique, &o.Unique
 	u.Positions += v.Positions
 	u.PositionsMirrored += v.PositionsMirrored
