@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/nats-io/nats.go"
-
-	"talbot/fleet/wire"
 )
 
 // AskStatus asks a coordinator how far the work has come. The join string is enough to ask.
@@ -40,10 +38,10 @@ func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (St
 	}
 	c, text, err := decodeReply(m.Data)
 	if err == nil && c != codeDone {
-		err = fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(text), maxReason))
+		err = fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason))
 	}
 	if err == nil {
-		err = wire.JSON(text, maxPayload, &s)
+		err = decodeJSON(text, maxPayload, &s)
 	}
 	return s, err
 }

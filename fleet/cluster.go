@@ -52,7 +52,7 @@ var ErrInUse = errors.New("another labelling uses this account of the NATS clust
 const ownerKey = "talbot-coordinator"
 
 // queue makes the stream of jobs and its consumer, empty.
-func (c *Coordinator) queue(ctx context.Context) error {
+func (c *coordinator) queue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	pin, err := c.Join()
@@ -86,7 +86,7 @@ func (c *Coordinator) queue(ctx context.Context) error {
 }
 
 // renew creates the queue again if a restarted cluster has lost it, as it was in memory. Open jobs are offered again.
-func (c *Coordinator) renew() {
+func (c *coordinator) renew() {
 	ctx, cancel := context.WithTimeout(c.ended, apiTimeout)
 	defer cancel()
 	if _, err := c.js.Stream(ctx, streamName); !errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -96,8 +96,8 @@ func TestCredentials(t *testing.T) {
 	}
 	url := fmt.Sprintf("nats://%s", s.Addr())
 	cluster := Cluster{URL: url, Creds: credentials(t, account, nil, nil)}
-	open := func(dir string, k Cluster) (*Coordinator, error) {
-		return Open(t.Context(), Config{Dir: dir, Kind: echoKind, Lease: time.Second, Cluster: k})
+	open := func(dir string, k Cluster) (*coordinator, error) {
+		return openCoordinator(t.Context(), coordinatorConfig{Dir: dir, welcome: []byte("hello"), prove: proveEcho, Lease: time.Second, Cluster: k})
 	}
 	if _, err := open(t.TempDir(), Cluster{URL: url, Creds: credentials(t, stranger, nil, nil)}); !errors.Is(err,
 		nats.ErrAuthorization) {
@@ -111,12 +111,12 @@ func TestCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer c.close()
 	if _, err := open(t.TempDir(), cluster); !errors.Is(err, ErrInUse) {
 		t.Errorf("another coordinator in the same account: %v", err)
 	}
 	worker := func(join Join) error {
-		return WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+		return WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), "key"), engines: &echo{},
 			Count: 2, Cluster: Cluster{URL: url, Creds: credentials(t, account, []string{"talbot.w.>"},
 				[]string{"talbot.all", "_I.>"})}, Log: t.Logf}.Run(t.Context())
 	}

@@ -18,19 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Kind is the coordinator's side of the kind of its jobs.
-type Kind struct {
-	Name    string
-	Welcome []byte // sent to a worker that joins
-	// Prove judges whether a worker is fit: proof is its side's reply to Welcome, or to the last challenge. The worker
-	// is admitted when both results are nil; a refused worker prints the error. It is called from several goroutines.
-	Prove func(proof []byte) (challenge []byte, err error)
-	// Status fills in what only the kind knows; may be nil.
-	Status func(*Status)
-}
-
-// Config has the settings of a coordinator.
-type Config struct {
+// coordinatorConfig has the settings of a coordinator.
+type coordinatorConfig struct {
 	// Dir is a folder that only this coordinator uses. Its key, the list of its workers and the server's store are
 	// files there, whose names begin with [FilePrefix].
 	Dir       string
@@ -38,8 +27,13 @@ type Config struct {
 	Advertise string // host name for workers; empty: that of Listen, or the machine's address
 	// Cluster, if its URL is not empty, carries the messages, and nothing is listened on.
 	Cluster Cluster
-	Kind    Kind
 	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+
+	welcome []byte // sent to a worker that joins
+	// prove checks a worker's engine: proof is its reply to welcome, or to the last challenge. The worker is admitted
+	// when both results are nil; a refused worker prints the error. It is called from several goroutines.
+	prove  func(proof []byte) (challenge []byte, err error)
+	status func(*Status) // adds figures of the labels; may be nil
 
 	now func() time.Time // by which leases end, for tests; nil: the machine's clock
 }
@@ -61,9 +55,9 @@ const (
 	proving      = 4 // proofs that are judged at a time
 )
 
-// Coordinator offers jobs to workers and gets their answers. Its methods may be called from any goroutine.
-type Coordinator struct {
-	cfg    Config
+// coordinator offers jobs to workers and gets their answers. Its methods may be called from any goroutine.
+type coordinator struct {
+	cfg    coordinatorConfig
 	seed   seed
 	gate   *gate
 	roster *roster
@@ -71,7 +65,7 @@ type Coordinator struct {
 	js     jetstream.JetStream
 	ticket [sha256.Size]byte // the secret of tickets
 
-	answers chan *Result
+	answers chan *delivery
 	changed chan struct{}
 	proofs  chan struct{} // limits how many are judged at a time
 	ended   context.Context
@@ -82,7 +76,7 @@ type Coordinator struct {
 	mu       sync.Mutex
 	number   uint64 // of the last job
 	offers   map[uint64]*offer
-	lost     []LostJob
+	lost     []lostJob
 	members  map[string]*member // by key and instance
 	finished bool
 
@@ -102,24 +96,24 @@ type member struct {
 	done, lost    int64
 }
 
-// Result is what a worker delivers.
-type Result struct {
-	Worker int    // number of its key, from 1
-	Number uint64 // the job, if it is still offered; else 0
-	Query  []byte
-	Answer []byte
-	Reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
+// delivery is a worker's answer to a job.
+type delivery struct {
+	worker int    // number of its key, from 1
+	number uint64 // of the job, if it is still offered; else 0
+	query  []byte
+	answer []byte
+	reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
 }
 
-// Open starts a coordinator. No other process may have the folder. The caller closes it.
-func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
+// openCoordinator starts a coordinator. No other process may have the folder. The caller closes it.
+func openCoordinator(ctx context.Context, cfg coordinatorConfig) (*coordinator, error) {
 	if cfg.Lease <= 0 {
 		cfg.Lease = defaultLease
 	}
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
-	c := &Coordinator{cfg: cfg, answers: make(chan *Result, 64), changed: make(chan struct{}, 1),
+	c := &coordinator{cfg: cfg, answers: make(chan *delivery, 64), changed: make(chan struct{}, 1),
 		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}
 	c.ended, c.end = context.WithCancel(context.Background())
 	var err error
@@ -141,14 +135,14 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		}
 	}
 	if err := c.begin(ctx); err != nil {
-		c.Close()
+		c.close()
 		return nil, err
 	}
 	return c, nil
 }
 
 // begin makes the queue and listens to workers.
-func (c *Coordinator) begin(ctx context.Context) error {
+func (c *coordinator) begin(ctx context.Context) error {
 	var err error
 	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // its sender asks again, or floods
 	if c.gate == nil {
@@ -188,7 +182,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 
 // ownInbox reports whether a reply goes to the worker that asks. The coordinator may publish anywhere, and a worker
 // could abuse that.
-func (c *Coordinator) ownInbox(inbox, key, instance string) bool {
+func (c *coordinator) ownInbox(inbox, key, instance string) bool {
 	prefix := inboxRoot + key + "." + instance + "."
 	if len(inbox) <= len(prefix) || len(inbox) > len(prefix)+64 || inbox[:len(prefix)] != prefix {
 		return false
@@ -202,7 +196,7 @@ func (c *Coordinator) ownInbox(inbox, key, instance string) bool {
 }
 
 // Join is what workers need to know; its address is empty if no port is open.
-func (c *Coordinator) Join() (Join, error) {
+func (c *coordinator) Join() (Join, error) {
 	j := Join{Token: c.seed.token()}
 	var err error
 	if c.gate == nil {
@@ -226,16 +220,16 @@ func (c *Coordinator) Join() (Join, error) {
 }
 
 // WriteJoin writes the join string into a file of mode 0600.
-func (c *Coordinator) WriteJoin(path string) error {
+func (c *coordinator) WriteJoin(path string) error {
 	j, err := c.Join()
 	if err != nil {
 		return err
 	}
-	return WriteSecret(path, j.String())
+	return writeSecret(path, j.String())
 }
 
-// WriteSecret writes a line into a file of mode 0600.
-func WriteSecret(path, text string) error {
+// writeSecret writes a line into a file of mode 0600.
+func writeSecret(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
 	if err != nil {
 		return fmt.Errorf("writing %q: %w", path, err)
@@ -249,12 +243,12 @@ func WriteSecret(path, text string) error {
 }
 
 // Results delivers the workers' answers. No other message is handled between two of them, so reply to each soon.
-func (c *Coordinator) Results() <-chan *Result { return c.answers }
+func (c *coordinator) Results() <-chan *delivery { return c.answers }
 
 // Changed signals that jobs were lost or that workers joined or left.
-func (c *Coordinator) Changed() <-chan struct{} { return c.changed }
+func (c *coordinator) Changed() <-chan struct{} { return c.changed }
 
-func (c *Coordinator) change() {
+func (c *coordinator) change() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
@@ -262,12 +256,12 @@ func (c *Coordinator) change() {
 }
 
 // Slots is how many jobs the joined workers can do at a time, and how many workers (keys) there are.
-func (c *Coordinator) Slots() (slots, workers int) {
+func (c *coordinator) Slots() (slots, workers int) {
 	return int(c.slots.Load()), int(c.workers.Load())
 }
 
 // recount counts slots and workers after a worker joined or left; c.mu is held.
-func (c *Coordinator) recount() {
+func (c *coordinator) recount() {
 	slots, keys := 0, map[string]bool{}
 	for _, m := range c.members {
 		if m.proved {
@@ -281,11 +275,11 @@ func (c *Coordinator) recount() {
 }
 
 // Banned returns why a worker's answers do not count; "" if they do.
-func (c *Coordinator) Banned(worker int) string { return c.roster.entry(worker).Banned }
+func (c *coordinator) Banned(worker int) string { return c.roster.entry(worker).Banned }
 
 // Ban ends a worker for good: its connections are cut, its key is not let in again and its jobs are lost. When it
 // returns, that is on the disk.
-func (c *Coordinator) Ban(worker int, reason string) error {
+func (c *coordinator) Ban(worker int, reason string) error {
 	key, err := c.roster.ban(worker, reason)
 	if err != nil {
 		return err
@@ -306,7 +300,7 @@ func (c *Coordinator) Ban(worker int, reason string) error {
 }
 
 // remove takes a member out, whose jobs are lost; c.mu is held.
-func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
+func (c *coordinator) remove(id string, m *member, blame bool, reason string) {
 	delete(c.members, id)
 	for _, o := range m.held {
 		c.lose(o, blame, reason)
@@ -315,12 +309,12 @@ func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
 }
 
 // sendCode sends a code to a member outside of any request.
-func (c *Coordinator) sendCode(m *member, code code, text string) {
+func (c *coordinator) sendCode(m *member, code code, text string) {
 	_ = c.nc.Publish(inboxRoot+m.key+"."+m.instance+".note", reply(code, []byte(text))) // it may be gone
 }
 
 // Finish tells the workers that there are no more jobs, and waits a moment for them to leave.
-func (c *Coordinator) Finish() {
+func (c *coordinator) Finish() {
 	c.mu.Lock()
 	c.finished = true
 	c.mu.Unlock()
@@ -336,17 +330,17 @@ func (c *Coordinator) Finish() {
 	}
 }
 
-// Close ends the server. Workers that were not told that the work is finished wait for another coordinator. Closing
+// close ends the server. Workers that were not told that the work is finished wait for another coordinator. Closing
 // twice is harmless.
-func (c *Coordinator) Close() { c.closing.Do(c.close) }
-
-func (c *Coordinator) close() {
-	c.end()
-	if c.nc != nil {
-		c.nc.Close()
-	}
-	c.work.Wait()
-	if c.gate != nil {
-		c.gate.close()
-	}
+func (c *coordinator) close() {
+	c.closing.Do(func() {
+		c.end()
+		if c.nc != nil {
+			c.nc.Close()
+		}
+		c.work.Wait()
+		if c.gate != nil {
+			c.gate.close()
+		}
+	})
 }

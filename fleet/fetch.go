@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"talbot/fleet/wire"
 )
 
 // runSlot does jobs, one at a time and one ahead. An error ends the work of the others, too.
@@ -57,7 +55,7 @@ func (w *worker) runSlot(i int) (err error) {
 			answer, err := s.Do(w.ctx, t.query, t.payload)
 			took.Store(int64(time.Since(begun)))
 			close(t.over)
-			if err == nil && len(answer)+len(t.query) > MaxMessage {
+			if err == nil && len(answer)+len(t.query) > maxMessage {
 				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
 			}
 			if err != nil {
@@ -81,10 +79,10 @@ func (w *worker) runSlot(i int) (err error) {
 	}
 }
 
-// open makes a slot, and tries once more if that fails.
-func (w *worker) open() (Slot, error) {
+// open starts an engine, and tries once more if that fails.
+func (w *worker) open() (engine, error) {
 	for attempt := 1; ; attempt++ {
-		s, err := w.Slots.Open(w.ctx)
+		s, err := w.engines.Open(w.ctx)
 		if err == nil || attempt == openAttempts || w.ctx.Err() != nil {
 			return s, err
 		}
@@ -115,13 +113,12 @@ func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *ta
 		case <-w.ctx.Done():
 			return
 		}
-		again, begun := w.wake.wait(), time.Now()
+		again := w.wake.wait()
 		if w.nc.PublishRequest(w.subject(verbNext), inbox, nil) != nil {
 			_ = w.sleep(reconnectWait)
 			continue
 		}
 		if t := w.await(messages, again, session); t != nil {
-			w.OnWait(WaitJob, time.Since(begun))
 			select {
 			case tasks <- t:
 			case <-t.gone:
@@ -167,8 +164,8 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 				return nil
 			}
 			j, err := decodeJob(m.Data)
-			if err != nil || j.kind != w.Kind {
-				w.Log("a job that cannot be read: kind %q, %v", j.kind, err)
+			if err != nil {
+				w.Log("a job that cannot be read: %v", err)
 				continue
 			}
 			t := &task{job: j, session: session, gone: make(chan struct{}), over: make(chan struct{})}
@@ -194,7 +191,7 @@ func (w *worker) onRefusal(data []byte, session int) {
 		w.requestRejoin(session)
 		_ = w.sleep(reconnectWait)
 	case c == codeRefused:
-		w.Log("refused: %s", wire.Clip(string(text), maxReason))
+		w.Log("refused: %s", clip(string(text), maxReason))
 		_ = w.sleep(time.Second)
 	default:
 		_ = w.sleep(reconnectWait)
@@ -203,13 +200,13 @@ func (w *worker) onRefusal(data []byte, session int) {
 
 // answer sends an answer until the coordinator has it, or does not want it.
 func (w *worker) answer(t *task, text []byte) {
-	data := (&jobResult{t.number, t.ticket, t.kind, t.query, text}).append(nil)
+	data := (&jobResult{t.number, t.ticket, t.query, text}).append(nil)
 	ctx, cancel := w.ctx, func() {}
 	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)
 	}
 	defer cancel()
-	for begun := time.Now(); ; {
+	for {
 		session := w.current()
 		m, err := w.try(ctx, verbAnswer, data, answerTimeout)
 		c, said := codeBusy, []byte(nil)
@@ -223,12 +220,11 @@ func (w *worker) answer(t *task, text []byte) {
 			w.requestRejoin(session)
 		case err == nil && c != codeBusy:
 			if c == codeRefused {
-				w.Log("an answer was refused: %s", wire.Clip(string(said), maxReason))
+				w.Log("an answer was refused: %s", clip(string(said), maxReason))
 			}
 			if c == codeFinished {
 				w.stop(errFinished)
 			}
-			w.OnWait(WaitReply, time.Since(begun))
 			w.mu.Lock()
 			w.forget(t)
 			w.mu.Unlock()

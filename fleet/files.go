@@ -29,7 +29,7 @@ const (
 
 // ReadState reads a sealed file of a coordinator's folder into v, which stays as it is without one. The error is a
 // [FileError].
-func ReadState(what, path string, limit int64, v any) error {
+func readState(what, path string, limit int64, v any) error {
 	if err := durable.ReadSealed(path, limit, 1, v); err != nil {
 		return fileError(what, path, fromBackup, err)
 	}

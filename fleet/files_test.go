@@ -19,11 +19,11 @@ func TestDamagedFiles(t *testing.T) {
 	c := testCoordinator(t, dir, nil)
 	testWorker(t, joinOf(t, c), "w", &echo{}, 1)
 	serve(t, c, questions(2))
-	c.Close()
+	c.close()
 	open := func() error {
-		c, err := Open(t.Context(), Config{Dir: dir, Kind: echoKind})
+		c, err := openCoordinator(t.Context(), coordinatorConfig{Dir: dir, welcome: []byte("hello"), prove: proveEcho})
 		if err == nil {
-			c.Close()
+			c.close()
 		}
 		return err
 	}
@@ -74,7 +74,7 @@ func TestDamagedFiles(t *testing.T) {
 // TestEqualWorkers: each process of a worker keeps its number and its place for as long as it is there.
 func TestEqualWorkers(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	key := filepath.Join(t.TempDir(), "key")
 	process := func(slots int) (stop func() error) {
 		return testWorkerOf(t, joinOf(t, c), key, &echo{}, slots)

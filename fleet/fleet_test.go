@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// echo is a kind of jobs whose answer is what was asked, backwards.
+// echo answers a query with its bytes reversed.
 type echo struct {
 	delay time.Duration
 	gate  chan struct{} // if set, each job waits for something from it, or for its end
@@ -33,7 +33,7 @@ func (e *echo) Prove(_ context.Context, said []byte, challenge bool) ([]byte, er
 	return append([]byte("proof of "), said...), nil
 }
 
-func (e *echo) Open(context.Context) (Slot, error) { return e, nil }
+func (e *echo) Open(context.Context) (engine, error) { return e, nil }
 
 func (e *echo) Close() error { return nil }
 
@@ -61,22 +61,23 @@ func (e *echo) Do(ctx context.Context, asked, payload []byte) ([]byte, error) {
 	return reversed(asked), nil
 }
 
-var echoKind = Kind{Name: "echo", Welcome: []byte("hello"), Prove: func(proof []byte) ([]byte, error) {
+// proveEcho checks the proof of [echo].
+func proveEcho(proof []byte) ([]byte, error) {
 	if string(proof) != "proof of hello" {
 		return nil, fmt.Errorf("%q proves nothing", proof)
 	}
 	return nil, nil
-}}
+}
 
 // testCoordinator is one that listens on this machine; the test closes it. Its lease is the usual one, which no worker
 // loses because the machine is busy.
-func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinator {
+func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) *coordinator {
 	t.Helper()
-	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind}
+	cfg := coordinatorConfig{Dir: dir, Listen: "127.0.0.1:0", welcome: []byte("hello"), prove: proveEcho}
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := Open(context.Background(), cfg)
+	c, err := openCoordinator(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,16 +85,16 @@ func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinato
 }
 
 // testWorker runs a worker until the end of the test, or until it is stopped.
-func testWorker(t testing.TB, join Join, name string, slots Slots, count int) (stop func() error) {
+func testWorker(t testing.TB, join Join, name string, set engineSet, count int) (stop func() error) {
 	t.Helper()
-	return testWorkerOf(t, join, filepath.Join(t.TempDir(), name), slots, count)
+	return testWorkerOf(t, join, filepath.Join(t.TempDir(), name), set, count)
 }
 
 // testWorkerOf is testWorker with the key in that file.
-func testWorkerOf(t testing.TB, join Join, key string, slots Slots, count int) (stop func() error) {
+func testWorkerOf(t testing.TB, join Join, key string, set engineSet, count int) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := startWorker(ctx, t, join, key, slots, count)
+	ended := startWorker(ctx, t, join, key, set, count)
 	var once sync.Once
 	var err error
 	stop = func() error {
@@ -105,21 +106,21 @@ func testWorkerOf(t testing.TB, join Join, key string, slots Slots, count int) (
 }
 
 // startWorker runs a worker until ctx ends, or until it ends by itself, and then tells how.
-func startWorker(ctx context.Context, t testing.TB, join Join, key string, slots Slots, count int) <-chan error {
+func startWorker(ctx context.Context, t testing.TB, join Join, key string, set engineSet, count int) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() {
 		defer close(ended)
-		ended <- WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: slots, Count: count,
+		ended <- WorkerConfig{Join: join, KeyFile: key, engines: set, Count: count,
 			Name: filepath.Base(key), Log: t.Logf}.Run(ctx)
 	}()
 	return ended
 }
 
 // shortLease is for tests that wait until leases are over.
-func shortLease(cfg *Config) { cfg.Lease = time.Second }
+func shortLease(cfg *coordinatorConfig) { cfg.Lease = time.Second }
 
-func joinOf(t testing.TB, c *Coordinator) Join {
+func joinOf(t testing.TB, c *coordinator) Join {
 	t.Helper()
 	j, err := c.Join()
 	if err != nil {
@@ -129,18 +130,18 @@ func joinOf(t testing.TB, c *Coordinator) Join {
 }
 
 // serve offers the questions and takes answers until all are answered once; lost ones are offered again.
-func serve(t testing.TB, c *Coordinator, questions []string) {
+func serve(t testing.TB, c *coordinator, questions []string) {
 	t.Helper()
 	serveWith(t, c, questions, nil, func(string) {})
 }
 
 // serveWith does so beside questions that are offered already, and tells of each answer that counts.
-func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uint64]string, answered func(string)) {
+func serveWith(t testing.TB, c *coordinator, questions []string, offered map[uint64]string, answered func(string)) {
 	t.Helper()
 	open := map[uint64]string{}
 	left := map[string]bool{}
 	offer := func(q string) {
-		n, err := c.Offer(Job{Query: []byte(q), Payload: []byte("payload of " + q)})
+		n, err := c.Offer([]byte(q), []byte("payload of "+q))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,20 +158,20 @@ func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uin
 	for len(left) > 0 {
 		select {
 		case a := <-c.Results():
-			if !bytes.Equal(reversed(a.Query), a.Answer) {
-				a.Reply(errors.New("wrong"))
+			if !bytes.Equal(reversed(a.query), a.answer) {
+				a.reply(errors.New("wrong"))
 				continue
 			}
-			if left[string(a.Query)] {
-				answered(string(a.Query))
+			if left[string(a.query)] {
+				answered(string(a.query))
 			}
-			delete(left, string(a.Query))
-			a.Reply(nil)
-			c.Retract(a.Number)
+			delete(left, string(a.query))
+			a.reply(nil)
+			c.Retract(a.number)
 		case <-c.Changed():
 			for _, l := range c.LostJobs() {
-				offer(open[l.Number])
-				delete(open, l.Number)
+				offer(open[l.number])
+				delete(open, l.number)
 			}
 		case <-timeout:
 			t.Fatalf("%d are not answered: %+v", len(left), c.Status())
@@ -189,7 +190,7 @@ func questions(n int) (list []string) {
 // coordinator of the folder has the same key.
 func TestWork(t *testing.T) {
 	dir := t.TempDir()
-	c := testCoordinator(t, dir, func(cfg *Config) { cfg.Lease = time.Hour }) // nothing ends by that
+	c := testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Lease = time.Hour }) // nothing ends by that
 	e := &echo{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var workers []<-chan error
@@ -221,9 +222,9 @@ func TestWork(t *testing.T) {
 			t.Error("a worker does not end")
 		}
 	}
-	c.Close()
+	c.close()
 	c = testCoordinator(t, dir, nil)
-	defer c.Close()
+	defer c.close()
 	if again := joinOf(t, c); again.Pin != join.Pin || again.Token != join.Token {
 		t.Error("the key has changed")
 	}

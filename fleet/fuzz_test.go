@@ -11,10 +11,10 @@ import (
 // What a decoder takes is what the encoder writes: decoded and encoded again it means the same.
 func FuzzWire(f *testing.F) {
 	t := ticket{1, 2, 3}
-	f.Add((&job{7, t, "echo", []byte("asked"), []byte("payload")}).append(nil))
+	f.Add((&job{7, t, []byte("asked"), []byte("payload")}).append(nil))
 	f.Add(appendHeldJobs(nil, []heldJob{{1, t}, {1 << 40, t}}))
 	f.Add((&returnedJob{heldJob{3, t}, true, "why"}).append(nil))
-	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","kind":"label","slots":3}`))
+	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","slots":3}`))
 	f.Add(welcome{time.Second, []byte("text")}.append(nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -60,7 +60,7 @@ func (s *stranger) ask(verb string, data []byte) (code, string) {
 // join makes a proper member of the stranger.
 func (s *stranger) join() {
 	s.t.Helper()
-	text, err := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 1})
+	text, err := json.Marshal(hello{Protocol: protocol, Slots: 1})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func (s *stranger) join() {
 }
 
 // take has the stranger get a job that asks q.
-func (s *stranger) take(c *Coordinator, q string) job {
+func (s *stranger) take(c *coordinator, q string) job {
 	s.t.Helper()
 	inbox := inboxRoot + s.key + ".aaaaaaaa.n0"
 	sub, err := s.nc.SubscribeSync(inbox)
@@ -81,7 +81,7 @@ func (s *stranger) take(c *Coordinator, q string) job {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
+	if _, err := c.Offer([]byte(q), nil); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inbox, nil); err != nil {
@@ -115,12 +115,12 @@ func (s *stranger) violated(what string) {
 // Without the token, or with another key behind the address, nobody gets in, and the token does not go out.
 func TestStrangersStayOut(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	j := joinOf(t, c)
 	run := func(j Join) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		return WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+		return WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), engines: &echo{},
 			Count: 1}.Run(ctx)
 	}
 	wrong := j
@@ -159,7 +159,7 @@ func TestStrangersStayOut(t *testing.T) {
 // Who answers at the address with another key sees nothing but the handshake.
 func TestPinBeforeToken(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	j := joinOf(t, c)
 	var s seed
 	cfg, err := serverTLS(s.private())
@@ -184,7 +184,7 @@ func TestPinBeforeToken(t *testing.T) {
 		got <- b
 	}()
 	j.Address = l.Addr().String()
-	err = WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+	err = WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), engines: &echo{},
 		Count: 1}.Run(t.Context())
 	if !errors.Is(err, ErrPin) {
 		t.Error(err)
@@ -197,7 +197,7 @@ func TestPinBeforeToken(t *testing.T) {
 // What a stranger does on the wire is bounded: silence, long lines, large payloads.
 func TestStrangersAreBounded(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	j := joinOf(t, c)
 	dial := func() *tls.Conn {
 		conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
@@ -253,7 +253,7 @@ func TestStrangersAreBounded(t *testing.T) {
 // Whoever is in can say and hear only what is its own.
 func TestPermissions(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "a"))
 	other := newStranger(t, j, filepath.Join(t.TempDir(), "b"))
@@ -281,10 +281,10 @@ func TestPermissions(t *testing.T) {
 // The coordinator may publish anywhere: a stranger cannot have it do so by a reply to a subject that is not its own.
 func TestReplies(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	if _, err := c.Offer(Job{Query: []byte("q")}); err != nil {
+	if _, err := c.Offer([]byte("q"), nil); err != nil {
 		t.Fatal(err)
 	}
 	before := c.Status().Refused
@@ -324,29 +324,29 @@ func TestReplies(t *testing.T) {
 // an answer counts once, however often it is sent.
 func TestRequests(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	for _, verb := range []string{verbHold, verbProve} {
 		if got, _ := s.ask(verb, appendHeldJobs(nil, nil)); got != codeStranger {
 			t.Errorf("%s of a stranger: %v", verb, got)
 		}
 	}
-	for _, text := range []string{"", "{}", "{", `{"protocol":1,"kind":"echo","slots":1,"more":2}`,
-		`{"protocol":2,"kind":"echo","slots":1}`, `{"protocol":1,"kind":"dance","slots":1}`,
-		`{"protocol":1,"kind":"echo","slots":0}`, `{"protocol":1,"kind":"echo","slots":1}{}`,
-		`{"protocol":1,"kind":"echo","slots":1,"name":"` + strings.Repeat("n", maxHello) + `"}`} {
+	for _, text := range []string{"", "{}", "{", `{"protocol":1,"slots":1,"more":2}`,
+		`{"protocol":2,"slots":1}`, `{"protocol":1,"kind":"label","slots":1}`,
+		`{"protocol":1,"slots":0}`, `{"protocol":1,"slots":1}{}`,
+		`{"protocol":1,"slots":1,"name":"` + strings.Repeat("n", maxHello) + `"}`} {
 		if got, _ := s.ask(verbJoin, []byte(text)); got != codeRefused {
 			t.Errorf("%.60q: %v", text, got)
 		}
 	}
-	text, _ := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 1})
+	text, _ := json.Marshal(hello{Protocol: protocol, Slots: 1})
 	s.ask(verbJoin, text)
 	if got, said := s.ask(verbProve, []byte("nothing")); got != codeRefused ||
 		!strings.Contains(said, "proves nothing") {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()
-	forged := jobResult{number: 1, kind: "echo", query: []byte("q"), payload: []byte("q")}
+	forged := jobResult{number: 1, query: []byte("q"), payload: []byte("q")}
 	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
 		!strings.Contains(said, "never asked") {
 		t.Errorf("%v %q", got, said)
@@ -356,19 +356,19 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%x: %v", data, got)
 		}
 	}
-	n, err := c.Offer(Job{Query: []byte("q")})
+	n, err := c.Offer([]byte("q"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := jobResult{number: n, ticket: ticketOf(c.ticket, "echo", []byte("q")), kind: "echo", query: []byte("q"),
+	good := jobResult{number: n, ticket: ticketOf(c.ticket, []byte("q")), query: []byte("q"),
 		payload: []byte("q")}
 	numbers := make(chan uint64, 3)
 	go func() {
 		for range 3 {
 			a := <-c.Results()
-			numbers <- a.Number
-			a.Reply(nil)
-			c.Retract(a.Number)
+			numbers <- a.number
+			a.reply(nil)
+			c.Retract(a.number)
 		}
 	}()
 	for i := range 3 {
@@ -392,7 +392,7 @@ func TestBanned(t *testing.T) {
 	run := func(j Join) chan error {
 		ended := make(chan error, 1)
 		go func() {
-			ended <- WorkerConfig{Join: j, KeyFile: key, Kind: "echo", Slots: &echo{}, Count: 1,
+			ended <- WorkerConfig{Join: j, KeyFile: key, engines: &echo{}, Count: 1,
 				Log: t.Logf}.Run(t.Context())
 		}()
 		return ended
@@ -410,9 +410,9 @@ func TestBanned(t *testing.T) {
 	if err := <-run(joinOf(t, c)); !errors.Is(err, ErrToken) {
 		t.Errorf("comes back: %v", err)
 	}
-	c.Close()
+	c.close()
 	c = testCoordinator(t, dir, nil)
-	defer c.Close()
+	defer c.close()
 	if err := <-run(joinOf(t, c)); !errors.Is(err, ErrToken) {
 		t.Errorf("comes back after a restart: %v", err)
 	}
@@ -423,8 +423,8 @@ func TestBanned(t *testing.T) {
 
 // A client that asks for much and reads nothing is cut off, and others go on.
 func TestSlowConsumer(t *testing.T) {
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
-	defer c.Close()
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Minute })
+	defer c.close()
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "slow"))
 	s.join()
@@ -480,7 +480,7 @@ func TestSlowConsumer(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
-	defer c.Close()
+	defer c.close()
 	file := filepath.Join(t.TempDir(), "join")
 	if err := c.WriteJoin(file); err != nil {
 		t.Fatal(err)
@@ -501,7 +501,7 @@ func TestSecrets(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, keyFile), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Config{Dir: dir, Kind: echoKind}); !errors.Is(err, ErrReadable) {
+	if _, err := openCoordinator(t.Context(), coordinatorConfig{Dir: dir, welcome: []byte("hello"), prove: proveEcho}); !errors.Is(err, ErrReadable) {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ var ErrNotLoopback = errors.New("the status can only be served on a loopback add
 
 // ServeStatus serves the status over HTTP on a loopback address until ctx ends: JSON under /status, and text for
 // Prometheus under /metrics. Requests need the returned token: "Authorization: Bearer TOKEN".
-func (c *Coordinator) ServeStatus(ctx context.Context, listen string) (address, token string, err error) {
+func (c *coordinator) ServeStatus(ctx context.Context, listen string) (address, token string, err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", "", fmt.Errorf("the address %q is not HOST:PORT: %w", listen, err)

@@ -39,7 +39,7 @@ func get(t *testing.T, method, url, authorization string) (status int, kind, tex
 // longer than it should.
 func TestStatusOverHTTP(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.org:0"} {
@@ -61,7 +61,7 @@ func TestStatusOverHTTP(t *testing.T) {
 	name := "a \"strange\" \\ name\nof two lines"
 	testWorker(t, join, "w", &echo{}, 3)
 	s := newStranger(t, join, t.TempDir()+"/key")
-	hello, err := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 2, Name: name})
+	hello, err := json.Marshal(hello{Protocol: protocol, Slots: 2, Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestStatusOverHTTP(t *testing.T) {
 	status, kind, text := get(t, "GET", "http://"+address+"/status", bearer)
 	var is Status
 	if err := json.Unmarshal([]byte(text), &is); status != http.StatusOK || kind != "application/json" || err != nil ||
-		is.Done != 5 || is.Kind != "echo" || len(is.Workers) != 2 {
+		is.Done != 5 || len(is.Workers) != 2 {
 		t.Errorf("%d %s %s, %v", status, kind, text, err)
 	}
 	status, kind, text = get(t, "GET", "http://"+address+"/metrics", bearer)

@@ -33,8 +33,8 @@ func (h *handClock) advance(d time.Duration) {
 // what a worker returns is lost at once.
 func TestLeases(t *testing.T) {
 	clock := handClock{at: time.Now()}
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease, cfg.now = time.Hour, clock.now })
-	defer c.Close()
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease, cfg.now = time.Hour, clock.now })
+	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
 	take := func() job { return s.take(c, "q") }
@@ -53,7 +53,7 @@ func TestLeases(t *testing.T) {
 			t.Fatal("it is not lost")
 		}
 		list := c.LostJobs()
-		if len(list) != 1 || list[0].Number != number || list[0].Blame != blame {
+		if len(list) != 1 || list[0].number != number || list[0].blame != blame {
 			t.Errorf("%+v", list)
 		}
 	}
@@ -102,11 +102,11 @@ func TestLeases(t *testing.T) {
 
 // A worker that is stopped returns what it has, whatever it is doing.
 func TestStop(t *testing.T) {
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Hour })
-	defer c.Close()
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Hour })
+	defer c.close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
 	for _, q := range questions(6) {
-		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
+		if _, err := c.Offer([]byte(q), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestStop(t *testing.T) {
 		t.Error(err)
 	}
 	lost := c.LostJobs()
-	if len(lost) != 4 || lost[0].Blame || c.Status().Held != 0 {
+	if len(lost) != 4 || lost[0].blame || c.Status().Held != 0 {
 		t.Errorf("%+v of %+v", lost, c.Status())
 	}
 }
@@ -125,7 +125,7 @@ func TestStop(t *testing.T) {
 // A job that a worker cannot do comes back with the reason, and the worker continues.
 func TestFailingJobs(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.Close()
+	defer c.close()
 	var tries atomic.Int64
 	e := &echo{fail: func(asked []byte) error {
 		if bytes.HasSuffix(asked, []byte("7")) && tries.Add(1) <= 3 {
@@ -142,16 +142,16 @@ func TestFailingJobs(t *testing.T) {
 
 // A worker whose slot cannot be opened again ends with the error, and the job it had ahead goes to others.
 func TestNoSlot(t *testing.T) {
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
-	defer c.Close()
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Minute })
+	defer c.close()
 	for _, q := range questions(6) {
-		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
+		if _, err := c.Offer([]byte(q), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	broken := errors.New("the engine is gone")
 	s := &opensOnce{echo: echo{fail: func([]byte) error { return broken }}, err: broken}
-	err := WorkerConfig{Join: joinOf(t, c), KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: s,
+	err := WorkerConfig{Join: joinOf(t, c), KeyFile: filepath.Join(t.TempDir(), "key"), engines: s,
 		Count: 1}.Run(t.Context())
 	if !errors.Is(err, broken) {
 		t.Error(err)
@@ -168,7 +168,7 @@ type opensOnce struct {
 	open atomic.Bool
 }
 
-func (s *opensOnce) Open(context.Context) (Slot, error) {
+func (s *opensOnce) Open(context.Context) (engine, error) {
 	if s.open.Swap(true) {
 		return nil, s.err
 	}
@@ -185,28 +185,28 @@ func TestRestart(t *testing.T) {
 	e := &echo{gate: make(chan struct{})}
 	testWorker(t, j, "a", e, 2)
 	for _, q := range questions(2) {
-		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
+		if _, err := c.Offer([]byte(q), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for c.Status().Held < 2 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	c.Close()
+	c.close()
 	e.gate <- struct{}{} // one answer is there before the next coordinator, the other one after it
 	begun := time.Now()
-	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
-	defer c.Close()
+	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })
+	defer c.close()
 	late := time.After(soon)
 	var other sync.Once // an answer may come twice
 	for come := map[string]bool{}; len(come) < 2; {
 		select {
 		case a := <-c.Results():
-			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Query)) || a.Worker != 1 {
+			if a.number != 0 || !bytes.Equal(a.answer, reversed(a.query)) || a.worker != 1 {
 				t.Errorf("%+v", a)
 			}
-			come[string(a.Query)] = true
-			a.Reply(nil)
+			come[string(a.query)] = true
+			a.reply(nil)
 			other.Do(func() { e.gate <- struct{}{} })
 		case <-late:
 			t.Fatal("the late answers do not come")
@@ -229,16 +229,16 @@ func TestRestartBeforeReply(t *testing.T) {
 	c := testCoordinator(t, dir, nil)
 	j := joinOf(t, c)
 	testWorker(t, j, "a", &echo{}, 1)
-	if _, err := c.Offer(Job{Query: []byte("question")}); err != nil {
+	if _, err := c.Offer([]byte("question"), nil); err != nil {
 		t.Fatal(err)
 	}
 	<-c.Results()
-	c.Close()
-	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
-	defer c.Close()
+	c.close()
+	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })
+	defer c.close()
 	select {
 	case a := <-c.Results():
-		a.Reply(nil)
+		a.reply(nil)
 	case <-time.After(answerTimeout / 2):
 		t.Error("the worker waits for a reply that cannot come any more")
 	}

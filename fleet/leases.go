@@ -6,7 +6,7 @@ import (
 )
 
 // watch finds jobs whose holders have fallen silent, by the monotonic clock.
-func (c *Coordinator) watch() {
+func (c *coordinator) watch() {
 	tick := time.NewTicker(max(min(c.cfg.Lease/8, 500*time.Millisecond), time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -20,7 +20,7 @@ func (c *Coordinator) watch() {
 }
 
 // endLeases takes the jobs from workers that have been silent for too long.
-func (c *Coordinator) endLeases() {
+func (c *coordinator) endLeases() {
 	delivered, known := c.delivered()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (c *Coordinator) endLeases() {
 
 // delivered is the sequence in the stream up to which jobs were handed out. It is only looked up if there are jobs that
 // no worker claims.
-func (c *Coordinator) delivered() (sequence uint64, known bool) {
+func (c *coordinator) delivered() (sequence uint64, known bool) {
 	c.mu.Lock()
 	any := false
 	for _, o := range c.offers {

@@ -10,12 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Job is a job to be done.
-type Job struct {
-	Query   []byte // what to do: an answer returns it unchanged
-	Payload []byte // what a worker needs besides
-}
-
 // offer is a job that is offered.
 type offer struct {
 	number    uint64
@@ -28,25 +22,26 @@ type offer struct {
 	delivered time.Time // when it was found to be delivered, though no worker says that it has it
 }
 
-// LostJob is a job that no worker holds any more; it is no longer offered.
-type LostJob struct {
-	Number uint64
-	Worker int    // that had it; 0 if not known
-	Blame  bool   // it may be the job's fault: the worker fell silent while doing it, or reported an error
-	Reason string // as the worker put it
+// lostJob is a job that no worker holds any more; it is no longer offered.
+type lostJob struct {
+	number uint64
+	worker int    // that had it; 0 if not known
+	blame  bool   // it may be the job's fault: the worker fell silent while doing it, or reported an error
+	reason string // as the worker put it
 }
 
 // Offer puts a job into the queue without waiting for the acknowledgement: a job that the queue does not take is lost.
-func (c *Coordinator) Offer(j Job) (number uint64, err error) {
-	if n := len(j.Query) + len(j.Payload); n > MaxMessage {
+// An answer returns the query unchanged; payload is what a worker needs besides.
+func (c *coordinator) Offer(query, payload []byte) (number uint64, err error) {
+	if n := len(query) + len(payload); n > maxMessage {
 		return 0, fmt.Errorf("a job of %d bytes is too large", n)
 	}
-	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Query), offered: c.cfg.now()}
+	o := &offer{ticket: ticketOf(c.ticket, query), offered: c.cfg.now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
 	o.number = c.number
-	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Query, j.Payload}).append(nil)
+	text := (&job{o.number, o.ticket, query, payload}).append(nil)
 	id := strconv.FormatUint(o.number, 10)
 	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
 		return 0, fmt.Errorf("offering a job: %w", err)
@@ -56,7 +51,7 @@ func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 }
 
 // onStored handles the queue's acknowledgement of a stored job.
-func (c *Coordinator) onStored(m *nats.Msg) {
+func (c *coordinator) onStored(m *nats.Msg) {
 	number, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, subjectFiled), 10, 64)
 	var ack struct {
 		Sequence uint64 `json:"seq"`
@@ -79,7 +74,7 @@ func (c *Coordinator) onStored(m *nats.Msg) {
 }
 
 // Retract takes a job back: it is answered, or not wanted any more.
-func (c *Coordinator) Retract(number uint64) {
+func (c *coordinator) Retract(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if o := c.offers[number]; o != nil {
@@ -88,7 +83,7 @@ func (c *Coordinator) Retract(number uint64) {
 }
 
 // drop forgets an offer; c.mu is held.
-func (c *Coordinator) drop(o *offer) {
+func (c *coordinator) drop(o *offer) {
 	delete(c.offers, o.number)
 	if o.holder != nil {
 		delete(o.holder.held, o.number)
@@ -99,17 +94,17 @@ func (c *Coordinator) drop(o *offer) {
 }
 
 // erase takes a job out of the stream, and with it out of what the consumer waits for.
-func (c *Coordinator) erase(sequence uint64) {
+func (c *coordinator) erase(sequence uint64) {
 	text := fmt.Sprintf(`{"seq":%d,"no_erase":true}`, sequence)
 	// If this is lost the job is stale when it comes.
 	_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, []byte(text))
 }
 
 // lose records the loss of an offer; c.mu is held.
-func (c *Coordinator) lose(o *offer, blame bool, reason string) {
-	l := LostJob{Number: o.number, Blame: blame, Reason: reason}
+func (c *coordinator) lose(o *offer, blame bool, reason string) {
+	l := lostJob{number: o.number, blame: blame, reason: reason}
 	if o.holder != nil {
-		l.Worker = o.holder.worker
+		l.worker = o.holder.worker
 		o.holder.lost++
 	}
 	c.drop(o)
@@ -118,7 +113,7 @@ func (c *Coordinator) lose(o *offer, blame bool, reason string) {
 }
 
 // LostJobs returns the jobs that were lost since the last call.
-func (c *Coordinator) LostJobs() []LostJob {
+func (c *coordinator) LostJobs() []lostJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.lost

@@ -21,7 +21,7 @@ func TestWallClock(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"an hour ahead": time.Millisecond, "an hour back": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			c := testCoordinator(t, t.TempDir(), shortLease)
-			defer c.Close()
+			defer c.close()
 			stream, err := c.js.Stream(t.Context(), streamName)
 			if err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOutageWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: &echo{delay: 100 * time.Millisecond}, Count: 4,
+	err = WorkerConfig{Join: join, KeyFile: key, engines: &echo{delay: 100 * time.Millisecond}, Count: 4,
 		Name: filepath.Base(key), Log: t.Logf}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestOutageWorker(t *testing.T) {
 }
 
 // outageWorker starts one; prefix is a command that starts it.
-func outageWorker(t *testing.T, c *Coordinator, name string, prefix ...string) *exec.Cmd {
+func outageWorker(t *testing.T, c *coordinator, name string, prefix ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -127,10 +127,10 @@ func TestOutages(t *testing.T) {
 			}
 		}
 	}
-	offer := func(t *testing.T, c *Coordinator, n int) {
+	offer := func(t *testing.T, c *coordinator, n int) {
 		t.Helper()
 		for i := range n {
-			if _, err := c.Offer(Job{Query: []byte(strconv.Itoa(i))}); err != nil {
+			if _, err := c.Offer([]byte(strconv.Itoa(i)), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -145,21 +145,21 @@ func TestOutages(t *testing.T) {
 		busy := func() bool { return c.Status().Held == 24 } // four slots of three workers, and as many ahead
 		offer(t, c, 24)
 		until(t, "the first time", time.Minute, busy)
-		c.Close()
+		c.close()
 		time.Sleep(2 * time.Second)
-		c = testCoordinator(t, dir, func(cfg *Config) { shortLease(cfg); cfg.Listen = j.Address })
-		defer c.Close()
+		c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { shortLease(cfg); cfg.Listen = j.Address })
+		defer c.close()
 		offer(t, c, 40)
 		go func() {
 			for a := range c.Results() { // of the jobs of before, too
-				a.Reply(nil)
+				a.reply(nil)
 			}
 		}()
 		until(t, "all slots are busy after a restart", 3*time.Second, busy)
 	})
 	t.Run("worker", func(t *testing.T) {
 		c := testCoordinator(t, t.TempDir(), shortLease)
-		defer c.Close()
+		defer c.close()
 		w := outageWorker(t, c, "killed")
 		offer(t, c, 1)
 		until(t, "the first job", time.Minute, func() bool { return c.Status().Held == 1 })
@@ -207,23 +207,23 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 			t.Fatal(err)
 		}
 	}
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { shortLease(cfg); cfg.Listen = "10.213.7.1:0" })
-	defer c.Close()
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { shortLease(cfg); cfg.Listen = "10.213.7.1:0" })
+	defer c.close()
 	var mu sync.Mutex
 	answered := map[string]bool{}
 	go func() {
 		for a := range c.Results() {
 			mu.Lock()
-			answered[string(a.Query)] = true
+			answered[string(a.query)] = true
 			mu.Unlock()
-			a.Reply(nil)
-			c.Retract(a.Number)
+			a.reply(nil)
+			c.Retract(a.number)
 		}
 	}()
 	outageWorker(t, c, "far", "ip", "netns", "exec", space)
 	ask := func(q string) func() bool {
 		t.Helper()
-		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
+		if _, err := c.Offer([]byte(q), nil); err != nil {
 			t.Fatal(err)
 		}
 		return func() bool {

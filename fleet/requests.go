@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"talbot/fleet/wire"
 )
 
 // member returns the member that asks, if it has joined and is fit; else nil. c.mu is held.
-func (c *Coordinator) member(key, instance string) *member {
+func (c *coordinator) member(key, instance string) *member {
 	m := c.members[key+"."+instance]
 	if m == nil || !m.proved {
 		return nil
@@ -22,18 +20,18 @@ func (c *Coordinator) member(key, instance string) *member {
 	return m
 }
 
-func (c *Coordinator) reply(m *nats.Msg, code code, text []byte) {
+func (c *coordinator) reply(m *nats.Msg, code code, text []byte) {
 	_ = m.Respond(reply(code, text)) // if it is lost, the worker asks again
 }
 
 // refuse answers an invalid request.
-func (c *Coordinator) refuse(m *nats.Msg, err error) {
+func (c *coordinator) refuse(m *nats.Msg, err error) {
 	c.refused.Add(1)
-	c.reply(m, codeRefused, []byte(wire.Clip(err.Error(), 8<<10)))
+	c.reply(m, codeRefused, []byte(clip(err.Error(), 8<<10)))
 }
 
 // onJoin takes a worker in, provisionally.
-func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
+func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	h, err := decodeHello(m.Data)
 	switch {
 	case err != nil:
@@ -42,8 +40,6 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	case h.Protocol != protocol:
 		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
 			h.Protocol, protocol)
-	case h.Kind != c.cfg.Kind.Name:
-		err = fmt.Errorf("the worker does jobs of the kind %q, the coordinator has %q", h.Kind, c.cfg.Kind.Name)
 	}
 	if err != nil {
 		c.refuse(m, err)
@@ -85,17 +81,17 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	now := c.cfg.now()
 	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h, joined: now,
 		heard: now, held: map[uint64]*offer{}}
-	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.Kind.Welcome}.append(nil))
+	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.welcome}.append(nil))
 }
 
 // token is the one of the join string.
-func (c *Coordinator) token() string {
+func (c *coordinator) token() string {
 	t := c.seed.token()
 	return hex.EncodeToString(t[:])
 }
 
 // onProve judges whether a worker that has joined is fit.
-func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
+func (c *coordinator) onProve(m *nats.Msg, key, instance string) {
 	c.mu.Lock()
 	member := c.members[key+"."+instance]
 	c.mu.Unlock()
@@ -111,7 +107,7 @@ func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
 	}
 	c.work.Go(func() {
 		defer func() { <-c.proofs }()
-		challenge, err := c.cfg.Kind.Prove(m.Data)
+		challenge, err := c.cfg.prove(m.Data)
 		switch {
 		case err != nil:
 			c.mu.Lock()
@@ -145,7 +141,7 @@ var nextText = func() []byte {
 
 // onNext hands a worker's request for a job to the queue, which answers to the worker's inbox. Workers may not ask the
 // queue themselves: a worker that could might take jobs without end.
-func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
+func (c *coordinator) onNext(m *nats.Msg, key, instance string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	member := c.member(key, instance)
@@ -184,7 +180,7 @@ func (m *member) hold(o *offer, now time.Time) {
 }
 
 // fromMember decodes the message of a joined worker and hands it to do, with c.mu held.
-func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode func([]byte) (T, error),
+func fromMember[T any](c *coordinator, m *nats.Msg, key, instance string, decode func([]byte) (T, error),
 	do func(*member, T)) {
 	said, err := decode(m.Data)
 	if err != nil {
@@ -201,11 +197,11 @@ func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode
 }
 
 // onHold records that a worker has jobs. The reply says for each whether it is still wanted.
-func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
+func (c *coordinator) onHold(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeHeldJobs, func(member *member, list []heldJob) { c.hold(m, member, list) })
 }
 
-func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
+func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	now := c.cfg.now()
 	codes := make([]byte, len(list))
 	for i, h := range list {
@@ -229,11 +225,11 @@ func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	c.reply(m, codeDone, codes)
 }
 
-// onAnswer hands an answer on to the reader of [Coordinator.Results], and waits until it is taken. An answer whose job
+// onAnswer hands an answer on to the reader of [coordinator.Results], and waits until it is taken. An answer whose job
 // is not offered any more goes the same way: the ticket proves that it was wanted.
-func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
+func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)
-	if err == nil && (a.kind != c.cfg.Kind.Name || a.ticket != ticketOf(c.ticket, a.kind, a.query)) {
+	if err == nil && a.ticket != ticketOf(c.ticket, a.query) {
 		err = errors.New("this was never asked for")
 	}
 	if err != nil {
@@ -247,35 +243,35 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		c.reply(m, codeStranger, nil)
 		return
 	}
-	answer := &Result{Worker: member.worker, Query: a.query, Answer: a.payload}
+	d := &delivery{worker: member.worker, query: a.query, answer: a.payload}
 	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
-		answer.Number = a.number
+		d.number = a.number
 		member.hold(o, c.cfg.now()) // it may wait here
 	}
 	c.mu.Unlock()
-	answer.Reply = func(err error) {
+	d.reply = func(err error) {
 		if err != nil {
 			c.refuse(m, err)
 			return
 		}
 		c.mu.Lock()
-		if answer.Number != 0 {
+		if d.number != 0 {
 			member.done++
 		}
 		c.mu.Unlock()
-		if answer.Number != 0 {
+		if d.number != 0 {
 			c.done.Add(1)
 		}
 		c.reply(m, codeDone, nil)
 	}
 	select {
-	case c.answers <- answer:
+	case c.answers <- d:
 	case <-c.ended.Done():
 	}
 }
 
 // onReturn takes a job back from its holder.
-func (c *Coordinator) onReturn(m *nats.Msg, key, instance string) {
+func (c *coordinator) onReturn(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeReturnedJob, func(member *member, b returnedJob) {
 		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
 			member.hold(o, c.cfg.now())
@@ -286,7 +282,7 @@ func (c *Coordinator) onReturn(m *nats.Msg, key, instance string) {
 }
 
 // onLeave ends a worker's process, whose jobs go to others at once.
-func (c *Coordinator) onLeave(m *nats.Msg, key, instance string) {
+func (c *coordinator) onLeave(m *nats.Msg, key, instance string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if member := c.members[key+"."+instance]; member != nil {
@@ -296,7 +292,7 @@ func (c *Coordinator) onLeave(m *nats.Msg, key, instance string) {
 }
 
 // onStatus tells how far the work has come to everyone who has the token.
-func (c *Coordinator) onStatus(m *nats.Msg, _, _ string) {
+func (c *coordinator) onStatus(m *nats.Msg, _, _ string) {
 	text, err := json.Marshal(c.Status())
 	if err != nil || len(text) > maxPayload-1 {
 		c.refuse(m, errors.New("the status is too long"))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nats-io/nkeys"
 
-	"talbot/fleet/wire"
 	"talbot/internal/durable"
 )
 
@@ -44,7 +43,7 @@ type rosterEntry struct {
 func openRoster(path string) (*roster, error) {
 	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}}, number: map[string]int{}}
 	const what = "list of workers"
-	if err := ReadState(what, path, 64<<20, &r.list); err != nil {
+	if err := readState(what, path, 64<<20, &r.list); err != nil {
 		return nil, err
 	}
 	for i, e := range r.list.Workers {
@@ -100,7 +99,7 @@ func (r *roster) ban(number int, reason string) (key string, err error) {
 	}
 	e := &r.list.Workers[number-1]
 	if e.Banned == "" {
-		e.Banned = wire.Clip(reason, maxReason)
+		e.Banned = clip(reason, maxReason)
 		err = r.write()
 	}
 	return e.Key, err

@@ -40,8 +40,8 @@ const (
 	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
 	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
 	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
-	verbJoin     = "join"          // a hello; the reply is the kind's welcome
-	verbProve    = "prove"         // the kind's own proof; the reply may be a challenge
+	verbJoin     = "join"          // a hello; the reply is the welcome
+	verbProve    = "prove"         // the proof of its engine; the reply may be a challenge
 	verbNext     = "next"          // a request for one more job, which comes to the inbox
 	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
 	verbAnswer   = "answer"        // an answer

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"talbot/fleet/wire"
 )
 
 func (w *worker) current() int {
@@ -80,8 +78,8 @@ func (w *worker) request(verb string, data []byte, timeout time.Duration) (code,
 
 // join introduces the worker and proves that it is fit.
 func (w *worker) join() error {
-	introduction := hello{Protocol: protocol, Version: wire.Clip(w.Version, 64), Name: wire.Clip(w.Name, 256),
-		Kind: w.Kind, Slots: w.Count}
+	introduction := hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256),
+		Slots: w.Count}
 	if w.Cluster.URL != "" {
 		introduction.Token = hex.EncodeToString(w.Join.Token[:])
 	}
@@ -98,7 +96,7 @@ func (w *worker) join() error {
 		case c == codeFinished:
 			return errFinished
 		case c == codeRefused:
-			return fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(data), maxHello))
+			return fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
 		case c == codeBusy:
 			if err := w.sleep(reconnectWait); err != nil {
 				return err
@@ -121,7 +119,7 @@ func (w *worker) join() error {
 		default:
 			said, challenge = data, true
 		}
-		if text, err = w.Slots.Prove(w.ctx, said, challenge); err != nil {
+		if text, err = w.engines.Prove(w.ctx, said, challenge); err != nil {
 			return err
 		}
 		verb = verbProve

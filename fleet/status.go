@@ -7,7 +7,6 @@ import (
 
 // Status is how far a coordinator's work is.
 type Status struct {
-	Kind    string         `json:"kind"`
 	Workers []WorkerStatus `json:"workers"`
 	Open    int            `json:"open"`    // jobs that are offered
 	Held    int            `json:"held"`    // of these, with a worker
@@ -38,9 +37,9 @@ type WorkerStatus struct {
 }
 
 // Status returns how far the work is.
-func (c *Coordinator) Status() Status {
+func (c *coordinator) Status() Status {
 	now := c.cfg.now()
-	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load(), Workers: []WorkerStatus{}}
+	s := Status{Done: c.done.Load(), Refused: c.refused.Load(), Workers: []WorkerStatus{}}
 	if c.gate != nil {
 		s.Refused += c.gate.refusals()
 	}
@@ -70,8 +69,8 @@ func (c *Coordinator) Status() Status {
 	case s.Open == 0:
 		s.Idle = "no jobs are offered: the coordinator reads its input, or waits for its own engines"
 	}
-	if c.cfg.Kind.Status != nil {
-		c.cfg.Kind.Status(&s)
+	if c.cfg.status != nil {
+		c.cfg.status(&s)
 	}
 	return s
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 	"unicode/utf8"
-
-	"talbot/fleet/wire"
 )
 
 // protocol is the version of the messages between worker and coordinator. Both sides must have the same.
@@ -16,8 +14,7 @@ const protocol = 1
 // Bounds on what goes over the wire, in bytes unless said otherwise.
 const (
 	maxPayload  = 1 << 20
-	MaxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
-	maxKind     = 32
+	maxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
 	maxReason   = 512
 	maxLease    = 3600_000 // ms
 	maxHello    = 16 << 10
@@ -31,11 +28,10 @@ type ticket [ticketBytes]byte
 
 // job is one as it lies in the stream:
 //
-//	number uvarint, ticket [16], kind and asked (uvarint length each), payload (the rest)
+//	number uvarint, ticket [16], query (uvarint length), payload (the rest)
 type job struct {
 	number  uint64
 	ticket  ticket
-	kind    string
 	query   []byte
 	payload []byte
 }
@@ -43,23 +39,20 @@ type job struct {
 func (j *job) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, j.number)
 	b = append(b, j.ticket[:]...)
-	b = wire.AppendText(b, j.kind)
 	b = binary.AppendUvarint(b, uint64(len(j.query)))
 	b = append(b, j.query...)
 	return append(b, j.payload...)
 }
 
 func decodeJob(b []byte) (j job, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	j.number, j.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
-	j.kind = r.Text(maxKind)
-	j.query = r.Bytes(r.Uvarint(MaxMessage))
+	j.query = r.Bytes(r.Uvarint(maxMessage))
 	j.payload = r.Rest
 	return j, r.Err()
 }
 
-// jobResult is a worker's answer: number uvarint, ticket [16], kind and query (uvarint length each), the rest is the
-// answer.
+// jobResult is a worker's answer, as a job with the answer for its payload.
 type jobResult = job
 
 // heldJob is a job that a worker claims to hold.
@@ -79,7 +72,7 @@ func appendHeldJobs(b []byte, list []heldJob) []byte {
 }
 
 func decodeHeldJobs(b []byte) (list []heldJob, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	for range r.Uvarint(maxHeld) {
 		if r.Bad {
 			break
@@ -105,11 +98,11 @@ func (k *returnedJob) append(b []byte) []byte {
 	} else {
 		b = append(b, 0)
 	}
-	return append(b, wire.Clip(k.reason, maxReason)...)
+	return append(b, clip(k.reason, maxReason)...)
 }
 
 func decodeReturnedJob(b []byte) (k returnedJob, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	k.number, k.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
 	flag := r.Byte()
 	k.blame, k.reason = flag == 1, string(r.Rest)
@@ -124,22 +117,21 @@ type hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`         // of talbot; only shown
 	Name     string `json:"name"`            // of the machine; only shown
-	Kind     string `json:"kind"`            // of the jobs that it does
 	Slots    int    `json:"slots"`           // jobs that it does at a time
 	Token    string `json:"token,omitempty"` // with a cluster, which does not know it
 }
 
 func decodeHello(b []byte) (h hello, err error) {
-	if err := wire.JSON(b, maxHello, &h); err != nil {
+	if err := decodeJSON(b, maxHello, &h); err != nil {
 		return h, err
 	}
-	if h.Slots < 1 || h.Slots > maxSlots || len(h.Kind) > maxKind || len(h.Version) > 64 || len(h.Name) > 256 {
-		return h, fmt.Errorf("%w: %d slots, or a name is too long", wire.ErrMessage, h.Slots)
+	if h.Slots < 1 || h.Slots > maxSlots || len(h.Version) > 64 || len(h.Name) > 256 {
+		return h, fmt.Errorf("%w: %d slots, or a name is too long", errMessage, h.Slots)
 	}
 	return h, nil
 }
 
-// welcome is the reply to a hello: the lease in milliseconds as uvarint, and the kind's welcome.
+// welcome is the reply to a hello: the lease in milliseconds as uvarint, and the terms.
 type welcome struct {
 	lease time.Duration
 	text  []byte
@@ -150,7 +142,7 @@ func (w welcome) append(b []byte) []byte {
 }
 
 func decodeWelcome(b []byte) (w welcome, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	ms := max(r.Uvarint(maxLease), 1)
 	return welcome{time.Duration(ms) * time.Millisecond, r.Rest}, r.Err()
 }
@@ -173,12 +165,12 @@ func reply(c code, text []byte) []byte { return append([]byte{byte(c)}, text...)
 
 func decodeReply(b []byte) (code, []byte, error) {
 	if len(b) == 0 || b[0] >= byte(codes) {
-		return 0, nil, fmt.Errorf("%w: a reply of %d bytes", wire.ErrMessage, len(b))
+		return 0, nil, fmt.Errorf("%w: a reply of %d bytes", errMessage, len(b))
 	}
 	return code(b[0]), b[1:], nil
 }
 
-func readTicket(r *wire.Reader) (t ticket) {
+func readTicket(r *reader) (t ticket) {
 	copy(t[:], r.Bytes(ticketBytes))
 	return t
 }

@@ -10,24 +10,22 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"talbot/fleet/wire"
 )
 
-// Slots is a worker's side of a kind of jobs.
-type Slots interface {
-	// Prove returns the proof for the coordinator's [Kind] from its welcome or, with challenge, from its reply to the
-	// last proof. After a restart of the coordinator it is called again.
+// engineSet starts a worker's engines: [stockfishSet], or a fake of the tests.
+type engineSet interface {
+	// Prove returns the proof for the coordinator from its welcome or, with challenge, from its reply to the last
+	// proof. After a restart of the coordinator it is called again.
 	Prove(ctx context.Context, said []byte, challenge bool) (proof []byte, err error)
-	// Open makes one slot, which does one job at a time. It is called after Prove.
-	Open(ctx context.Context) (Slot, error)
+	// Open starts one engine. It is called after Prove.
+	Open(ctx context.Context) (engine, error)
 }
 
-// Slot does jobs.
-type Slot interface {
-	// Do returns the answer to a job. When ctx ends it returns soon, with what there is. After an error the slot is
+// engine does one job at a time.
+type engine interface {
+	// Do returns the answer to a job. When ctx ends it returns soon, with what there is. After an error the engine is
 	// closed and another one opened.
-	Do(ctx context.Context, asked, payload []byte) (answer []byte, err error)
+	Do(ctx context.Context, query, payload []byte) (answer []byte, err error)
 	Close() error
 }
 
@@ -36,25 +34,14 @@ type WorkerConfig struct {
 	Join    Join
 	Cluster Cluster // that carries the messages, if its URL is not empty
 	KeyFile string  // of the worker's own key, made if it is not there
-	Kind    string  // of the jobs that Slots does
-	Slots   Slots
-	Count   int    // of slots
-	Name    string // of this machine, for people
-	Version string // of this program, for people
+	Engine  string  // path, or a name to look up
+	Count   int     // of engines
+	Name    string  // of this machine, for people
+	Version string  // of this program, for people
 	Log     func(string, ...any)
-	// OnWait, if not nil, gets the time that the worker waited for a job that it requested, and for the reply to an
-	// answer. It is called from several goroutines.
-	OnWait func(what Wait, d time.Duration)
+
+	engines engineSet // nil: Stockfish, of Engine
 }
-
-// Wait is what a worker waits for.
-type Wait int
-
-// What a worker waits for.
-const (
-	WaitJob Wait = iota
-	WaitReply
-)
 
 // Errors that end a worker.
 var (
@@ -109,13 +96,13 @@ type task struct {
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a
 // coordinator that is not there, for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those
-// of Slots.
+// of the engine.
 func (cfg WorkerConfig) Run(ctx context.Context) error {
 	if cfg.Log == nil {
 		cfg.Log = func(string, ...any) {}
 	}
-	if cfg.OnWait == nil {
-		cfg.OnWait = func(Wait, time.Duration) {}
+	if cfg.engines == nil {
+		cfg.engines = &stockfishSet{path: cfg.Engine}
 	}
 	w := &worker{WorkerConfig: cfg, ready: make(chan struct{}), lease: defaultLease, held: map[*task]bool{},
 		rejoin: make(chan int, 1), claim: make(chan struct{}, 1), wake: newBroadcast()}
@@ -222,7 +209,7 @@ func (w *worker) work() error {
 	}
 	if _, err := w.nc.Subscribe(inboxRoot+w.key+"."+w.instance+".note", func(m *nats.Msg) {
 		if c, text, err := decodeReply(m.Data); err == nil && c == codeRefused {
-			w.stop(fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(text), maxReason)))
+			w.stop(fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason)))
 		}
 	}); err != nil {
 		return err

@@ -19,16 +19,15 @@ import (
 
 	"talbot/dataset"
 	"talbot/fleet"
-	"talbot/fleet/searches"
 	"talbot/internal/output"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
 // sharing has a labelling share its work.
-func sharing(r *label.Request, share searches.Share) {
+func sharing(r *label.Request, share fleet.Share) {
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
-		return searches.NewPool(ctx, c, workers, share)
+		return fleet.NewPool(ctx, c, workers, share)
 	}
 }
 
@@ -68,13 +67,13 @@ func TestFleet(t *testing.T) {
 			shared := alone
 			shared.Out = filepath.Join(dir, "shared")
 			file := filepath.Join(dir, "join")
-			sharing(&shared, searches.Share{Listen: "127.0.0.1:0", JoinFile: file, Log: t.Logf})
+			sharing(&shared, fleet.Share{Listen: "127.0.0.1:0", JoinFile: file, Log: t.Logf})
 			ended := make(chan error, 2)
 			for i := range 2 {
 				go func() {
-					ended <- fleet.WorkerConfig{Join: readJoin(t, file), Kind: searches.Kind, Count: 2,
+					ended <- fleet.WorkerConfig{Join: readJoin(t, file), Count: 2,
 						KeyFile: filepath.Join(dir, fmt.Sprint("key", i)), Name: fmt.Sprint("w", i), Log: t.Logf,
-						Slots: &searches.Slots{Engine: shared.Engine.Path}}.Run(t.Context())
+						Engine: shared.Engine.Path}.Run(t.Context())
 				}()
 			}
 			sum := Labelled(t, shared)
@@ -109,8 +108,8 @@ func (j Job) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return fleet.WorkerConfig{Join: join, Cluster: j.Share.Cluster, Kind: searches.Kind, Count: j.Workers,
-			KeyFile: j.Key, Name: j.Key, Slots: &searches.Slots{Engine: path}, Log: func(format string, values ...any) {
+		return fleet.WorkerConfig{Join: join, Cluster: j.Share.Cluster, Count: j.Workers,
+			KeyFile: j.Key, Name: j.Key, Engine: path, Log: func(format string, values ...any) {
 				fmt.Fprintf(os.Stderr, "worker %d: "+format+"\n", append([]any{os.Getpid()}, values...)...)
 			}}.Run(ctx)
 	}
@@ -216,7 +215,7 @@ func (d disturbance) run(t *testing.T) {
 	for seed := range d.seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		out := filepath.Join(dir, fmt.Sprint("out", seed))
-		share := searches.Share{Listen: freePort(t), JoinFile: filepath.Join(dir, fmt.Sprint("join", seed)),
+		share := fleet.Share{Listen: freePort(t), JoinFile: filepath.Join(dir, fmt.Sprint("join", seed)),
 			Cluster: d.cluster, Lease: time.Second, BatchTime: time.Duration(d.batch*d.ms) * time.Millisecond}
 		c := &killable{t: t, job: Job{Verb: "coordinator", Inputs: []string{in}, Out: out, Workers: 1, Share: share}}
 		c.start()
@@ -308,11 +307,11 @@ func TestFleetBuilds(t *testing.T) {
 		r := alone
 		r.Out = filepath.Join(dir, fmt.Sprint("out", allow))
 		file := filepath.Join(dir, fmt.Sprint("join", allow))
-		sharing(&r, searches.Share{Listen: "127.0.0.1:0", JoinFile: file, AllowBuilds: allow, Log: t.Logf,
+		sharing(&r, fleet.Share{Listen: "127.0.0.1:0", JoinFile: file, AllowBuilds: allow, Log: t.Logf,
 			BatchTime: 100 * time.Millisecond})
 		work := func(engine string) error {
-			return fleet.WorkerConfig{Join: readJoin(t, file), Kind: searches.Kind, Count: 2, Name: engine, Log: t.Logf,
-				KeyFile: filepath.Join(dir, "key"), Slots: &searches.Slots{Engine: engine}}.Run(t.Context())
+			return fleet.WorkerConfig{Join: readJoin(t, file), Count: 2, Name: engine, Log: t.Logf,
+				KeyFile: filepath.Join(dir, "key"), Engine: engine}.Run(t.Context())
 		}
 		refused, ended := make(chan error, 1), make(chan error, 1)
 		go func() {
@@ -362,7 +361,7 @@ func TestFleetLiar(t *testing.T) {
 	os.Unsetenv(Child)
 	t.Setenv(SearchTimeVar, "8")
 	r.Out = filepath.Join(dir, "out")
-	share := searches.Share{Listen: "127.0.0.1:0", JoinFile: filepath.Join(dir, "join"), CheckShare: 0.3,
+	share := fleet.Share{Listen: "127.0.0.1:0", JoinFile: filepath.Join(dir, "join"), CheckShare: 0.3,
 		BatchTime: 100 * time.Millisecond, Log: t.Logf}
 	sharing(&r, share)
 	share.Log = nil
@@ -372,8 +371,8 @@ func TestFleetLiar(t *testing.T) {
 	os.Setenv(Child, "engine")
 	ended := make(chan error, 1)
 	go func() {
-		ended <- fleet.WorkerConfig{Join: readJoin(t, share.JoinFile), Kind: searches.Kind, Count: 1, Log: t.Logf,
-			KeyFile: filepath.Join(dir, "honest"), Slots: &searches.Slots{Engine: r.Engine.Path}}.Run(t.Context())
+		ended <- fleet.WorkerConfig{Join: readJoin(t, share.JoinFile), Count: 1, Log: t.Logf,
+			KeyFile: filepath.Join(dir, "honest"), Engine: r.Engine.Path}.Run(t.Context())
 	}()
 	warned := 0
 	r.Warn = func(err error) { warned++; t.Log(err) }

@@ -19,7 +19,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/fleet/searches"
+	"talbot/fleet"
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/progress"
@@ -167,7 +167,7 @@ type Job struct {
 	Count     int64 // endgameCount
 	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
-	Share     searches.Share
+	Share     fleet.Share
 	Key       string // file of a worker
 	Lie       string // of a worker's engines
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/fleet/searches"
+	"talbot/fleet"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -80,11 +80,11 @@ func (o *shareOptions) apply(cmd *cobra.Command, r *label.Request, engine *stock
 	if o.allowBuilds {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-builds", Value: "true"})
 	}
-	share := searches.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile,
+	share := fleet.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile,
 		AllowBuilds: o.allowBuilds, StatusListen: o.statusListen,
 		Log: func(format string, values ...any) { tell("label: "+format+"\n", values...) }}
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
-		pool, err := searches.NewPool(ctx, c, workers, share)
+		pool, err := fleet.NewPool(ctx, c, workers, share)
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"talbot/fleet"
-	"talbot/fleet/searches"
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
 	"talbot/stockfish"
@@ -173,8 +172,8 @@ func (o *workerOptions) run(ctx context.Context) error {
 		at = "the NATS cluster"
 	}
 	tell("worker: %s at %s\n", humanize.Count(int64(o.workers), "engine"), at)
-	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers,
-		Name: o.name, Version: version, Slots: &searches.Slots{Engine: path},
+	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Engine: path, Count: o.workers,
+		Name: o.name, Version: version,
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return ended

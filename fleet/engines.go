@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"context"
@@ -11,17 +11,15 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/fleet"
-	"talbot/fleet/wire"
 	"talbot/stockfish"
 )
 
 // lastSearch is how long a search that is under way may go on when the worker stops.
 const lastSearch = 400 * time.Millisecond
 
-// Slots are engines that search for a coordinator, one for each slot. It is a worker's [fleet.Slots].
-type Slots struct {
-	Engine string // path, or a name to look up
+// stockfishSet starts Stockfish, or another UCI engine, with the coordinator's settings.
+type stockfishSet struct {
+	path string // or a name to look up
 
 	mu     sync.Mutex
 	terms  string // the last welcome
@@ -29,17 +27,15 @@ type Slots struct {
 	prints []dataset.Fingerprint
 }
 
-var _ fleet.Slots = (*Slots)(nil)
-
 // Prove starts the engine with the coordinator's settings and returns its fingerprints.
-func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, error) {
+func (s *stockfishSet) Prove(ctx context.Context, said []byte, again bool) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := proof{}
 	switch {
 	case again:
 		var c challenge
-		if err := wire.JSON(said, maxTerms, &c); err != nil {
+		if err := decodeJSON(said, maxTerms, &c); err != nil {
 			return nil, err
 		}
 		labels, err := s.answerChallenge(ctx, c)
@@ -58,7 +54,7 @@ func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, err
 
 // begin takes over the coordinator's terms. Those of another run at the same address end the worker, as its slots have
 // other engines.
-func (s *Slots) begin(ctx context.Context, said []byte) error {
+func (s *stockfishSet) begin(ctx context.Context, said []byte) error {
 	if s.terms != "" {
 		return errors.New("the coordinator has other terms than before: it is another run")
 	}
@@ -78,11 +74,11 @@ func (s *Slots) begin(ctx context.Context, said []byte) error {
 }
 
 // read takes over the settings of the coordinator's engines.
-func (s *Slots) read(said []byte) error {
+func (s *stockfishSet) read(said []byte) error {
 	var t terms
-	err := wire.JSON(said, maxTerms, &t)
+	err := decodeJSON(said, maxTerms, &t)
 	if err == nil {
-		s.config, err = t.config(s.Engine)
+		s.config, err = t.config(s.path)
 	}
 	return err
 }
@@ -91,9 +87,9 @@ func (s *Slots) read(said []byte) error {
 const maxCanaries = 64
 
 // answerChallenge searches the positions of a challenge.
-func (s *Slots) answerChallenge(ctx context.Context, c challenge) ([]byte, error) {
+func (s *stockfishSet) answerChallenge(ctx context.Context, c challenge) ([]byte, error) {
 	if len(c.Positions) > maxCanaries {
-		return nil, wire.ErrMessage
+		return nil, errMessage
 	}
 	pool, err := stockfish.NewPool(ctx, s.config, 1)
 	if err != nil {
@@ -109,7 +105,7 @@ func canaryLabels(ctx context.Context, pool *stockfish.Pool, fens []string) ([]b
 	for i, fen := range fens {
 		p, err := board.ParseFEN(fen)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", wire.ErrMessage, err)
+			return nil, fmt.Errorf("%w: %w", errMessage, err)
 		}
 		jobs = append(jobs, stockfish.Job{Index: int64(i), Start: p, Plies: []int{0}})
 	}
@@ -122,7 +118,7 @@ func canaryLabels(ctx context.Context, pool *stockfish.Pool, fens []string) ([]b
 }
 
 // Open starts one engine.
-func (s *Slots) Open(ctx context.Context) (fleet.Slot, error) {
+func (s *stockfishSet) Open(ctx context.Context) (engine, error) {
 	s.mu.Lock()
 	config := s.config
 	s.mu.Unlock()
@@ -130,21 +126,21 @@ func (s *Slots) Open(ctx context.Context) (fleet.Slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &slot{pool: pool, columns: len(pool.Fingerprints())}, nil
+	return &stockfishEngine{pool: pool, columns: len(pool.Fingerprints())}, nil
 }
 
-// slot is one engine.
-type slot struct {
+// stockfishEngine is one engine.
+type stockfishEngine struct {
 	pool    *stockfish.Pool
 	columns int
 }
 
 // Close ends the engine.
-func (s *slot) Close() error { return s.pool.Close() }
+func (s *stockfishEngine) Close() error { return s.pool.Close() }
 
 // Do searches the positions of a job. When ctx ends the rest of them is left out of the answer.
-func (s *slot) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
-	list, err := decodeJob(asked, lines)
+func (s *stockfishEngine) Do(ctx context.Context, query, lines []byte) ([]byte, error) {
+	list, err := decodeQuestions(query, lines)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ var someOutcomes = []outcome{{labels: []dataset.Label{{Status: dataset.Labelled,
 func TestWire(t *testing.T) {
 	want := someQuestions(t)
 	asked, lines := appendAsked(nil, want), appendLines(nil, want)
-	got, err := decodeJob(asked, lines)
+	got, err := decodeQuestions(asked, lines)
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -70,15 +70,15 @@ func TestWire(t *testing.T) {
 		}
 	}
 	for n := range len(lines) {
-		if _, err := decodeJob(asked, lines[:n]); err == nil {
+		if _, err := decodeQuestions(asked, lines[:n]); err == nil {
 			t.Errorf("lines cut to %d bytes are taken", n)
 		}
 	}
-	if _, err := decodeJob(asked, append(lines, 0)); err == nil {
+	if _, err := decodeQuestions(asked, append(lines, 0)); err == nil {
 		t.Error("more than the lines is taken")
 	}
 	lines[len(lines)-20] ^= 1
-	if _, err := decodeJob(asked, lines); err == nil {
+	if _, err := decodeQuestions(asked, lines); err == nil {
 		t.Error("other moves than were asked for are taken")
 	}
 }
@@ -87,11 +87,11 @@ func FuzzQuestions(f *testing.F) {
 	list := someQuestions(f)
 	f.Add(appendAsked(nil, list), appendLines(nil, list))
 	f.Fuzz(func(t *testing.T, asked, lines []byte) {
-		list, err := decodeJob(asked, lines)
+		list, err := decodeQuestions(asked, lines)
 		if err != nil {
 			return
 		}
-		again, err := decodeJob(appendAsked(nil, list), appendLines(nil, list))
+		again, err := decodeQuestions(appendAsked(nil, list), appendLines(nil, list))
 		if err != nil || !reflect.DeepEqual(again, list) {
 			t.Errorf("%+v becomes %+v, %v", list, again, err)
 		}
@@ -132,7 +132,7 @@ func FuzzTerms(f *testing.F) {
 	f.Add([]byte(`{"fingerprints":[{"build":"0123456789abcdef"}],"labels":"AAAA"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = p.prove(b)
-		var s Slots
+		var s stockfishSet
 		if err := s.read(b); err != nil {
 			return
 		}

@@ -1,9 +1,8 @@
-package searches
+package fleet
 
 import (
 	"time"
 
-	"talbot/fleet"
 	"talbot/stockfish"
 )
 
@@ -49,7 +48,7 @@ func (r *run) offer(b *batch) {
 	for _, c := range b.checks {
 		list = append(list, c.question)
 	}
-	n, err := r.fleet.Offer(fleet.Job{Query: appendAsked(nil, list), Payload: appendLines(nil, list)})
+	n, err := r.fleet.Offer(appendAsked(nil, list), appendLines(nil, list))
 	if err != nil {
 		r.share.Log("%v", err)
 		r.queueFull = true
@@ -84,13 +83,13 @@ func (r *run) retractAll() {
 // engines.
 func (r *run) collectLost() {
 	for _, l := range r.fleet.LostJobs() {
-		b := r.batch[l.Number]
-		delete(r.batch, l.Number)
+		b := r.batch[l.number]
+		delete(r.batch, l.number)
 		if b == nil {
 			continue
 		}
-		if l.Blame {
-			r.share.Log("worker %d: %s", l.Worker, l.Reason)
+		if l.blame {
+			r.share.Log("worker %d: %s", l.worker, l.reason)
 			b.lost++
 		}
 		r.requeue(b)

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"cmp"
@@ -16,16 +16,15 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/fleet"
 	"talbot/stockfish"
 )
 
 // Share says how a pool's work is shared. Listen or Cluster has to be given.
 type Share struct {
-	Listen    string        // HOST:PORT to listen on for workers
-	Advertise string        // host name for workers; empty: that of Listen, or the machine's address
-	Cluster   fleet.Cluster // carries the messages in place of Listen, if its URL is not empty
-	JoinFile  string        // where the join string is written
+	Listen    string  // HOST:PORT to listen on for workers
+	Advertise string  // host name for workers; empty: that of Listen, or the machine's address
+	Cluster   Cluster // carries the messages in place of Listen, if its URL is not empty
+	JoinFile  string  // where the join string is written
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
 	// JoinFile + [StatusSuffix]. Empty: none.
 	StatusListen string
@@ -72,7 +71,7 @@ type Pool struct {
 	prints []dataset.Fingerprint
 	share  Share
 	own    []*stockfish.Pool // of one engine each
-	fleet  *fleet.Coordinator
+	fleet  *coordinator
 	builds *builds
 	canary []byte // labels of the canaries, with AllowBuilds
 	random *mathrand.Rand
@@ -147,7 +146,7 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 // no other process uses.
 func (p *Pool) Serve(ctx context.Context, dir string) error {
 	var err error
-	if p.builds, err = openBuilds(filepath.Join(dir, fleet.FilePrefix+buildsFile)); err != nil {
+	if p.builds, err = openBuilds(filepath.Join(dir, FilePrefix+buildsFile)); err != nil {
 		return err
 	}
 	if p.share.AllowBuilds {
@@ -159,9 +158,9 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if p.fleet, err = fleet.Open(ctx, fleet.Config{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
+	if p.fleet, err = openCoordinator(ctx, coordinatorConfig{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
 		Cluster: p.share.Cluster, Lease: p.share.Lease,
-		Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status}}); err != nil {
+		welcome: welcome, prove: p.prove, status: p.status}); err != nil {
 		return err
 	}
 	p.workers, p.ban = p.fleet.Slots, p.fleet.Ban
@@ -172,7 +171,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 			return err
 		}
 		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address, p.share.JoinFile+StatusSuffix)
-		if err := fleet.WriteSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
+		if err := writeSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
 			return err
 		}
 	}
@@ -183,10 +182,10 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 }
 
 // Join is what workers need to join.
-func (p *Pool) Join() (fleet.Join, error) { return p.fleet.Join() }
+func (p *Pool) Join() (Join, error) { return p.fleet.Join() }
 
 // FleetStatus is how far the work is.
-func (p *Pool) FleetStatus() fleet.Status { return p.fleet.Status() }
+func (p *Pool) FleetStatus() Status { return p.fleet.Status() }
 
 // Builds are the builds of the engine that workers had, other than the pool's own.
 func (p *Pool) Builds() []string {
@@ -231,7 +230,7 @@ func (p *Pool) Close() error {
 		}
 	}
 	if p.fleet != nil {
-		p.fleet.Close()
+		p.fleet.close()
 	}
 	return errors.Join(errs...)
 }

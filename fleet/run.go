@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"talbot/fleet"
 	"talbot/stockfish"
 )
 
@@ -102,7 +101,7 @@ func (r *run) finished() bool {
 
 // steps does one step after another until the end.
 func (r *run) steps(ctx context.Context) error {
-	var answers <-chan *fleet.Result
+	var answers <-chan *delivery
 	var changed <-chan struct{}
 	if r.fleet != nil {
 		answers, changed = r.fleet.Results(), r.fleet.Changed()

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"crypto/sha256"
@@ -9,12 +9,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/fleet/wire"
 	"talbot/stockfish"
 )
-
-// Kind is the name of this kind of jobs.
-const Kind = "label"
 
 // Bounds on what goes over the wire.
 const (
@@ -22,7 +18,6 @@ const (
 	maxMoves     = 1 << 15
 	maxFEN       = 128
 	maxColumns   = 245 // as many as there are depths
-	maxReason    = 512
 	maxTerms     = 256 << 10
 	maxSpent     = time.Hour * 24
 )
@@ -76,7 +71,7 @@ func appendAsked(b []byte, list []question) []byte {
 
 // decodeAsked reads what [appendAsked] writes; start and moves are missing.
 func decodeAsked(b []byte) (list []question, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	n := r.Uvarint(maxQuestions)
 	for range n {
 		q := question{index: int64(r.Uvarint(1 << 62))}
@@ -94,12 +89,12 @@ func decodeAsked(b []byte) (list []question, err error) {
 			q.plies = append(q.plies, int(ply))
 		}
 		if r.Bad || len(q.plies) == 0 {
-			return nil, wire.ErrMessage
+			return nil, errMessage
 		}
 		list = append(list, q)
 	}
 	if len(list) == 0 {
-		return nil, wire.ErrMessage
+		return nil, errMessage
 	}
 	return list, r.End()
 }
@@ -123,22 +118,22 @@ func appendLines(b []byte, list []question) []byte {
 }
 
 // decodeJob reads the query and the lines. The engine's driver checks that moves are legal.
-func decodeJob(asked, lines []byte) ([]question, error) {
+func decodeQuestions(asked, lines []byte) ([]question, error) {
 	list, err := decodeAsked(asked)
 	if err != nil {
 		return nil, err
 	}
-	r := wire.Reader{Rest: lines}
+	r := reader{Rest: lines}
 	for i := range list {
 		q := &list[i]
 		fen := r.Bytes(uint64(r.Byte()))
 		q.start = board.StartPosition()
 		if len(fen) > maxFEN {
-			return nil, wire.ErrMessage
+			return nil, errMessage
 		}
 		if len(fen) > 0 {
 			if q.start, err = board.ParseFEN(string(fen)); err != nil {
-				return nil, fmt.Errorf("%w: %w", wire.ErrMessage, err)
+				return nil, fmt.Errorf("%w: %w", errMessage, err)
 			}
 		}
 		moves := r.Bytes(2 * r.Uvarint(maxMoves))
@@ -146,7 +141,7 @@ func decodeJob(asked, lines []byte) ([]question, error) {
 			q.moves = append(q.moves, board.Move(binary.LittleEndian.Uint16(moves[k:])))
 		}
 		if r.Bad || q.plies[len(q.plies)-1] != len(q.moves) || hashLine(&q.start, q.moves) != q.hash {
-			return nil, wire.ErrMessage
+			return nil, errMessage
 		}
 	}
 	return list, r.End()
@@ -178,7 +173,7 @@ func appendAnswer(b []byte, spent time.Duration, columns int, list []outcome) []
 				b = o.labels[i].AppendBytes(b)
 			}
 		case o.failed != "":
-			b = wire.AppendText(append(b, outcomeFailed), wire.Clip(o.failed, maxReason))
+			b = appendText(append(b, outcomeFailed), clip(o.failed, maxReason))
 		default:
 			b = append(b, outcomeMissing)
 		}
@@ -188,10 +183,10 @@ func appendAnswer(b []byte, spent time.Duration, columns int, list []outcome) []
 
 // decodeAnswer reads the outcomes of a number of positions with a number of labels each.
 func decodeAnswer(b []byte, columns, positions int) (spent time.Duration, list []outcome, err error) {
-	r := wire.Reader{Rest: b}
+	r := reader{Rest: b}
 	spent = time.Duration(r.Uvarint(uint64(maxSpent.Microseconds()))) * time.Microsecond
 	if int(r.Byte()) != columns || positions > len(r.Rest) {
-		return 0, nil, wire.ErrMessage
+		return 0, nil, errMessage
 	}
 	list = make([]outcome, positions)
 	for i := range list {
@@ -200,26 +195,26 @@ func decodeAnswer(b []byte, columns, positions int) (spent time.Duration, list [
 			labels := make([]dataset.Label, columns)
 			for k := range labels {
 				if labels[k], r.Rest, err = dataset.LabelFromBytes(r.Rest); err != nil {
-					return 0, nil, fmt.Errorf("%w: %w", wire.ErrMessage, err)
+					return 0, nil, fmt.Errorf("%w: %w", errMessage, err)
 				}
 			}
 			list[i].labels = labels
 		case outcomeFailed:
 			if list[i].failed = r.Text(maxReason); list[i].failed == "" {
-				return 0, nil, wire.ErrMessage
+				return 0, nil, errMessage
 			}
 		case outcomeMissing:
 		default:
-			return 0, nil, wire.ErrMessage
+			return 0, nil, errMessage
 		}
 		if r.Bad {
-			return 0, nil, wire.ErrMessage
+			return 0, nil, errMessage
 		}
 	}
 	return spent, list, r.End()
 }
 
-// terms are the settings that a worker's engine must have: the welcome of this kind.
+// terms are the settings that a worker's engine must have: the welcome.
 type terms struct {
 	Limit        string                `json:"limit"`
 	Hash         int                   `json:"hash"` // MiB
@@ -251,7 +246,7 @@ func termsOf(c stockfish.Config, prints []dataset.Fingerprint) terms {
 func (t *terms) config(path string) (c stockfish.Config, err error) {
 	c = stockfish.Config{Path: path, Hash: t.Hash, MultiPV: t.MultiPV, Shallower: t.Shallower, Options: t.Options}
 	if c.Limit, err = stockfish.ParseLimit(t.Limit); err != nil {
-		return c, fmt.Errorf("%w: %w", wire.ErrMessage, err)
+		return c, fmt.Errorf("%w: %w", errMessage, err)
 	}
 	switch t.Scope {
 	case stockfish.LineScope.String():
@@ -259,10 +254,10 @@ func (t *terms) config(path string) (c stockfish.Config, err error) {
 	case stockfish.PositionScope.String():
 		c.Scope = stockfish.PositionScope
 	default:
-		return c, fmt.Errorf("%w: hash scope %q", wire.ErrMessage, t.Scope)
+		return c, fmt.Errorf("%w: hash scope %q", errMessage, t.Scope)
 	}
 	if c.Hash < 0 || c.Hash > 1<<20 || len(t.Fingerprints) != 1+len(t.Shallower) || len(t.Fingerprints) > maxColumns {
-		return c, fmt.Errorf("%w: hash %d, %d fingerprints", wire.ErrMessage, t.Hash, len(t.Fingerprints))
+		return c, fmt.Errorf("%w: hash %d, %d fingerprints", errMessage, t.Hash, len(t.Fingerprints))
 	}
 	return c, nil
 }

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"sync"
 
 	"talbot/dataset"
-	"talbot/fleet"
-	"talbot/fleet/wire"
 	"talbot/internal/durable"
 )
 
@@ -48,7 +46,7 @@ const (
 
 func openBuilds(path string) (*builds, error) {
 	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
-	if err := fleet.ReadState("list of builds", path, 1<<20, &b.list); err != nil {
+	if err := readState("list of builds", path, 1<<20, &b.list); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -78,7 +76,7 @@ func (b *builds) all() []string {
 // prove judges a worker's engine: its labels must belong under the pool's fingerprints.
 func (p *Pool) prove(text []byte) ([]byte, error) {
 	var is proof
-	if err := wire.JSON(text, maxTerms, &is); err != nil {
+	if err := decodeJSON(text, maxTerms, &is); err != nil {
 		return nil, err
 	}
 	if len(is.Fingerprints) != len(p.prints) {
@@ -125,7 +123,7 @@ func mismatch(here, there dataset.Fingerprint, allowed bool) error {
 	var all []string
 	say := func(what, here, there string) {
 		if here != there {
-			all = append(all, fmt.Sprintf("%s: coordinator %q, worker %q", what, here, wire.Clip(there, 200)))
+			all = append(all, fmt.Sprintf("%s: coordinator %q, worker %q", what, here, clip(there, 200)))
 		}
 	}
 	say("engine", here.Engine, there.Engine)
@@ -149,15 +147,11 @@ func mismatch(here, there dataset.Fingerprint, allowed bool) error {
 	}
 	slices.Sort(sorted)
 	for _, name := range sorted {
-		say("option "+wire.Clip(name, 64), names[name][0], names[name][1])
+		say("option "+clip(name, 64), names[name][0], names[name][1])
 	}
 	text := "the worker's engine is not the coordinator's: " + strings.Join(all, "; ")
-	if rule := names[dataset.LinesRule]; rule[0] != rule[1] {
-		text += " (the two are different versions of talbot, which choose among an engine's lines in different ways: " +
-			"use the same version on both machines)"
-	}
 	if !allowed && len(all) == 1 && here.Build != there.Build {
 		text += " (--allow-builds lets in other builds whose labels agree)"
 	}
-	return errors.New(wire.Clip(text, 8<<10))
+	return errors.New(clip(text, 8<<10))
 }

@@ -1,10 +1,9 @@
-package searches
+package fleet
 
 import (
 	"math"
 	"time"
 
-	"talbot/fleet"
 	"talbot/stockfish"
 )
 
@@ -33,11 +32,11 @@ func (p *Pool) Remote() (labels, checked, disagreed int64) {
 }
 
 // status fills in the figures that the coordinator does not have.
-func (p *Pool) status(s *fleet.Status) {
+func (p *Pool) status(s *Status) {
 	p.counts.Lock()
 	defer p.counts.Unlock()
 	now := p.now()
-	own := fleet.WorkerStatus{Name: "the labelling itself", Slots: len(p.own)}
+	own := WorkerStatus{Name: "the labelling itself", Slots: len(p.own)}
 	for worker, t := range p.byWorker {
 		rate := t.rate.at(now)
 		s.Positions += t.positions
@@ -55,7 +54,7 @@ func (p *Pool) status(s *fleet.Status) {
 		seconds := float64(left) / s.PositionsPerSecond
 		s.SecondsLeft = &seconds
 	}
-	s.Workers = append([]fleet.WorkerStatus{own}, s.Workers...)
+	s.Workers = append([]WorkerStatus{own}, s.Workers...)
 }
 
 // SetRemaining sets how many positions are left, for the status.

@@ -1,10 +1,11 @@
-package searches
+package fleet
 
 import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"talbot/board"
@@ -150,6 +151,29 @@ func TestHonestStay(t *testing.T) {
 		}
 		if !c.banned[2] {
 			t.Error(fmt.Sprint("seed ", seed, ": the liar that is asked for second answers is not banned"))
+		}
+	}
+}
+
+// TestWorkersMixDepths: an answer with lines of different depths is not taken.
+func TestWorkersMixDepths(t *testing.T) {
+	start := board.StartPosition()
+	legal := start.LegalMoves(nil)
+	l := dataset.Label{Status: dataset.Labelled, Best: legal[0]}
+	for i := range 3 {
+		l.Lines = append(l.Lines, dataset.Searched{Depth: 8, Nodes: 9, PV: legal[i : i+1]})
+	}
+	p := &Pool{config: stockfish.Config{MultiPV: 3}}
+	q := &question{start: start, plies: []int{0}}
+	if err := p.checkLabels(q, [][]dataset.Label{{l}}); err != nil {
+		t.Error(err)
+	}
+	for i := range l.Lines {
+		mixed := l
+		mixed.Lines = slices.Clone(l.Lines)
+		mixed.Lines[i].Depth++
+		if err := p.checkLabels(q, [][]dataset.Label{{mixed}}); err == nil {
+			t.Errorf("line %d is of another depth", i+1)
 		}
 	}
 }

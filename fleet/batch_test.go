@@ -1,11 +1,10 @@
-package searches
+package fleet
 
 import (
 	"testing"
 	"time"
 
 	"talbot/dataset"
-	"talbot/fleet"
 )
 
 // Batches are worth five seconds, and become smaller towards the end, down to a position each; where there are many
@@ -104,7 +103,7 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
 		banned:  func(int) bool { return false },
-		workers: func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
+		workers: func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &coordinator{}}
 	r := &run{Pool: p, open: map[int64]*openLine{}}
 	var list []question
 	for i := range int64(250) {
@@ -112,8 +111,8 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 	}
 	for number := range uint64(20) {
 		p.batch[number+1] = &batch{number: number + 1, offered: now.Add(-5 * time.Second)}
-		answer := &fleet.Result{Worker: 1, Number: number + 1, Query: appendAsked(nil, list),
-			Answer: appendAnswer(nil, maxSpent, 1, make([]outcome, len(list))), Reply: func(err error) {
+		answer := &delivery{worker: 1, number: number + 1, query: appendAsked(nil, list),
+			answer: appendAnswer(nil, maxSpent, 1, make([]outcome, len(list))), reply: func(err error) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package searches
+package fleet
 
 import (
 	"errors"
@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/fleet"
 	"talbot/stockfish"
 )
 
 // onResults takes an answer and those that wait after it, for a while.
-func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
+func (r *run) onResults(a *delivery, more <-chan *delivery) error {
 	for until := time.Now().Add(stepTime); ; {
 		if err := r.onResult(a); err != nil || time.Now().After(until) {
 			return err
@@ -28,32 +27,32 @@ func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 }
 
 // onResult handles a worker's answer. Positions that are not wanted any more are skipped.
-func (r *run) onResult(a *fleet.Result) error {
-	if r.Banned(a.Worker) {
-		a.Reply(errors.New("banned"))
+func (r *run) onResult(a *delivery) error {
+	if r.Banned(a.worker) {
+		a.reply(errors.New("banned"))
 		return nil
 	}
 	list, outcomes, spent, err := r.read(a)
 	if err != nil {
-		a.Reply(err)
+		a.reply(err)
 		return r.refuse(a, err)
 	}
-	b := r.batch[a.Number]
+	b := r.batch[a.number]
 	if b != nil {
-		r.updateMean(a.Worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
+		r.updateMean(a.worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
 	}
-	delete(r.batch, a.Number)
-	if a.Number != 0 {
-		r.fleet.Retract(a.Number)
+	delete(r.batch, a.number)
+	if a.number != 0 {
+		r.fleet.Retract(a.number)
 	}
 	for i := range list {
 		q := &list[i]
-		if err = r.record(a.Worker, q, outcomes[:len(q.plies)]); err != nil {
+		if err = r.record(a.worker, q, outcomes[:len(q.plies)]); err != nil {
 			break
 		}
 		outcomes = outcomes[len(q.plies):]
 	}
-	a.Reply(nil)
+	a.reply(nil)
 	if err != nil {
 		return err
 	}
@@ -64,15 +63,15 @@ func (r *run) onResult(a *fleet.Result) error {
 }
 
 // read decodes an answer and checks that all its labels are legal and complete.
-func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent time.Duration, err error) {
-	if list, err = decodeAsked(a.Query); err != nil {
+func (r *run) read(a *delivery) (list []question, outcomes []outcome, spent time.Duration, err error) {
+	if list, err = decodeAsked(a.query); err != nil {
 		return nil, nil, 0, err
 	}
 	all := 0
 	for i := range list {
 		all += len(list[i].plies)
 	}
-	if spent, outcomes, err = decodeAnswer(a.Answer, len(r.prints), all); err != nil {
+	if spent, outcomes, err = decodeAnswer(a.answer, len(r.prints), all); err != nil {
 		return nil, nil, 0, err
 	}
 	rest := outcomes
@@ -103,17 +102,17 @@ func (r *run) resolve(q *question) bool {
 }
 
 // refuse handles an invalid answer. The job goes to others.
-func (r *run) refuse(a *fleet.Result, why error) error {
-	r.share.Log("worker %d: %v", a.Worker, why)
-	if b := r.batch[a.Number]; b != nil {
-		delete(r.batch, a.Number)
-		r.fleet.Retract(a.Number)
+func (r *run) refuse(a *delivery, why error) error {
+	r.share.Log("worker %d: %v", a.worker, why)
+	if b := r.batch[a.number]; b != nil {
+		delete(r.batch, a.number)
+		r.fleet.Retract(a.number)
 		b.lost++
 		r.requeue(b)
 	}
-	r.refused[a.Worker]++
-	if r.refused[a.Worker] >= maxRefused {
-		return r.banWorker(a.Worker, fmt.Sprintf("%d answers could not be right, the last: %v", maxRefused, why))
+	r.refused[a.worker]++
+	if r.refused[a.worker] >= maxRefused {
+		return r.banWorker(a.worker, fmt.Sprintf("%d answers could not be right, the last: %v", maxRefused, why))
 	}
 	return nil
 }
