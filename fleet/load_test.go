@@ -203,7 +203,7 @@ func TestLoad(t *testing.T) {
 	if err := p.Serve(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	join, err := p.Join()
+	join, err := p.fleet.Join()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func BenchmarkInstant(b *testing.B) {
 	if err := p.Serve(b.Context(), b.TempDir()); err != nil {
 		b.Fatal(err)
 	}
-	join, err := p.Join()
+	join, err := p.fleet.Join()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -181,12 +181,6 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 	return p.fleet.WriteJoin(p.share.JoinFile)
 }
 
-// Join is what workers need to join.
-func (p *Pool) Join() (Join, error) { return p.fleet.Join() }
-
-// FleetStatus is how far the work is.
-func (p *Pool) FleetStatus() Status { return p.fleet.Status() }
-
 // Builds are the builds of the engine that workers had, other than the pool's own.
 func (p *Pool) Builds() []string {
 	if p.builds == nil {

@@ -28,7 +28,6 @@ func TestFleetBusy(t *testing.T) {
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(20_000), Hash: 16}}
 	file := filepath.Join(dir, "join")
 	sharing(&r, fleet.Share{Listen: "127.0.0.1:0", JoinFile: file, Log: t.Logf})
-	slots := &timed{Engine: path}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- fleet.WorkerConfig{Join: readJoin(t, file), Engine: path, Count: 2, Name: "w", Log: t.Logf,
