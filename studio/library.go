@@ -229,7 +229,7 @@ func (f *folder) fill() {
 			f.Verb, err = verb, nil
 		}
 	case aRun:
-		if f.Config, err = run.ReadConfig(f.Path, nil); err == nil {
+		if f.Config, err = run.ReadConfig(f.Path); err == nil {
 			err = f.readLosses()
 		}
 	case aMatch:

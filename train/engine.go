@@ -13,6 +13,7 @@ import (
 	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/model"
+	"talbot/network/recipe"
 	"talbot/network/run"
 )
 
@@ -55,10 +56,11 @@ func engineOf(b *backend.Backend, c run.Config, network model.Network, l encode.
 		store: store, execute: (*gomlx.Exec).Call}, nil
 }
 
-// formOf is the form of a run's convolutions on a backend. Several devices share samples, which only the other forms
-// leave apart.
+// formOf returns the form of a run's convolutions on a backend. Several devices share samples, which only the other
+// forms leave apart.
 func formOf(c run.Config, b *backend.Backend) model.Form {
-	if c.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
+	r, err := recipe.ByName(c.Recipe)
+	if err == nil && r.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
 		return model.Tiles
 	}
 	return b.Form

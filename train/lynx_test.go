@@ -128,7 +128,6 @@ func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
 			want.evaluate(t, want.load(t, b, c), planes[0])
 			want.train(t, want.load(t, b, c), batch, 2e-5)
 		}
-		c.Winograd = false
-		want.train(t, want.load(t, b, c), batch, 2e-5)
+		want.train(t, direct(want.load(t, b, c)), batch, 2e-5)
 	})
 }

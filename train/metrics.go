@@ -93,66 +93,58 @@ func (l MetricsLine) encode() ([]byte, error) {
 	return fmt.Appendf(text, "%s%08x%s", crcStart, crc32.ChecksumIEEE(text), crcEnd), nil
 }
 
-// decodeLine reads a line with its end. sealed tells whether it has a checksum, which those of an earlier talbot lack.
-func decodeLine(text []byte) (l MetricsLine, sealed bool, err error) {
-	body := text
-	if at := len(text) - len(crcEnd) - crcSize - len(crcStart); at > 0 && bytes.HasSuffix(text, []byte(crcEnd)) &&
-		bytes.HasPrefix(text[at:], []byte(crcStart)) {
-		sealed = true
-		body = text[:at]
-		if got := text[at+len(crcStart):][:crcSize]; string(got) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) {
-			return l, sealed, durable.ErrChanged
-		}
-		body = append(bytes.Clone(body), '}')
+// decodeLine reads a line with its end.
+func decodeLine(text []byte) (l MetricsLine, err error) {
+	at := len(text) - len(crcEnd) - crcSize - len(crcStart)
+	if at <= 0 || !bytes.HasSuffix(text, []byte(crcEnd)) || !bytes.HasPrefix(text[at:], []byte(crcStart)) {
+		return l, durable.ErrChanged
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
+	body := text[:at:at]
+	if got := text[at+len(crcStart):][:crcSize]; string(got) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) {
+		return l, durable.ErrChanged
+	}
+	d := json.NewDecoder(bytes.NewReader(append(body, '}')))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&l); err == nil {
 		if _, e := d.Token(); e != io.EOF {
 			err = errors.New("text after the line's object")
 		}
 	}
-	return l, sealed, err
+	return l, err
 }
 
 // maxMetrics is the longest metrics.jsonl that is read, in bytes.
 const maxMetrics = 4 << 30
 
-// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is
-// called for those that are not, and if some have no checksum. Without the file there are none.
-func readLines(path string, warn func(error), keep func(text []byte, l MetricsLine, sealed bool)) error {
+// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole and warn for
+// those that are not. Without the file there are none.
+func readLines(path string, warn func(error), keep func(text []byte, l MetricsLine)) error {
 	text, err := durable.ReadFile(path, maxMetrics)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return run.Unreadable(err)
 	}
-	older := false
 	for part := range bytes.Lines(text) {
 		if end := bytes.IndexByte(part, '}'); !bytes.HasSuffix(part, []byte("\n")) && (end < 0 || end == len(part)-1) {
 			break // torn; a whole line with another end is damaged
 		}
-		l, sealed, err := decodeLine(part)
+		l, err := decodeLine(part)
 		if err != nil {
 			warn(fmt.Errorf("%q: dropping the damaged line %.40q: %w", path, part, err))
 			continue
 		}
-		older = older || !sealed
-		keep(part, l, sealed)
-	}
-	if older {
-		warn(run.Unsealed(path))
+		keep(part, l)
 	}
 	return nil
 }
 
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
-// warn, if not nil, is called for damaged lines, which are left out, and for lines without a checksum, as an earlier
-// talbot wrote them. A file of another kind is [run.ErrDamaged].
+// warn, if not nil, is called for damaged lines, which are left out. A file of another kind is [run.ErrDamaged].
 func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	if warn == nil {
 		warn = func(error) {}
 	}
 	err = readLines(filepath.Join(dir, run.MetricsName), warn,
-		func(_ []byte, l MetricsLine, _ bool) { list = append(list, l) })
+		func(_ []byte, l MetricsLine) { list = append(list, l) })
 	return list, err
 }
 
@@ -194,24 +186,18 @@ type metrics struct {
 }
 
 // openMetrics drops the lines after a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
-// of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never
-// rewritten: TensorBoard drops those points itself.
+// of a run folder, and opens it for appending. Event files are never rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	path := filepath.Join(dir, run.MetricsName)
 	var kept bytes.Buffer
-	older := false
-	if err := readLines(path, warn, func(text []byte, l MetricsLine, sealed bool) {
-		if !sealed {
-			text, _ = l.encode() // it was decoded
-			older = true
-		}
+	if err := readLines(path, warn, func(text []byte, l MetricsLine) {
 		if l.Step <= step {
 			kept.Write(text)
 		}
 	}); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil && (older || info.Size() != int64(kept.Len())) {
+	if info, err := os.Stat(path); err == nil && info.Size() != int64(kept.Len()) {
 		if err := durable.WriteFile(path, kept.Bytes()); err != nil {
 			return nil, err
 		}

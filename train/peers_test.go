@@ -22,7 +22,7 @@ import (
 // medians of positions per second, and of those per second of processor time: all on one batch, talbot with copying the
 // batch to the device and the losses back.
 //
-// Where Winograd's way is the default, the direct one is measured beside it.
+// Where Winograd's algorithm is the default, direct convolution is measured beside it.
 //
 // The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, lynx, tahl, or nosearch, whose filters
 // are its width), TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
@@ -75,12 +75,12 @@ func BenchmarkPeers(b *testing.B) {
 	var names []string
 	var turns []func() speed
 	for _, spec := range specs {
-		if direct := c; formOf(c, openTest(b, spec)) == model.Tiles {
-			direct.Winograd = false
+		e := trainingEngine(b, openTest(b, spec), c)
+		if e.form == model.Tiles {
 			names = append(names, "talbot "+spec+" direct")
-			turns = append(turns, ourTurn(b, spec, direct, sample, turn))
+			turns = append(turns, ourTurn(b, direct(trainingEngine(b, e.backend, c)), sample, turn))
 		}
-		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, sample, turn))
+		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, e, sample, turn))
 	}
 	last := len(turns) - 1
 	for _, mode := range []string{"", "--compile"} {
@@ -135,8 +135,7 @@ func processorTime(tb testing.TB) time.Duration {
 }
 
 // ourTurn trains for at least that long and returns positions per second.
-func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() speed {
-	e := trainingEngine(b, openTest(b, spec), c)
+func ourTurn(b *testing.B, e *engine, batch Batch, turn time.Duration) func() speed {
 	step := int64(0)
 	next := func(n int) {
 		if _, err := e.steps(slices.Repeat([]*Batch{&batch}, n), step, slices.Repeat([]float64{1e-3}, n)); err != nil {
@@ -156,7 +155,7 @@ func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Dur
 		for time.Since(start) < turn {
 			next(n)
 		}
-		n := float64((step - from) * int64(c.Batch))
+		n := float64((step - from) * int64(e.config.Batch))
 		return speed{n / time.Since(start).Seconds(), n / (processorTime(b) - before).Seconds()}
 	}
 }

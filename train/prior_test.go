@@ -43,9 +43,8 @@ func TestPyTorchPrior(t *testing.T) {
 			set(&c, "l2", want.L2)
 			set(&c, "legal_mask", masked)
 			want.evaluatePolicy(t, want.load(t, b, c), batch(0))
-			for _, c.Winograd = range []bool{true, false} {
-				want.train(t, want.load(t, b, c), batch, 2e-5)
-			}
+			want.train(t, want.load(t, b, c), batch, 2e-5)
+			want.train(t, direct(want.load(t, b, c)), batch, 2e-5)
 		})
 	}
 }

@@ -214,14 +214,12 @@ func TestPyTorch(t *testing.T) {
 		c.Decay = recipe.DecayWeights
 		_, planes := oracleBatch(t, 0, want.Positions)
 		want.evaluate(t, want.load(t, b, c), planes)
-		// With Winograd's way, which rounds more, and without.
-		for winograd, gradient := range map[bool]float64{true: 2e-5, false: 5e-6} {
-			c.Winograd = winograd
-			want.train(t, want.load(t, b, c), func(step int) Batch {
-				batch, _ := oracleBatch(t, step, c.Batch)
-				return batch
-			}, gradient)
+		batch := func(step int) Batch {
+			batch, _ := oracleBatch(t, step, c.Batch)
+			return batch
 		}
+		want.train(t, want.load(t, b, c), batch, 2e-5) // Winograd's algorithm rounds more
+		want.train(t, direct(want.load(t, b, c)), batch, 5e-6)
 	})
 }
 
@@ -354,7 +352,7 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)
 		}
 		kink := 2e-4
-		if e.config.Winograd {
+		if e.form == model.Tiles {
 			// Its rounding, which depends on the processor, may push one activation over the kink of its ReLU. In so
 			// small a batch that changed the norm by 4.7e-4, with all other steps within 1e-6.
 			kink = 1e-3

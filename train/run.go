@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -178,21 +177,21 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 			r.end()
 		}
 	}()
-	old, sealed, err := r.started()
+	old, err := r.started()
 	if err != nil {
 		return nil, err
 	}
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
 		return nil, err
 	}
-	if err := r.ready(old, sealed); err != nil {
+	if err := r.ready(old); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // ready makes the engine, the state and the files what training begins or continues with.
-func (r *runner) ready(old run.Config, sealed bool) error {
+func (r *runner) ready(old run.Config) error {
 	if err := r.engine.forTraining(); err != nil {
 		return err
 	}
@@ -211,7 +210,7 @@ func (r *runner) ready(old run.Config, sealed bool) error {
 			return err
 		}
 	}
-	if !r.Resume || r.c != old || !sealed {
+	if !r.Resume || r.c != old {
 		if err := r.c.Write(r.Dir); err != nil {
 			return err
 		}
@@ -242,22 +241,19 @@ func (o *Options) check(c run.Config, layout encode.Layout) error {
 	return err
 }
 
-// started returns the configuration that a run to be resumed was last begun with, and an error if r's computes
-// something else. It runs under the claim. sealed tells whether the configuration's file has a checksum.
-func (r *runner) started() (old run.Config, sealed bool, err error) {
+// started returns the configuration that a run to be resumed was last started with, and an error if r's computes
+// something else. It runs under the claim.
+func (r *runner) started() (old run.Config, err error) {
 	if !r.Resume {
-		return run.Config{}, false, nil
+		return run.Config{}, nil
 	}
-	if old, sealed, err = run.Read(r.Dir); err != nil {
-		return old, sealed, err
+	if old, err = run.ReadConfig(r.Dir); err != nil {
+		return old, err
 	}
 	if field, want, have := r.c.Differs(old); field != "" {
-		return old, sealed, &ConfigError{field, want, have}
+		return old, &ConfigError{field, want, have}
 	}
-	if !sealed {
-		r.warn(run.Unsealed(filepath.Join(r.Dir, run.ConfigName)))
-	}
-	return old, sealed, nil
+	return old, nil
 }
 
 func (r *runner) warn(err error) {

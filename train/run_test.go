@@ -142,7 +142,7 @@ func readMetrics(t *testing.T, dir string) []MetricsLine {
 	defer f.Close()
 	var lines []MetricsLine
 	for s := bufio.NewScanner(f); s.Scan(); {
-		l, _, err := decodeLine(append(s.Bytes(), '\n'))
+		l, err := decodeLine(append(s.Bytes(), '\n'))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +360,7 @@ func TestOperationalSettingsStay(t *testing.T) {
 	o.Resume = true
 	c.Keep, c.EvalEvery, c.CheckpointEvery = 7, 2, 2
 	mustRun(t, c, o)
-	if got, err := run.ReadConfig(o.Dir, nil); err != nil || got != c {
+	if got, err := run.ReadConfig(o.Dir); err != nil || got != c {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -16,19 +16,17 @@ import (
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside
 // the kernels, handing over hundreds of tensors and taking back as many, is paid once for all of them, and memory for
 // activations and for the new weights is not allocated again for each. How many steps of the stack are computed is an
-// input, so one step alone is computed by the same program, and bits do not depend on how steps are put together. A
-// step in an separate execution is another program, which XLA may round differently: runs that began that way continue
-// that way.
+// input, so one step alone is computed by the same program, and bits do not depend on how steps are put together.
 
 // together is the most steps that one execution takes.
 const together = 8
 
-// stacks tells whether several steps are computed in one execution: in runs that were begun so. The backend go has no
-// DynamicSlice and nothing to hand over; several devices and micro-batches have their own graphs. On a processor XLA
-// computes its own convolutions fifty times slower inside a loop than outside.
+// stacks reports whether several steps are computed in one execution. The backend go has no DynamicSlice and nothing to
+// hand over; several devices and micro-batches have their own graphs. On a processor XLA computes its own convolutions
+// fifty times slower inside a loop than outside.
 func (e *engine) stacks() bool {
-	return e.config.Stacked && strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 &&
-		e.config.Accumulate == 1 && !(e.backend.Kind == "xla:cpu" && e.form == model.Native && convolves(e.network))
+	return strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 && e.config.Accumulate == 1 &&
+		!(e.backend.Kind == "xla:cpu" && e.form == model.Native && convolves(e.network))
 }
 
 // convolves tells whether a network has convolutions: kernels of four axes.

@@ -232,7 +232,7 @@ func TestStacks(t *testing.T) {
 		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
 			t.Errorf("%s on a processor: %v, want %v", name, got, want)
 		}
-		c.Precision, c.Winograd = run.BFloat16, true
+		c.Precision = run.BFloat16
 		if got, want := stacks("xla:cpu", model.Native), !convolves(built.Network); got != want {
 			t.Errorf("%s in bf16 on a processor: %v, want %v", name, got, want)
 		}

@@ -130,7 +130,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, b := in[0], in[1], in[2], e.batch(in[3:])
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.form, Train: true, Losses: true, Key: key,
-		OnesSums: e.config.FastSums && e.backend.Kind == "xla:cpu", Turn: e.config.FastSums && e.backend.Kind == "go",
+		OnesSums: e.backend.Kind == "xla:cpu", Turn: e.backend.Kind == "go",
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.TransformInput(b.Packed, e.layout.NoHistory, e.config.HistoryDropout)
 	shown = p.TransformInput(shown, e.layout.OtherColour, e.config.Mirror)

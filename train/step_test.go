@@ -51,6 +51,12 @@ func trainingEngine(t testing.TB, b *backend.Backend, c run.Config) *engine {
 	return forTraining(t, e, err)
 }
 
+// direct has an engine convolve without Winograd's algorithm.
+func direct(e *engine) *engine {
+	e.form = e.backend.Form
+	return e
+}
+
 // forTraining makes a fresh engine ready to train.
 func forTraining(t testing.TB, e *engine, err error) *engine {
 	t.Helper()

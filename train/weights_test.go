@@ -72,7 +72,7 @@ func TestFrom(t *testing.T) {
 				t.Errorf("EMA %g: %s is not the average of the other run", ema, tensor.Name)
 			}
 		}
-		if old, err := run.ReadConfig(o.Dir, nil); err != nil || old.From != w.Origin {
+		if old, err := run.ReadConfig(o.Dir); err != nil || old.From != w.Origin {
 			t.Errorf("run.json says %+v, %v", old.From, err)
 		}
 	}

@@ -107,7 +107,7 @@ func nextTrain(dir string) {
 
 // nextEvaluated names a game against a network or, if it does not play by itself, its export.
 func nextEvaluated(dir string) {
-	switch c, err := run.ReadConfig(dir, nil); {
+	switch c, err := run.ReadConfig(dir); {
 	case dir == builtin.Name:
 		next("play")
 	case err == nil && c.Recipe == "probability":

@@ -14,8 +14,8 @@ import (
 var (
 	// ErrChanged says that a sealed file is not what was written.
 	ErrChanged = errors.New("content or checksum changed after it was written")
-	// ErrVersion says that a file is whole, but of a version that this program does not know.
-	ErrVersion = errors.New("unknown version of the file")
+	// ErrVersion marks a file that is whole, but of a version that this program does not know.
+	ErrVersion = errors.New("made by a newer talbot")
 )
 
 const (
@@ -94,25 +94,24 @@ func Unseal(data []byte, v any) (sealed bool, err error) {
 	return sealed, nil
 }
 
-// UnsealVersion is [Unseal] for files that have had a member "version" for as long as they were sealed. A whole one of
-// a later version is [ErrVersion]; v reads those of versions 1 … version. One that has the member and no checksum has
-// lost it: that is [ErrChanged].
-func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
-	var is struct {
+// UnsealVersion is [Unseal] for files with a member "version". A file without a right checksum is [ErrChanged], and a
+// whole one of another version [ErrVersion].
+func UnsealVersion(data []byte, version int, v any) error {
+	if !Intact(data) {
+		return ErrChanged
+	}
+	var has struct {
 		Version int `json:"version"`
 	}
-	err = json.Unmarshal(data, &is)
-	switch sealed = Sealed(data); {
-	case sealed && !Intact(data):
-		return true, ErrChanged
-	case err != nil:
-		return sealed, err
-	case !sealed && is.Version != 0:
-		return false, fmt.Errorf("its checksum is missing: %w", ErrChanged)
-	case sealed && (is.Version < 1 || is.Version > version):
-		return true, fmt.Errorf("%w: %d (this program reads up to %d)", ErrVersion, is.Version, version)
+	if err := json.Unmarshal(data, &has); err != nil {
+		return err
 	}
-	return Unseal(data, v)
+	if has.Version != version {
+		return fmt.Errorf("%w: the file has version %d, this program reads version %d", ErrVersion, has.Version,
+			version)
+	}
+	_, err := Unseal(data, v)
+	return err
 }
 
 // WriteSealed writes v as [Seal] does into the file of that path, which has the old content or the new one whatever
@@ -125,9 +124,8 @@ func WriteSealed(path string, v any) error {
 	return WriteFile(path, data)
 }
 
-// ReadSealed reads into v what [WriteSealed] wrote, of versions 1 … version, in at most limit bytes. Without a file it
-// leaves v as it is. A file that is there and cannot be what was written is [ErrChanged], [ErrNotRegular] or
-// [ErrTooLong].
+// ReadSealed reads into v what [WriteSealed] wrote, of a version, in at most limit bytes. Without a file it leaves v as
+// it is. A file that cannot be what was written is [ErrChanged], [ErrNotRegular] or [ErrTooLong].
 func ReadSealed(path string, limit int64, version int, v any) error {
 	data, err := ReadFile(path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +134,7 @@ func ReadSealed(path string, limit int64, version int, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = UnsealVersion(data, version, v)
+	err = UnsealVersion(data, version, v)
 	if err != nil && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrChanged) {
 		err = fmt.Errorf("%w: %w", ErrChanged, err)
 	}

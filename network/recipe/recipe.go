@@ -29,14 +29,12 @@ type Recipe struct {
 	// Extends are those of Size that are true or false, and true adds planes to the input and nothing else: at its end,
 	// in this order.
 	Extends []string
-	// Older are settings, as JSON, of runs from before there were these, where it is not the default preset's.
-	Older   Settings
 	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
-	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
+	// Winograd has processors train with [model.Winograd] in float32: most of the work is a residual trunk's.
 	Winograd bool
-	// Masked says that its policies are trained over the legal moves only; "legal_mask" is a setting of another one.
+	// Masked recipes train policies over the legal moves only; for others "legal_mask" is a setting.
 	Masked bool
 
 	build func(Settings) (Built, error)
@@ -127,6 +125,20 @@ func Build(name string, s Settings) (Built, error) {
 	r, err := ByName(name)
 	if err != nil {
 		return Built{}, err
+	}
+	return r.Build(s)
+}
+
+// BuildWhole is [Build] of settings that were written by talbot: every one of them is there, in the one form.
+func BuildWhole(name string, s Settings) (Built, error) {
+	r, err := ByName(name)
+	if err != nil {
+		return Built{}, err
+	}
+	if whole, err := r.write(s); err != nil {
+		return Built{}, err
+	} else if s != whole {
+		return Built{}, fmt.Errorf("settings %s of the recipe %s are not whole", s, name)
 	}
 	return r.Build(s)
 }

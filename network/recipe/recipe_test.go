@@ -80,34 +80,25 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestOlderSettings: what the settings of an older run do not say is what that run did, and new runs have the default.
-func TestOlderSettings(t *testing.T) {
-	r, err := ByName("lynx")
+// TestWholeSettings: what was written names every setting, in the one form.
+func TestWholeSettings(t *testing.T) {
+	r, err := ByName("napoleon")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		text Settings
-		want string
-	}{{"", "true"}, {"{}", "false"}, {`{"blocks":3}`, "false"}, {`{"nearness":true}`, "true"},
-		{`{"nearness":false}`, "false"}} {
-		s, err := r.Whole(c.text)
-		if err != nil || s.Values()["nearness"] != c.want {
-			t.Errorf("%s: %s, %v", c.text, s, err)
-		}
+	if _, err := BuildWhole(r.Name, "{}"); err != nil {
+		t.Errorf("a recipe without settings: %v", err)
 	}
-	if r.Presets[0].Settings.Values()["nearness"] != "true" {
-		t.Error("new runs have the older formula")
+	if r, err = ByName("lynx"); err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range []string{"attacks", "tactics"} {
-		s, err := r.Whole("{}")
-		if err != nil || s.Values()[name] != "false" || r.Presets[0].Settings.Values()[name] != "true" {
-			t.Errorf("%s of older runs: %s, %v", name, s, err)
-		}
+	whole := r.Presets[0].Settings
+	if _, err := BuildWhole("lynx", whole); err != nil {
+		t.Error(err)
 	}
-	for _, bad := range []Settings{"null", "[]", `{"nearness":null}`, `{"nosuch":1}`} {
-		if s, err := r.Whole(bad); err == nil {
-			t.Errorf("%s: %s", bad, s)
+	for _, bad := range []Settings{"", "{}", "null", "[]", `{"blocks":3}`, " " + whole, `{"nosuch":1}`} {
+		if _, err := BuildWhole("lynx", bad); err == nil {
+			t.Errorf("%q: no error", bad)
 		}
 	}
 }
@@ -119,7 +110,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := r.Whole(`{ "blocks" : 3 }`)
+	b, err := r.write(`{ "blocks" : 3 }`)
 	if err != nil || a != b {
 		t.Errorf("%s and %s, %v", a, b, err)
 	}

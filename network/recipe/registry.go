@@ -48,7 +48,6 @@ var lynx = New(
 		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
 		Size:    []string{"attacks", "tactics", "blocks", "filters", "squeeze", "value_filters", "hidden"},
 		Extends: []string{"attacks", "tactics"}, Learns: []string{"nearness"},
-		Older:    `{"attacks":false,"nearness":false,"tactics":false}`,
 		Winograd: true, Masked: true,
 	},
 	model.Lynx{Attacks: true, Tactics: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128,

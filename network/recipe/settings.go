@@ -130,24 +130,6 @@ func (r *Recipe) SettingNames() []string {
 	return names
 }
 
-// Whole returns the settings of a run with all that they do not say: as runs had it that are older than the setting,
-// and else as in the default preset.
-func (r *Recipe) Whole(s Settings) (Settings, error) {
-	whole, err := r.write(s)
-	if err != nil || s == "" {
-		return whole, err
-	}
-	said := s.Values()
-	for name, value := range r.Older.Values() {
-		if _, ok := said[name]; !ok {
-			if whole, err = r.Set(whole, name, value); err != nil {
-				return "", err
-			}
-		}
-	}
-	return whole, nil
-}
-
 // preset is a [Preset] of a network of type N.
 type preset[N model.Network] struct {
 	name, about string

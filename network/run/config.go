@@ -6,7 +6,6 @@
 package run
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,18 +40,8 @@ type Config struct {
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
 	PolicyTarget string `json:"policy_target"`
 
-	Precision Precision `json:"precision"` // of products and activations in training
-	// Winograd lets processors compute the 3×3 convolutions of a trunk in float32 in Winograd's way, which is faster
-	// and rounds differently. Runs that were begun before there was a choice go on without.
-	Winograd bool `json:"winograd,omitempty"`
-	// Stacked lets XLA compute several steps in one execution, which is faster. The program is another one and rounds
-	// differently, but not by how the steps are put together. Older runs go on without.
-	Stacked bool `json:"stacked,omitempty"`
-	// FastSums lets XLA take the sums of such a trunk's normalisations, and go those of its kernels' gradients, in a
-	// faster way, which rounds differently. Older runs go on without.
-	FastSums bool `json:"fast_sums,omitempty"`
-	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
-	Deterministic bool `json:"deterministic,omitempty"`
+	Precision     Precision `json:"precision"`               // of products and activations in training
+	Deterministic bool      `json:"deterministic,omitempty"` // GPU kernels: [backend.MakeDeterministic]
 
 	HistoryDropout float64 `json:"history_dropout"`  // share of the training samples that are shown without their past
 	Mirror         float64 `json:"mirror,omitempty"` // share of them that are shown as the other colour
@@ -89,8 +78,7 @@ func New(name, preset string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
-		Precision: Float32, Winograd: r.Winograd, Stacked: true, FastSums: r.Winograd, LogEvery: 100, EvalEvery: 5000,
-		CheckpointEvery: 1000, Keep: 3}, nil
+		Precision: Float32, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
 }
 
 // Build returns the encoding and the network.
@@ -147,78 +135,9 @@ func fit(n *int64, most int64) {
 	}
 }
 
-// members are a [Config] as JSON has them, field by field.
-type members Config
-
-// olderMembers holds for the fields that an older run does not have what that run did.
-func olderMembers() members {
-	return members{Accumulate: 1, Devices: 1, Precision: Float32, PolicyTarget: "played",
-		Training: recipe.Training{Schedule: "cosine"}}
-}
-
-// UnmarshalJSON fills fields that an older run does not have with what that run did. A member that is no field, as of a
-// later talbot, is an error.
-func (c *Config) UnmarshalJSON(text []byte) error {
-	m := olderMembers()
-	if err := m.decode(text); err != nil {
-		return err
-	}
-	*c = Config(m)
-	return nil
-}
-
-// decode takes over what JSON says.
-func (m *members) decode(text []byte) error {
-	text, err := withSettings(text)
-	if err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		return err
-	}
-	r, err := recipe.ByName(m.Recipe)
-	if err != nil {
-		return err
-	}
-	m.Settings, err = r.Whole(m.Settings)
-	return err
-}
-
-// withSettings moves the members of an older configuration that are settings of its recipe's network, which talbotbot
-// was the only one of, to where they stand now.
-func withSettings(text []byte) ([]byte, error) {
-	all := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, err
-	}
-	if _, ok := all["settings"]; ok || all == nil { // null: what is missing is said later
-		return text, nil
-	}
-	moved := map[string]json.RawMessage{}
-	for _, name := range []string{"blocks", "filters", "block_dropout", "value_dropout", "value_weight",
-		"label_smoothing", "legal_mask"} {
-		moved[name] = json.RawMessage("0")
-		if name == "legal_mask" {
-			moved[name] = json.RawMessage("false")
-		}
-		if value, ok := all[name]; ok {
-			moved[name] = value
-			delete(all, name)
-		}
-	}
-	settings, err := json.Marshal(moved)
-	if err != nil {
-		return nil, err
-	}
-	all["settings"] = settings
-	return json.Marshal(all)
-}
-
 // Validate reports the first field with a value that cannot be.
 func (c Config) Validate() error {
-	built, err := c.Build()
+	built, err := recipe.BuildWhole(c.Recipe, c.Settings)
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,8 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	want := `{"recipe":"talbotbot","settings":{"blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,` +
 		`"value_weight":5,"label_smoothing":0,"legal_mask":false},"batch":512,"steps":656844,"schedule":"cosine",` +
 		`"lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","clip":0,"accumulate":1,` +
-		`"devices":1,"seed":42,"policy_target":"","precision":"float32","winograd":true,"stacked":true,` +
-		`"fast_sums":true,"history_dropout":0,"ema":0,"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
+		`"devices":1,"seed":42,"policy_target":"","precision":"float32",` +
+		`"history_dropout":0,"ema":0,"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
@@ -115,20 +115,6 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	}
 	if _, err := New("talbotbot", "v9"); err == nil {
 		t.Error("unknown preset: no error")
-	}
-}
-
-// TestOlderConfig reads a configuration written before the later options existed.
-func TestOlderConfig(t *testing.T) {
-	var c Config
-	if err := json.Unmarshal([]byte(`{"recipe":"talbotbot","blocks":1,"filters":8,"batch":16,"steps":1,"lr":1,"decay":"all","log_every":1,"keep":1}`), &c); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Devices != 1 || c.Schedule != "cosine" ||
-		c.Precision != Float32 || c.Winograd || c.Stacked || c.FastSums || c.EMA != 0 ||
-		c.Settings != `{"blocks":1,"filters":8,"block_dropout":0,"value_dropout":0,"value_weight":0,`+
-			`"label_smoothing":0,"legal_mask":false}` {
-		t.Errorf("%+v, %v", c, err)
 	}
 }
 

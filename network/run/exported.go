@@ -34,16 +34,8 @@ type Description struct {
 // Describe reads what a checkpoint or an exported network says of itself. path is for errors, which wrap
 // [checkpoint.ErrDamaged] for a file that is neither.
 func Describe(f *checkpoint.File, path string) (Description, error) {
-	var named struct {
-		Checkpoint string
-		Settings   json.RawMessage
-	}
+	var named struct{ Checkpoint string }
 	if json.Unmarshal(f.Meta, &named) == nil && named.Checkpoint != "" {
-		if named.Settings == nil {
-			return Description{},
-				fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
-					"or one of its checkpoints", path)
-		}
 		d, err := describeExported(f.Meta)
 		if err != nil {
 			return d, fmt.Errorf("%q: exported network: %w", path, err)
@@ -64,14 +56,7 @@ func describeExported(meta json.RawMessage) (Description, error) {
 	if err := d.Decode(&x); err != nil {
 		return Description{}, err
 	}
-	r, err := recipe.ByName(x.Recipe)
-	if err != nil {
-		return Description{}, err
-	}
-	if x.Settings, err = r.Whole(x.Settings); err != nil {
-		return Description{}, err
-	}
 	c := Config{Recipe: x.Recipe, Settings: x.Settings, ValueTarget: x.ValueTarget, PolicyTarget: x.PolicyTarget}
-	_, err = c.Build()
+	_, err := recipe.BuildWhole(x.Recipe, x.Settings)
 	return Description{Config: c, Step: x.Step, Exported: true, Card: x.Card}, err
 }

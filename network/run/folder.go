@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,73 +13,40 @@ import (
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// configVersion is the version of run.json. Files of before there were checksums have none; in version 1 the settings
-// of the network stood among the others.
-const configVersion = 2
+// configVersion is the version of run.json.
+const configVersion = 1
 
 // maxConfig is the largest run.json that is read, in bytes.
 const maxConfig = 1 << 20
 
-// configFile is run.json.
+// configFile is the content of run.json.
 type configFile struct {
 	Version int `json:"version"`
-	members
+	Config
 }
 
-// UnmarshalJSON reads run.json.
-func (f *configFile) UnmarshalJSON(text []byte) error {
-	all := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
-	delete(all, "version")
-	rest, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	f.members = olderMembers()
-	return f.decode(rest)
-}
-
-// ReadConfig returns the configuration that a run was last started with. warn, if not nil, is called for a file without
-// a checksum, as earlier versions wrote it. The error is [ErrNoRun] for a folder without a run, [ErrDamaged] for a file
-// that is not to the byte what was written, and [durable.ErrVersion] for one of a later version.
-func ReadConfig(dir string, warn func(error)) (Config, error) {
-	c, sealed, err := Read(dir)
-	if err == nil && !sealed && warn != nil {
-		warn(Unsealed(filepath.Join(dir, ConfigName)))
-	}
-	return c, err
-}
-
-// Unsealed is the warning of a file of a run that is believed without a checksum.
-func Unsealed(path string) error {
-	return fmt.Errorf("%q has no checksum because an older talbot wrote it; it is used unchecked, and --resume adds "+
-		"one", path)
-}
-
-// Read is [ReadConfig] that tells whether the file has a checksum.
-func Read(dir string) (c Config, sealed bool, err error) {
+// ReadConfig returns the configuration that a run was last started with. The error is [ErrNoRun] for a folder without a
+// run, [ErrDamaged] for a file that is not to the byte what was written, and [durable.ErrVersion] for another version.
+func ReadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, ConfigName)
 	text, err := durable.ReadFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, false, fmt.Errorf("%q: %w", dir, ErrNoRun)
+		return Config{}, fmt.Errorf("%q: %w", dir, ErrNoRun)
 	}
 	if err != nil {
-		return c, false, Unreadable(err)
+		return Config{}, Unreadable(err)
 	}
 	var file configFile
-	if sealed, err = durable.UnsealVersion(text, configVersion, &file); err == nil {
-		c = Config(file.members)
-		err = c.Validate()
+	if err = durable.UnsealVersion(text, configVersion, &file); err == nil {
+		err = file.Validate()
 	}
 	if errors.Is(err, durable.ErrVersion) {
-		return c, sealed, fmt.Errorf("%q: %w", path, err)
+		return Config{}, fmt.Errorf("%q: %w", path, err)
 	}
 	if err != nil {
-		return c, sealed, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
+		return Config{}, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
 	}
-	return c, sealed, nil
+	return file.Config, nil
 }
 
 // Unreadable is the error of a file of a run that could not be read: what is no file is damage.
@@ -93,11 +59,7 @@ func Unreadable(err error) error {
 
 // Write makes c the configuration of the run in that folder.
 func (c Config) Write(dir string) error {
-	text, err := durable.Seal(configFile{configVersion, members(c)})
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(filepath.Join(dir, ConfigName), text)
+	return durable.WriteSealed(filepath.Join(dir, ConfigName), configFile{configVersion, c})
 }
 
 // SameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says

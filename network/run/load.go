@@ -39,7 +39,7 @@ func Load(dir string, choice Choice) (*checkpoint.Loaded, State, error) {
 	if choice&NewestCheckpoint != 0 {
 		choose = (*checkpoint.Dir).Newest
 	}
-	c, _, err := Read(dir)
+	c, err := ReadConfig(dir)
 	if err != nil {
 		return nil, State{}, err
 	}

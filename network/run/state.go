@@ -70,30 +70,6 @@ func (w *Window) Means() Means {
 	return m
 }
 
-// UnmarshalJSON reads a window, of an older talbot too, which knew the terms of talbotbot only.
-func (w *Window) UnmarshalJSON(text []byte) error {
-	type window Window
-	var read struct {
-		window
-		PolicyCE *float64 `json:"policy_ce"`
-		ValueMSE float64  `json:"value_mse"`
-		Top1     float64  `json:"top1"`
-		Policies int64    `json:"policies"` // steps with a policy target
-		Values   int64    `json:"values"`   // steps with a value label
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&read); err != nil {
-		return err
-	}
-	*w = Window(read.window)
-	if read.PolicyCE != nil && w.Steps > 0 {
-		w.Terms = []WindowTerm{{"policy_ce", *read.PolicyCE, read.Policies},
-			{"value_mse", read.ValueMSE, read.Values}, {"top1", read.Top1, read.Policies}}
-	}
-	return nil
-}
-
 // StateOf returns the state that a checkpoint holds.
 func StateOf(f *checkpoint.File) (State, error) {
 	var s State

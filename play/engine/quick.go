@@ -37,7 +37,7 @@ func Look(path string) (Quick, error) {
 		if path == builtin.Name {
 			q.Name = fmt.Sprintf("%s %.8s", size(q.Config), file.Sum)
 		}
-	} else if q.Config, err = run.ReadConfig(path, nil); err != nil {
+	} else if q.Config, err = run.ReadConfig(path); err != nil {
 		return q, err
 	}
 	built, err := q.Config.Build()

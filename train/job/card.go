@@ -47,7 +47,7 @@ func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.P
 	if err != nil {
 		return nil, err
 	}
-	p.Backend = id.Trained()
+	p.Backend = id.Kind
 	was := readHistory(dir, c.From, id, warn)
 	p.Data = described(id, was.Data, warn)
 	if was.Known {

@@ -204,7 +204,7 @@ func nameOf(path string) string {
 
 // load loads the network of a run and its place among the readers.
 func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
-	c, err := configOf(path, t.Warn)
+	c, err := configOf(path)
 	if err != nil {
 		return nil, err
 	}

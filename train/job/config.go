@@ -177,7 +177,7 @@ func describeTargets(c *run.Config) error {
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
 // changed.
 func (t Train) resumed() (run.Config, error) {
-	have, err := run.ReadConfig(t.Dir, nil) // [train.Run] warns
+	have, err := run.ReadConfig(t.Dir)
 	if err != nil {
 		return have, err
 	}
@@ -193,7 +193,6 @@ func (t Train) resumed() (run.Config, error) {
 		// What a preset does not set, the run keeps.
 		c.EvalEvery, c.LogEvery, c.CheckpointEvery = have.EvalEvery, have.LogEvery, have.CheckpointEvery
 		c.Keep = have.Keep
-		c.Winograd, c.Stacked, c.FastSums = have.Winograd, have.Stacked, have.FastSums
 		c.Deterministic = have.Deterministic
 		c.Devices, c.Accumulate, c.From = have.Devices, have.Accumulate, have.From
 	}

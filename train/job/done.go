@@ -50,7 +50,7 @@ func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
 	if found.Foreign, err = foreignFiles(dir); err != nil {
 		return found, err
 	}
-	have, err := run.ReadConfig(dir, nil)
+	have, err := run.ReadConfig(dir)
 	if errors.Is(err, run.ErrNoRun) {
 		return found, nil
 	}

@@ -112,9 +112,9 @@ func chooseWeights(c run.Config, path, weights string, choice run.Choice) (strin
 }
 
 // configOf is the configuration of a run, or what a file of weights says of its own.
-func configOf(path string, warn func(error)) (run.Config, error) {
+func configOf(path string) (run.Config, error) {
 	if !run.IsFile(path) {
-		return run.ReadConfig(path, warn)
+		return run.ReadConfig(path)
 	}
 	w, err := run.ReadWeights(path)
 	if err != nil {
@@ -258,7 +258,7 @@ func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]datase
 
 // open loads the network on its backend. The caller closes both.
 func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
-	c, err := configOf(e.Dir, e.Warn)
+	c, err := configOf(e.Dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,7 +49,7 @@ type ExportResult struct {
 func (e Export) Run() (ExportResult, error) {
 	x := ExportResult{Out: e.Out, Format: e.Format}
 	if !run.IsFile(e.Dir) {
-		if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
+		if _, err := run.ReadConfig(e.Dir); err != nil {
 			return x, err
 		}
 	}

@@ -42,15 +42,11 @@ func keepHistory(dir string, from run.Origin, id loader.Identity, resumed bool) 
 	if h.Known = err == nil && origin == ""; h.Known {
 		h.Earlier = before
 	}
-	text, err := durable.Seal(h)
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(filepath.Join(dir, historyName), text)
+	return durable.WriteSealed(filepath.Join(dir, historyName), h)
 }
 
-// readHistory reads the history of a run that began with those weights, on that data. It is empty where there is none,
-// as in runs of earlier versions, and where it is damaged or of another run, which is warned of.
+// readHistory reads the history of a run that began with those weights, on that data. It is empty where the file is
+// missing; one that is damaged or of another run is not used, with a warning.
 func readHistory(dir string, from run.Origin, id loader.Identity, warn func(error)) history {
 	var h history
 	path := filepath.Join(dir, historyName)
@@ -58,11 +54,10 @@ func readHistory(dir string, from run.Origin, id loader.Identity, warn func(erro
 	if errors.Is(err, fs.ErrNotExist) {
 		return history{}
 	}
-	sealed := false
 	if err == nil {
-		sealed, err = durable.UnsealVersion(text, historyVersion, &h)
+		err = durable.UnsealVersion(text, historyVersion, &h)
 	}
-	if err == nil && (!sealed || h.Weights != from.Sum || !h.of(id)) {
+	if err == nil && (h.Weights != from.Sum || !h.of(id)) {
 		err = errors.New("it is not of this run")
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -73,20 +72,16 @@ func (f folder) resume() error {
 	return err
 }
 
-// TestChangedConfig: a changed run.json, with its checksum or without one as of an earlier talbot, ends evaluation,
-// export and resumption as damage, or changes nothing of what they give.
+// TestChangedConfig: a changed run.json ends evaluation, export and resumption as damage.
 func TestChangedConfig(t *testing.T) {
 	f := newFolder(t)
-	figures, warned, err := f.eval()
-	if err != nil || warned != 0 {
+	if _, warned, err := f.eval(); err != nil || warned != 0 {
 		t.Fatalf("%v, %d warnings", err, warned)
 	}
-	network, err := f.export()
-	if err != nil {
+	if _, err := f.export(); err != nil {
 		t.Fatal(err)
 	}
-	whole := f.read(f.config)
-	madeup.Damage(whole, 7, func(what string, bad []byte) {
+	madeup.Damage(f.read(f.config), 7, func(what string, bad []byte) {
 		f.put(f.config, bad)
 		_, _, evaluated := f.eval()
 		_, exported := f.export()
@@ -96,36 +91,10 @@ func TestChangedConfig(t *testing.T) {
 			}
 		}
 	})
-	before := madeup.Unsealed(t, whole)
-	f.put(f.config, before)
-	if got, warned, err := f.eval(); got != figures || warned != 1 || err != nil {
-		t.Errorf("an older run: %d warnings, %v\n%s", warned, err, got)
-	}
-	silent, same := 0, 0
-	madeup.Damage(before, 7, func(what string, bad []byte) {
-		f.put(f.config, bad)
-		got, warned, err := f.eval()
-		if err == nil && (got != figures || warned == 0) {
-			silent++
-			t.Errorf("older, %s: other figures or no warning\n%s\n%s", what, got, figures)
-		}
-		if err != nil && !errors.Is(err, run.ErrDamaged) {
-			t.Errorf("older, %s: eval: %v", what, err)
-		}
-		if err == nil {
-			same++
-		}
-		if file, err := f.export(); err == nil && file != network || err != nil && !errors.Is(err, run.ErrDamaged) {
-			t.Errorf("older, %s: export: another network or no damage: %v", what, err)
-		}
-	})
-	if same == 0 || silent != 0 {
-		t.Errorf("%d changes were harmless, %d silent", same, silent)
-	}
 }
 
-// TestChangedIdentity: a changed data.json is not believed: a run does not go on with it, and an evaluation knows no
-// unseen positions and says so. One of an earlier talbot is, with a warning, and gets its checksum.
+// TestChangedIdentity: a changed data.json is not used: a run does not continue with it, and an evaluation knows no
+// unseen positions and warns.
 func TestChangedIdentity(t *testing.T) {
 	f := newFolder(t)
 	whole := f.read(f.data)
@@ -143,18 +112,5 @@ func TestChangedIdentity(t *testing.T) {
 	})
 	if text, warned, err := f.eval(); warned != 1 || err != nil || !strings.Contains(text, `"unseen":null`) {
 		t.Errorf("%d warnings, %v, %s", warned, err, text)
-	}
-	f.put(f.data, madeup.Unsealed(t, whole))
-	if text, warned, err := f.eval(); warned != 1 || err != nil || strings.Contains(text, `"unseen":null`) {
-		t.Errorf("an older run: %d warnings, %v, %s", warned, err, text)
-	}
-	warned := 0
-	mustTrain(t, Train{Dir: f.dir, Resume: true, Warn: func(err error) {
-		if strings.Contains(err.Error(), f.data) {
-			warned++
-		}
-	}})
-	if !bytes.Equal(f.read(f.data), whole) || warned != 1 {
-		t.Errorf("%d warnings, and the file is\n%s", warned, f.read(f.data))
 	}
 }

@@ -184,7 +184,7 @@ func TestResumedPreset(t *testing.T) {
 		return size(c)
 	}
 	mustTrain(t, job)
-	have, err := run.ReadConfig(job.Dir, nil)
+	have, err := run.ReadConfig(job.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

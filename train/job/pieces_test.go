@@ -98,7 +98,7 @@ func TestNextPiece(t *testing.T) {
 	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "step 4") {
 		t.Errorf("until what is past: %v", err)
 	}
-	if c, err := run.ReadConfig(first.Dir, nil); err != nil || c.Until != 4 {
+	if c, err := run.ReadConfig(first.Dir); err != nil || c.Until != 4 {
 		t.Errorf("until %d: %v", c.Until, err)
 	}
 }

@@ -131,7 +131,7 @@ func evaluates(t *testing.T, dir string, spec loader.Spec) {
 	if err := json.Unmarshal(text, &figures); err != nil {
 		t.Fatal(err)
 	}
-	c, err := run.ReadConfig(dir, nil)
+	c, err := run.ReadConfig(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

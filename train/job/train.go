@@ -273,7 +273,7 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	if t.Backend == "" || t.Backend == "auto" {
 		t.Backend = b.Kind // what is chosen once stays
 	}
-	if before := was.Trained(); before != "" && before != b.Kind {
+	if before := was.Kind; before != "" && before != b.Kind {
 		t.warn(fmt.Errorf("the run was trained on %s and continues on %s: the result will differ in the last bits",
 			before, b.Kind))
 	}
@@ -293,9 +293,6 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		known = err == nil
 	}
 	if known {
-		if was.Unsealed != nil {
-			t.warn(was.Unsealed)
-		}
 		if len(t.Data) == 0 {
 			t.Data = was.Specs()
 		}

@@ -31,9 +31,6 @@ func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, war
 	if err != nil {
 		return nil, nil, err
 	}
-	if id.Unsealed != nil {
-		warn(id.Unsealed)
-	}
 	splits = []string{id.Splits}
 	specs, missing := id.Locate(data)
 	if len(missing) > 0 {

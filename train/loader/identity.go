@@ -30,35 +30,23 @@ type Identity struct {
 	MaxCopies int `json:"max_copies,omitempty"`
 
 	// Backend opens the backend that a resumed run continues with: the one asked for, or the kind that was chosen. Kind
-	// is its kind. Older runs have no kind, and no backend if none was asked for.
-	Backend string `json:"backend,omitempty"`
-	Kind    string `json:"backend_kind,omitempty"`
+	// is its kind.
+	Backend string `json:"backend"`
+	Kind    string `json:"backend_kind"`
 
 	// OneSide says whose moves alone are samples, in all of the data: those of "the player NAME", or of "the winner";
-	// empty if others' are too, and in older runs.
+	// empty if others' are too.
 	OneSide string `json:"one_side,omitempty"`
 
-	// Results says that values were learnt from results of games; false in older runs.
+	// Results says that values were learnt from results of games.
 	Results bool `json:"results,omitempty"`
-
-	// Unsealed is the warning that the file it was read from has no checksum, as an earlier talbot wrote it; nil if it
-	// has one.
-	Unsealed error `json:"-"`
 }
 
-// identityVersion is the version of data.json. Files of before there were checksums have none.
+// identityVersion is the version of data.json.
 const identityVersion = 1
 
 // maxIdentity is the largest data.json that is read, in bytes.
 const maxIdentity = 16 << 20
-
-// Trained returns the kind of backend that the run was last trained on, "" if the run does not tell.
-func (id Identity) Trained() string {
-	if id.Kind == "" && id.Backend != "auto" && !strings.HasPrefix(id.Backend, "xla:/") {
-		return id.Backend
-	}
-	return id.Kind
-}
 
 // SetIdentity is one dataset of a run.
 type SetIdentity struct {
@@ -148,7 +136,7 @@ func ReadIdentity(dir string) (Identity, error) {
 	if err != nil {
 		return id, err
 	}
-	sealed, err := durable.UnsealVersion(text, identityVersion, &id)
+	err = durable.UnsealVersion(text, identityVersion, &id)
 	if err == nil && len(id.Sets) == 0 {
 		err = errors.New("no dataset")
 	}
@@ -158,9 +146,6 @@ func ReadIdentity(dir string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
 	}
-	if !sealed {
-		id.Unsealed = run.Unsealed(path)
-	}
 	return id, nil
 }
 
@@ -168,14 +153,10 @@ func ReadIdentity(dir string) (Identity, error) {
 // may.
 func (id Identity) Write(dir string) error {
 	id.Version = identityVersion
-	text, err := durable.Seal(id)
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, identityName), text)
+	return durable.WriteSealed(filepath.Join(dir, identityName), id)
 }
 
 // Specs returns the datasets where they were.

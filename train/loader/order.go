@@ -57,28 +57,25 @@ const (
 )
 
 // groups returns the order of an epoch: the blocks that have samples, permuted, cut into groups of up to limit samples
-// or one block. Groups are about the same size, unless they are to be filled: then what is left for the last one may be
-// little.
-func groups(counts []int64, limit int64, filled bool, seed int64, set, epoch int) [][]int {
+// or one block. Groups are about the same size: a small last one would be of few games, which a network learns by heart.
+// (On 2.15 million samples a last group of 0.15 million took the squared error of a network of the recipe napoleon on
+// test games from 0.0324 to 0.0355.)
+func groups(counts []int64, limit int64, seed int64, set, epoch int) [][]int {
 	d := newDraws(seed, forBlocks, int64(set), int64(epoch))
-	var out [][]int
-	ends := func(int64) bool { return false }
-	if !filled {
-		total, largest := int64(0), int64(0)
-		for _, n := range counts {
-			total, largest = total+n, max(largest, n)
-		}
-		most := max(limit-largest, largest, 1) // a group may be larger by part of a block
-		many := (total + most - 1) / most
-		ends = func(sum int64) bool { return sum*many >= int64(len(out))*total }
+	total, largest := int64(0), int64(0)
+	for _, n := range counts {
+		total, largest = total+n, max(largest, n)
 	}
+	most := max(limit-largest, largest, 1) // a group may be larger by part of a block
+	many := (total + most - 1) / most
+	var out [][]int
 	sum, all := int64(0), int64(0)
 	for _, b := range d.permutation(len(counts)) {
 		n := counts[b]
 		if n == 0 {
 			continue
 		}
-		if len(out) == 0 || sum+n > limit || ends(all) {
+		if len(out) == 0 || sum+n > limit || all*many >= int64(len(out))*total {
 			out, sum = append(out, nil), 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], int(b))

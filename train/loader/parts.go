@@ -65,15 +65,15 @@ func (s *Survey) pieces(set, many int) (all []piece) {
 }
 
 // partsOf returns in how many parts blocks with these numbers of samples are drawn, so that a group of up to limit
-// samples has about [fewPieces]; 0 (whole blocks) if one group has the whole dataset. Small blocks beside large ones
-// hardly count: the number of blocks is that of alike ones, (Σn)²/Σn².
+// samples has about [fewPieces]; 1 if one group has the whole dataset. Small blocks beside large ones hardly count: the
+// number of blocks is that of alike ones, (Σn)²/Σn².
 func partsOf(blocks []int64, limit int64) int {
 	total, largest, squares := int64(0), int64(0), 0.0
 	for _, n := range blocks {
 		total, largest, squares = total+n, max(largest, n), squares+float64(n)*float64(n)
 	}
 	if total+largest <= limit {
-		return 0
+		return 1
 	}
 	many := 1
 	for many < blockParts && float64(limit)*float64(total)*float64(many) < fewPieces*squares {

@@ -1,8 +1,6 @@
 package loader
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"testing"
 
@@ -27,7 +25,7 @@ func TestParts(t *testing.T) {
 		epoch := func(groupSamples int64, parts int) map[uint64]int {
 			l := s.NewLoader(LoaderOptions{Batch: 1, GroupSamples: groupSamples})
 			defer l.Close()
-			if got := l.streams[0].Parts; got != parts {
+			if got := l.streams[0].parts; got != parts {
 				t.Fatalf("blocks are drawn in %d parts, want %d", got, parts)
 			}
 			all := map[uint64]int{}
@@ -39,7 +37,7 @@ func TestParts(t *testing.T) {
 			}
 			return all
 		}
-		if whole := epoch(1<<20, 0); !maps.Equal(whole, epoch(20_000, blockParts)) {
+		if whole := epoch(1<<20, 1); !maps.Equal(whole, epoch(20_000, blockParts)) {
 			t.Errorf("at most %d copies: the parts of blocks are not what blocks are", most)
 		}
 	}
@@ -68,9 +66,9 @@ func TestPartsOf(t *testing.T) {
 		limit  int64
 		want   int
 	}{
-		{nil, 10, 0}, {[]int64{5, 0, 5}, 15, 0}, {[]int64{5, 0, 5}, 14, blockParts}, {[]int64{5, 0, 6}, 10, blockParts},
+		{nil, 10, 1}, {[]int64{5, 0, 5}, 15, 1}, {[]int64{5, 0, 5}, 14, blockParts}, {[]int64{5, 0, 6}, 10, blockParts},
 		{[]int64{80, 80, 80, 80}, 10, blockParts},
-		{make([]int64, 100), 10, 0},
+		{make([]int64, 100), 10, 1},
 	} {
 		if got := partsOf(c.blocks, c.limit); got != c.want {
 			t.Errorf("%v in groups of %d: %d parts, want %d", c.blocks, c.limit, got, c.want)
@@ -90,35 +88,5 @@ func TestPartsOf(t *testing.T) {
 	}
 	if got := partsOf(many, 1_000_000); got != blockParts {
 		t.Errorf("ten large blocks among small ones: %d parts", got)
-	}
-}
-
-// TestBeforeParts: a loader that is restored from a state of an earlier version draws whole blocks, as that did.
-func TestBeforeParts(t *testing.T) {
-	s := survey(t, open(t, 2, Spec{Dir: write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})}))
-	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 20_000}
-	before := s.NewLoader(o)
-	defer before.Close()
-	before.streams[0].Parts = 0
-	state := next(t, before).State
-	if bytes.Contains(state, []byte("parts")) {
-		t.Fatalf("%s", state)
-	}
-	var want []uint64
-	for range 60 { // some groups
-		want = append(want, sum(next(t, before)))
-	}
-	after := s.NewLoader(o)
-	defer after.Close()
-	if next(t, after); sum(next(t, after)) == want[0] {
-		t.Error("parts of blocks are whole ones")
-	}
-	if err := after.Restore(json.RawMessage(state)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		if got := sum(next(t, after)); got != want[i] {
-			t.Fatalf("batch %d after the restored one is another one", i)
-		}
 	}
 }

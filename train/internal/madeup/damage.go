@@ -2,14 +2,9 @@ package madeup
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
-	"testing"
-
-	"talbot/internal/durable"
 )
 
 // Damage calls f with a text with one bit changed of every stride-th byte, cut at every fifth of those, and one byte
@@ -31,20 +26,4 @@ func Damage(text []byte, stride int, f func(what string, bad []byte)) {
 		}
 	}
 	f("one byte longer", append(bytes.Clone(text), ' '))
-}
-
-// Unsealed returns a JSON file of a run as a talbot without checksums wrote it.
-func Unsealed(t testing.TB, text []byte) []byte {
-	t.Helper()
-	var kept []string
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if !strings.HasPrefix(line, `  "version"`) && !strings.HasPrefix(line, `  "checksum"`) {
-			kept = append(kept, line)
-		}
-	}
-	older := strings.Replace(strings.Join(kept, "\n"), ",\n}", "\n}", 1)
-	if !json.Valid([]byte(older)) || durable.Sealed([]byte(older)) {
-		t.Fatalf("%s", older)
-	}
-	return []byte(older)
 }
