@@ -26,7 +26,7 @@ import (
 type engine struct {
 	config  run.Config
 	backend *backend.Backend
-	form    model.Form
+	conv    model.ConvAlgorithm
 	network model.Network
 	layout  encode.Layout
 	terms   []model.Term
@@ -52,18 +52,18 @@ func engineOf(b *backend.Backend, c run.Config, network model.Network, l encode.
 	if err != nil {
 		return nil, err
 	}
-	return &engine{config: c, backend: b, form: formOf(c, b), network: network, layout: l, terms: network.Terms(),
+	return &engine{config: c, backend: b, conv: convOf(c, b), network: network, layout: l, terms: network.Terms(),
 		store: store, execute: (*gomlx.Exec).Call}, nil
 }
 
-// formOf returns the form of a run's convolutions on a backend. Several devices share samples, which only the other
-// forms leave apart.
-func formOf(c run.Config, b *backend.Backend) model.Form {
+// convOf returns how a run convolves on a backend. Several devices share samples, which only the other algorithms
+// leave apart.
+func convOf(c run.Config, b *backend.Backend) model.ConvAlgorithm {
 	r, err := recipe.ByName(c.Recipe)
 	if err == nil && r.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
-		return model.Tiles
+		return model.Winograd
 	}
-	return b.Form
+	return b.Conv
 }
 
 func (e *engine) close() {
@@ -94,10 +94,10 @@ func (e *engine) validate(ctx context.Context, batches []Batch) (run.Means, erro
 		}
 		out, err := e.run(&e.loss, "validation", e.inputs(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			p := &model.Pass{Store: e.store, Form: e.form, Losses: true, Prefix: e.config.Evaluated()}
+			p := &model.Pass{Store: e.store, Conv: e.conv, Losses: true, Prefix: e.config.Evaluated()}
 			b := e.batch(in)
 			var shown []*graph.Node
-			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, b.Packed)), b) {
+			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Conv, b.Packed)), b) {
 				shown = append(shown, s.Shown)
 			}
 			return graph.Stack(shown, 0)

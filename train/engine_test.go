@@ -257,21 +257,21 @@ func TestForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu := &backend.Backend{Kind: "xla:cpu", Form: model.Native}
+	cpu := &backend.Backend{Kind: "xla:cpu", Conv: model.Native}
 	rounded, shared := trunk, trunk
 	rounded.Precision, shared.Devices = run.BFloat16, 2
 	for i, x := range []struct {
 		c    run.Config
 		b    *backend.Backend
-		want model.Form
+		want model.ConvAlgorithm
 	}{
-		{trunk, cpu, model.Tiles}, {other, cpu, model.Native}, {rounded, cpu, model.Native},
-		{shared, cpu, model.Native}, {trunk, &backend.Backend{Kind: "xla:cuda", Form: model.Native}, model.Native},
-		{trunk, &backend.Backend{Kind: "go", Form: model.Products}, model.Tiles},
-		{other, &backend.Backend{Kind: "go", Form: model.Products}, model.Products},
+		{trunk, cpu, model.Winograd}, {other, cpu, model.Native}, {rounded, cpu, model.Native},
+		{shared, cpu, model.Native}, {trunk, &backend.Backend{Kind: "xla:cuda", Conv: model.Native}, model.Native},
+		{trunk, &backend.Backend{Kind: "go", Conv: model.ShiftedMatmul}, model.Winograd},
+		{other, &backend.Backend{Kind: "go", Conv: model.ShiftedMatmul}, model.ShiftedMatmul},
 	} {
-		if got := formOf(x.c, x.b); got != x.want {
-			t.Errorf("%d: form %d, want %d", i, got, x.want)
+		if got := convOf(x.c, x.b); got != x.want {
+			t.Errorf("%d: conv %d, want %d", i, got, x.want)
 		}
 	}
 }

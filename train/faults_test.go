@@ -71,7 +71,7 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if err := explainMemory(err, c, memoryOf(c, e.network, e.form), 0, ""); !errors.Is(err, ErrMemory) ||
+	if err := explainMemory(err, c, memoryOf(c, e.network, e.conv), 0, ""); !errors.Is(err, ErrMemory) ||
 		!strings.Contains(err.Error(), "samples would fit") {
 		t.Errorf("%v", err)
 	}
@@ -99,13 +99,13 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 }
 
 // needed is the estimate for a configuration.
-func needed(t *testing.T, c run.Config, form model.Form) memory {
+func needed(t *testing.T, c run.Config, conv model.ConvAlgorithm) memory {
 	t.Helper()
 	built, err := c.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memoryOf(c, built.Network, form)
+	return memoryOf(c, built.Network, conv)
 }
 
 // TestCheckMemory: quiet with room to spare, a warning in the grey zone, an error far above, and its advice passes.
@@ -115,7 +115,7 @@ func TestCheckMemory(t *testing.T) {
 	set(&c, "blocks", 6)
 	set(&c, "filters", 64)
 	for _, c.Devices = range []int{1, 4} {
-		m := needed(t, c, model.Products)
+		m := needed(t, c, model.ShiftedMatmul)
 		fixed, sample := m.fixed, m.sample
 		if sample != 4*(64*(34*64+9*(68+768))+4*4672) {
 			t.Errorf("%d bytes a sample", sample)
@@ -150,7 +150,7 @@ func TestCheckMemory(t *testing.T) {
 			}
 		}
 	}
-	if warning, err := checkMemory(c, needed(t, c, model.Products), 0); warning != nil || err != nil {
+	if warning, err := checkMemory(c, needed(t, c, model.ShiftedMatmul), 0); warning != nil || err != nil {
 		t.Errorf("memory that is not known: %v, %v", warning, err)
 	}
 }

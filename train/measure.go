@@ -54,7 +54,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time
 		from := time.Now()
 		if _, err := e.steps(batches[:n], step, rates[:n]); err != nil {
 			bytes, source := b.Memory()
-			return s, fmt.Errorf("measuring: %w", explainMemory(err, c, memoryOf(c, e.network, e.form), bytes, source))
+			return s, fmt.Errorf("measuring: %w", explainMemory(err, c, memoryOf(c, e.network, e.conv), bytes, source))
 		}
 		if step == 0 {
 			first = time.Now()

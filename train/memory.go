@@ -25,7 +25,7 @@ type memory struct{ fixed, sample int64 }
 // memoryOf estimates from the network's own count of what it keeps ([model.Cost]). Fixed are gradients, and old and new
 // parameters and moments, since GoMLX updates nothing in place, and what the options add: old and new averages; the sum
 // of gradients that is used and the new one, for the gradients.
-func memoryOf(c run.Config, n model.Network, form model.Form) memory {
+func memoryOf(c run.Config, n model.Network, conv model.ConvAlgorithm) memory {
 	copies := int64(7)
 	if c.EMA > 0 {
 		copies += 2
@@ -34,7 +34,7 @@ func memoryOf(c run.Config, n model.Network, form model.Form) memory {
 		copies++
 	}
 	const float = 4
-	return memory{copies * float * int64(model.CountTrainable(n.Params())), float * n.Cost(form).Floats}
+	return memory{copies * float * int64(model.CountTrainable(n.Params())), float * n.Cost(conv).Floats}
 }
 
 // deviceShare is the number of samples that a device has at a time.
@@ -62,7 +62,7 @@ func checkMemory(c run.Config, m memory, free int64) (warning, err error) {
 // RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if a backend cannot train with the configuration, and a
 // warning if its memory may run out.
 func RunsOn(c run.Config, b *backend.Backend) (warning, err error) {
-	if c.Precision == run.BFloat16 && b.Form != model.Native {
+	if c.Precision == run.BFloat16 && b.Conv != model.Native {
 		return nil, fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
 	if have := b.NumDevices(); c.Devices > have {
@@ -72,7 +72,7 @@ func RunsOn(c run.Config, b *backend.Backend) (warning, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkMemory(c, memoryOf(c, built.Network, formOf(c, b)), b.Free())
+	return checkMemory(c, memoryOf(c, built.Network, convOf(c, b)), b.Free())
 }
 
 // explainMemory turns a backend's error into [ErrMemory] if it is one. bytes is the device's memory, 0 if it is not

@@ -84,7 +84,7 @@ func TestUnpack(t *testing.T) {
 	var network model.TalbotBot
 	eachBackend(t, func(t *testing.T, opened *backend.Backend) {
 		exec, err := graph.NewExec(opened.Backend, func(packed *graph.Node) (*graph.Node, *graph.Node) {
-			return opened.Form.Flatten(network.Unpack(opened.Form, packed)), model.LegalMoves(packed)
+			return opened.Conv.Flatten(network.Unpack(opened.Conv, packed)), model.LegalMoves(packed)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func BenchmarkPeers(b *testing.B) {
 	var turns []func() speed
 	for _, spec := range specs {
 		e := trainingEngine(b, openTest(b, spec), c)
-		if e.form == model.Tiles {
+		if e.conv == model.Winograd {
 			names = append(names, "talbot "+spec+" direct")
 			turns = append(turns, ourTurn(b, direct(trainingEngine(b, e.backend, c)), sample, turn))
 		}

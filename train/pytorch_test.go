@@ -146,7 +146,7 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 // forward returns logits and values of planes in evaluation mode.
 func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
-		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.form}, e.form.Spread(in))
+		heads := e.network.Forward(&model.Pass{Store: e.store, Conv: e.conv}, e.conv.Spread(in))
 		return heads[0], heads[len(heads)-1]
 	})
 	if err != nil {
@@ -164,8 +164,8 @@ func forward(e *engine, planes []uint64, n int) (logits, values []float32, err e
 func firstHead(t *testing.T, e *engine, b *Batch) []float32 {
 	t.Helper()
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, packed *graph.Node) *graph.Node {
-		form := e.backend.Form
-		return e.network.Forward(&model.Pass{Store: e.store, Form: form}, e.network.Unpack(form, packed))[0]
+		conv := e.backend.Conv
+		return e.network.Forward(&model.Pass{Store: e.store, Conv: conv}, e.network.Unpack(conv, packed))[0]
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -352,7 +352,7 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)
 		}
 		kink := 2e-4
-		if e.form == model.Tiles {
+		if e.conv == model.Winograd {
 			// Its rounding, which depends on the processor, may push one activation over the kink of its ReLU. In so
 			// small a batch that changed the norm by 4.7e-4, with all other steps within 1e-6.
 			kink = 1e-3

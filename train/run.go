@@ -166,7 +166,7 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 		return nil, err
 	}
 	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, saves: run.Checkpoints(o.Dir), savedAt: -1,
-		calibratedAt: -1, need: memoryOf(c, built.Network, formOf(c, o.Backend))}
+		calibratedAt: -1, need: memoryOf(c, built.Network, convOf(c, o.Backend))}
 	if o.Claim == nil {
 		if r.owned, err = run.NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err

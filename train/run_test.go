@@ -157,7 +157,7 @@ func readMetrics(t *testing.T, dir string) []MetricsLine {
 func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
-		if b.Form == model.Native {
+		if b.Conv == model.Native {
 			if c.Precision = run.BFloat16; os.Getenv("TALBOT_FULL") == "" {
 				t.Skip("set TALBOT_FULL=1 to train four runs")
 			}

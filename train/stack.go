@@ -26,7 +26,7 @@ const together = 8
 // fifty times slower inside a loop than outside.
 func (e *engine) stacks() bool {
 	return strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 && e.config.Accumulate == 1 &&
-		!(e.backend.Kind == "xla:cpu" && e.form == model.Native && convolves(e.network))
+		!(e.backend.Kind == "xla:cpu" && e.conv == model.Native && convolves(e.network))
 }
 
 // convolves tells whether a network has convolutions: kernels of four axes.

@@ -222,12 +222,12 @@ func TestStacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stacks := func(kind string, form model.Form) bool {
-			b := &backend.Backend{Kind: kind, Form: form}
-			return (&engine{config: c, backend: b, form: formOf(c, b), network: built.Network}).stacks()
+		stacks := func(kind string, conv model.ConvAlgorithm) bool {
+			b := &backend.Backend{Kind: kind, Conv: conv}
+			return (&engine{config: c, backend: b, conv: convOf(c, b), network: built.Network}).stacks()
 		}
-		if !stacks("xla:cuda", model.Native) || stacks("go", model.Products) {
-			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native), stacks("go", model.Products))
+		if !stacks("xla:cuda", model.Native) || stacks("go", model.ShiftedMatmul) {
+			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native), stacks("go", model.ShiftedMatmul))
 		}
 		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
 			t.Errorf("%s on a processor: %v, want %v", name, got, want)

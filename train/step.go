@@ -129,12 +129,12 @@ func (e *engine) totals(b *Batch) (over []float64, totals []float32) {
 func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, b := in[0], in[1], in[2], e.batch(in[3:])
 	e.store.SetTraining(key.Graph(), true)
-	p := &model.Pass{Store: e.store, Form: e.form, Train: true, Losses: true, Key: key,
+	p := &model.Pass{Store: e.store, Conv: e.conv, Train: true, Losses: true, Key: key,
 		OnesSums: e.backend.Kind == "xla:cpu", Turn: e.backend.Kind == "go",
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.TransformInput(b.Packed, e.layout.NoHistory, e.config.HistoryDropout)
 	shown = p.TransformInput(shown, e.layout.OtherColour, e.config.Mirror)
-	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, shown)), b)
+	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Conv, shown)), b)
 	loss := e.lossOf(sums, totals)
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
@@ -205,9 +205,9 @@ func (e *engine) calibrate(batches []Batch) error {
 			packedInput(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
-			p := &model.Pass{Store: e.store, Form: e.form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
+			p := &model.Pass{Store: e.store, Conv: e.conv, Train: true, Prefix: averagePrefix, Momentum: in[0]}
 			var heads []*Node
-			for _, head := range e.network.Forward(p, e.network.Unpack(p.Form, in[1])) {
+			for _, head := range e.network.Forward(p, e.network.Unpack(p.Conv, in[1])) {
 				heads = append(heads, ReduceAllSum(head))
 			}
 			return Stack(heads, 0)

@@ -26,7 +26,7 @@ func (linear) Params() []model.Param {
 }
 
 func (linear) Forward(p *model.Pass, planes *Node) []*Node {
-	flat := p.Form.Flatten(planes)
+	flat := p.Conv.Flatten(planes)
 	n := flat.Shape().Dim(0)
 	x := MulScalar(ReduceSum(Reshape(flat, n, encode.TalbotBotPlanes, 64), 2), 1./64)
 	w := func(name string) *Node { return p.Store.GetVariable("/" + p.Prefix + name).NodeValue(planes.Graph()) }
@@ -53,7 +53,7 @@ func trainingEngine(t testing.TB, b *backend.Backend, c run.Config) *engine {
 
 // direct has an engine convolve without Winograd's algorithm.
 func direct(e *engine) *engine {
-	e.form = e.backend.Form
+	e.conv = e.backend.Conv
 	return e
 }
 

@@ -26,9 +26,9 @@ import (
 // Backend is a backend in use.
 type Backend struct {
 	compute.Backend
-	Kind string     // "go", "xla:cpu", "xla:cuda", "xla", "onnx" or "onnx:int8"
-	Why  string     // one sentence: what was chosen and why
-	Form model.Form // the convolutions that are fast on it
+	Kind string              // "go", "xla:cpu", "xla:cuda", "xla", "onnx" or "onnx:int8"
+	Why  string              // one sentence: what was chosen and why
+	Conv model.ConvAlgorithm // the convolutions that are fast on it
 }
 
 // OnRuntime reports whether networks are computed with ONNX Runtime.
@@ -202,5 +202,5 @@ func openGo(why string) (*Backend, error) {
 	if !SIMD {
 		why += " (built without GOEXPERIMENT=simd, which makes it about twenty times faster)"
 	}
-	return &Backend{Backend: b, Kind: "go", Why: why, Form: model.Products}, nil
+	return &Backend{Backend: b, Kind: "go", Why: why, Conv: model.ShiftedMatmul}, nil
 }

@@ -54,6 +54,6 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 		Backend: b,
 		Kind:    kind,
 		Why:     fmt.Sprintf("%s with %s, %s", kind, plugin.Path, why),
-		Form:    model.Native,
+		Conv:    model.Native,
 	}, nil
 }

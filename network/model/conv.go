@@ -6,71 +6,71 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Form is the way convolutions are written. All give the same numbers up to rounding.
-type Form uint8
+// ConvAlgorithm is a way to compute convolutions. All give the same numbers up to rounding.
+type ConvAlgorithm uint8
 
 const (
 	// Native uses the backend's convolution, activations [sample, rank, file, channel]. For XLA.
-	Native Form = iota
-	// Products writes a 3×3 convolution as nine shifted copies (25 for 5×5) and one matrix product, activations
+	Native ConvAlgorithm = iota
+	// ShiftedMatmul writes a 3×3 convolution as nine shifted copies (25 for 5×5) and one matrix product, activations
 	// [channel, rank, file, sample]. For the Go backend, whose native convolution is two orders of magnitude slower,
-	// and where Tiles are not to be used.
+	// where Winograd does not fit.
 	//
 	// The layout is chosen for that backend: with the samples last a shift by a square moves whole runs of memory,
 	// and with the channels first no product of the forward or the backward pass needs a transposed activation.
-	Products
-	// Patches writes a convolution as one gather of what each square sees and one matrix product, activations as in
+	ShiftedMatmul
+	// Im2col writes a convolution as one gather of what each square sees and one matrix product, activations as in
 	// Native: whole runs of channels are moved, however few samples there are. For the Go backend where nothing is
 	// trained; there is no fast gradient.
-	Patches
-	// Tiles writes the 3×3 convolutions of a trunk in Winograd's way, as matrix products with a quarter of the
+	Im2col
+	// Winograd writes the 3×3 convolutions of a trunk as matrix products with a quarter of the
 	// multiplications, and others as a product for each square of the kernel, activations [rank, file, sample,
 	// channel]: with the squares first, what is done along ranks and files is a product with a small matrix, and
-	// nothing is transposed. For training in float32 on a processor. Rounding errors are a few times those of the other
-	// forms.
-	Tiles
+	// nothing is transposed. For training in float32 on a processor. Rounding errors are a few times those of the
+	// others.
+	Winograd
 )
 
-// Inference is the form for a backend that trains in form f and now only computes answers. With Patches the Go backend
+// Inference returns the algorithm for answers alone on a backend that trains with this one. With Im2col the Go backend
 // answers one position in about half of the time, and sixteen in less than before; far more than 32 it computes slower.
-func (f Form) Inference() Form {
-	if f == Products {
-		return Patches
+func (a ConvAlgorithm) Inference() ConvAlgorithm {
+	if a == ShiftedMatmul {
+		return Im2col
 	}
-	return f
+	return a
 }
 
-func (f Form) channelAxis() int {
-	if f == Products {
+func (a ConvAlgorithm) channelAxis() int {
+	if a == ShiftedMatmul {
 		return 0
 	}
 	return 3
 }
 
-func (f Form) batchAxis() int {
-	if f == Tiles {
+func (a ConvAlgorithm) batchAxis() int {
+	if a == Winograd {
 		return 2
 	}
-	return 3 - f.channelAxis()
+	return 3 - a.channelAxis()
 }
 
-func (f Form) otherAxes() []int {
-	if f == Products {
+func (a ConvAlgorithm) otherAxes() []int {
+	if a == ShiftedMatmul {
 		return []int{1, 2, 3}
 	}
 	return []int{0, 1, 2}
 }
 
-// Spread turns [N, planes] uint64, bit i = square i, into float32 activations of 0 and 1 in the form's layout.
-func (f Form) Spread(bits *Node) *Node {
+// Spread turns [N, planes] uint64, bit i = square i, into float32 activations of 0 and 1 in the algorithm's layout.
+func (a ConvAlgorithm) Spread(bits *Node) *Node {
 	g := bits.Graph()
 	n, planes := bits.Shape().Dim(0), bits.Shape().Dim(1)
 	dims, wide, squares := []int{n, 8, 8, planes}, []int{n, 64, planes}, 1
-	switch f {
-	case Products:
+	switch a {
+	case ShiftedMatmul:
 		bits = Transpose(bits, 0, 1)
 		dims, wide = []int{planes, 8, 8, n}, []int{planes, 64, n}
-	case Tiles:
+	case Winograd:
 		dims, wide, squares = []int{8, 8, n, planes}, []int{64, n, planes}, 0
 	}
 	line := []int{1, 1, 1}
@@ -83,38 +83,38 @@ func (f Form) Spread(bits *Node) *Node {
 }
 
 // Flatten returns activations as [N, channels·64], feature = channel·64 + square.
-func (f Form) Flatten(x *Node) *Node {
+func (a ConvAlgorithm) Flatten(x *Node) *Node {
 	d := x.Shape().Dimensions
-	switch f {
-	case Products:
+	switch a {
+	case ShiftedMatmul:
 		return Transpose(Reshape(x, d[0]*64, d[3]), 0, 1)
-	case Tiles:
+	case Winograd:
 		return Reshape(TransposeAllAxes(x, 2, 3, 0, 1), d[2], d[3]*64)
 	}
 	return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), d[0], d[3]*64)
 }
 
 // Means returns the mean of each channel over the squares, [N, channels].
-func (f Form) Means(x *Node) *Node {
-	switch f {
-	case Products:
+func (a ConvAlgorithm) Means(x *Node) *Node {
+	switch a {
+	case ShiftedMatmul:
 		return Transpose(ReduceMean(x, 1, 2), 0, 1)
-	case Tiles:
+	case Winograd:
 		return ReduceMean(x, 0, 1)
 	}
 	return ReduceMean(x, 1, 2)
 }
 
-// Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
-// [out, in, side, side] with a side of 1, 3 or 5.
+// Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the algorithm's layout, the
+// kernel is [out, in, side, side] with a side of 1, 3 or 5.
 //
-// In the form Products the gradient by x is exact only where out ≤ in or the side is 1; it is zero otherwise. That
+// With ShiftedMatmul the gradient by x is exact only where out ≤ in or the side is 1; it is zero otherwise. That
 // is the case for the first convolution alone, whose input is the board and needs none.
-func (f Form) Convolve(x, kernel *Node) *Node {
-	switch f {
-	case Patches:
+func (a ConvAlgorithm) Convolve(x, kernel *Node) *Node {
+	switch a {
+	case Im2col:
 		return patches(x, flatKernel(kernel), kernel.Shape().Dim(2))
-	case Tiles:
+	case Winograd:
 		return shifted(x, kernel)
 	case Native:
 		return ConvGeneral(x, kernel, ConvolveAxesConfig{
@@ -142,13 +142,13 @@ func (f Form) Convolve(x, kernel *Node) *Node {
 	return Add(y, Sub(first(carrier, out), first(held, out)))
 }
 
-// ConvolveDense is Convolve of activations that are not sparse: in the form Tiles those of 3×3 in Winograd's way,
-// turned or not ([Pass].Turn).
-func (f Form) ConvolveDense(x, kernel *Node, turn bool) *Node {
-	if f == Tiles && kernel.Shape().Dim(2) == 3 {
+// ConvolveDense is Convolve of activations that are not sparse: with Winograd those of 3×3 by Winograd's
+// algorithm, turned or not ([Pass].Turn).
+func (a ConvAlgorithm) ConvolveDense(x, kernel *Node, turn bool) *Node {
+	if a == Winograd && kernel.Shape().Dim(2) == 3 {
 		return tiled(x, kernel, turn)
 	}
-	return f.Convolve(x, kernel)
+	return a.Convolve(x, kernel)
 }
 
 func first(x *Node, channels int) *Node {
@@ -163,7 +163,7 @@ func same(kernel *Node) [][2]int {
 	return [][2]int{{half, half}, {half, half}}
 }
 
-// products is the forward convolution of the form Products.
+// products is the forward convolution of ShiftedMatmul.
 func products(x, kernel *Node) *Node {
 	in, n := x.Shape().Dim(0), x.Shape().Dim(3)
 	out, taps := kernel.Shape().Dim(0), kernel.Shape().Dim(2)*kernel.Shape().Dim(3)

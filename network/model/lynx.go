@@ -91,7 +91,7 @@ func (t Lynx) Params() []Param {
 }
 
 // Unpack makes the 28 planes of the recipe tahl and those of [encode.Lynx].
-func (t Lynx) Unpack(f Form, packed *Node) *Node {
+func (t Lynx) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	pieces := tahlPieces(packed)
 	words := tahlWords(packed, pieces)
 	if t.Attacks {
@@ -100,7 +100,7 @@ func (t Lynx) Unpack(f Form, packed *Node) *Node {
 	if t.Tactics {
 		words = append(words, Slice(packed, AxisRange(), AxisRange(encode.TahlWords)))
 	}
-	return f.Spread(Concatenate(words, 1))
+	return a.Spread(Concatenate(words, 1))
 }
 
 // Heads are the logits of all moves, those of the chances, and the value.
@@ -121,14 +121,14 @@ func (t Lynx) Forward(p *Pass, planes *Node) []*Node {
 		y := p.relu(p.norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
 		y = p.norm(p.convolveDense(y, name+"conv2"), name+"bn2")
 		if t.Squeeze > 0 {
-			h := p.relu(p.linear(p.Form.Means(y), name+"se.fc1"))
+			h := p.relu(p.linear(p.Conv.Means(y), name+"se.fc1"))
 			y = p.excite(y, Sigmoid(p.watch(p.linear(h, name+"se.fc2"))))
 		}
 		x = p.relu(Add(y, x))
 	}
 	y := p.relu(p.norm(p.convolveDense(x, "policy.conv"), "policy.bn"))
-	logits := ConvertDType(p.Form.Flatten(p.convolveBias(y, "policy.planes")), dtypes.Float32)
-	h := p.relu(p.linear(p.Form.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn"))), "value.fc1"))
+	logits := ConvertDType(p.Conv.Flatten(p.convolveBias(y, "policy.planes")), dtypes.Float32)
+	h := p.relu(p.linear(p.Conv.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn"))), "value.fc1"))
 	value := Tanh(p.watch(p.linear(h, "value.fc2")))
 	return []*Node{logits, p.linear(h, "value.chances"), Reshape(value, value.Shape().Dim(0))}
 }
@@ -168,8 +168,8 @@ func (Lynx) Outputs(heads []*Node, legal *Node) Outputs {
 
 // Cost counts what the trunk keeps, two activations more for each block with excitation, and six tensors the size of
 // the logits.
-func (t Lynx) Cost(form Form) Cost {
-	floats := t.residual().floats(form) + 6*encode.LynxMoves
+func (t Lynx) Cost(conv ConvAlgorithm) Cost {
+	floats := t.residual().floats(conv) + 6*encode.LynxMoves
 	if t.Squeeze > 0 {
 		floats += 64 * 2 * int64(t.Blocks*t.Filters)
 	}

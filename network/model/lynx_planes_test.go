@@ -34,13 +34,13 @@ func TestLynxInput(t *testing.T) {
 				}
 			}
 		}
-		for _, form := range []Form{Native, Products, Patches, Tiles} {
+		for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
 			exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
-				return form.Flatten(network.Unpack(form, x))
+				return conv.Flatten(network.Unpack(conv, x))
 			})
 			out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, len(rows), len(packed)/len(rows)))[0]
 			if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, want) {
-				t.Errorf("form %d, %+v: other planes than python-chess's", form, network)
+				t.Errorf("algorithm %d, %+v: other planes than python-chess's", conv, network)
 			}
 		}
 	}

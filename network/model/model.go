@@ -12,7 +12,7 @@
 // activations are flattened channel-major: feature = channel·64 + square. Weights can thus be exchanged with a
 // PyTorch network of the same shape, independent of the layout of the activations here.
 //
-// The layout of the activations belongs to the [Form] of the convolutions and is never visible outside.
+// The layout of the activations belongs to the [ConvAlgorithm] of the convolutions and is never visible outside.
 //
 // A further network is one more file with a type that implements [Network]; package recipe lists it.
 package model
@@ -34,9 +34,9 @@ type Network interface {
 	Params() []Param
 
 	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
-	// [encode.Encoder.Numbers], planes as float32 activations in the form's layout, tokens as [N, tokens] int32. What
-	// talbot exports for other programs begins after it.
-	Unpack(f Form, packed *graph.Node) *graph.Node
+	// [encode.Encoder.Numbers], planes as float32 activations in the algorithm's layout, tokens as [N, tokens] int32.
+	// What talbot exports for other programs begins after it.
+	Unpack(a ConvAlgorithm, packed *graph.Node) *graph.Node
 
 	// Heads names what Forward returns.
 	Heads() []Head
@@ -56,7 +56,7 @@ type Network interface {
 	Outputs(heads []*graph.Node, legal *graph.Node) Outputs
 
 	// Cost estimates what training takes for each sample.
-	Cost(form Form) Cost
+	Cost(conv ConvAlgorithm) Cost
 
 	// String describes the size for the eye, such as "20 blocks of 128 filters".
 	String() string

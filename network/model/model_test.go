@@ -125,22 +125,22 @@ func TestConvolutionForms(t *testing.T) {
 			n*64*shape.out)
 		var first [][]float32
 		for _, way := range []struct {
-			form     Form
-			convolve func(f Form, x, kernel *Node) *Node
-		}{{Native, Form.Convolve}, {Products, Form.Convolve}, {Patches, Form.Convolve}, {Tiles, Form.Convolve},
-			{Tiles, func(f Form, x, kernel *Node) *Node { return f.ConvolveDense(x, kernel, false) }},
-			{Tiles, func(f Form, x, kernel *Node) *Node { return f.ConvolveDense(x, kernel, true) }}} {
-			form := way.form
+			conv     ConvAlgorithm
+			convolve func(a ConvAlgorithm, x, kernel *Node) *Node
+		}{{Native, ConvAlgorithm.Convolve}, {ShiftedMatmul, ConvAlgorithm.Convolve}, {Im2col, ConvAlgorithm.Convolve}, {Winograd, ConvAlgorithm.Convolve},
+			{Winograd, func(a ConvAlgorithm, x, kernel *Node) *Node { return a.ConvolveDense(x, kernel, false) }},
+			{Winograd, func(a ConvAlgorithm, x, kernel *Node) *Node { return a.ConvolveDense(x, kernel, true) }}} {
+			conv := way.conv
 			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
-				y := way.convolve(form, laidOut(form, x), w)
-				grads := Gradient(ReduceAllSum(Mul(y, laidOut(form, v))), x, w)
-				return []*Node{form.Flatten(y), grads[0], grads[1]}
+				y := way.convolve(conv, laidOut(conv, x), w)
+				grads := Gradient(ReduceAllSum(Mul(y, laidOut(conv, v))), x, w)
+				return []*Node{conv.Flatten(y), grads[0], grads[1]}
 			})
 			out := exec.MustCall(
 				tensors.FromFlatDataAndDimensions(x, n, 8, 8, shape.in),
 				tensors.FromFlatDataAndDimensions(w, shape.out, shape.in, shape.size, shape.size),
 				tensors.FromFlatDataAndDimensions(v, n, 8, 8, shape.out))
-			if form == Native {
+			if conv == Native {
 				for _, o := range out {
 					first = append(first, tensors.MustCopyFlatData[float32](o))
 				}
@@ -149,7 +149,7 @@ func TestConvolutionForms(t *testing.T) {
 			}
 			for i, name := range []string{"forward", "gradient by x", "gradient by the kernel"} {
 				got := tensors.MustCopyFlatData[float32](out[i])
-				if i == 1 && form == Products && shape.out > shape.in && shape.size > 1 { // documented: none
+				if i == 1 && conv == ShiftedMatmul && shape.out > shape.in && shape.size > 1 { // documented: none
 					equal(t, name, got, make([]float32, len(got)))
 					continue
 				}
@@ -160,11 +160,11 @@ func TestConvolutionForms(t *testing.T) {
 }
 
 // laidOut turns activations [sample, rank, file, channel] into the layout of a form.
-func laidOut(f Form, x *Node) *Node {
-	switch f {
-	case Products:
+func laidOut(a ConvAlgorithm, x *Node) *Node {
+	switch a {
+	case ShiftedMatmul:
 		return TransposeAllAxes(x, 3, 1, 2, 0)
-	case Tiles:
+	case Winograd:
 		return TransposeAllAxes(x, 1, 2, 0, 3)
 	}
 	return x
@@ -221,8 +221,8 @@ func TestSpread(t *testing.T) {
 			want = append(want, float32(bits[i]>>sq&1))
 		}
 	}
-	for _, form := range []Form{Native, Products, Patches, Tiles} {
-		got := MustNewExec(goBackend(t), func(x *Node) *Node { return form.Flatten(form.Spread(x)) }).
+	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
+		got := MustNewExec(goBackend(t), func(x *Node) *Node { return conv.Flatten(conv.Spread(x)) }).
 			MustCall(tensors.FromFlatDataAndDimensions(bits, n, planes))[0]
 		equal(t, "unpacked", tensors.MustCopyFlatData[float32](got), want)
 	}
@@ -233,7 +233,7 @@ func TestNorm(t *testing.T) {
 	const n, channels = 3, 2
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := random(rng, n*64*channels)
-	for _, form := range []Form{Native, Products, Patches, Tiles} {
+	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
 		store := &Store{Store: gomlx.NewStore()}
 		for name, data := range map[string][]float32{"bn.weight": {2, 0.5}, "bn.bias": {1, -1},
 			"bn.running_mean": {0.3, 0}, "bn.running_var": {4, 1}} {
@@ -244,7 +244,7 @@ func TestNorm(t *testing.T) {
 		run := func(train bool) []float32 {
 			exec := gomlx.MustNewExec(goBackend(t), store.Store, func(_ *gomlx.Scope, x *Node) *Node {
 				store.SetTraining(x.Graph(), true)
-				return form.Flatten((&Pass{Store: store, Form: form, Train: train}).norm(laidOut(form, x), "bn"))
+				return conv.Flatten((&Pass{Store: store, Conv: conv, Train: train}).norm(laidOut(conv, x), "bn"))
 			})
 			return tensors.MustCopyFlatData[float32](exec.MustCall1(tensors.FromFlatDataAndDimensions(x, n, 8, 8,
 				channels)))
@@ -280,11 +280,11 @@ func TestNorm(t *testing.T) {
 func TestDropout(t *testing.T) {
 	const n, channels, rate = 64, 100, 0.1
 	var first []float32
-	for _, form := range []Form{Native, Products, Patches, Tiles} {
+	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
 		exec := MustNewExec(goBackend(t), func(key *Node) []*Node {
-			p := &Pass{Form: form, Train: true, Key: key}
-			ones := laidOut(form, BroadcastToDims(Scalar(key.Graph(), 11, 1.0), n, 8, 8, channels))
-			return []*Node{form.Flatten(p.dropChannels(ones, rate)), form.Flatten(p.dropChannels(ones, rate))}
+			p := &Pass{Conv: conv, Train: true, Key: key}
+			ones := laidOut(conv, BroadcastToDims(Scalar(key.Graph(), 11, 1.0), n, 8, 8, channels))
+			return []*Node{conv.Flatten(p.dropChannels(ones, rate)), conv.Flatten(p.dropChannels(ones, rate))}
 		})
 		out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2))
 		a, b := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])

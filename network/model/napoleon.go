@@ -78,11 +78,11 @@ func (Napoleon) Forward(p *Pass, x *Node) []*Node {
 	for block := 2; block <= 3; block++ {
 		name := fmt.Sprintf("block%d.", block)
 		y := p.normAs(kerasNorm, p.relu(p.convolveBias(x, name+"conv")), name+"bn1")
-		h := p.normAs(kerasNorm, p.relu(p.linear(p.Form.Flatten(y), name+"se.fc1")), name+"se.bn1")
+		h := p.normAs(kerasNorm, p.relu(p.linear(p.Conv.Flatten(y), name+"se.fc1")), name+"se.bn1")
 		gate := p.normAs(kerasNorm, p.relu(p.linear(h, name+"se.fc2")), name+"se.bn2")
 		x = p.normAs(kerasNorm, p.relu(Add(p.excite(y, gate), x)), name+"bn2")
 	}
-	h := p.normAs(kerasNorm, p.relu(p.linear(p.Form.Flatten(x), "value.fc1")), "value.bn")
+	h := p.normAs(kerasNorm, p.relu(p.linear(p.Conv.Flatten(x), "value.fc1")), "value.bn")
 	value := Tanh(p.watch(p.linear(h, "value.fc2")))
 	return []*Node{Reshape(value, value.Shape().Dim(0))}
 }
@@ -91,7 +91,7 @@ func (Napoleon) Forward(p *Pass, x *Node) []*Node {
 func (p *Pass) napoleonFirst(x *Node) *Node {
 	x = p.low(x)
 	y := p.normAs(kerasNorm, x, "block1.bn1")
-	h := Tanh(p.watch(p.linear(p.Form.Flatten(y), "block1.se.fc1")))
+	h := Tanh(p.watch(p.linear(p.Conv.Flatten(y), "block1.se.fc1")))
 	gate := Tanh(p.watch(p.linear(h, "block1.se.fc2")))
 	return p.normAs(kerasNorm, Tanh(p.watch(Add(p.excite(y, gate), x))), "block1.bn2")
 }
@@ -99,8 +99,8 @@ func (p *Pass) napoleonFirst(x *Node) *Node {
 // excite multiplies every channel of activations by its number in gate, [N, channels].
 func (p *Pass) excite(x, gate *Node) *Node {
 	dims := []int{1, 1, 1, 1}
-	dims[p.Form.batchAxis()], dims[p.Form.channelAxis()] = gate.Shape().Dim(0), gate.Shape().Dim(1)
-	if p.Form.channelAxis() < p.Form.batchAxis() {
+	dims[p.Conv.batchAxis()], dims[p.Conv.channelAxis()] = gate.Shape().Dim(0), gate.Shape().Dim(1)
+	if p.Conv.channelAxis() < p.Conv.batchAxis() {
 		gate = Transpose(gate, 0, 1)
 	}
 	return Mul(x, ConvertDType(Reshape(gate, dims...), x.DType()))
@@ -115,11 +115,11 @@ func (Napoleon) Loss(heads []*Node, b Batch) []Sum { return []Sum{{Shown: valueS
 // Outputs gives the value.
 func (Napoleon) Outputs(heads []*Node, _ *Node) Outputs { return Outputs{Value: heads[0]} }
 
-// Cost counts ten activations of the first block and twelve of each of the others; in the form Products the shifted
+// Cost counts ten activations of the first block and twelve of each of the others; with ShiftedMatmul the shifted
 // copies of their inputs as well.
-func (n Napoleon) Cost(form Form) Cost {
+func (n Napoleon) Cost(conv ConvAlgorithm) Cost {
 	activations := int64(10 + 2*12)
-	if form == Products {
+	if conv == ShiftedMatmul {
 		activations += 9 * 2
 	}
 	return Cost{convolutional(n.Params()), napoleonFlat * activations}

@@ -14,11 +14,11 @@ import (
 // are counted bit by bit in words, bit s = square s, so that few words need be spread over squares: spreading is what
 // costs. Every plane is a sum of such words with small whole factors: one matrix product, exact in any type that
 // products are computed in.
-func (Napoleon) Unpack(f Form, packed *Node) *Node {
+func (Napoleon) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	words, factors := napoleonTerms(packed)
-	bits := f.Spread(words)
+	bits := a.Spread(words)
 	m := Const(packed.Graph(), factors)
-	if f != Products {
+	if a != ShiftedMatmul {
 		return DotGeneral(bits, []int{3}, nil, m, []int{1}, nil)
 	}
 	d := bits.Shape().Dimensions

@@ -25,15 +25,15 @@ func TestNapoleonInput(t *testing.T) {
 		packed = append(packed, row.Packed...)
 		fens, want = append(fens, row.FEN), append(want, row.Numbers...)
 	}
-	for _, form := range []Form{Native, Products, Patches, Tiles} {
+	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
-			return form.Flatten(Napoleon{}.Unpack(form, x))
+			return conv.Flatten(Napoleon{}.Unpack(conv, x))
 		})
 		out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, len(fens), encode.NapoleonWords))[0]
 		for i, got := range tensors.MustCopyFlatData[float32](out) {
 			if got != want[i] {
 				size := 64 * encode.NapoleonPlanes
-				t.Fatalf("form %d, %q: plane %d, square %d is %g, want %g", form, fens[i/size], i%size/64, i%64, got,
+				t.Fatalf("algorithm %d, %q: plane %d, square %d is %g, want %g", conv, fens[i/size], i%size/64, i%64, got,
 					want[i])
 			}
 		}

@@ -23,7 +23,7 @@ var (
 func (p *Pass) norm(x *Node, name string) *Node { return p.normAs(pyTorchNorm, x, name) }
 
 // normAs is a batch normalisation over samples and squares of each channel, or over the samples of each feature: x is
-// activations in the form's layout, or [N, features].
+// activations in the algorithm's layout, or [N, features].
 //
 // In training it uses the batch's mean and biased variance and moves the running statistics: running =
 // (1−momentum)·running + momentum·batch ([Pass].Momentum may say otherwise). Otherwise it uses the running statistics.
@@ -31,7 +31,7 @@ func (p *Pass) norm(x *Node, name string) *Node { return p.normAs(pyTorchNorm, x
 // since the Go backend has neither a batch normalisation for training nor a gradient of Rsqrt.
 func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	g := x.Graph()
-	channel, others := p.Form.channelAxis(), p.Form.otherAxes()
+	channel, others := p.Conv.channelAxis(), p.Conv.otherAxes()
 	if x.Rank() == 2 {
 		channel, others = 1, []int{0}
 	}
@@ -48,7 +48,7 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 		return p.low(Add(Mul(x, scale), Sub(bias, Mul(mean, scale))))
 	}
 	var y *Node
-	if p.OnesSums && p.Form == Tiles && x.Rank() == 4 {
+	if p.OnesSums && p.Conv == Winograd && x.Rank() == 4 {
 		y, mean, variance = normByOnes(kind, x, gain, bias)
 	} else {
 		mean = ReduceAndKeep(x, ReduceMean, others...)
@@ -77,7 +77,7 @@ func (p *Pass) move(kind normKind, name string, batch *Node) {
 	v.SetNodeValue(Add(MulScalar(old, 1-kind.momentum), MulScalar(batch, kind.momentum)))
 }
 
-// normByOnes is the normalisation of activations in the form [Tiles] by the batch's mean and variance, which it returns
+// normByOnes is the normalisation of activations with [Winograd] by the batch's mean and variance, which it returns
 // as well. All but x are [1, 1, 1, channel]. Sums over samples and squares are products with a row of ones: XLA's own
 // sums over all axes but the last read memory with strides. The gradients are written here, as those of identities, so
 // that they take two sums: that of y is found first.

@@ -90,7 +90,7 @@ func (t NoSearch) Params() []Param {
 }
 
 // Unpack makes ids and bits [N, 78] int32 of inputs as [encode.NoSearch.Pack] writes them.
-func (NoSearch) Unpack(_ Form, packed *Node) *Node {
+func (NoSearch) Unpack(_ ConvAlgorithm, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	from := func(word int, shifts []uint64) *Node { // bits of a word, at these places
 		wide := []int{n, len(shifts)}
@@ -204,11 +204,11 @@ func (NoSearch) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutp
 // blocks of width 128, 2.8 with 2 of 256 and 5.7 with 6 of 128, where this says 1.6, 2.8 and 5.7.
 //
 // The backend go keeps more, and frees it later: it grew by 2.7, 4.7 and 7.7 MB, where this says 2.6, 4.6 and 7.8.
-func (t NoSearch) Cost(form Form) Cost {
+func (t NoSearch) Cost(conv ConvAlgorithm) Cost {
 	d, tokens, blocks := int64(t.Width), int64(noSearchTokens), int64(t.Blocks)
 	pairs := int64(t.AttentionHeads) * tokens * tokens
 	kept := (21*tokens*d + pairs) * (2*blocks - 1) / 2
-	if form == Products {
+	if conv == ShiftedMatmul {
 		kept = (50*tokens*d + 3*pairs) * blocks / 2
 	}
 	full := tokens*12*d*d + 2*tokens*tokens*d // multiplications of a block

@@ -9,7 +9,7 @@ import (
 )
 
 // Unpack makes the 68 planes of inputs as [encode.TalbotBot.Pack] writes them: five boards of four words, then flags.
-func (TalbotBot) Unpack(f Form, packed *Node) *Node {
+func (TalbotBot) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
 	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
@@ -19,7 +19,7 @@ func (TalbotBot) Unpack(f Form, packed *Node) *Node {
 	word20 := Slice(packed, AxisRange(), AxisElem(20))
 	flags := flagPlanes(word20, 7)
 	passed := BitwiseAnd(word20, uint64s(g, 0xff<<40))
-	return f.Spread(Concatenate([]*Node{
+	return a.Spread(Concatenate([]*Node{
 		Slice(pieces, AxisRange(), AxisRange(0, 12)),
 		Slice(flags, AxisRange(), AxisRange(0, 5)), passed, Slice(flags, AxisRange(), AxisRange(5)),
 		Slice(pieces, AxisRange(), AxisRange(12)),

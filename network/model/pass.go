@@ -12,7 +12,7 @@ import (
 // Pass is one building of a network's graph.
 type Pass struct {
 	Store *Store
-	Form  Form
+	Conv  ConvAlgorithm
 	Train bool // batch statistics and dropout; running statistics are updated
 	// Losses lets Forward return, after the heads, scalars of the weights that Loss needs for terms over [Once].
 	Losses bool
@@ -25,12 +25,12 @@ type Pass struct {
 	// With 1/k for the k-th of several batches the running statistics become the plain means over them.
 	Momentum *Node
 
-	// OnesSums lets normalisations in the form [Tiles] sum by products with ones in training, which is fast on XLA, and
+	// OnesSums lets normalisations with [Winograd] sum by products with ones in training, which is fast on XLA, and
 	// Turn lets convolutions turn what the gradient of a kernel sums up, which is fast on go.
 	OnesSums, Turn bool
 
 	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
-	// Parameters, statistics, biases and what the network returns stay float32. It needs the form Native.
+	// Parameters, statistics, biases and what the network returns stay float32. It needs Native.
 	BFloat16 bool
 
 	// Watch makes NotFinite: a ReLU of NaN is 0 and a tanh of it may be −1, so what the network returns does not tell
@@ -66,19 +66,19 @@ func (p *Pass) low(x *Node) *Node {
 
 // convolve is a convolution without bias.
 func (p *Pass) convolve(x *Node, name string) *Node {
-	if p.Form == Patches && !p.Store.IsTraining(x.Graph()) {
+	if p.Conv == Im2col && !p.Store.IsTraining(x.Graph()) {
 		kernel, side := p.bakedKernel(x.Graph(), name+".weight")
 		return patches(x, kernel, side)
 	}
-	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
+	return p.Conv.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 
 // convolveDense is a convolution without bias of activations that are not sparse.
 func (p *Pass) convolveDense(x *Node, name string) *Node {
-	if p.Form != Tiles {
+	if p.Conv != Winograd {
 		return p.convolve(x, name)
 	}
-	return p.Form.ConvolveDense(x, p.value(x.Graph(), name+".weight"), p.Turn)
+	return p.Conv.ConvolveDense(x, p.value(x.Graph(), name+".weight"), p.Turn)
 }
 
 // convolveBias is a convolution with a bias for each channel.
@@ -86,7 +86,7 @@ func (p *Pass) convolveBias(x *Node, name string) *Node {
 	y := p.convolve(x, name)
 	bias := p.value(x.Graph(), name+".bias")
 	dims := []int{1, 1, 1, 1}
-	dims[p.Form.channelAxis()] = bias.Shape().Dim(0)
+	dims[p.Conv.channelAxis()] = bias.Shape().Dim(0)
 	return Add(y, Reshape(p.low(bias), dims...))
 }
 
@@ -194,11 +194,11 @@ func (p *Pass) dropChannels(x *Node, rate float64) *Node {
 	if !p.drops(rate) {
 		return x
 	}
-	n, c := x.Shape().Dim(p.Form.batchAxis()), x.Shape().Dim(p.Form.channelAxis())
+	n, c := x.Shape().Dim(p.Conv.batchAxis()), x.Shape().Dim(p.Conv.channelAxis())
 	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, n, c))
 	dims := []int{1, 1, 1, 1}
-	dims[p.Form.batchAxis()], dims[p.Form.channelAxis()] = n, c
-	if p.Form.channelAxis() < p.Form.batchAxis() {
+	dims[p.Conv.batchAxis()], dims[p.Conv.channelAxis()] = n, c
+	if p.Conv.channelAxis() < p.Conv.batchAxis() {
 		index = Transpose(index, 0, 1)
 	}
 	return Mul(x, ConvertDType(p.bernoulli(Reshape(index, dims...), rate), x.DType()))

@@ -66,7 +66,7 @@ func (n Prior) Params() []Param {
 }
 
 // Unpack makes the 18 planes of inputs as [encode.Prior.Pack] writes them.
-func (Prior) Unpack(f Form, packed *Node) *Node {
+func (Prior) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	g := packed.Graph()
 	pieces := piecePlanes(column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3))
 	rest := column(packed, 4)
@@ -77,14 +77,14 @@ func (Prior) Unpack(f Form, packed *Node) *Node {
 		}
 	}
 	planes = append(planes, flagPlanes(rest, 4), BitwiseAnd(rest, uint64s(g, 0xff<<40)))
-	board := f.Spread(Concatenate(planes, 1))
+	board := a.Spread(Concatenate(planes, 1))
 	rating := BitwiseAnd(BitwiseShiftRightLogicalScalar(rest, encode.Prior{}.Layout().Rating.Shift), uint64s(g, 0xffff))
 	// Backends multiply by 1/1500, which float32 would show.
 	number := DivScalar(AddScalar(ConvertDType(rating, dtypes.Float64), -encode.PriorRating), encode.PriorRating)
 	number = ConvertDType(number, dtypes.Float32)
 	dims, wide := []int{1, 1, 1, 1}, board.Shape().Clone()
-	dims[f.batchAxis()], wide.Dimensions[f.channelAxis()] = number.Shape().Dim(0), 1
-	return Concatenate([]*Node{board, BroadcastToShape(Reshape(number, dims...), wide)}, f.channelAxis())
+	dims[a.batchAxis()], wide.Dimensions[a.channelAxis()] = number.Shape().Dim(0), 1
+	return Concatenate([]*Node{board, BroadcastToShape(Reshape(number, dims...), wide)}, a.channelAxis())
 }
 
 // Heads are the logits of all moves.
@@ -100,7 +100,7 @@ func (n Prior) Forward(p *Pass, planes *Node) []*Node {
 		x = p.relu(Add(norm(p.convolveDense(y, name+"conv2"), name+"bn2"), x))
 	}
 	policy := p.relu(norm(p.convolve(x, "policy.conv"), "policy.bn"))
-	heads := []*Node{p.linear(p.Form.Flatten(policy), "policy.fc")}
+	heads := []*Node{p.linear(p.Conv.Flatten(policy), "policy.fc")}
 	if !p.Losses {
 		return heads
 	}
@@ -128,11 +128,11 @@ func (n Prior) Loss(heads []*Node, b Batch) []Sum {
 // Outputs gives priors, and what falls on moves that are not legal.
 func (Prior) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutputs(heads[0], legal) }
 
-// Cost counts what the trunk keeps, and four tensors the size of the logits; in the forms Products and Tiles also the
+// Cost counts what the trunk keeps, and four tensors the size of the logits; with ShiftedMatmul and Winograd also the
 // other 16 of the 25 shifted copies of the planes.
-func (n Prior) Cost(form Form) Cost {
-	kept := n.trunk().floats(form) + 4*encode.UCIMoves
-	if form == Products || form == Tiles {
+func (n Prior) Cost(conv ConvAlgorithm) Cost {
+	kept := n.trunk().floats(conv) + 4*encode.UCIMoves
+	if conv == ShiftedMatmul || conv == Winograd {
 		kept += 64 * 16 * encode.PriorPlanes
 	}
 	return Cost{convolutional(n.Params()), kept}

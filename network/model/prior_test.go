@@ -83,9 +83,9 @@ func TestPriorInput(t *testing.T) {
 		want = append(want, slices.Repeat([]float32{float32(row.Rating)}, 64)...)
 	}
 	n := len(packed) / encode.PriorWords
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
-			return form.Flatten(Prior{}.Unpack(form, x))
+			return conv.Flatten(Prior{}.Unpack(conv, x))
 		})
 		out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, n, encode.PriorWords))[0]
 		if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, want) {
@@ -93,7 +93,7 @@ func TestPriorInput(t *testing.T) {
 			for got[i] == want[i] {
 				i++
 			}
-			t.Errorf("form %d, position %d: plane %d, square %d is %g, want %g", form, i/64/18, i/64%18, i%64, got[i],
+			t.Errorf("algorithm %d, position %d: plane %d, square %d is %g, want %g", conv, i/64/18, i/64%18, i%64, got[i],
 				want[i])
 		}
 	}

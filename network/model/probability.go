@@ -53,7 +53,7 @@ func (n Probability) Params() []Param {
 }
 
 // Unpack makes the 101 numbers [N, 101] of inputs as [encode.Probability.Pack] writes them.
-func (Probability) Unpack(_ Form, packed *Node) *Node {
+func (Probability) Unpack(_ ConvAlgorithm, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	var lanes []*Node
 	for i := range 4 {
@@ -110,7 +110,7 @@ func (Probability) Outputs(heads []*Node, legal *Node) Outputs {
 }
 
 // Cost counts products, and what is kept for the gradients.
-func (n Probability) Cost(Form) Cost {
+func (n Probability) Cost(ConvAlgorithm) Cost {
 	h, in, out := n.Hidden, encode.ProbabilityNumbers, encode.ProbabilityMoves
 	return Cost{float64(2 * (in*h + h*h + h*out)), int64(2*in + 6*h + 5*out)}
 }

@@ -91,22 +91,22 @@ func (r residual) trunk(p *Pass, planes *Node) *Node {
 
 // value is the head of what the trunk returns: [N].
 func (r residual) value(p *Pass, x *Node) *Node {
-	h := p.Form.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn")))
+	h := p.Conv.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn")))
 	h = p.dropout(p.relu(p.linear(h, "value.fc1")), r.valueDropout)
-	return Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), x.Shape().Dim(p.Form.batchAxis()))
+	return Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), x.Shape().Dim(p.Conv.batchAxis()))
 }
 
 // floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
-// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well; in the form
-// Tiles those of the planes, and what the inputs of the blocks become, 144 numbers for 64.
-func (r residual) floats(form Form) int64 {
+// heads. With ShiftedMatmul nine shifted copies of the input of each 3×3 convolution are kept as well; with
+// Winograd those of the planes, and what the inputs of the blocks become, 144 numbers for 64.
+func (r residual) floats(conv ConvAlgorithm) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
 	planes, trunk := int64(r.planes), 2*int64(r.blocks)*int64(r.filters)
-	switch form {
-	case Products:
+	switch conv {
+	case ShiftedMatmul:
 		activations += 9 * (planes + trunk)
-	case Tiles:
+	case Winograd:
 		activations += 9*planes + trunk*144/64
 	}
 	return 64 * activations

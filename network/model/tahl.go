@@ -50,8 +50,8 @@ func (t Tahl) Params() []Param {
 }
 
 // Unpack makes the 28 planes of inputs as [encode.Tahl.Pack] writes them.
-func (Tahl) Unpack(f Form, packed *Node) *Node {
-	return f.Spread(Concatenate(tahlWords(packed, tahlPieces(packed)), 1))
+func (Tahl) Unpack(a ConvAlgorithm, packed *Node) *Node {
+	return a.Spread(Concatenate(tahlWords(packed, tahlPieces(packed)), 1))
 }
 
 // tahlWords are the planes as words [N, 1], or several planes as [N, planes]. pieces are those of [tahlPieces].
@@ -87,7 +87,7 @@ func (Tahl) Heads() []Head {
 // Forward takes the 28 planes.
 func (t Tahl) Forward(p *Pass, planes *Node) []*Node {
 	x := t.residual().trunk(p, planes)
-	after := ConvertDType(p.Form.Flatten(p.convolveBias(x, "after")), dtypes.Float32)
+	after := ConvertDType(p.Conv.Flatten(p.convolveBias(x, "after")), dtypes.Float32)
 	after = Reshape(after, after.Shape().Dim(0), encode.TahlLayers, 8, 8)
 	return []*Node{after, t.residual().value(p, x)}
 }
@@ -130,6 +130,6 @@ func (Tahl) Outputs(heads []*Node, legal *Node) Outputs {
 }
 
 // Cost counts what the trunk keeps, six tensors the size of the bits, and eight of the words of 64 moves.
-func (t Tahl) Cost(form Form) Cost {
-	return Cost{convolutional(t.Params()), t.residual().floats(form) + 6*tahlBits + 8*4*64}
+func (t Tahl) Cost(conv ConvAlgorithm) Cost {
+	return Cost{convolutional(t.Params()), t.residual().floats(conv) + 6*tahlBits + 8*4*64}
 }

@@ -35,7 +35,7 @@ func packed(list []Input) (all []uint64) {
 	return all
 }
 
-// TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
+// TestHeads: the heads are those of the network with that it is trained in, whose weights are inputs.
 func TestHeads(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
@@ -51,8 +51,8 @@ func TestHeads(t *testing.T) {
 			exec, err := gomlx.NewExec(b.Backend, p.device.store.Store,
 				func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
 					p.device.store.SetTraining(in[0].Graph(), true)
-					pass := &model.Pass{Store: p.device.store, Form: b.Form}
-					return p.Network().Forward(pass, p.Network().Unpack(pass.Form, in[0]))
+					pass := &model.Pass{Store: p.device.store, Conv: b.Conv}
+					return p.Network().Forward(pass, p.Network().Unpack(pass.Conv, in[0]))
 				})
 			if err != nil {
 				t.Fatal(err)

@@ -24,8 +24,8 @@ func (d *device) compiled(n int) (*compiledForward, error) {
 	watch := make([]float32, 1)
 	c := &compiledForward{device: d, watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1)}
 	err := c.compile(d, func(in []*graph.Node) []*graph.Node {
-		pass := &model.Pass{Store: d.store, Form: d.backend.Form.Inference(), Watch: true}
-		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
+		pass := &model.Pass{Store: d.store, Conv: d.backend.Conv.Inference(), Watch: true}
+		heads := d.network.Forward(pass, d.network.Unpack(pass.Conv, in[0]))
 		watch := pass.NotFinite
 		for _, h := range heads {
 			sum := graph.ReduceAllSum(graph.Sub(h, h)) // 0, or NaN for NaN and the infinities

@@ -116,15 +116,20 @@ func TestDamagedFiles(t *testing.T) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	other := filepath.Join(t.TempDir(), "x")
+	wider := c
+	if err := wider.Set("filters", "9"); err != nil {
+		t.Fatal(err)
+	}
 	settings := run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Checkpoint: "x"}
 	for name, test := range map[string]struct {
 		meta    any
 		tensors []checkpoint.Tensor
 		want    string
 	}{
-		"missing":  {settings, tensors[1:], `tensor "stem.conv.weight" is missing`},
-		"shape":    {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"filters":9}`, Checkpoint: "x"}, tensors, "has shape"},
-		"older":    {map[string]any{"recipe": "talbotbot", "blocks": 2, "checkpoint": "x"}, tensors, "give the run"},
+		"missing": {settings, tensors[1:], `tensor "stem.conv.weight" is missing`},
+		"shape":   {run.ExportMetadata{Recipe: c.Recipe, Settings: wider.Settings, Checkpoint: "x"}, tensors, "has shape"},
+		"not whole": {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"filters":9}`, Checkpoint: "x"}, tensors,
+			"not whole"},
 		"recipe":   {run.ExportMetadata{Recipe: "nosuch", Settings: `{}`, Checkpoint: "x"}, tensors, "unknown recipe"},
 		"setting":  {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"x":1}`, Checkpoint: "x"}, tensors, `"x"`},
 		"value":    {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"blocks":0}`, Checkpoint: "x"}, tensors, "blocks"},

@@ -66,18 +66,18 @@ type Options struct {
 	LegalOnly, LegalIfMasked bool
 }
 
-// largestPatches is the largest batch of the form [model.Patches].
+// largestPatches is the largest batch of [model.Im2col].
 const largestPatches = 32
 
 // check fills in defaults.
-func (o Options) check(form model.Form) (Options, error) {
+func (o Options) check(conv model.ConvAlgorithm) (Options, error) {
 	if o.Batches == nil {
 		o.Batches = []int{1, 8, 64}
 	}
 	if o.Lists == nil {
 		o.Lists = []int{32, 64, 128, 256}
 	}
-	if form.Inference() == model.Patches {
+	if conv.Inference() == model.Im2col {
 		o.Batches = slices.Clone(o.Batches)
 		for i, n := range o.Batches {
 			o.Batches[i] = min(n, largestPatches)
@@ -136,7 +136,7 @@ func (p *Predictor) Counts() Counts {
 // yet. The backend must stay open until Close. Errors: [run.ErrNoRun], [run.ErrDamaged], [checkpoint.ErrNone],
 // [checkpoint.ErrDamaged].
 func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
-	o, err := o.check(b.Form)
+	o, err := o.check(b.Conv)
 	if err != nil {
 		return nil, err
 	}

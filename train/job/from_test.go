@@ -205,8 +205,8 @@ func says(t *testing.T, b *backend.Backend, data string, built recipe.Built) (li
 		codes = append(append(codes, q.Codes...), slices.Repeat([]int32{-1}, longest*layout.Codes-len(q.Codes))...)
 	}
 	exec, err := gomlx.NewExec(b.Backend, store.Store, func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
-		pass := &model.Pass{Store: store, Form: b.Form}
-		heads := built.Network.Forward(pass, built.Network.Unpack(b.Form, in[0]))
+		pass := &model.Pass{Store: store, Conv: b.Conv}
+		heads := built.Network.Forward(pass, built.Network.Unpack(b.Conv, in[0]))
 		legal := in[1]
 		if layout.Codes == 0 {
 			legal = nil

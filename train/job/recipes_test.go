@@ -276,11 +276,11 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	defer b.Finalize()
-	for _, form := range []model.Form{model.Native, model.Products, model.Patches} {
+	for _, conv := range []model.ConvAlgorithm{model.Native, model.ShiftedMatmul, model.Im2col} {
 		exec, err := graph.NewExec(b.Backend, func(x *graph.Node) *graph.Node {
-			y := built.Network.Unpack(form, x)
+			y := built.Network.Unpack(conv, x)
 			if y.Rank() == 4 {
-				y = form.Flatten(y)
+				y = conv.Flatten(y)
 			}
 			return graph.ConvertDType(y, dtypes.Float32)
 		})
@@ -294,7 +294,7 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 		got := tensors.MustCopyFlatData[float32](out[0])
 		for i := range want {
 			if got[i] != want[i] {
-				t.Fatalf("form %d: number %d of sample %d is %g, on the host %g", form, i%layout.Numbers(),
+				t.Fatalf("algorithm %d: number %d of sample %d is %g, on the host %g", conv, i%layout.Numbers(),
 					i/layout.Numbers(), got[i], want[i])
 			}
 		}

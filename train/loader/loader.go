@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,7 +125,9 @@ func (l *Loader) choose() *stream {
 // Restore continues after the batch that carried the state. The datasets must be those of the state.
 func (l *Loader) Restore(text json.RawMessage) error {
 	var state State
-	if err := json.Unmarshal(text, &state); err != nil {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&state); err != nil {
 		return fmt.Errorf("state of the loader %q: %w", text, err)
 	}
 	if len(state.Sets) != len(l.streams) {

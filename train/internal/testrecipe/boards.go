@@ -73,7 +73,7 @@ func (n Boards) Params() []model.Param {
 }
 
 // Unpack spreads the pieces over planes.
-func (Boards) Unpack(f model.Form, packed *Node) *Node {
+func (Boards) Unpack(f model.ConvAlgorithm, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisRange(i, i+1)) }
 	var planes []*Node
@@ -105,7 +105,7 @@ func (Boards) Forward(p *model.Pass, planes *Node) []*Node {
 	g := planes.Graph()
 	w := func(name string) *Node { return p.Store.GetVariable("/" + p.Prefix + name + ".weight").NodeValue(g) }
 	times := func(x, w *Node) *Node { return DotGeneral(x, []int{1}, nil, w, []int{1}, nil) }
-	h := Tanh(times(p.Form.Flatten(planes), w("first")))
+	h := Tanh(times(p.Conv.Flatten(planes), w("first")))
 	return []*Node{times(h, w("second")), times(h, w("chances"))}
 }
 
@@ -132,6 +132,6 @@ func (Boards) Outputs(heads []*Node, legal *Node) model.Outputs {
 }
 
 // Cost counts the products.
-func (n Boards) Cost(model.Form) model.Cost {
+func (n Boards) Cost(model.ConvAlgorithm) model.Cost {
 	return model.Cost{Operations: float64(4 * 768 * n.Filters), Floats: 2000}
 }

@@ -96,7 +96,7 @@ func (n Tokens) Params() []model.Param {
 }
 
 // Unpack makes tokens [N, 65] int32.
-func (Tokens) Unpack(_ model.Form, packed *Node) *Node {
+func (Tokens) Unpack(_ model.ConvAlgorithm, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	square := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 64), 1), n, 64)
 	bit := func(i int) *Node {
@@ -146,6 +146,6 @@ func (Tokens) Outputs(heads []*Node, legal *Node) model.Outputs {
 }
 
 // Cost counts the head.
-func (n Tokens) Cost(model.Form) model.Cost {
+func (n Tokens) Cost(model.ConvAlgorithm) model.Cost {
 	return model.Cost{Operations: float64(2 * tokenMoves * n.Width), Floats: 3 * tokenMoves}
 }

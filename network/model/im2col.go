@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// patches is the convolution of the form [Patches]. The kernel is that of flatKernel, of squares side·side.
+// patches is the convolution of [Im2col]. The kernel is that of flatKernel, of squares side·side.
 func patches(x, kernel *Node, side int) *Node {
 	n, in, out := x.Shape().Dim(0), x.Shape().Dim(3), kernel.Shape().Dim(1)
 	if side == 1 {

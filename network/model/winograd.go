@@ -87,7 +87,7 @@ func boardWinograd() (inputs, outputs, kernel []float32) {
 	return inputs, outputs, kernel
 }
 
-// tiled is the convolution of the form [Tiles] of activations that are not sparse: of sparse ones, such as the board,
+// tiled is the convolution of [Winograd] of activations that are not sparse: of sparse ones, such as the board,
 // some gradients are exactly zero, and what rounding makes of them here Adam would make a whole step of. The kernel is
 // [out, in, 3, 3]. With turn the gradient of the kernel turns what it sums over samples: the backend go would turn both
 // of its factors otherwise, element by element.
@@ -125,7 +125,7 @@ func tiled(x, kernel *Node, turn bool) *Node {
 	})
 }
 
-// shifted is the convolution of the form [Tiles] of anything: a product for each square of the kernel.
+// shifted is the convolution of [Winograd] of anything: a product for each square of the kernel.
 func shifted(x, kernel *Node) *Node {
 	n, in := x.Shape().Dim(2), x.Shape().Dim(3)
 	out, side := kernel.Shape().Dim(0), kernel.Shape().Dim(2)
