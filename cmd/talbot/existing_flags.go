@@ -36,29 +36,19 @@ func (o *existingOptions) existing() output.Existing {
 	return output.Refuse
 }
 
-// file has a single file made with the flags of a command, and these facts, unless it is done. What it was made from
-// and with is noted beside it.
-func (o *existingOptions) file(cmd *cobra.Command, path string, facts []output.Fact, work func() error) error {
-	if !o.asked() {
-		return work()
-	}
+// file is a single file that is made with the flags of a command and these facts.
+func (o *existingOptions) file(cmd *cobra.Command, path string, force bool, facts ...output.Fact) output.File {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(notFacts, f.Name) {
 			facts = append(facts, output.Fact{Name: f.Name, Value: f.Value.String()})
 		}
 	})
-	if err := o.existing().PlaceFile(path, facts); err != nil {
-		return err
-	}
-	if err := work(); err != nil {
-		return err
-	}
-	return output.Keep(path, facts)
+	return output.File{Path: path, Existing: o.existing(), Facts: facts, Force: force}
 }
 
-// outputFile is that of --out, which may be replaced where it was made with these flags.
+// outputFile is that of --out. With --skip-done and --replace, what exists is judged when the file is made.
 func (o *existingOptions) outputFile(path string, force bool) outputFile {
-	return outputFile{flag: "--out", path: path, force: force, own: o.asked() && output.HasRecord(path)}
+	return outputFile{flag: "--out", path: path, force: force, own: o.asked()}
 }
 
 // notFacts are flags of commands that make a single file which do not decide its content, or are facts by what they

@@ -162,7 +162,7 @@ var statuses = []struct {
 	{selfplay.ErrParts, exitUsage, "give all parts of one `talbot selfplay --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
-	{output.ErrForeign, exitUsage, "move them elsewhere, or choose another folder"},
+	{output.ErrForeign, exitUsage, "move it elsewhere, choose another place, or for a single file use --force"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{checkpoint.ErrForeign, exitFailed,
 		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},

@@ -96,7 +96,7 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
-	e := job.Export{Dir: o.run, Out: out, Format: o.format, Licence: o.licence}
+	e := job.Export{Dir: o.run, Format: o.format, Licence: o.licence}
 	if o.newest {
 		e.Choice = run.NewestCheckpoint
 	}
@@ -107,11 +107,7 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 			return err
 		}
 	}
-	return o.file(cmd, out, facts, func() error { return o.write(e) })
-}
-
-// write exports.
-func (o *exportOptions) write(e job.Export) error {
+	e.Out = o.file(cmd, out, o.force, facts...)
 	x, err := e.Run()
 	switch {
 	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, predict.ErrNoONNX):

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,8 +104,16 @@ func (o *exportDataOptions) request(cmd *cobra.Command, dir string) (r export.Re
 	} else if r.Encoder, r.Targets, err = o.encoding(cmd); err != nil {
 		return r, err
 	}
-	r.Out, err = o.outputFile(o.out, o.force).check()
-	return r, err
+	if r.Out.Path, err = o.outputFile(o.out, o.force).check(); err != nil {
+		return r, err
+	}
+	m, err := dataset.ReadManifest(dir)
+	if err != nil {
+		return r, err // before what the format lacks is listed
+	}
+	r.Out = o.file(cmd, r.Out.Path, o.force,
+		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
+	return r, nil
 }
 
 // parseEach parses the values of a flag.
@@ -126,18 +133,8 @@ func runExportData(cmd *cobra.Command, o *exportDataOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	m, err := dataset.ReadManifest(dir)
-	if err != nil {
-		return err // before what the format lacks is listed
-	}
-	facts := []output.Fact{{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())}}
-	return o.file(cmd, r.Out, facts, func() error { return o.write(cmd.Context(), r, dir) })
-}
-
-// write exports.
-func (o *exportDataOptions) write(ctx context.Context, r export.Request, dir string) error {
 	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
-	ctx, stop := stops(ctx)
+	ctx, stop := stops(cmd.Context())
 	defer stop()
 	show, end := showProgress()
 	r.Progress = show

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -16,8 +17,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/inspect/solve"
-	"talbot/internal/durable"
 	"talbot/internal/humanize"
+	"talbot/internal/output"
 	"talbot/internal/plain"
 	"talbot/play/engine"
 	"talbot/play/match"
@@ -270,12 +271,8 @@ const shownThemes = 14
 
 // writeMisses writes the puzzles that were not solved.
 func writeMisses(path string, r *solve.Request, answers [][]solve.Answer) error {
-	f, err := durable.CreateAtomic(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	w := csv.NewWriter(f)
+	var table bytes.Buffer
+	w := csv.NewWriter(&table)
 	_ = w.Write([]string{"number", "puzzle", "rating", "limit", "fen", "best", "played", "fault"})
 	for l, list := range answers {
 		for i, a := range list {
@@ -305,5 +302,5 @@ func writeMisses(path string, r *solve.Request, answers [][]solve.Answer) error 
 	if w.Flush(); w.Error() != nil {
 		return w.Error()
 	}
-	return f.Commit()
+	return output.WriteFile(path, table.Bytes())
 }

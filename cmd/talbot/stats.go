@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/stats"
-	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/table"
 )
 
@@ -108,5 +108,5 @@ func writePage(path string, page *table.Page) error {
 	if err := page.WriteHTML(&text); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, text.Bytes())
+	return output.WriteFile(path, text.Bytes())
 }

@@ -3,8 +3,10 @@ package durable
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // TempSuffix ends the names of files that are not committed. Readers ignore them; a repeated command overwrites them.
@@ -15,22 +17,65 @@ const TempSuffix = ".tmp"
 //
 // The caller ends it with Commit or Abort. It is not safe for concurrent use.
 type AtomicFile struct {
-	path string
-	file *File
-	size int64
-	err  error
+	path, temp string
+	file       *File
+	size       int64
+	err        error
 }
 
-// CreateAtomic begins the file of that path under the temporary name path + ".tmp", which leads nowhere else.
+// CreateAtomic starts the file of that path under the temporary name path + ".tmp", which leads nowhere else. The caller
+// is the only one who writes in the folder.
 func CreateAtomic(path string) (*AtomicFile, error) {
-	if info, err := os.Lstat(path + TempSuffix); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("creating %q: %q is in the way: %w", path, path+TempSuffix, ErrNotRegular)
+	temp := path + TempSuffix
+	if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("creating %q: %q is in the way: %w", path, temp, ErrNotRegular)
 	}
-	f, err := Open(path+TempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	return createAtomic(path, temp, os.O_TRUNC)
+}
+
+// uniqueInfix stands between a file's name and the random part of its temporary name.
+const uniqueInfix = ".talbot-"
+
+// CreateUnique is [CreateAtomic] under a temporary name that no other process has.
+func CreateUnique(path string) (*AtomicFile, error) {
+	return createAtomic(path, fmt.Sprintf("%s%s%016x%s", path, uniqueInfix, rand.Uint64(), TempSuffix), os.O_EXCL)
+}
+
+func createAtomic(path, temp string, flag int) (*AtomicFile, error) {
+	f, err := Open(temp, os.O_WRONLY|os.O_CREATE|flag)
 	if err != nil {
 		return nil, fmt.Errorf("creating %q: %w", path, err)
 	}
-	return &AtomicFile{path: path, file: f}, nil
+	return &AtomicFile{path: path, temp: temp, file: f}, nil
+}
+
+// RemoveUnique removes the temporary files that dead processes left of [CreateUnique]. Only the holder of a lock may
+// call it.
+func RemoveUnique(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+uniqueInfix) && strings.HasSuffix(e.Name(), TempSuffix) {
+			if err := Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Temp returns the path of the temporary file.
+func (f *AtomicFile) Temp() string { return f.temp }
+
+// WithoutTemp returns the name of the file to which a temporary one belongs, and any other name as it is.
+func WithoutTemp(name string) string {
+	name, temp := strings.CutSuffix(name, TempSuffix)
+	if i := strings.LastIndex(name, uniqueInfix); temp && i > 0 {
+		return name[:i]
+	}
+	return name
 }
 
 // Write appends to the file. After an error the file cannot be committed.
@@ -79,11 +124,11 @@ func (f *AtomicFile) Commit() error {
 	file := f.file
 	f.file, f.err = nil, os.ErrClosed
 	if err := file.Close(); err != nil {
-		Remove(f.path + TempSuffix)
+		Remove(f.temp)
 		return fmt.Errorf("closing %q: %w", f.path, err)
 	}
-	if err := Rename(f.path+TempSuffix, f.path); err != nil {
-		Remove(f.path + TempSuffix)
+	if err := Rename(f.temp, f.path); err != nil {
+		Remove(f.temp)
 		return fmt.Errorf("renaming %q: %w", f.path, err)
 	}
 	if err := SyncFolder(filepath.Dir(f.path)); err != nil {
@@ -98,7 +143,7 @@ func (f *AtomicFile) Abort() {
 		return
 	}
 	f.file.Close()
-	Remove(f.path + TempSuffix)
+	Remove(f.temp)
 	f.file, f.err = nil, os.ErrClosed
 }
 

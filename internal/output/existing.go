@@ -117,8 +117,8 @@ func (e *DifferentError) Error() string {
 // Unwrap returns [ErrDifferent].
 func (e *DifferentError) Unwrap() error { return ErrDifferent }
 
-// ErrForeign: an output that is to be replaced holds files that talbot did not make.
-var ErrForeign = errors.New("it holds files that are not part of it, and is not replaced")
+// ErrForeign: an output that is to be replaced is or holds what talbot did not make.
+var ErrForeign = errors.New("talbot did not make all of it, so it is not replaced")
 
 // Resolve returns the folder in which a command that makes the output at path works: path itself, where nothing exists
 // or an interruption is resumed, or one beside it, which [Swap] puts in its place. inspect reports what exists at a path

@@ -26,7 +26,7 @@ func InUse(dir string) bool {
 // IsOwnFile reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished
 // or not.
 func IsOwnFile(name string) bool {
-	name = strings.TrimSuffix(name, durable.TempSuffix)
+	name = durable.WithoutTemp(name)
 	for _, suffix := range []string{".talbot.zst", ".journal", ".part"} {
 		if strings.HasSuffix(name, suffix) {
 			return true

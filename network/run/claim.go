@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -17,6 +16,8 @@ type Claim struct {
 	dir  string
 	lock *durable.HeldLock
 	made bool // the folder
+	// Killed says that the process which had the folder before did not close its claim.
+	Killed bool
 }
 
 const (
@@ -49,6 +50,7 @@ func NewClaim(dir string, resume bool) (*Claim, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
+	c.Killed = !Closed(dir)
 	var err error
 	if c.lock, err = durable.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("run %q: %w", dir, err)
@@ -106,7 +108,7 @@ func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName
 // Owns reports whether a name is one of the files and folders that talbot makes and reads back in a run's folder: not
 // its page.
 func Owns(name string) bool {
-	switch strings.TrimSuffix(name, durable.TempSuffix) {
+	switch durable.WithoutTemp(name) {
 	// see package loader
 	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json", "survey.bin", "history.json":
 		return true
@@ -114,13 +116,19 @@ func Owns(name string) bool {
 	return false
 }
 
-// Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.
+// Closed reports whether nobody has a claim to a run's folder, and whoever had one closed it.
+func Closed(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, lockName))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Close gives the folder back: its lock is gone then, and without a run the folder that was made for it.
 func (c *Claim) Close() error {
+	err := c.lock.Remove()
 	if _, err := os.Stat(filepath.Join(c.dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
-		c.lock.Remove()
 		if c.made {
 			os.Remove(c.dir) // fails if there is anything in it
 		}
 	}
-	return c.lock.Close()
+	return errors.Join(err, c.lock.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"talbot/encode"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/export"
 )
@@ -40,7 +41,7 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (export.Request{Dir: dir, Format: f, Out: filepath.Join(work, out),
+		if _, err := (export.Request{Dir: dir, Format: f, Out: output.File{Path: filepath.Join(work, out)},
 			Encoder: encode.TalbotBot{}}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
+	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/shards"
 )
@@ -23,7 +24,7 @@ var ErrNothing = errors.New("no samples to export")
 // Request asks for the samples of a dataset as one file.
 type Request struct {
 	Dir    string // of the dataset
-	Out    string // file
+	Out    output.File
 	Format *Format
 	// Splits and Sources choose samples; empty: all.
 	Splits  []dataset.Split
@@ -72,7 +73,7 @@ func (r Request) Run(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	defer set.Close()
-	e := &exporter{Request: r, set: set, sum: Summary{Out: r.Out, Format: r.Format.Name,
+	e := &exporter{Request: r, set: set, sum: Summary{Out: r.Out.Path, Format: r.Format.Name,
 		LeftOut: map[dataset.Reason]int64{}, Lost: map[dataset.Reason]int64{}}}
 	if e.counting, err = dataset.NewCounting(set.Manifest.Fingerprints, r.Label); err != nil {
 		return Summary{}, fmt.Errorf("%q: %w", r.Dir, err)
@@ -84,30 +85,30 @@ func (r Request) Run(ctx context.Context) (sum Summary, err error) {
 			}
 		}
 	}
-	out, err := durable.CreateAtomic(r.Out)
-	if err != nil {
+	if err := r.Out.Make(func(out *durable.AtomicFile) error { return e.write(ctx, out) }); err != nil {
 		return Summary{}, err
 	}
-	defer out.Abort() // does nothing once it is committed
-	if e.out, err = r.Format.begin(out, &r); err == nil {
+	e.sum.Seconds = time.Since(start).Seconds()
+	return e.sum, nil
+}
+
+// write writes the content of the file.
+func (e *exporter) write(ctx context.Context, out *durable.AtomicFile) (err error) {
+	if e.out, err = e.Format.begin(out, &e.Request); err == nil {
 		err = e.lines(ctx)
 	}
 	if err == nil {
 		err = e.out.end()
 	}
 	if err != nil {
-		return Summary{}, fmt.Errorf("exporting %q: %w", r.Dir, err)
+		return fmt.Errorf("exporting %q: %w", e.Dir, err)
 	}
 	if e.sum.Samples == 0 {
-		return Summary{}, fmt.Errorf("%q: %w: %s chosen, left out: %s", r.Dir, ErrNothing,
+		return fmt.Errorf("%q: %w: %s chosen, left out: %s", e.Dir, ErrNothing,
 			humanize.Count(e.sum.Chosen, "sample"), humanize.Reasons(e.sum.LeftOut))
 	}
 	e.sum.Bytes = out.Size()
-	if err := out.Commit(); err != nil {
-		return Summary{}, err
-	}
-	e.sum.Seconds = time.Since(start).Seconds()
-	return e.sum, nil
+	return nil
 }
 
 // lines writes all lines that are chosen. Blocks are read ahead on the workers and written here.

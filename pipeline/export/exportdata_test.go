@@ -14,6 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/output"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/export"
 )
@@ -25,7 +26,7 @@ func exportFile(t *testing.T, r export.Request, format string) (export.Summary, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Format, r.Out = f, filepath.Join(t.TempDir(), "out")
+	r.Format, r.Out.Path = f, filepath.Join(t.TempDir(), "out")
 	return r.Run(t.Context())
 }
 
@@ -176,7 +177,7 @@ func TestChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, _ := export.ParseFormat("parquet")
-	_, err = export.Request{Dir: dir, Out: out, Format: f, Sources: []dataset.Source{dataset.SourceAggregate}}.
+	_, err = export.Request{Dir: dir, Out: output.File{Path: out}, Format: f, Sources: []dataset.Source{dataset.SourceAggregate}}.
 		Run(t.Context())
 	if data, _ := os.ReadFile(out); !errors.Is(err, export.ErrNothing) || string(data) != "before" {
 		t.Errorf("error %v, file %q", err, data)

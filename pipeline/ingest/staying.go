@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/internal/plain"
 	"talbot/shards"
 )
@@ -153,24 +154,15 @@ func (r *rejectsFile) each(use func(row string) error) error {
 
 // publish writes the table to its place, whole or not at all, with each row as named makes it.
 func (r *rejectsFile) publish(named func(row string) string) error {
-	out, err := durable.CreateAtomic(r.path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(out, 64<<10)
-	err = r.each(func(row string) error {
-		_, err := w.WriteString(named(row))
-		return err
-	})
-	if err == nil {
-		err = w.Flush()
-	}
-	if err != nil {
-		out.Abort()
+	if err := (output.File{Path: r.path}).Make(func(out *durable.AtomicFile) error {
+		w := bufio.NewWriterSize(out, 64<<10)
+		err := r.each(func(row string) error {
+			_, err := w.WriteString(named(row))
+			return err
+		})
+		return errors.Join(err, w.Flush())
+	}); err != nil {
 		return fmt.Errorf("writing %q: %w", r.path, err)
-	}
-	if err := out.Commit(); err != nil {
-		return err
 	}
 	r.close()
 	return nil

@@ -29,7 +29,7 @@ func inspect(dir string, want *Config) (found output.Found, err error) {
 		return found, err
 	}
 	for _, e := range entries {
-		switch name := strings.TrimSuffix(e.Name(), durable.TempSuffix); {
+		switch name := durable.WithoutTemp(e.Name()); {
 		case name == ConfigName, name == StateName, name == PageName, name == lockName, strings.HasPrefix(name, "gen-"):
 		default:
 			found.Foreign = append(found.Foreign, name)

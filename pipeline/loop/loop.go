@@ -168,7 +168,7 @@ func (l *Loop) open(c *Config) (State, error) {
 			return s, err
 		}
 		for _, e := range entries {
-			if e.Name() != lockName && e.Name() != StateName {
+			if name := durable.WithoutTemp(e.Name()); name != lockName && name != StateName && name != ConfigName {
 				return s, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, e.Name())
 			}
 		}

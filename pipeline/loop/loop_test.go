@@ -223,6 +223,20 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
+// TestKilledFirst: a loop that was killed while it wrote its first files starts.
+func TestKilledFirst(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{StateName, ConfigName} {
+		if err := os.WriteFile(filepath.Join(dir, name+durable.TempSuffix), []byte("{"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &fake{t: t}
+	if err := f.loop(dir, file); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDamage: a loop whose state is damaged or lost goes on where its steps say that it was, and two loops do not work
 // in one folder.
 func TestDamage(t *testing.T) {

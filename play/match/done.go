@@ -126,7 +126,7 @@ func foreignFiles(dir string) (names []string, err error) {
 	}
 	own := []string{PGNFile, JournalFile, ResultFile, PageFile, lockFile, logFolder}
 	for _, e := range entries {
-		if !slices.Contains(own, strings.TrimSuffix(e.Name(), durable.TempSuffix)) {
+		if !slices.Contains(own, durable.WithoutTemp(e.Name())) {
 			names = append(names, e.Name())
 		}
 	}

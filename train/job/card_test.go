@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/predict"
 	"talbot/network/run"
@@ -23,7 +24,7 @@ func TestCardOfGiven(t *testing.T) {
 	first := tiny(t, data)
 	mustTrain(t, first)
 	given := filepath.Join(t.TempDir(), "given.safetensors")
-	if _, err := (Export{Dir: first.Dir, Out: given, Format: "net", Licence: "CC0-1.0"}).Run(); err != nil {
+	if _, err := (Export{Dir: first.Dir, Out: output.File{Path: given}, Format: "net", Licence: "CC0-1.0"}).Run(); err != nil {
 		t.Fatal(err)
 	}
 	card, _ := describe(t, first.Dir)
@@ -41,7 +42,7 @@ func TestCardOfGiven(t *testing.T) {
 func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "net.safetensors")
-	_, err := Export{Dir: dir, Out: path, Format: "net", Licence: "CC0-1.0",
+	_, err := Export{Dir: dir, Out: output.File{Path: path}, Format: "net", Licence: "CC0-1.0",
 		Warn: func(err error) { warned = append(warned, err.Error()) }}.Run()
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +252,7 @@ func TestHalfKeepsTheFirstChoice(t *testing.T) {
 func exported(t *testing.T, dir, format string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), format)
-	if _, err := (Export{Dir: dir, Out: path, Format: format}).Run(); err != nil {
+	if _, err := (Export{Dir: dir, Out: output.File{Path: path}, Format: format}).Run(); err != nil {
 		t.Fatal(err)
 	}
 	return path

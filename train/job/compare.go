@@ -15,7 +15,7 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/internal/cache"
-	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/model"
@@ -130,7 +130,7 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 		var page bytes.Buffer
 		err := report.WriteComparison(&page, t.result)
 		if err == nil {
-			err = durable.WriteFile(c.Page, page.Bytes())
+			err = output.WriteFile(c.Page, page.Bytes())
 		}
 		if err != nil {
 			return t.result, fmt.Errorf("%w: page: %w", ErrIncomplete, err)

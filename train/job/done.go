@@ -159,7 +159,8 @@ func facts(c run.Config, id loader.Identity, backend string) ([]output.Fact, err
 	return all, nil
 }
 
-// reached reports whether a run has come to its end, and what it reported then, as far as its files say it.
+// reached reports whether a run has come to its end, its page included, and what it reported then, as far as its files
+// tell.
 func reached(dir string, c run.Config, init bool) (result train.Result, over bool, err error) {
 	loaded, state, err := run.Load(dir, run.NewestCheckpoint|run.RawWeights)
 	if errors.Is(err, checkpoint.ErrNone) || errors.Is(err, checkpoint.ErrDamaged) {
@@ -172,7 +173,7 @@ func reached(dir string, c run.Config, init bool) (result train.Result, over boo
 	if state.Val != nil {
 		result.Final = &train.Final{Terms: state.Val.Terms}
 	}
-	return result, init || state.Stopped || state.Step >= c.End(), nil
+	return result, init || run.Closed(dir) && (state.Stopped || state.Step >= c.End()), nil
 }
 
 // foreignFiles lists the files in a folder that are not of a run.
@@ -187,8 +188,9 @@ func foreignFiles(dir string) (names []string, err error) {
 	made := []string{ReportName, CardName}
 	for _, e := range entries {
 		name := e.Name()
-		page := strings.HasPrefix(name, "report-") && strings.HasSuffix(name, ".html")
-		if !run.Owns(name) && !page && !slices.Contains(made, strings.TrimSuffix(name, durable.TempSuffix)) {
+		whose := durable.WithoutTemp(name)
+		page := strings.HasPrefix(whose, "report-") && strings.HasSuffix(whose, ".html")
+		if !run.Owns(name) && !page && !slices.Contains(made, whose) {
 			names = append(names, name)
 		}
 	}

@@ -20,7 +20,7 @@ var Formats = []string{"onnx", "safetensors", "net"}
 // Export writes the network of a run for other programs.
 type Export struct {
 	Dir    string // run folder, checkpoint or exported network
-	Out    string // file to write; one that is there is replaced
+	Out    output.File
 	Format string // one of [Formats]
 	Choice run.Choice
 	Warn   func(error) // a damaged checkpoint that was passed over, what a card lacks; may be nil
@@ -47,7 +47,7 @@ type ExportResult struct {
 // that talbot itself can use the file too. The format net is that with weights in half precision and a [run.Card]: what
 // package builtin holds. It needs the folder of a run.
 func (e Export) Run() (ExportResult, error) {
-	x := ExportResult{Out: e.Out, Format: e.Format}
+	x := ExportResult{Out: e.Out.Path, Format: e.Format}
 	if !run.IsFile(e.Dir) {
 		if _, err := run.ReadConfig(e.Dir); err != nil {
 			return x, err
@@ -60,14 +60,18 @@ func (e Export) Run() (ExportResult, error) {
 	for _, damaged := range t.Damaged {
 		e.warn(fmt.Errorf("skipping %w", damaged))
 	}
-	file, err := e.file(t)
-	if err != nil {
+	if err := e.Out.Make(func(w *durable.AtomicFile) error {
+		file, err := e.file(t)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(file)
+		x.Bytes = int64(len(file))
+		return err
+	}); err != nil {
 		return x, err
 	}
-	if err := durable.WriteFile(e.Out, file); err != nil {
-		return x, err
-	}
-	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), weightsOf(t)
+	x.Checkpoint, x.Step, x.Weights = t.Path, t.Step, weightsOf(t)
 	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil
 }

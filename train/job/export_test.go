@@ -16,6 +16,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/predict"
@@ -88,7 +89,7 @@ func packedPositions(e encode.Encoder, n int) (packed []uint64) {
 func exportTo(t *testing.T, dir, format string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "network."+format)
-	x, err := Export{Dir: dir, Out: path, Format: format}.Run()
+	x, err := Export{Dir: dir, Out: output.File{Path: path}, Format: format}.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestExportedModels(t *testing.T) {
 			p := openNetwork(t, dir)
 			if _, ok := p.Network().(model.Exporter); !ok {
 				out := filepath.Join(t.TempDir(), "x")
-				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
+				if _, err := (Export{Dir: dir, Out: output.File{Path: out}, Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
 					t.Errorf("%v", err)
 				}
 				return

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/internal/output"
 	"talbot/network/run"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
@@ -61,7 +62,7 @@ func (f folder) eval() (text string, warned int, err error) {
 // export returns the exported file.
 func (f folder) export() (file string, err error) {
 	out := filepath.Join(f.TempDir(), "net")
-	if _, err := (Export{Dir: f.dir, Out: out, Format: "safetensors"}).Run(); err != nil {
+	if _, err := (Export{Dir: f.dir, Out: output.File{Path: out}, Format: "safetensors"}).Run(); err != nil {
 		return "", err
 	}
 	return string(f.read(out)), nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
@@ -289,7 +290,7 @@ func TestFrom(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	network := filepath.Join(t.TempDir(), "net.safetensors")
-	if _, err := (Export{Dir: first.Dir, Out: network, Format: "safetensors"}).Run(); err != nil {
+	if _, err := (Export{Dir: first.Dir, Out: output.File{Path: network}, Format: "safetensors"}).Run(); err != nil {
 		t.Fatal(err)
 	}
 	third := tiny(t, a)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/network/run"
 	"talbot/train"
@@ -121,6 +122,7 @@ func TestDoneWithoutOthers(t *testing.T) {
 		if err := os.Remove(filepath.Join(next.Dir, loader.SurveyName)); err != nil {
 			t.Fatal(err)
 		}
+		killedAtPage(t, next)
 		if _, err := next.Run(t.Context()); !errors.Is(err, output.ErrDone) {
 			t.Errorf("from %v: without its survey: %v", from, err)
 		}
@@ -134,5 +136,23 @@ func TestDoneWithoutOthers(t *testing.T) {
 		if _, err := next.Run(t.Context()); !errors.Is(err, output.ErrDifferent) && !errors.Is(err, ErrConfig) {
 			t.Errorf("from %v: of another length: %v", from, err)
 		}
+	}
+}
+
+// killedAtPage checks that a run whose process was killed while it wrote the page gets its page when it is repeated.
+func killedAtPage(t *testing.T, job Train) {
+	t.Helper()
+	page := filepath.Join(job.Dir, ReportName)
+	if err := os.Rename(page, page+durable.TempSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(job.Dir, "run.lock"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := job.Run(t.Context()); err != nil {
+		t.Errorf("a run without its page: %v", err)
+	}
+	if _, err := os.Stat(page); err != nil {
+		t.Error(err)
 	}
 }

@@ -73,7 +73,7 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	if err := report.Write(&page, r); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(path, page.Bytes()); err != nil || e == nil ||
+	if err := output.WriteFile(path, page.Bytes()); err != nil || e == nil ||
 		filepath.Clean(path) != filepath.Join(dir, ReportName) {
 		return err
 	}
@@ -81,7 +81,7 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, CardName), append(text, '\n'))
+	return output.WriteFile(filepath.Join(dir, CardName), append(text, '\n'))
 }
 
 // ReportOf returns what the page of the run in dir shows, without an evaluation. What the run is trained on is left

@@ -200,7 +200,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			id.Backend, id.Kind, id.Results = t.Backend, b.Kind, learnsResults(c, data)
 			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
-	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
+	if result.Samples > 0 || claim.Killed { // else the page of an evaluation may exist, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
 		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil, t.warn); e != nil {
 			t.warn(fmt.Errorf("no %s: %w", ReportName, e))
