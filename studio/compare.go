@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"talbot/internal/cache"
-	"talbot/network/backend"
 	"talbot/train/job"
 	"talbot/train/loader"
 	"talbot/train/report"
@@ -77,34 +75,26 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 		p.Notice = "What is to be compared is not there any more."
 		return p
 	}
-	text, doing, percent, err := s.comparison(f, other, data, p.Split).look()
-	p.Found, p.Doing, p.Percent = template.HTML(text), doing, percent // of our own template
+	compared, err := s.comparison(f, other, data, p.Split)
+	p.Found, p.Doing, p.Percent = template.HTML(compared.text), compared.doing, compared.percent
 	if err != nil {
 		p.Notice = "The comparison ended early: " + data.within(fmt.Errorf("%s", other.within(err)))
 		p.Notice = f.within(fmt.Errorf("%s", p.Notice))
 	}
-	p.Version = fmt.Sprintf("%d-%s-%d-%t", len(text), doing, percent, err != nil)
+	p.Version = compared.version(err)
 	return p
 }
 
-// comparison is what `talbot compare` says of two runs, the second against the first.
-func (s *Server) comparison(first, second, data *folder, split string) *work {
+// comparison compares two runs as `talbot compare` does, the second against the first.
+func (s *Server) comparison(first, second, data *folder, split string) (part, error) {
 	key := strings.Join([]string{"compare", first.Path, first.stamp, second.Path, second.stamp, data.Path,
 		data.Manifest.Hash(), split}, "\n")
-	return s.works.of(key, func(ctx context.Context, tell tell) (string, error) {
-		kind := s.seats.backend
-		if kind == "auto" {
-			kind = backend.AtOnce
-		}
+	return s.makePart(key, func(j *work[part]) (string, error) {
 		c := job.Compare{Settings: [][]string{{first.Path}, {second.Path}}, Data: []loader.Spec{{Dir: data.Path}},
-			Split: split, Samples: comparedSamples, Batch: comparedBatch, Backend: kind,
+			Split: split, Samples: comparedSamples, Batch: comparedBatch, Backend: atOnce(s.backend),
 			Workers: runtime.GOMAXPROCS(0), Cache: cache.User(),
-			Progress: func(what string, done, of int64) {
-				if of > 0 {
-					tell(what, int(100*done/of))
-				}
-			}}
-		found, err := c.Run(ctx)
+			Progress: func(what string, done, of int64) { tell(j, what, done, of) }}
+		found, err := c.Run(j.ctx)
 		if err != nil {
 			return "", err
 		}

@@ -117,7 +117,7 @@ func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 		p.Notice = "This dataset is not finished."
 		return p
 	}
-	v, release, err := s.shelf.of(f)
+	v, release, err := s.datasets.get(f)
 	if err != nil {
 		p.Notice = f.within(err)
 		return p
@@ -126,7 +126,7 @@ func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 	if n, err := strconv.ParseInt(r.FormValue("at"), 10, 64); err == nil {
 		p.At = max(0, n/cardsShown*cardsShown)
 	}
-	p.find(s.shelf, v)
+	p.find(s, v)
 	samples, err := v.Some(r.Context(), p.Found.Numbers, runtime.GOMAXPROCS(0))
 	if err != nil {
 		if p.Found.Problem = err; !errors.Is(err, context.Canceled) {
@@ -141,19 +141,20 @@ func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 }
 
 // find says which samples are shown.
-func (p *dataPage) find(s *shelf, v *volume) {
+func (p *dataPage) find(s *Server, v *openDataset) {
 	if p.Filter.all() {
 		p.Found = found{Count: v.Samples(), Percent: 100, Done: true}
 		p.At = min(p.At, max(0, (v.Samples()-1)/cardsShown*cardsShown))
 		for n := p.At; n < v.Samples() && len(p.Found.Numbers) < cardsShown; n++ {
 			p.Found.Numbers = append(p.Found.Numbers, n)
 		}
+	} else if j, err := s.search(v, p.Filter); err != nil {
+		p.Found.Problem, p.Notice = err, err.Error()
 	} else {
-		one := s.search(v, p.Filter)
-		p.Found = one.part(p.At, cardsShown, v.Samples())
+		p.Found = foundOf(j, p.At, cardsShown, v.Samples())
 		if last := max(0, (p.Found.Count-1)/cardsShown*cardsShown); p.At > last && p.Found.Done {
 			p.At = last
-			p.Found = one.part(p.At, cardsShown, v.Samples())
+			p.Found = foundOf(j, p.At, cardsShown, v.Samples())
 		}
 		if p.Found.Problem != nil {
 			p.Notice = errSearch(p.folder, p.Found.Problem)
@@ -260,7 +261,7 @@ type samplePage struct {
 	Notice       string       // why they are not shown by the one that was asked for; "" = they are
 	Groups       []planeGroup // of the input
 	Runs         []*folder
-	Opinion      *opinion // of the run that is asked; nil: none is
+	Prediction   *prediction // of the run that is asked; nil: none is
 }
 
 // usualRecipe is the one by which a sample is shown where no other is asked for.
@@ -271,10 +272,10 @@ func (*samplePage) Recipes() []string { return recipe.Names() }
 
 // Asked is the key of the run that is asked; "" = none.
 func (p *samplePage) Asked() string {
-	if p.Opinion == nil {
+	if p.Prediction == nil {
 		return ""
 	}
-	return p.Opinion.Run.Key
+	return p.Prediction.Run.Key
 }
 
 // Kept are the fields of the filter, for a form.
@@ -359,7 +360,7 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		s.missing(w, "There is no such sample.")
 		return
 	}
-	v, release, err := s.shelf.of(f)
+	v, release, err := s.datasets.get(f)
 	if err != nil {
 		s.missing(w, "The dataset cannot be read: "+chart.Plain(f.within(err)))
 		return
@@ -384,9 +385,10 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		p.Next = -1
 	}
 	if !own.all() {
-		found := s.shelf.search(v, &own)
-		p.Place, p.Before, p.Next = found.beside(number)
-		p.Count = found.part(0, 0, v.Samples()).Count
+		if j, err := s.search(v, &own); err == nil {
+			p.Place, p.Before, p.Next = neighbours(j, number)
+			p.Count = foundOf(j, 0, 0, v.Samples()).Count
+		}
 	}
 	layout := e.Layout()
 	p.Groups = numbersOf(e, &layout, one.Encoded.Input.Data)
@@ -396,14 +398,14 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if i := slices.IndexFunc(p.Runs, func(f *folder) bool { return f.Key == r.FormValue("run") }); i >= 0 {
-		p.Opinion = s.opinions.of(r.Context(), p.Runs[i], one)
+		p.Prediction = s.networks.predict(r.Context(), p.Runs[i], one)
 	}
 	p.fill()
 	s.show(w, "sample", p)
 }
 
 // sampleAs reads a sample as a recipe with its usual settings sees it; "" = the usual recipe.
-func sampleAs(v *volume, number int64, name string) (*samples.Sample, encode.Encoder, error) {
+func sampleAs(v *openDataset, number int64, name string) (*samples.Sample, encode.Encoder, error) {
 	c, err := run.New(cmp.Or(name, usualRecipe), "")
 	if err != nil {
 		return nil, nil, err
@@ -469,8 +471,8 @@ func (p *samplePage) moves(at *board.Position) {
 			}
 		}
 	}
-	if p.Opinion != nil && p.Opinion.Moves != nil { // it was asked for
-		prior = p.Opinion.Moves
+	if p.Prediction != nil && p.Prediction.Moves != nil { // it was asked for
+		prior = p.Prediction.Moves
 	}
 	p.Probable = len(prior) > 0
 	target := map[string]float64{}

@@ -351,7 +351,7 @@ func TestSampleSeen(t *testing.T) {
 		strings.Contains(text, "value <b>") || strings.Contains(text, dir) {
 		t.Error(text)
 	}
-	if status, text := s.ask("GET", at+"?run=..%2fx", nil, nil); status != 200 || strings.Contains(text, `id="opinion"`) {
+	if status, text := s.ask("GET", at+"?run=..%2fx", nil, nil); status != 200 || strings.Contains(text, `id="prediction"`) {
 		t.Errorf("%d %s", status, text)
 	}
 }

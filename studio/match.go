@@ -24,38 +24,28 @@ import (
 	"talbot/play/match"
 )
 
-// watch keeps the matches that were looked at last. It is safe for concurrent use.
-type watch struct {
-	mu   sync.Mutex
-	list []*watchedMatch // the last one first
+// matches keeps the matches that were viewed last. It is safe for concurrent use.
+type matches struct {
+	mu     sync.Mutex
+	recent recent[*watchedMatch]
 }
 
 // watchedMatch is a match whose page was asked for.
 type watchedMatch struct {
-	path string
-	mu   sync.Mutex // held by the user of the match
+	mu sync.Mutex // held by the user of the match
 	*match.Watched
 }
 
 // maxMatches is how many matches are kept.
 const maxMatches = 8
 
-// of returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
-func (w *watch) of(f *folder) (m *watchedMatch, unlock func(), err error) {
+// get returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
+func (w *matches) get(f *folder) (m *watchedMatch, unlock func(), err error) {
 	w.mu.Lock()
-	i := slices.IndexFunc(w.list, func(m *watchedMatch) bool { return m.path == f.Path })
-	if i >= 0 {
-		m = w.list[i]
-		w.list = slices.Delete(w.list, i, i+1)
-	} else {
-		m = &watchedMatch{path: f.Path, Watched: match.Watch(f.Path)}
-	}
-	w.list = slices.Insert(w.list, 0, m)
-	w.list = w.list[:min(len(w.list), maxMatches)]
+	m, _ = w.recent.get(f.Path, func() (*watchedMatch, error) { return &watchedMatch{Watched: match.Watch(f.Path)}, nil })
 	w.mu.Unlock()
 	m.mu.Lock()
-	err = m.Look()
-	return m, m.mu.Unlock, err
+	return m, m.mu.Unlock, m.Look()
 }
 
 // matchPage is what the page of a match shows.
@@ -117,7 +107,7 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 			p.Show = c.Name
 		}
 	}
-	m, unlock, err := s.watch.of(f)
+	m, unlock, err := s.matches.get(f)
 	defer unlock()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -226,7 +216,7 @@ func (s *Server) gameOf(w http.ResponseWriter, r *http.Request, use func(*folder
 	if f == nil {
 		return
 	}
-	m, unlock, err := s.watch.of(f)
+	m, unlock, err := s.matches.get(f)
 	defer unlock()
 	var g *match.Record
 	if number, bad := strconv.Atoi(r.PathValue("game")); err == nil && bad == nil {

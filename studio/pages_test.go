@@ -182,7 +182,7 @@ func TestBrowserPages(t *testing.T) {
 	p.until(`location.search.includes("recipe=tahl") && location.search.includes("label=yes") &&
 		/What the recipe tahl reads/.test(document.querySelector(".planes summary").textContent) && ` + ready)
 	p.choose("run", s.keyOf("people"))
-	p.until(`/^people: probabilities/.test(document.getElementById("opinion")?.textContent) &&
+	p.until(`/^people: probabilities/.test(document.getElementById("prediction")?.textContent) &&
 		document.querySelectorAll("#drawing .prior").length > 0`)
 	p.clean()
 }

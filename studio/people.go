@@ -16,7 +16,6 @@ import (
 	"talbot/dataset"
 	"talbot/internal/chart"
 	"talbot/pgn"
-	"talbot/play/people"
 	"talbot/stockfish"
 )
 
@@ -35,8 +34,8 @@ func (peopleForm) NodeChoices() []int64 { return nodeChoices }
 
 var nodeChoices = []int64{20_000, 100_000, 500_000}
 
-// seatLength is that of [rand.Text].
-const seatLength = 26
+// pageLength is that of [rand.Text].
+const pageLength = 26
 
 // maxPeoplePlies is the longest game that an address can keep.
 const maxPeoplePlies = 600
@@ -51,7 +50,7 @@ type peoplePage struct {
 	Elo             int // that the page begins with
 	Ratings         []int
 	Back            string // the address of the form
-	Seat            string
+	Page            string
 	Nodes           int64
 }
 
@@ -86,7 +85,7 @@ func (s *Server) peopleForm(w http.ResponseWriter, r *http.Request, status int, 
 	f := peopleForm{Problem: problem, Run: r.FormValue("run"), Weigher: r.FormValue("weigher"),
 		FEN: r.FormValue("fen"), PGN: r.FormValue("pgn"), Nodes: nodesOf(r)}
 	f.Runs, f.Weighers = s.peopleRuns()
-	if _, err := stockfish.Find(s.readings.engine); err != nil {
+	if _, err := stockfish.Find(s.networks.engine); err != nil {
 		f.Engine = stockfish.Remedy
 	}
 	s.showStatus(w, status, "people", f)
@@ -101,9 +100,9 @@ func (s *Server) peopleRuns() (runs, weighers []*folder) {
 		built, err := f.Config.Build()
 		switch {
 		case err != nil:
-		case people.Rated(built.Encoder):
+		case rated(built.Encoder):
 			runs = append(runs, f)
-		case people.Weighs(built.Encoder):
+		case weighs(built.Encoder):
 			weighers = append(weighers, f)
 		}
 	}
@@ -232,7 +231,7 @@ func (s *Server) gameOfSample(r *http.Request) (string, error) {
 	if err != nil {
 		return "", errors.New("that is not the number of a sample")
 	}
-	v, release, err := s.shelf.of(f)
+	v, release, err := s.datasets.get(f)
 	if err != nil {
 		return "", errors.New(f.within(err))
 	}
@@ -320,7 +319,7 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(),
-		Ratings: people.Ratings(), Elo: 1500, Seat: rand.Text(), Nodes: nodesOf(r)}
+		Ratings: ratings, Elo: 1500, Page: rand.Text(), Nodes: nodesOf(r)}
 	if weigher != nil {
 		p.Weighs = weigher.Name
 	}
@@ -330,7 +329,7 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		p.Title = "A game"
 	}
 	if elo, err := strconv.Atoi(r.FormValue("elo")); err == nil {
-		p.Elo = p.Ratings[people.Nearest(p.Ratings, elo)]
+		p.Elo = p.Ratings[nearestRating(elo)]
 	}
 	q := url.Values{}
 	for _, name := range []string{"run", "weigher", "nodes"} {
@@ -349,25 +348,25 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 	s.show(w, "peoplegame", p)
 }
 
-// reading answers with what is known of a position: that of the address after `ply` of its moves.
-func (s *Server) reading(w http.ResponseWriter, r *http.Request) {
+// analysis answers with what is known of a position: that of the address after `ply` of its moves.
+func (s *Server) analysis(w http.ResponseWriter, r *http.Request) {
 	run, weigher, err := s.runsOfPeople(r)
 	q := question{run: run, weigher: weigher, nodes: nodesOf(r)}
 	if err == nil {
 		q.start, q.moves, err = peopleLine(r)
 	}
 	ply, bad := strconv.Atoi(r.FormValue("ply"))
-	seat := r.FormValue("seat")
-	if err == nil && (bad != nil || ply < 0 || ply > len(q.moves) || len(seat) != seatLength) {
+	page := r.FormValue("page")
+	if err == nil && (bad != nil || ply < 0 || ply > len(q.moves) || len(page) != pageLength) {
 		err = errors.New("there is no such position")
 	}
-	var v readingView
+	var v analysisView
 	if err == nil {
 		if ply < len(q.moves) {
 			q.played = q.moves[ply]
 		}
 		q.moves = q.moves[:ply]
-		v, err = s.readings.of(seat, &q)
+		v, err = s.analyse(page, q)
 	}
 	if err != nil {
 		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))

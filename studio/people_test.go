@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"talbot/network/run"
-	"talbot/play/people"
 	"talbot/stockfish"
 )
 
@@ -21,15 +20,15 @@ func makePrior(t *testing.T, dir string) {
 	makeNetwork(t, dir, 1, "prior", "blocks=1", "filters=4")
 }
 
-// readingOf asks about a position until the answer is whole.
-func (s *served) readingOf(at string, ply int) readingView {
+// analysisOf asks about a position until the answer is whole.
+func (s *served) analysisOf(at string, ply int) analysisView {
 	s.t.Helper()
 	_, query, _ := strings.Cut(at, "?")
 	query, _, _ = strings.Cut(query, "#")
 	for range 600 {
-		status, text := s.ask("GET", "/people/reading?"+query+"&seat=ABCDEFGHIJKLMNOPQRSTUVWXYZ&ply="+strconv.Itoa(ply),
+		status, text := s.ask("GET", "/people/analysis?"+query+"&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ&ply="+strconv.Itoa(ply),
 			nil, nil)
-		var v readingView
+		var v analysisView
 		if err := json.Unmarshal([]byte(text), &v); status != 200 || err != nil {
 			s.t.Fatalf("%d %s", status, text)
 		}
@@ -39,7 +38,7 @@ func (s *served) readingOf(at string, ply int) readingView {
 		time.Sleep(30 * time.Millisecond)
 	}
 	s.t.Fatal("the answer is never whole")
-	return readingView{}
+	return analysisView{}
 }
 
 // to asks for a page that leads to another one.
@@ -78,7 +77,7 @@ func TestPeople(t *testing.T) {
 		!strings.Contains(text, "Qxf7#") {
 		t.Errorf("%d %s", status, text)
 	}
-	if v := s.readingOf(at, 7); v.Over != "Checkmate" || len(v.Moves) != 0 {
+	if v := s.analysisOf(at, 7); v.Over != "Checkmate" || len(v.Moves) != 0 {
 		t.Errorf("%+v", v)
 	}
 	if at := s.to("GET", "/people?data="+s.key(aDataset)+"&sample=6", nil); !strings.HasSuffix(at, "#ply=2") ||
@@ -95,8 +94,8 @@ func TestPeople(t *testing.T) {
 	}
 	key := s.keyOf("people")
 	for _, path := range []string{"/people/game?run=" + key + "&moves=e2e5", "/people/game?run=x",
-		"/people/game?run=" + key + "&fen=x", "/people/reading?run=" + key + "&ply=0&seat=x",
-		"/people/reading?run=" + key + "&ply=1&seat=ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/people?data=x&sample=1",
+		"/people/game?run=" + key + "&fen=x", "/people/analysis?run=" + key + "&ply=0&page=x",
+		"/people/analysis?run=" + key + "&ply=1&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/people?data=x&sample=1",
 		"/people/game?run=" + key + "&weigher=" + key,
 		"/people/game?run=" + key + "&moves=" + strings.Repeat("g1f3.g8f6.f3g1.f6g8.", 151)} {
 		if status, _ := s.ask("GET", path, nil, nil); status != 422 {
@@ -106,13 +105,13 @@ func TestPeople(t *testing.T) {
 }
 
 // The answer for a position has shares that sum to 1, and without an engine says what is missing.
-func TestReading(t *testing.T) {
+func TestAnalysis(t *testing.T) {
 	dir := t.TempDir()
 	makePrior(t, filepath.Join(dir, "people"))
 	s := serve(t, dir)
-	s.readings.engine = filepath.Join(dir, "no-engine")
+	s.networks.engine = filepath.Join(dir, "no-engine")
 	at := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5"}})
-	v := s.readingOf(at, 1)
+	v := s.analysisOf(at, 1)
 	if v.Note == "" || v.Problem != "" || v.Engine != "" || v.Best != "" {
 		t.Errorf("%+v", v)
 	}
@@ -120,12 +119,12 @@ func TestReading(t *testing.T) {
 	if i := indexOfMove(v, "e7e5"); i < 0 || v.Moves[i].Cost != nil {
 		t.Errorf("the move that was played is not shown: %+v", v)
 	}
-	if len(s.readings.known) != 1 {
+	if len(s.analyses.list) != 1 {
 		t.Error("the answer is not kept")
 	}
 }
 
-func indexOfMove(v readingView, uci string) int {
+func indexOfMove(v analysisView, uci string) int {
 	for i, m := range v.Moves {
 		if m.UCI == uci {
 			return i
@@ -134,9 +133,9 @@ func indexOfMove(v readingView, uci string) int {
 	return -1
 }
 
-func checkShares(t *testing.T, v readingView) {
+func checkShares(t *testing.T, v analysisView) {
 	t.Helper()
-	for i := range people.Ratings() {
+	for i := range ratings {
 		sum := v.Rest[i]
 		for _, m := range v.Moves {
 			sum += m.Shares[i]
@@ -148,7 +147,7 @@ func checkShares(t *testing.T, v readingView) {
 }
 
 // An engine says what moves cost: a queen that is left to a pawn costs more than what it recommends.
-func TestReadingCosts(t *testing.T) {
+func TestAnalysisCosts(t *testing.T) {
 	if _, err := stockfish.Find(""); err != nil {
 		t.Skip("SKIPPED: ", err)
 	}
@@ -156,13 +155,13 @@ func TestReadingCosts(t *testing.T) {
 	makePrior(t, filepath.Join(dir, "people"))
 	s := serve(t, dir)
 	at := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Qxf7+"}})
-	v := s.readingOf(at, 4)
+	v := s.analysisOf(at, 4)
 	checkShares(t, v)
 	bad, best := indexOfMove(v, "h5f7"), indexOfMove(v, v.Best)
 	if bad < 0 || best < 0 || v.Problem != "" || !strings.HasPrefix(v.Engine, "Stockfish") {
 		t.Fatalf("%+v", v)
 	}
-	if m := v.Moves[bad]; m.Cost == nil || *m.Cost < people.Loses || !strings.HasPrefix(m.Score, "-") ||
+	if m := v.Moves[bad]; m.Cost == nil || *m.Cost < trapCost || !strings.HasPrefix(m.Score, "-") ||
 		!strings.HasPrefix(m.Line, "3. Qxf7+ Kxf7") {
 		t.Errorf("%+v", m)
 	}
@@ -171,54 +170,56 @@ func TestReadingCosts(t *testing.T) {
 	}
 	// White has no better move than to mate.
 	mate := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#"}})
-	if v := s.readingOf(mate, 6); v.Best != "h5f7" || v.Moves[indexOfMove(v, "h5f7")].Score != "#1" {
+	if v := s.analysisOf(mate, 6); v.Best != "h5f7" || v.Moves[indexOfMove(v, "h5f7")].Score != "#1" {
 		t.Errorf("%+v", v)
 	}
 }
 
 // A page's next question ends the one before, and a page that is closed ends its own.
-func TestReadingEnds(t *testing.T) {
+func TestAnalysisEnds(t *testing.T) {
 	dir := t.TempDir()
 	makePrior(t, filepath.Join(dir, "people"))
 	s := serve(t, dir)
-	s.readings.turn <- struct{}{} // nothing is answered
-	const ask = "/people/reading?seat=ABCDEFGHIJKLMNOPQRSTUVWXYZ&moves=e2e4.e7e5&run="
-	ended := func(one *asked) bool {
-		select {
-		case <-one.ended:
-			return true
-		case <-time.After(10 * time.Second):
-			return false
-		}
-	}
+	s.networks.turn <- struct{}{} // nothing is answered
 	key := s.keyOf("people")
-	of := func() *asked {
-		s.readings.mu.Lock()
-		defer s.readings.mu.Unlock()
-		return s.readings.asked["ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+	ask := func(page string, ply int) (int, *work[analysisView]) {
+		status, _ := s.ask("GET", "/people/analysis?run="+key+"&page="+strings.Repeat(page, 26)+
+			"&moves=e2e4.e7e5.g1f3.g8f6.f3g1.f6g8.g1f3.g8f6.f3g1.f6g8.g1f3.g8f6.f3g1.f6g8.g1f3.g8f6.f3g1.f6g8&ply="+
+			strconv.Itoa(ply), nil, nil)
+		s.analyses.mu.Lock()
+		defer s.analyses.mu.Unlock()
+		return status, s.analyses.list[0]
 	}
-	s.ask("GET", ask+key+"&ply=0", nil, nil)
-	first := of()
-	s.ask("GET", ask+key+"&ply=1", nil, nil)
-	second := of()
-	if first == second || !ended(first) {
+	ended := func(j *work[analysisView]) bool {
+		for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+			if j.ended() {
+				return true
+			}
+		}
+		return false
+	}
+	_, first := ask("A", 0)
+	_, second := ask("A", 1)
+	if first == second || !ended(first) || second.ended() {
 		t.Error("the first question is still asked")
 	}
 	second.mu.Lock()
 	second.asked = time.Now().Add(-gone)
 	second.mu.Unlock()
-	if !ended(second) || of() != nil {
+	if !ended(second) {
 		t.Error("the question of a closed page is still asked")
 	}
-	for i := range maxPeopleSeats + 1 {
-		seat := strings.Repeat(string(rune('A'+i)), 26)
+	if _, again := ask("A", 1); again == second || again.ended() {
+		t.Error("an abandoned question is not asked again")
+	}
+	for i := range maxRunning {
 		want := 200
-		if i == maxPeopleSeats {
+		if i == maxRunning-1 { // with the one of page A
 			want = 422
 		}
-		if status, text := s.ask("GET", "/people/reading?ply=0&run="+key+"&seat="+seat, nil, nil); status != want {
-			t.Errorf("%d: %d %s", i, status, text)
+		if status, _ := ask(string(rune('B'+i)), 2+i); status != want {
+			t.Errorf("%d: %d", i, status)
 		}
 	}
-	<-s.readings.turn
+	<-s.networks.turn
 }

@@ -25,7 +25,7 @@ import (
 const (
 	maxNodes   = 100_000
 	maxSeconds = 60
-	seatHash   = 64 << 20 // bytes of a search's tree and cache
+	gameHash   = 64 << 20 // bytes of a search's tree and cache
 )
 
 // lobbyPage is where a game is begun.
@@ -45,9 +45,9 @@ func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, probl
 
 // sit begins a game.
 func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
-	one, err := s.newSeat(r)
+	one, err := s.newGame(r)
 	if err == nil {
-		err = s.seats.add(one)
+		err = s.games.add(one)
 	}
 	if err != nil {
 		s.lobby(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
@@ -60,10 +60,10 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/play/"+one.id, http.StatusSeeOther)
 }
 
-// newSeat reads the form of a new game.
-func (s *Server) newSeat(r *http.Request) (*seat, error) {
+// newGame reads the form of a new game.
+func (s *Server) newGame(r *http.Request) (*liveGame, error) {
 	g := &engine.Session{Start: board.StartPosition()}
-	one := &seat{game: g, asked: time.Now(), hints: r.FormValue("hints") != ""}
+	one := &liveGame{game: g, asking: asking{asked: time.Now()}, hints: r.FormValue("hints") != ""}
 	var err error
 	if g.Player, one.setup, one.network, err = s.newPlayer(r.FormValue("against")); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func drawOpening() (board.Position, error) {
 
 // newPlayer is that of a run by its key, or of the network that comes with talbot, with its name.
 func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
-	path, name, kind := builtin.Name, "the network that comes with talbot", s.seats.backend
+	path, name, kind := builtin.Name, "the network that comes with talbot", s.backend
 	if key != "" {
 		f := s.library.byKey(key)
 		if f == nil || f.Kind != aRun {
@@ -129,7 +129,7 @@ func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, na
 		return nil, setup, "", err
 	}
 	setup = engine.Setup{Options: look.Options}
-	setup.Hash, setup.Seed, setup.Verbose = seatHash, rand.Uint64(), true
+	setup.Hash, setup.Seed, setup.Verbose = gameHash, rand.Uint64(), true
 	return engine.NewPlayer(func(batch int) (engine.PlayerNetwork, error) {
 		return engine.Open(engine.Config{Path: path, Backend: kind, Batch: batch, Fast: true})
 	}), setup, name, nil
@@ -149,9 +149,9 @@ func limit(g *engine.Session, r *http.Request) error {
 	return nil
 }
 
-// seatOf returns the game of a request, and answers if there is none.
-func (s *Server) seatOf(w http.ResponseWriter, r *http.Request) *seat {
-	one := s.seats.get(r.PathValue("seat"))
+// gameOfPage returns the game of a request, and answers if there is none.
+func (s *Server) gameOfPage(w http.ResponseWriter, r *http.Request) *liveGame {
+	one := s.games.get(r.PathValue("game"))
 	if one == nil {
 		s.lobby(w, r, http.StatusNotFound, "This game is not there any more: begin a new one.")
 	}
@@ -159,14 +159,14 @@ func (s *Server) seatOf(w http.ResponseWriter, r *http.Request) *seat {
 }
 
 func (s *Server) board(w http.ResponseWriter, r *http.Request) {
-	if one := s.seatOf(w, r); one != nil {
+	if one := s.gameOfPage(w, r); one != nil {
 		s.show(w, "play", struct{ ID, Network, Partner string }{one.id, one.network, one.partner})
 	}
 }
 
 // state answers with the game, or with nothing if the page has it.
 func (s *Server) state(w http.ResponseWriter, r *http.Request) {
-	one := s.seats.get(r.PathValue("seat"))
+	one := s.games.get(r.PathValue("game"))
 	if one == nil {
 		http.NotFound(w, r)
 		return
@@ -181,7 +181,7 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) pgn(w http.ResponseWriter, r *http.Request) {
-	one := s.seatOf(w, r)
+	one := s.gameOfPage(w, r)
 	if one == nil {
 		return
 	}
@@ -197,7 +197,7 @@ func (s *Server) pgn(w http.ResponseWriter, r *http.Request) {
 
 // act does what the person asks for, and answers with the game.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
-	one := s.seats.get(r.PathValue("seat"))
+	one := s.games.get(r.PathValue("game"))
 	if one == nil {
 		http.NotFound(w, r)
 		return
@@ -217,8 +217,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 var errWatched = errors.New("two networks play this game")
 
 // own is a change of a game that a person plays.
-func own(change func(*seat, *engine.Session)) func(*seat, *engine.Session, *http.Request) error {
-	return func(one *seat, g *engine.Session, _ *http.Request) error {
+func own(change func(*liveGame, *engine.Session)) func(*liveGame, *engine.Session, *http.Request) error {
+	return func(one *liveGame, g *engine.Session, _ *http.Request) error {
 		if one.watched() {
 			return errWatched
 		}
@@ -228,22 +228,22 @@ func own(change func(*seat, *engine.Session)) func(*seat, *engine.Session, *http
 }
 
 // changes are what a person can do.
-var changes = map[string]func(*seat, *engine.Session, *http.Request) error{
-	"move": func(_ *seat, g *engine.Session, r *http.Request) error {
+var changes = map[string]func(*liveGame, *engine.Session, *http.Request) error{
+	"move": func(_ *liveGame, g *engine.Session, r *http.Request) error {
 		return g.Move(strings.TrimSpace(r.FormValue("move")))
 	},
-	"back": func(one *seat, g *engine.Session, _ *http.Request) error {
+	"back": func(one *liveGame, g *engine.Session, _ *http.Request) error {
 		g.Back()
 		one.paused = one.watched() // else it would be played again at once
 		return nil
 	},
-	"swap":   own(func(_ *seat, g *engine.Session) { g.Swap() }),
-	"resign": own(func(_ *seat, g *engine.Session) { g.Resign() }),
-	"hints":  own(func(one *seat, _ *engine.Session) { one.hints = !one.hints }),
-	"limit":  func(_ *seat, g *engine.Session, r *http.Request) error { return limit(g, r) },
-	"pause":  func(one *seat, _ *engine.Session, _ *http.Request) error { one.paused = true; return nil },
-	"go":     func(one *seat, _ *engine.Session, _ *http.Request) error { one.paused = false; return nil },
-	"new":    func(_ *seat, g *engine.Session, _ *http.Request) error { g.Restart(); return nil },
+	"swap":   own(func(_ *liveGame, g *engine.Session) { g.Swap() }),
+	"resign": own(func(_ *liveGame, g *engine.Session) { g.Resign() }),
+	"hints":  own(func(one *liveGame, _ *engine.Session) { one.hints = !one.hints }),
+	"limit":  func(_ *liveGame, g *engine.Session, r *http.Request) error { return limit(g, r) },
+	"pause":  func(one *liveGame, _ *engine.Session, _ *http.Request) error { one.paused = true; return nil },
+	"go":     func(one *liveGame, _ *engine.Session, _ *http.Request) error { one.paused = false; return nil },
+	"new":    func(_ *liveGame, g *engine.Session, _ *http.Request) error { g.Restart(); return nil },
 }
 
 // sanLine writes the beginning of a line.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/cache"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -34,14 +35,18 @@ type Options struct {
 
 // Server answers browsers. It is safe for concurrent use.
 type Server struct {
+	backend  string // of networks
 	library  *library
-	seats    *seats
-	readings *readings
-	watch    watch
+	games    *games
+	networks *networks
+	analyses *jobs[analysisView]
+	datasets *datasetCache
+	searches *jobs[search]
+	parts    *jobs[part]
+	reading  turns         // of what reads whole datasets
+	found    *cache.Folder // results of searches and statistics; nil: nothing is kept
+	matches  matches
 	events   events
-	shelf    *shelf
-	works    *works
-	opinions *opinions
 	guard    *guard
 	pages    *template.Template
 	assets   map[string][]byte
@@ -49,9 +54,10 @@ type Server struct {
 
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
-	s := &Server{seats: newSeats(o.Backend), readings: newReadings(o.Backend, o.Engine), shelf: newShelf(),
-		assets: map[string][]byte{}}
-	s.works, s.opinions = newWorks(s.shelf.turn), newOpinions(o.Backend)
+	s := &Server{backend: o.Backend, games: newGames(), networks: newNetworks(o.Backend, o.Engine),
+		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasetCache(), searches: newJobs[search](maxSearches),
+		parts: newJobs[part](maxParts), reading: make(turns, 1), found: foundCache(),
+		matches: matches{recent: recent[*watchedMatch]{most: maxMatches}}, assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -92,11 +98,12 @@ func New(o Options) (*Server, error) {
 
 // Close ends all games and searches.
 func (s *Server) Close() error {
-	s.seats.close()
-	s.readings.close()
-	s.works.close()
-	s.opinions.close()
-	s.shelf.close()
+	s.games.close()
+	s.analyses.close()
+	s.parts.close()
+	s.searches.close()
+	s.networks.close()
+	s.datasets.close()
 	return s.library.close()
 }
 
@@ -135,14 +142,14 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /static/{name}", s.asset)
 	m.HandleFunc("GET /play", func(w http.ResponseWriter, r *http.Request) { s.lobby(w, r, http.StatusOK, "") })
 	m.HandleFunc("POST /play", s.sit)
-	m.HandleFunc("GET /play/{seat}", s.board)
-	m.HandleFunc("GET /play/{seat}/state", s.state)
-	m.HandleFunc("GET /play/{seat}/game.pgn", s.pgn)
-	m.HandleFunc("POST /play/{seat}/{action}", s.act)
+	m.HandleFunc("GET /play/{game}", s.board)
+	m.HandleFunc("GET /play/{game}/state", s.state)
+	m.HandleFunc("GET /play/{game}/game.pgn", s.pgn)
+	m.HandleFunc("POST /play/{game}/{action}", s.act)
 	m.HandleFunc("GET /people", s.people)
 	m.HandleFunc("POST /people", s.askPeople)
 	m.HandleFunc("GET /people/game", s.peopleGame)
-	m.HandleFunc("GET /people/reading", s.reading)
+	m.HandleFunc("GET /people/analysis", s.analysis)
 	m.HandleFunc("GET /events", s.stream)
 	livePage(s, m, "/match/{key}", "match", s.matchOf, s.lookAtMatch, nil)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)

@@ -184,10 +184,10 @@ async function look() {
   if (ply !== null) {
     const q = new URLSearchParams(location.search);
     q.set("ply", ply);
-    q.set("seat", main.dataset.seat);
+    q.set("page", main.dataset.page);
     q.set("since", answers.get(ply)?.version ?? "");
     try {
-      const answer = await fetch("/people/reading?" + q);
+      const answer = await fetch("/people/analysis?" + q);
       lost = "";
       if (answer.status === 200) answers.set(ply, await answer.json());
       else if (answer.status !== 204) lost = (await answer.text()).trim();

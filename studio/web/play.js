@@ -2,7 +2,7 @@
 import { add, arrow, corner as cornerOf, ground, mark, markMove, men, moveItems, names, piece, showCurrent, side, squareAt as squareOf } from "./board.js";
 
 const main = document.getElementById("main");
-const base = "/play/" + main.dataset.seat;
+const base = "/play/" + main.dataset.game;
 const $ = (id) => document.getElementById(id);
 let game = null; // the state that the server sent last
 let ply = null; // the position that is looked at; null: the present one

@@ -15,16 +15,16 @@ import (
 )
 
 // sit begins a game against the network that comes with talbot.
-func sit(t *testing.T, s *served) *seat {
+func sit(t *testing.T, s *served) *liveGame {
 	t.Helper()
 	open := func(batch int) (engine.PlayerNetwork, error) {
 		return engine.Open(engine.Config{Path: builtin.Name, Backend: "go", Batch: batch})
 	}
-	one := &seat{network: "net:", asked: time.Now(), setup: engine.Setup{Options: mcts.Defaults()},
+	one := &liveGame{network: "net:", asking: asking{asked: time.Now()}, setup: engine.Setup{Options: mcts.Defaults()},
 		game: &engine.Session{Start: board.StartPosition(), Nodes: 20, MoveTime: 30 * time.Second,
 			Player: engine.NewPlayer(open)}}
 	one.setup.Verbose = true
-	if err := s.seats.add(one); err != nil {
+	if err := s.games.add(one); err != nil {
 		t.Fatal(err)
 	}
 	if err := one.act(func(*engine.Session) error { return nil }); err != nil {
@@ -33,7 +33,7 @@ func sit(t *testing.T, s *served) *seat {
 	return one
 }
 
-func wait(t *testing.T, one *seat, until func(view) bool) view {
+func wait(t *testing.T, one *liveGame, until func(view) bool) view {
 	t.Helper()
 	for range 6000 {
 		if v := one.look(); until(v) {
@@ -46,7 +46,7 @@ func wait(t *testing.T, one *seat, until func(view) bool) view {
 }
 
 // A game is played, taken back and given up; a search that runs ends where the person does something else.
-func TestSeat(t *testing.T) {
+func TestGame(t *testing.T) {
 	s := serve(t, t.TempDir())
 	one := sit(t, s)
 	post := func(action string, form url.Values) int {
@@ -124,13 +124,13 @@ func TestSearchEnds(t *testing.T) {
 func TestLoading(t *testing.T) {
 	s := serve(t, t.TempDir())
 	loads, opened := make(chan error), make(chan bool, 2)
-	one := &seat{network: "slow", asked: time.Now(), setup: engine.Setup{Options: mcts.Defaults()},
+	one := &liveGame{network: "slow", asking: asking{asked: time.Now()}, setup: engine.Setup{Options: mcts.Defaults()},
 		game: &engine.Session{Start: board.StartPosition(), Nodes: 20,
 			Player: engine.NewPlayer(func(int) (engine.PlayerNetwork, error) {
 				opened <- true
 				return nil, <-loads
 			})}}
-	if err := s.seats.add(one); err != nil {
+	if err := s.games.add(one); err != nil {
 		t.Fatal(err)
 	}
 	post := func(action string, form url.Values) {
@@ -164,22 +164,22 @@ func TestLoading(t *testing.T) {
 	}
 }
 
-// Seats are bounded; one whose page is closed makes room.
-func TestSeats(t *testing.T) {
+// Games are bounded; one whose page is closed makes room.
+func TestGames(t *testing.T) {
 	s := serve(t, t.TempDir())
 	first := sit(t, s)
-	for range maxSeats - 1 {
+	for range maxGames - 1 {
 		sit(t, s)
 	}
-	extra := &seat{game: first.game, asked: time.Now()}
-	if err := s.seats.add(extra); err == nil {
+	extra := &liveGame{game: first.game, asking: asking{asked: time.Now()}}
+	if err := s.games.add(extra); err == nil {
 		t.Error("one too many")
 	}
 	first.mu.Lock()
 	first.asked = time.Now().Add(-abandoned)
 	first.mu.Unlock()
 	sit(t, s)
-	if s.seats.get(first.id) != nil {
+	if s.games.get(first.id) != nil {
 		t.Error("the closed one is still there")
 	}
 }
@@ -190,7 +190,7 @@ func TestWatch(t *testing.T) {
 	makeNetwork(t, filepath.Join(dir, "black"), 1, "talbotbot", "blocks=1", "filters=4")
 	s := serve(t, dir)
 	to := s.to("POST", "/play", url.Values{"color": {"watch"}, "second": {s.keyOf("black")}, "nodes": {"4"}})
-	one := s.seats.get(strings.TrimPrefix(to, "/play/"))
+	one := s.games.get(strings.TrimPrefix(to, "/play/"))
 	post := func(action string) int {
 		status, _ := s.ask("POST", to+"/"+action, url.Values{"move": {"e4"}, "nodes": {"3"}}, nil)
 		return status

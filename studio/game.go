@@ -2,8 +2,10 @@ package studio
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -13,13 +15,14 @@ import (
 	"talbot/play/mcts"
 )
 
-// seat is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent
+// liveGame is a game of a person against a network, or of two networks that a person watches. It is safe for concurrent
 // use: what changes it waits for the others, and ends the search that runs.
-type seat struct {
+type liveGame struct {
+	asking  // its mutex protects shown and pgn, too
 	id      string
 	network string // its name for people; of two networks White's
 	setup   engine.Setup
-	turns   chan struct{}
+	turns   turns
 	partner string       // the name of Black's, of two networks; "" = a person plays
 	second  engine.Setup // of the partner
 
@@ -30,8 +33,6 @@ type seat struct {
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when the search has; nil: there was none
 
-	mu    sync.Mutex // of the rest
-	asked time.Time
 	shown view
 	pgn   string // of the game that is shown; "" until the network is loaded for the first time
 }
@@ -85,135 +86,111 @@ type likely struct {
 	Share float64 `json:"share"`
 }
 
-func (s *seat) lastAsked() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked
-}
-
 // look returns what to show, to a page that is open.
-func (s *seat) look() view {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = time.Now()
-	return s.shown
+func (g *liveGame) look() view {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = time.Now()
+	return g.shown
 }
 
 // text returns the game as PGN, and the search goes on; "" while the network is not loaded.
-func (s *seat) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.pgn
+func (g *liveGame) text() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pgn
 }
 
 // act ends the search, changes the game, and lets the network go on where it is to move.
-func (s *seat) act(change func(*engine.Session) error) error {
-	s.acting.Lock()
-	defer s.acting.Unlock()
-	s.halt()
-	err := change(s.game)
-	s.publish(nil)
-	s.begin()
+func (g *liveGame) act(change func(*engine.Session) error) error {
+	g.acting.Lock()
+	defer g.acting.Unlock()
+	g.halt()
+	err := change(g.game)
+	g.publish(nil)
+	g.begin()
 	return err
 }
 
 // halt ends the search and waits until it has.
-func (s *seat) halt() {
-	if s.stop != nil {
-		s.stop()
-		<-s.ended
-		s.stop = nil
+func (g *liveGame) halt() {
+	if g.stop != nil {
+		g.stop()
+		<-g.ended
+		g.stop = nil
 	}
 }
 
 // close ends the game.
-func (s *seat) close() {
-	s.acting.Lock()
-	defer s.acting.Unlock()
-	s.halt()
-	s.game.Player.Close()
-	if s.game.Partner != nil {
-		s.game.Partner.Close()
+func (g *liveGame) close() {
+	g.acting.Lock()
+	defer g.acting.Unlock()
+	g.halt()
+	g.game.Player.Close()
+	if g.game.Partner != nil {
+		g.game.Partner.Close()
 	}
 }
 
 // watched reports whether two networks play.
-func (s *seat) watched() bool { return s.game.Partner != nil }
+func (g *liveGame) watched() bool { return g.game.Partner != nil }
 
 // setupOf is that of a player.
-func (s *seat) setupOf(p *engine.Player) engine.Setup {
-	if p == s.game.Partner {
-		return s.second
+func (g *liveGame) setupOf(p *engine.Player) engine.Setup {
+	if p == g.game.Partner {
+		return g.second
 	}
-	return s.setup
+	return g.setup
 }
 
 // ready reports whether whoever plays is.
-func (s *seat) ready() bool {
-	return s.game.Player.Ready(s.setup) && (!s.watched() || s.game.Partner.Ready(s.second))
+func (g *liveGame) ready() bool {
+	return g.game.Player.Ready(g.setup) && (!g.watched() || g.game.Partner.Ready(g.second))
 }
 
 // begin starts a search, if one is wanted: then the game is the search's until it ends.
-func (s *seat) begin() {
-	_, over := s.game.Result()
-	own := s.game.ToMove() == nil
-	if over || own && !s.hints || s.watched() && s.paused {
+func (g *liveGame) begin() {
+	_, over := g.game.Result()
+	own := g.game.ToMove() == nil
+	if over || own && !g.hints || g.watched() && g.paused {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.stop, s.ended = cancel, make(chan struct{})
-	s.mu.Lock()
-	s.asked = time.Now()
-	s.shown.Thinking, s.shown.Loading, s.shown.Error = true, !s.ready(), ""
-	s.shown.Version++
-	s.mu.Unlock()
+	g.stop, g.ended = cancel, make(chan struct{})
+	g.mu.Lock()
+	g.asked = time.Now()
+	g.shown.Thinking, g.shown.Loading, g.shown.Error = true, !g.ready(), ""
+	g.shown.Version++
+	g.mu.Unlock()
 	go func() {
-		defer close(s.ended)
+		defer close(g.ended)
 		defer cancel()
-		stop := watchPage(ctx, cancel, s.lastAsked)
+		stop := whileAsked(ctx, cancel, &g.asking)
 		defer stop()
 		var err error
-		if s.watched() {
-			err = s.watch(ctx)
+		if g.watched() {
+			err = g.watch(ctx)
 		} else {
-			err = s.search(ctx)
+			err = g.search(ctx)
 		}
-		s.publish(err)
+		g.publish(err)
 	}()
-}
-
-// watchPage ends what a page has asked for once it has not asked again for a while: it is closed.
-func watchPage(ctx context.Context, cancel context.CancelFunc, lastAsked func() time.Time) (stop func()) {
-	t := time.NewTicker(time.Second)
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-				if time.Since(lastAsked()) > gone {
-					cancel()
-				}
-			}
-		}
-	}()
-	return t.Stop
 }
 
 // watchedPace is how long a move of two networks takes at least, so that a person can follow.
 const watchedPace = 700 * time.Millisecond
 
 // watch lets two networks play until the game is over. Between their moves others have their turn.
-func (s *seat) watch(ctx context.Context) error {
+func (g *liveGame) watch(ctx context.Context) error {
 	for {
 		begun := time.Now()
-		if err := s.search(ctx); err != nil {
+		if err := g.search(ctx); err != nil {
 			return err
 		}
-		if _, over := s.game.Result(); over {
+		if _, over := g.game.Result(); over {
 			return nil
 		}
-		s.publishMoves()
+		g.publishMoves()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -223,41 +200,39 @@ func (s *seat) watch(ctx context.Context) error {
 }
 
 // search lets the network move, and asks it about the person's turn where that is wanted.
-func (s *seat) search(ctx context.Context) error {
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	thinker := s.game.Thinker()
-	if err := thinker.Prepare(ctx, s.setupOf(thinker)); err != nil {
+func (g *liveGame) search(ctx context.Context) error {
+	return g.turns.do(ctx, func() error { return g.think(ctx) })
+}
+
+func (g *liveGame) think(ctx context.Context) error {
+	thinker := g.game.Thinker()
+	if err := thinker.Prepare(ctx, g.setupOf(thinker)); err != nil {
 		return err
 	}
-	s.publishMoves()
-	s.mu.Lock()
-	s.shown.Loading, s.shown.Version = false, s.shown.Version+1
-	s.mu.Unlock()
-	if s.game.ToMove() != nil {
-		at, ply := *s.game.Position(), len(s.game.Moves())
-		s.game.Report = func(r *mcts.Report) { s.tell(thinker, &at, ply, r) }
-		t, err := s.game.Reply(ctx)
+	g.publishMoves()
+	g.mu.Lock()
+	g.shown.Loading, g.shown.Version = false, g.shown.Version+1
+	g.mu.Unlock()
+	if g.game.ToMove() != nil {
+		at, ply := *g.game.Position(), len(g.game.Moves())
+		g.game.Report = func(r *mcts.Report) { g.tell(thinker, &at, ply, r) }
+		t, err := g.game.Reply(ctx)
 		if err != nil {
 			return err
 		}
 		if t != nil {
-			s.tell(thinker, &at, ply, t.Report)
+			g.tell(thinker, &at, ply, t.Report)
 		}
 	}
-	if _, over := s.game.Result(); over || !s.hints {
+	if _, over := g.game.Result(); over || !g.hints {
 		return nil
 	}
-	s.publishMoves()
-	at, ply := *s.game.Position(), len(s.game.Moves())
-	s.game.Report = func(r *mcts.Report) { s.tell(thinker, &at, ply, r) }
-	t, err := s.game.Think(ctx)
+	g.publishMoves()
+	at, ply := *g.game.Position(), len(g.game.Moves())
+	g.game.Report = func(r *mcts.Report) { g.tell(thinker, &at, ply, r) }
+	t, err := g.game.Think(ctx)
 	if err == nil {
-		s.tell(thinker, &at, ply, t.Report)
+		g.tell(thinker, &at, ply, t.Report)
 	}
 	return err
 }
@@ -270,7 +245,7 @@ const (
 )
 
 // tell shows what a search of a player says.
-func (s *seat) tell(p *engine.Player, at *board.Position, ply int, r *mcts.Report) {
+func (g *liveGame) tell(p *engine.Player, at *board.Position, ply int, r *mcts.Report) {
 	t := &thought{Ply: ply, Nodes: r.Nodes, Depth: r.Depth}
 	for i := range r.Lines {
 		l := &r.Lines[i]
@@ -290,10 +265,10 @@ func (s *seat) tell(p *engine.Player, at *board.Position, ply int, r *mcts.Repor
 	}
 	byShare(t.Prior)
 	t.Prior = t.Prior[:min(len(t.Prior), shownPrior)]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown.Thought = t
-	s.shown.Version++
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shown.Thought = t
+	g.shown.Version++
 }
 
 // scoreOf writes a line's score from White's view, and returns White's expected score; "" and nil where there is none.
@@ -314,53 +289,53 @@ func scoreOf(p *engine.Player, at *board.Position, r *mcts.Report, l *mcts.Line)
 }
 
 // publish shows the game as it is, and how a search ended. The caller may use the game.
-func (s *seat) publish(err error) {
-	s.publishMoves()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown.Thinking, s.shown.Loading, s.shown.Error = false, false, ""
+func (g *liveGame) publish(err error) {
+	g.publishMoves()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shown.Thinking, g.shown.Loading, g.shown.Error = false, false, ""
 	if err != nil && !errors.Is(err, context.Canceled) {
-		s.shown.Error = chart.Plain(err.Error())
+		g.shown.Error = chart.Plain(err.Error())
 	}
-	s.shown.Version++
+	g.shown.Version++
 }
 
 // publishMoves shows the game's moves.
-func (s *seat) publishMoves() {
-	v := view{Human: s.game.Human.String(), Network: s.network, Hints: s.hints, Nodes: s.game.Nodes,
-		Seconds: s.game.MoveTime.Seconds(), Moves: []played{}, Legal: []string{}}
-	p := s.game.Start
+func (g *liveGame) publishMoves() {
+	v := view{Human: g.game.Human.String(), Network: g.network, Hints: g.hints, Nodes: g.game.Nodes,
+		Seconds: g.game.MoveTime.Seconds(), Moves: []played{}, Legal: []string{}}
+	p := g.game.Start
 	v.Positions = append(v.Positions, p.FEN())
-	for _, m := range s.game.Moves() {
+	for _, m := range g.game.Moves() {
 		v.Moves = append(v.Moves, played{m.String(), p.SAN(m)})
 		p.Play(m)
 		v.Positions = append(v.Positions, p.FEN())
 	}
 	v.Turn, v.Check = p.Turn().String(), p.InCheck()
-	r, over := s.game.Result()
+	r, over := g.game.Result()
 	if over {
 		v.Result = resultText(r)
-	} else if s.game.ToMove() == nil {
+	} else if g.game.ToMove() == nil {
 		for _, m := range p.LegalMoves(nil) {
 			v.Legal = append(v.Legal, m.String())
 		}
 	}
-	if s.watched() {
+	if g.watched() {
 		v.Human = ""
 	}
 	text := ""
-	if s.ready() { // its name is the network's
-		text = s.game.PGN()
+	if g.ready() { // its name is the network's
+		text = g.game.PGN()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pgn = text
-	v.Thought, v.Error = s.shown.Thought, s.shown.Error
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pgn = text
+	v.Thought, v.Error = g.shown.Thought, g.shown.Error
 	if v.Thought != nil && v.Thought.Ply > len(v.Moves) {
 		v.Thought = nil
 	}
-	v.Thinking, v.Loading, v.Version = s.shown.Thinking, s.shown.Loading, s.shown.Version+1
-	s.shown = v
+	v.Thinking, v.Loading, v.Version = g.shown.Thinking, g.shown.Loading, g.shown.Version+1
+	g.shown = v
 }
 
 func resultText(r engine.Outcome) string {
@@ -369,4 +344,69 @@ func resultText(r engine.Outcome) string {
 	}
 	name := r.Winner.String()
 	return string(name[0]-'a'+'A') + name[1:] + " wins: " + r.End
+}
+
+// games are the games of all pages. It is safe for concurrent use.
+type games struct {
+	turns turns // of searches
+
+	mu     sync.Mutex
+	all    map[string]*liveGame
+	closed bool
+}
+
+// Bounds of the games.
+const (
+	maxGames  = 16
+	abandoned = time.Minute // without a request, after which a game makes room for another one
+)
+
+func newGames() *games {
+	return &games{turns: make(turns, max(1, runtime.GOMAXPROCS(0)/2)), all: map[string]*liveGame{}}
+}
+
+var errFull = errors.New("too many games are open: close the pages of some and try again in a minute")
+
+// add begins a game. Where there are too many, the one that was not asked for the longest time goes, if its page is
+// closed.
+func (s *games) add(one *liveGame) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errFull
+	}
+	if len(s.all) >= maxGames {
+		var oldest *liveGame
+		for _, other := range s.all {
+			if oldest == nil || other.lastAsked().Before(oldest.lastAsked()) {
+				oldest = other
+			}
+		}
+		if time.Since(oldest.lastAsked()) < abandoned {
+			return errFull
+		}
+		delete(s.all, oldest.id)
+		go oldest.close()
+	}
+	one.id, one.turns = rand.Text(), s.turns
+	s.all[one.id] = one
+	return nil
+}
+
+// get returns a game; nil if there is none.
+func (s *games) get(id string) *liveGame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all[id]
+}
+
+// close ends all games.
+func (s *games) close() {
+	s.mu.Lock()
+	all := s.all
+	s.all, s.closed = map[string]*liveGame{}, true
+	s.mu.Unlock()
+	for _, one := range all {
+		one.close()
+	}
 }

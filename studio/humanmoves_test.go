@@ -1,4 +1,4 @@
-package people
+package studio
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/network/predict/tinyrun"
-	"talbot/play/engine"
 	"talbot/stockfish"
 )
 
@@ -44,37 +43,37 @@ func TestTrap(t *testing.T) {
 	few, many := make([]float64, len(legal)), make([]float64, len(legal))
 	few[e4], few[d4], few[f3] = 0.9, 0.01, 0.09
 	many[e4], many[d4], many[f3] = 0.5, 0.015, 0.485
-	v := NewView([]int{2500, 1100}, legal, [][]float64{few, many})
-	if v.Moves[0].Move != legal[e4] || v.Moves[1].Move != legal[f3] || v.Moves[1].said() != 0.485 {
-		t.Errorf("%v", v.Moves[:2])
+	v := newHumanMoves([]int{2500, 1100}, legal, [][]float64{few, many})
+	if v.moves[0].Move != legal[e4] || v.moves[1].Move != legal[f3] || v.moves[1].prior() != 0.485 {
+		t.Errorf("%v", v.moves[:2])
 	}
-	bad := v.Find(legal[f3])
-	if _, known := v.Cost(bad); known || v.Trap(bad, 1) || v.Best() != nil {
+	bad := v.find(legal[f3])
+	if _, known := v.cost(bad); known || v.trap(bad, 1) || v.best() != nil {
 		t.Error("nothing was searched yet")
 	}
-	v.Find(legal[e4]).judge(dataset.Centipawns(0), nil)
+	v.find(legal[e4]).judge(dataset.Centipawns(0), nil)
 	// Lichess's 1/(1+exp(-0.00368208·cp)) is 0.35 at -168.1.
 	for cp, trap := range map[int]bool{-100: false, -168: false, -169: true, -900: true, 100: false} {
 		bad.judge(dataset.Centipawns(cp), nil)
 		want := max(0, 0.5-1/(1+math.Exp(-0.00368208*float64(cp))))
-		if cost, known := v.Cost(bad); !known || math.Abs(cost-want) > 1e-6 || v.Trap(bad, 1) != trap ||
-			v.Trap(bad, 0) {
-			t.Errorf("%d: costs %g, want %g; trap %t", cp, cost, want, v.Trap(bad, 1))
+		if cost, known := v.cost(bad); !known || math.Abs(cost-want) > 1e-6 || v.trap(bad, 1) != trap ||
+			v.trap(bad, 0) {
+			t.Errorf("%d: costs %g, want %g; trap %t", cp, cost, want, v.trap(bad, 1))
 		}
 	}
 	bad.judge(dataset.MateIn(-3), nil)
-	if cost, _ := v.Cost(bad); math.Abs(cost-0.5) > 0.001 {
+	if cost, _ := v.cost(bad); math.Abs(cost-0.5) > 0.001 {
 		t.Errorf("being mated costs %g", cost)
 	}
 	bad.judge(dataset.MateIn(3), nil)
-	v.Find(legal[d4]).judge(dataset.MateIn(2), nil)
-	if v.Best().Move != legal[d4] {
+	v.find(legal[d4]).judge(dataset.MateIn(2), nil)
+	if v.best().Move != legal[d4] {
 		t.Error("a mate in two is better than one in three")
 	}
-	if got := v.Shown(legal[d4], 2); !slices.Equal(got, []board.Move{legal[e4], legal[d4]}) {
+	if got := v.shown(legal[d4], 2); !slices.Equal(got, []board.Move{legal[e4], legal[d4]}) {
 		t.Errorf("%v", got)
 	}
-	if got := v.Shown(board.NoMove, 9); !slices.Equal(got, []board.Move{legal[e4], legal[f3]}) {
+	if got := v.shown(board.NoMove, 9); !slices.Equal(got, []board.Move{legal[e4], legal[f3]}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -89,10 +88,10 @@ func TestWeigh(t *testing.T) {
 	shares := make([]float64, len(legal))
 	shares[e4], shares[f3], shares[a3] = 0.5, 0.3, 0.2
 	for _, knows := range []bool{false, true} {
-		v := NewView([]int{900, 2500}, legal, [][]float64{shares, shares})
-		v.Knows = knows
-		v.Find(legal[e4]).judge(dataset.Centipawns(0), nil)
-		v.Find(legal[f3]).judge(dataset.MateIn(-1), nil) // costs half a point
+		v := newHumanMoves([]int{900, 2500}, legal, [][]float64{shares, shares})
+		v.weighed = knows
+		v.find(legal[e4]).judge(dataset.Centipawns(0), nil)
+		v.find(legal[f3]).judge(dataset.MateIn(-1), nil) // costs half a point
 		v.weigh()
 		for i, exponent := range []float64{9, 15} { // 0.3·√rating
 			weight := math.Pow(0.5, exponent)
@@ -101,36 +100,37 @@ func TestWeigh(t *testing.T) {
 			}
 			sum := 0.5 + 0.3*weight
 			for m, want := range map[int]float64{e4: 0.8 * 0.5 / sum, f3: 0.8 * 0.3 * weight / sum, a3: 0.2} {
-				if got := v.Find(legal[m]).Shares[i]; math.Abs(got-want) > 1e-3 {
-					t.Errorf("%s at %d: %g, want %g", legal[m], v.Ratings[i], got, want)
+				if got := v.find(legal[m]).shares[i]; math.Abs(got-want) > 1e-3 {
+					t.Errorf("%s at %d: %g, want %g", legal[m], v.ratings[i], got, want)
 				}
 			}
 		}
-		if v.Trap(v.Find(legal[f3]), 0) != knows {
+		if v.trap(v.find(legal[f3]), 0) != knows {
 			t.Error("a trap is what many play after all")
 		}
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestNearestRating(t *testing.T) {
 	for rating, want := range map[int]int{0: 0, 1199: 0, 1200: 0, 1201: 1, 1500: 2, 2399: 6, 2401: 7, 9999: 7} {
-		if got := Nearest(Ratings(), rating); got != want {
+		if got := nearestRating(rating); got != want {
 			t.Errorf("%d: %d, want %d", rating, got, want)
 		}
 	}
 }
 
-// The network is asked for each rating, and what does not look at ratings is refused.
-func TestNetwork(t *testing.T) {
-	n, err := Open(t.Context(), engine.Config{Path: tiny(t, "prior", "blocks=1", "filters=4"), Backend: "go"})
+// The network is asked for each rating, and what does not look at ratings predicts no human moves.
+func TestHumanShares(t *testing.T) {
+	networks := newNetworks("go", "")
+	defer networks.close()
+	n, err := networks.of(t.Context(), &folder{Path: tiny(t, "prior", "blocks=1", "filters=4")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer n.Close()
 	g := board.NewGame(board.StartPosition())
 	legal := g.Position().LegalMoves(nil)
-	ratings := append(Ratings(), 800, 2900)
-	shares, err := n.Shares(t.Context(), g, legal, ratings)
+	ratings := append(slices.Clone(ratings), 800, 2900)
+	shares, err := humanShares(t.Context(), n.evaluator, g, legal, ratings)
 	if err != nil || len(shares) != len(ratings) {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestNetwork(t *testing.T) {
 		if math.Abs(sum-1) > 1e-5 || i > 0 && slices.Equal(list, shares[i-1]) {
 			t.Errorf("at %d the shares sum to %g, or are those of another rating", ratings[i], sum)
 		}
-		alone, err := n.Shares(t.Context(), g, legal, ratings[i:i+1])
+		alone, err := humanShares(t.Context(), n.evaluator, g, legal, ratings[i:i+1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,28 +152,35 @@ func TestNetwork(t *testing.T) {
 			}
 		}
 	}
+	if !rated(n.Encoder()) {
+		t.Error("the recipe prior is not rated")
+	}
 	for _, sets := range [][]string{{"prior", "blocks=1", "filters=4", "rating=false"},
 		{"talbotbot", "blocks=1", "filters=8"}} {
-		if _, err := Open(t.Context(), engine.Config{Path: tiny(t, sets[0], sets[1:]...),
-			Backend: "go"}); !errors.Is(err, ErrUnrated) {
-			t.Errorf("%v: %v", sets, err)
+		c := tinyrun.Config(t, sets[0], sets[1:]...)
+		built, err := c.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rated(built.Encoder) {
+			t.Errorf("%v is rated", sets)
 		}
 	}
 }
 
 // Searched by itself, a move that loses the queen costs what it costs; of an engine that is missing the caller hears.
 func TestJudge(t *testing.T) {
-	if _, err := NewJudge(t.Context(), "/nowhere/engine", 1000); !errors.Is(err, stockfish.ErrNotFound) {
+	if _, err := newMoveJudge(t.Context(), "/nowhere/engine", 1000); !errors.Is(err, stockfish.ErrNotFound) {
 		t.Error(err)
 	}
 	if _, err := stockfish.Find(""); err != nil {
 		t.Skip("SKIPPED: ", err)
 	}
-	j, err := NewJudge(t.Context(), "", 20_000)
+	j, err := newMoveJudge(t.Context(), "", 20_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
+	defer j.close()
 	played := moves(t, "e2e4", "e7e5", "d1h5", "b8c6", "h5f7")
 	before, blunder := played[:4], played[4]
 	p := board.StartPosition()
@@ -185,28 +192,28 @@ func TestJudge(t *testing.T) {
 	for i := range even {
 		even[i] = 1 / float64(len(legal))
 	}
-	v := NewView([]int{1500}, legal, [][]float64{even})
+	v := newHumanMoves([]int{1500}, legal, [][]float64{even})
 	for range 2 { // the same again
-		if err := j.Best(t.Context(), v, board.StartPosition(), before); err != nil {
+		if err := j.judge(t.Context(), v, board.StartPosition(), before, board.NoMove); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Move(t.Context(), v, board.StartPosition(), before, blunder); err != nil {
+		if err := j.judge(t.Context(), v, board.StartPosition(), before, blunder); err != nil {
 			t.Fatal(err)
 		}
-		m := v.Find(blunder)
-		if cost, known := v.Cost(m); !known || cost < 0.35 || m.Line[0] != blunder || len(m.Line) < 2 {
+		m := v.find(blunder)
+		if cost, known := v.cost(m); !known || cost < 0.35 || m.line[0] != blunder || len(m.line) < 2 {
 			t.Errorf("%+v costs %g", m, cost)
 		}
-		if v.Best().Move == blunder {
+		if v.best().Move == blunder {
 			t.Error("the blunder is best")
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := j.Best(ctx, v, board.StartPosition(), before); !errors.Is(err, context.Canceled) {
+	if err := j.judge(ctx, v, board.StartPosition(), before, board.NoMove); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := j.Best(t.Context(), v, board.StartPosition(), before); err != nil {
+	if err := j.judge(t.Context(), v, board.StartPosition(), before, board.NoMove); err != nil {
 		t.Error("the engine is gone: ", err)
 	}
 }

@@ -1,0 +1,186 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// jobs find out what takes a while: each job once, whoever asks for it, and no longer than pages ask. S is what is known
+// of a job so far. It is safe for concurrent use.
+type jobs[S any] struct {
+	kept int // jobs that are kept, done or not
+	ctx  context.Context
+	end  context.CancelFunc
+	runs sync.WaitGroup
+
+	mu   sync.Mutex
+	list []*work[S] // the last one asked for first
+}
+
+// work is one job with what is known of it. It is safe for concurrent use.
+type work[S any] struct {
+	asking
+	key, page string
+	ctx       context.Context
+	cancel    context.CancelFunc
+	state     S
+	done      bool // it has ended, with err
+	err       error
+}
+
+// asking knows when a page last asked for something. Its mutex also protects what it is embedded in.
+type asking struct {
+	mu    sync.Mutex
+	asked time.Time
+}
+
+const (
+	maxRunning = 16               // jobs of a kind at a time
+	gone       = 10 * time.Second // without a request, after which a page counts as closed
+)
+
+// errBusy says that there are too many pages.
+var errBusy = errors.New("too many pages ask at the same time: close some of them")
+
+func newJobs[S any](kept int) *jobs[S] {
+	js := &jobs[S]{kept: kept}
+	js.ctx, js.end = context.WithCancel(context.Background())
+	return js
+}
+
+// close ends all jobs.
+func (js *jobs[S]) close() {
+	js.mu.Lock()
+	js.end()
+	js.mu.Unlock()
+	js.runs.Wait()
+}
+
+// get returns the work of a key. Where it is new or was abandoned, start gives what is known at once and what finds out
+// the rest (nil: there is no more). A page that is named has one job at a time: its next one ends the one before.
+func (js *jobs[S]) get(key, page string, start func() (S, func(*work[S]) error)) (*work[S], error) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if err := js.ctx.Err(); err != nil {
+		return nil, err
+	}
+	running := 0
+	for _, j := range js.list {
+		switch {
+		case page != "" && j.page == page && j.key != key:
+			j.cancel()
+		case j.key != key && !j.ended():
+			running++
+		}
+	}
+	if i := slices.IndexFunc(js.list, func(j *work[S]) bool { return j.key == key }); i >= 0 {
+		j := js.list[i]
+		js.list = slices.Delete(js.list, i, i+1)
+		if !j.abandoned() {
+			js.list = slices.Insert(js.list, 0, j)
+			return j, nil
+		}
+	}
+	if running >= maxRunning {
+		return nil, errBusy
+	}
+	j := &work[S]{asking: asking{asked: time.Now()}, key: key, page: page}
+	j.ctx, j.cancel = context.WithCancel(js.ctx)
+	js.list = slices.Insert(js.list, 0, j)
+	for len(js.list) > js.kept {
+		js.list[js.kept].cancel()
+		js.list = js.list[:js.kept]
+	}
+	var do func(*work[S]) error
+	if j.state, do = start(); do == nil {
+		j.done = true
+		j.cancel()
+		return j, nil
+	}
+	js.runs.Go(func() {
+		defer j.cancel()
+		stop := whileAsked(j.ctx, j.cancel, &j.asking)
+		defer stop()
+		err := do(j)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.done = !errors.Is(err, context.Canceled); j.done {
+			j.err = err
+		}
+	})
+	return j, nil
+}
+
+// ended reports whether the job needs nothing any more.
+func (j *work[S]) ended() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done || j.ctx.Err() != nil
+}
+
+// abandoned reports whether the job was ended before it was done; the page that asks is noted.
+func (j *work[S]) abandoned() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked = time.Now()
+	return !j.done && j.ctx.Err() != nil
+}
+
+// change changes what is known.
+func (j *work[S]) change(do func(*S)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	do(&j.state)
+}
+
+// look hands out what is known, and whether and how the job has ended.
+func (j *work[S]) look(use func(state *S, done bool, err error)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	use(&j.state, j.done, j.err)
+}
+
+// lastAsked returns when a page last asked.
+func (a *asking) lastAsked() time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asked
+}
+
+// whileAsked ends what a page has asked for once it has not asked again for a while.
+func whileAsked(ctx context.Context, cancel context.CancelFunc, a *asking) (stop func()) {
+	t := time.NewTicker(time.Second)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				if time.Since(a.lastAsked()) > gone {
+					cancel()
+				}
+			}
+		}
+	}()
+	return t.Stop
+}
+
+// turns has a place for each that may go on at a time.
+type turns chan struct{}
+
+// do waits for its turn.
+func (t turns) do(ctx context.Context, do func() error) error {
+	select {
+	case t <- struct{}{}:
+		defer func() { <-t }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return do()
+}
