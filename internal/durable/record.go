@@ -34,6 +34,19 @@ func AppendRecord(b, payload []byte) []byte {
 	return append(b, payload...)
 }
 
+// Record returns the payload of the record that b begins with; false unless it is whole.
+func Record(b []byte) (payload []byte, ok bool) {
+	if len(b) < RecordHead {
+		return nil, false
+	}
+	n := int64(binary.LittleEndian.Uint32(b))
+	if n > int64(len(b)-RecordHead) {
+		return nil, false
+	}
+	payload = b[RecordHead:][:n]
+	return payload, crc32.Checksum(payload, crcTable) == binary.LittleEndian.Uint32(b[4:])
+}
+
 // RecordWriter appends to a journal. A record survives the end of this process at once, and that of the machine within
 // about two seconds, whether or not another one follows. It belongs to one goroutine.
 type RecordWriter struct {
@@ -110,6 +123,16 @@ func (w *RecordWriter) sync() {
 	if w.next = nil; w.dirty {
 		w.next = time.AfterFunc(recordSync-time.Since(w.synced), w.sync)
 	}
+}
+
+// Sync makes all records durable.
+func (w *RecordWriter) Sync() error {
+	w.disk.Lock()
+	defer w.disk.Unlock()
+	if err := w.file.Sync(); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
 }
 
 // Close makes all records durable and closes the file.

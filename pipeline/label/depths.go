@@ -21,7 +21,7 @@ func mixingDepths(err error, prints []dataset.Fingerprint) error {
 	}
 	before := beforeLinesRule(prints)
 	had := held.Manifest.Fingerprints
-	if donorColumns(had, prints) != nil || donorColumns(had, before) == nil {
+	if columnsOf(had, prints) != nil || columnsOf(had, before) == nil {
 		return err
 	}
 	return fmt.Errorf("%q: %w: its labels depend on how busy the machine was", held.Dir, ErrMixedDepths)

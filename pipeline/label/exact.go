@@ -109,50 +109,6 @@ func eachSample(l *dataset.Line, do func(k int, p *board.Position) error) error 
 	return nil
 }
 
-// tableResults are the tables' results for the samples of a shard, in order, a byte each, so that each is looked up
-// once.
-type tableResults []byte
-
-const (
-	noResult    = 0
-	notAsked    = 1 // the game is over there
-	firstResult = 2 // and the class
-)
-
-// add appends the labels of a line's samples.
-func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
-	for k := range samples {
-		b := byte(noResult)
-		if labels != nil {
-			if class, ok := labels[k].Class(); ok {
-				b = firstResult + byte(class)
-			} else if labels[k].Status == dataset.Terminal {
-				b = notAsked
-			}
-		}
-		r = append(r, b)
-	}
-	return r
-}
-
-// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.lookUp]
-// does.
-func (r tableResults) labels(first int64, n int) []dataset.Label {
-	labels, any := make([]dataset.Label, n), false
-	for k, b := range r[first:][:n] {
-		switch {
-		case b == notAsked:
-			labels[k].Status = dataset.Terminal
-		case b >= firstResult:
-			labels[k], any = dataset.ExactLabel(dataset.Class(b-firstResult)), true
-		}
-	}
-	if !any {
-		return nil
-	}
-	return labels
-}
-
 // count counts the results that are written.
 func (x *exactLabels) count(labels []dataset.Label) {
 	for k := range labels {

@@ -1,6 +1,7 @@
 package label
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,36 +12,43 @@ import (
 	"talbot/internal/durable"
 )
 
-// A journal holds the labels of the shard that is being labelled, in the order in which they were made, so that a kill
-// loses only the searches under way. It is a sequence of records (see [durable.AppendRecord]). The payload of the first
-// is [identityText] and the SHA-256 of what decides the labels ([labeller.journalIdentity]). That of the others is the
-// number of the sample within the shard (uvarint), how many labels follow (u8, one for each fingerprint that is being
-// made), then each label: status u8, best u16, number of searched lines u8, and for each of those: score i16, win, draw
-// and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves u16; and after them, if a worker
-// elsewhere made them, its number (uvarint). Journals of older versions have no identity: they lack the first record.
+// journal holds the result of every search of an unfinished labelling, in the order in which they were made, so that a
+// kill loses only the searches under way. It is a file of records (see [durable.AppendRecord]). The payload of the
+// first is [journalText] and the SHA-256 of what decides the labels ([labeller.journalID]). The others are entries: the
+// key of the search, 16 bytes; the line that it was made for, uvarint; the worker elsewhere that made it, uvarint, 0 for
+// an engine of this machine; the number of labels, u8, one for each fingerprint; and the labels as
+// [dataset.Label.AppendBytes] writes them. Where a label of a worker is copied to another line, that line has an entry
+// too: so the journal knows all lines that a worker had a part in.
 type journal struct {
 	*durable.RecordWriter
+	end int64 // of the file
 	buf []byte
 }
 
-// searchResult has the labels of a search, one for each fingerprint, and the worker that searched.
-type searchResult struct {
-	labels []dataset.Label
-	origin origin
+// entry is a record of the journal.
+type entry struct {
+	key  searchKey
+	line lineNumber
+	searchResult
 }
 
-// failed reports whether the search gave no label.
-func (m searchResult) failed() bool {
-	return len(m.labels) == 0 || m.labels[0].Status == dataset.Failed
+// lineNumber is the number of a line: its shard and the number of its first sample there.
+type lineNumber int64
+
+// shardBits is where the number of the shard begins.
+const shardBits = 40
+
+func newLineNumber(shard int, first int64) lineNumber {
+	return lineNumber(int64(shard)<<shardBits | first)
 }
+
+func (n lineNumber) shard() int { return int(n >> shardBits) }
 
 const (
-	maxWorker     = 1 << 20 // number
-	journalPrefix = "labels-"
-	identityText  = "talbot label journal 1\n" // as labels it would be cut short
+	journalName = "labels.journal"
+	journalText = "talbot label journal 1\n"
+	maxWorker   = 1 << 20 // number
 )
-
-func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
 
 // JournalError says that the journal of an unfinished labelling cannot be continued.
 type JournalError struct {
@@ -53,87 +61,151 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the label journal %q
 // Unwrap returns what is wrong with it.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// openJournal opens or creates the journal of an identity. Its whole records go to each, which returns false for labels
-// that do not belong to this shard. From a journal that is damaged, or has no identity because an older version wrote
-// it, the whole records are used: warn gets a warning, and the journal is rewritten with these records alone. An
-// incomplete record at the end, as a kill leaves it, is cut off silently. A journal of another identity is
+// openJournal opens or creates the journal of an ID and hands each whole entry to each, with the offset of its record.
+// An incomplete record at the end, as a kill leaves it, is cut off silently. Of a damaged journal the whole records are
+// used: damaged counts the bytes between them, and the journal is rewritten without these. A journal of another ID is
 // [dataset.ErrDamaged], and so is one whose first record is damaged.
-func openJournal(path string, id [32]byte, each func(sample int64, m searchResult) bool, warn func(error)) (
-	*journal, error) {
+func openJournal(path string, id [32]byte, each func(at int64, e entry)) (j *journal, damaged int64, err error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, fmt.Errorf("opening the label journal: %w", err)
+		return nil, 0, fmt.Errorf("opening the label journal: %w", err)
 	}
-	held, err := readJournal(f, id, each)
-	if err == nil && held.warning() != nil {
-		warn(fmt.Errorf("the label journal %q: %w", path, held.warning()))
+	_, damaged, err = readJournal(f, id, func(int64, []byte, entry) {})
+	if err == nil && damaged > 0 {
+		err = rewriteJournal(path, f, id)
+		f.Close()
+		if err == nil {
+			f, err = durable.Open(path, os.O_RDWR)
+		}
 	}
-	if err == nil && (held.old || held.gaps > 0) {
-		if err = rewriteJournal(path, f, id, each); err == nil {
-			f.Close()
-			if f, err = durable.Open(path, os.O_RDWR); err != nil {
-				return nil, fmt.Errorf("opening the label journal: %w", err)
-			}
-			held.end, err = f.Seek(0, io.SeekEnd)
+	var end int64
+	if err == nil {
+		if _, err = f.Seek(0, io.SeekStart); err == nil {
+			end, _, err = readJournal(f, id, func(at int64, _ []byte, e entry) { each(at, e) })
 		}
 	}
 	if err != nil {
 		f.Close()
-		return nil, &JournalError{Path: path, Err: err}
+		return nil, 0, &JournalError{Path: path, Err: err}
 	}
-	w, err := durable.NewRecordWriter(f, held.end, identityPayload(id))
+	first := append([]byte(journalText), id[:]...)
+	w, err := durable.NewRecordWriter(f, end, first)
 	if err != nil {
-		return nil, &JournalError{Path: path, Err: err}
+		return nil, 0, &JournalError{Path: path, Err: err}
 	}
-	return &journal{RecordWriter: w}, nil
+	if end == 0 {
+		end = int64(durable.RecordHead + len(first))
+	}
+	return &journal{RecordWriter: w, end: end}, damaged, nil
 }
 
-// append writes one record.
-func (j *journal) append(sample int64, m searchResult) error {
-	j.buf = encodeRecord(j.buf[:0], sample, m)
+// readJournal hands each whole entry of a journal to each, with the offset and the bytes of its record. It returns
+// where the last one ends and how many bytes between and after them are damaged.
+func readJournal(f io.Reader, id [32]byte, each func(at int64, record []byte, e entry)) (end, damaged int64,
+	err error) {
+	r := durable.NewRecordReader(f)
+	var e entry
+	for first := true; ; first = false {
+		record, skipped, torn, err := r.Next(func(payload []byte) bool {
+			if first && bytes.HasPrefix(payload, []byte(journalText)) {
+				return true
+			}
+			var err error
+			e, err = decodeEntry(payload)
+			return err == nil
+		})
+		switch {
+		case err != nil:
+			return end, damaged, err
+		case record == nil:
+			if !torn {
+				damaged += skipped
+			}
+			return end, damaged, nil
+		case first:
+			payload := record[durable.RecordHead:]
+			if skipped > 0 || !bytes.HasPrefix(payload, []byte(journalText)) {
+				return end, damaged, fmt.Errorf("%w: its first record cannot be read; without the journal its labels "+
+					"are searched again", dataset.ErrDamaged)
+			}
+			if !bytes.Equal(payload[len(journalText):], id[:]) {
+				return end, damaged, fmt.Errorf("%w: it belongs to another command, engine or input; without the "+
+					"journal its labels are searched again", dataset.ErrDamaged)
+			}
+		default:
+			damaged += skipped
+			each(r.At()-int64(len(record)), record, e)
+		}
+		end = r.At()
+	}
+}
+
+// rewriteJournal replaces a journal by its whole records.
+func rewriteJournal(path string, f io.ReadSeeker, id [32]byte) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	out, err := durable.CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	// Commit returns the errors of writing.
+	_, _ = out.Write(durable.AppendRecord(nil, append([]byte(journalText), id[:]...)))
+	if _, _, err := readJournal(f, id, func(_ int64, record []byte, _ entry) { _, _ = out.Write(record) }); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// append writes an entry and returns the offset of its record.
+func (j *journal) append(e entry) (at int64, err error) {
+	j.buf = e.appendTo(j.buf[:0])
 	if err := j.Append(j.buf); err != nil {
-		return fmt.Errorf("label of sample %d: %w", sample, err)
+		return 0, fmt.Errorf("label of a sample of line %d of shard %d: %w", e.line&(1<<shardBits-1), e.line.shard(), err)
 	}
-	return nil
+	at = j.end
+	j.end += int64(durable.RecordHead + len(j.buf))
+	return at, nil
 }
 
-// identityPayload is that of the first record of a journal.
-func identityPayload(id [32]byte) []byte { return append([]byte(identityText), id[:]...) }
-
-func encodeRecord(b []byte, sample int64, m searchResult) []byte {
-	b = binary.AppendUvarint(b, uint64(sample))
-	b = append(b, byte(len(m.labels)))
-	for i := range m.labels {
-		b = m.labels[i].AppendBytes(b)
-	}
-	if w := m.origin.worker(); w > 0 {
-		b = binary.AppendUvarint(b, uint64(w))
+func (e *entry) appendTo(b []byte) []byte {
+	b = append(b, e.key[:]...)
+	b = binary.AppendUvarint(b, uint64(e.line))
+	b = binary.AppendUvarint(b, uint64(e.worker))
+	b = append(b, byte(len(e.labels)))
+	for i := range e.labels {
+		b = e.labels[i].AppendBytes(b)
 	}
 	return b
 }
 
-var errRecord = errors.New("malformed record")
+var errEntry = errors.New("malformed record")
 
-func decodeRecord(payload []byte) (sample int64, m searchResult, err error) {
-	number, n := binary.Uvarint(payload)
-	if n <= 0 || n == len(payload) {
-		return 0, searchResult{}, errRecord
+func decodeEntry(payload []byte) (e entry, err error) {
+	if len(payload) < len(e.key) {
+		return e, errEntry
 	}
-	count, rest := payload[n], payload[n+1:]
+	rest := payload[copy(e.key[:], payload):]
+	line, n := binary.Uvarint(rest)
+	if n <= 0 || line > 1<<62 {
+		return e, errEntry
+	}
+	worker, m := binary.Uvarint(rest[n:])
+	if m <= 0 || worker > maxWorker || n+m == len(rest) {
+		return e, errEntry
+	}
+	e.line, e.worker = lineNumber(line), int(worker)
+	count, rest := rest[n+m], rest[n+m+1:]
 	for range count {
 		var l dataset.Label
 		if l, rest, err = dataset.LabelFromBytes(rest); err != nil {
-			return 0, searchResult{}, fmt.Errorf("%w: %w", errRecord, err)
+			return e, fmt.Errorf("%w: %w", errEntry, err)
 		}
-		m.labels = append(m.labels, l)
+		e.labels = append(e.labels, l)
 	}
-	m.origin = ownSearch
 	if len(rest) > 0 {
-		worker, n := binary.Uvarint(rest)
-		if n != len(rest) || worker < 1 || worker > maxWorker {
-			return 0, searchResult{}, errRecord
-		}
-		m.origin = originOf(int(worker))
+		return e, errEntry
 	}
-	return int64(number), m, nil
+	return e, nil
 }

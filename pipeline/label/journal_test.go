@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 
 	"talbot/board"
@@ -26,14 +29,17 @@ const journalRecords = 5
 // writeJournal writes a journal and returns its bytes and how long its first record and one of the others are.
 func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, record int) {
 	t.Helper()
-	j, _, err := reopen(t, path, id)
+	j, _, _, err := reopen(t, path, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range int64(journalRecords) {
-		if err := j.append(i, searchResult{sampleLabels, ownSearch}); err != nil {
+	head = int(j.end)
+	for i := range journalRecords {
+		at, err := j.append(testEntry(i))
+		if err != nil {
 			t.Fatal(err)
 		}
+		record = int(j.end - at)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -41,44 +47,37 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 	if whole, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
-	head = len(durable.AppendRecord(nil, identityPayload(id)))
-	return whole, head, (len(whole) - head) / journalRecords
+	return whole, head, record
 }
 
-// openedJournal is what opening a journal gave.
-type openedJournal struct {
-	samples []int64
-	warned  []error
+// testEntry is the i-th one of a test's journal.
+func testEntry(i int) entry {
+	return entry{searchKey{byte(i), 7}, newLineNumber(3, int64(i)), searchResult{sampleLabels, 2}}
 }
 
-// reopen opens a journal and fails where it gives labels that were never written.
-func reopen(t *testing.T, path string, id [32]byte) (j *journal, o openedJournal, err error) {
+// reopen opens a journal and fails where it gives an entry that was never written. It returns which entries it gives.
+func reopen(t *testing.T, path string, id [32]byte) (j *journal, entries []int, damaged int64, err error) {
 	t.Helper()
-	seen := map[int64]bool{}
-	j, err = openJournal(path, id, func(sample int64, m searchResult) bool {
-		l := m.labels
-		if fmt.Sprint(l) != fmt.Sprint(sampleLabels) || sample >= journalRecords {
-			t.Fatalf("sample %d is %v", sample, l)
+	j, damaged, err = openJournal(path, id, func(at int64, e entry) {
+		i := int(e.key[0])
+		if i >= journalRecords || fmt.Sprint(e) != fmt.Sprint(testEntry(i)) {
+			t.Fatalf("entry %+v", e)
 		}
-		if !seen[sample] { // what is written anew is read again
-			o.samples = append(o.samples, sample)
-		}
-		seen[sample] = true
-		return true
-	}, func(err error) { o.warned = append(o.warned, err) })
-	return j, o, err
+		entries = append(entries, i)
+	})
+	return j, entries, damaged, err
 }
 
-// TestJournalTorn: of a journal that a kill cut short, all whole records are read, and no word is said.
+// TestJournalTorn cuts a journal short at every byte, as a kill does: all whole records are read, silently.
 func TestJournalTorn(t *testing.T) {
-	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
+	path, id := filepath.Join(t.TempDir(), journalName), [32]byte{1, 2}
 	whole, head, record := writeJournal(t, path, id)
 	for cut := range len(whole) + 1 {
 		os.WriteFile(path, whole[:cut], 0o666)
-		j, o, err := reopen(t, path, id)
+		j, entries, damaged, err := reopen(t, path, id)
 		n := max(cut-head, 0) / record
-		if err != nil || len(o.samples) != n || len(o.warned) > 0 {
-			t.Fatalf("cut at %d: %+v, %v", cut, o, err)
+		if err != nil || len(entries) != n || damaged > 0 || j.end != int64(head+n*record) {
+			t.Fatalf("cut at %d: %v, %d bytes damaged, %v", cut, entries, damaged, err)
 		}
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
@@ -89,94 +88,104 @@ func TestJournalTorn(t *testing.T) {
 	}
 }
 
-// TestJournalFlipped: a flip in any byte costs at most the record it is in, which is said; what the journal is left as
-// gives the same and says no more. In the first record it is damage.
+// TestJournalFlipped flips a bit of every byte: that costs at most the record it is in, and is reported once. In the
+// first record it is damage, and the file is left as it is.
 func TestJournalFlipped(t *testing.T) {
-	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
+	path, id := filepath.Join(t.TempDir(), journalName), [32]byte{1, 2}
 	whole, head, record := writeJournal(t, path, id)
 	for at := range whole {
-		bit := 8*at + at%8
 		flipped := bytes.Clone(whole)
-		flipped[bit/8] ^= 1 << (bit % 8)
+		flipped[at] ^= 1 << (at % 8)
 		os.WriteFile(path, flipped, 0o666)
-		j, o, err := reopen(t, path, id)
-		if bit/8 < head {
+		j, entries, damaged, err := reopen(t, path, id)
+		if at < head {
 			if !errors.Is(err, dataset.ErrDamaged) {
-				t.Fatalf("bit %d of the identity flipped: %+v, %v", bit, o, err)
+				t.Fatalf("byte %d of the first record flipped: %v, %v", at, entries, err)
 			}
 			if left, _ := os.ReadFile(path); !bytes.Equal(left, flipped) {
-				t.Fatalf("bit %d: a damaged journal is changed", bit)
+				t.Fatalf("byte %d: a damaged journal is changed", at)
 			}
 			continue
 		}
 		// A last record whose length has grown is one that was cut short.
-		last := bit/8-head >= (journalRecords-1)*record
-		if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 && !last {
-			t.Fatalf("bit %d flipped: %+v, %v", bit, o, err)
+		last := at-head >= (journalRecords-1)*record
+		if err != nil || len(entries) != journalRecords-1 || damaged == 0 && !last {
+			t.Fatalf("byte %d flipped: %v, %d bytes damaged, %v", at, entries, damaged, err)
 		}
 		j.Close()
-		again, p, err := reopen(t, path, id)
-		if err != nil || fmt.Sprint(p.samples) != fmt.Sprint(o.samples) || len(p.warned) > 0 {
-			t.Fatalf("bit %d flipped, opened again: %+v, %v", bit, p, err)
+		j, again, damaged, err := reopen(t, path, id)
+		if err != nil || !slices.Equal(again, entries) || damaged > 0 {
+			t.Fatalf("byte %d flipped, opened again: %v, %d bytes damaged, %v", at, again, damaged, err)
 		}
-		again.Close()
+		j.Close()
 	}
 }
 
-// TestJournalOfAnother: a journal of another command, engine or input is refused and left as it is.
+// TestJournalOfAnother refuses a journal of another command, engine or input, and leaves it as it is.
 func TestJournalOfAnother(t *testing.T) {
-	path := filepath.Join(t.TempDir(), journalName(0))
+	path := filepath.Join(t.TempDir(), journalName)
 	whole, _, _ := writeJournal(t, path, [32]byte{1, 2})
-	_, o, err := reopen(t, path, [32]byte{1, 3})
-	if !errors.Is(err, dataset.ErrDamaged) || len(o.samples) > 0 {
-		t.Errorf("%+v, %v", o, err)
+	_, entries, _, err := reopen(t, path, [32]byte{1, 3})
+	if !errors.Is(err, dataset.ErrDamaged) || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
 	}
 	if left, _ := os.ReadFile(path); !bytes.Equal(left, whole) {
 		t.Error("it is changed")
 	}
 }
 
-// TestJournalWithoutIdentity: a journal of before there were identities is read, with a warning, and has one then.
-func TestJournalWithoutIdentity(t *testing.T) {
-	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
-	whole, head, record := writeJournal(t, path, id)
-	for _, cut := range []int{0, 1, record - 1} { // torn
-		os.WriteFile(path, whole[head:len(whole)-cut], 0o666)
-		j, o, err := reopen(t, path, id)
-		n := journalRecords - min(cut, 1)
-		if err != nil || len(o.samples) != n || len(o.warned) != 1 {
-			t.Fatalf("%+v, %v", o, err)
+// TestKnown finds what is stored of a search, and no other search with the same first bytes.
+func TestKnown(t *testing.T) {
+	k := known{places: map[uint64]place{}}
+	defer k.close()
+	rng := rand.New(rand.NewPCG(4, 0))
+	all := map[searchKey]entry{}
+	for i := range 1000 {
+		e := entry{searchResult: searchResult{labels: []dataset.Label{}}}
+		for b := range e.key {
+			e.key[b] = byte(rng.Uint32())
 		}
-		j.Close()
-		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
-			t.Errorf("%d bytes are left", len(got))
+		for range 1 + rng.IntN(3) {
+			l := dataset.Label{Status: dataset.Labelled, Best: board.Move(rng.IntN(1 << 16))}
+			for range 1 + rng.IntN(20) {
+				l.Lines = append(l.Lines, dataset.Searched{Depth: i, Nodes: rng.Int64N(1 << 40),
+					PV: []board.Move{1, 2}})
+			}
+			e.labels = append(e.labels, l)
+		}
+		all[e.key] = e
+		if err := k.take(t.TempDir(), e.key, e.labels); err != nil {
+			t.Fatal(err)
 		}
 	}
-	broken := bytes.Clone(whole[head:])
-	broken[2*record+20] ^= 1
-	os.WriteFile(path, broken, 0o666)
-	j, o, err := reopen(t, path, id)
-	if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 {
-		t.Errorf("%+v, %v", o, err)
+	for key, want := range all {
+		if got, _, ok, err := k.find(key); err != nil || !ok || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, %v, %v, want %+v", got, ok, err, want)
+		}
+		key[15]++
+		if _, _, ok, err := k.find(key); ok || err != nil {
+			t.Fatal("another search with the same first bytes is found", err)
+		}
 	}
-	j.Close()
 }
 
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte(identityText))
-	f.Add(encodeRecord(nil, 8, searchResult{sampleLabels, originOf(3)}))
-	f.Add(encodeRecord(nil, 7, searchResult{labels: []dataset.Label{{Status: dataset.Labelled,
-		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}}))
+	f.Add([]byte(journalText))
+	e := testEntry(3)
+	f.Add(e.appendTo(nil))
+	e.labels = []dataset.Label{{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}},
+		{Status: dataset.Failed}}
+	f.Add(e.appendTo(nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if sample, l, err := decodeRecord(data); err == nil {
-			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil ||
-				fmt.Sprint(again) != fmt.Sprint(l) {
-				t.Errorf("%v becomes %v, %v", l, again, err)
+		if e, err := decodeEntry(data); err == nil {
+			if again, err := decodeEntry(e.appendTo(nil)); err != nil || fmt.Sprint(again) != fmt.Sprint(e) {
+				t.Errorf("%v becomes %v, %v", e, again, err)
 			}
 		}
-		// Whatever stands in a journal, each whole record that follows it is found.
-		sealed := durable.AppendRecord(nil, encodeRecord(nil, 3, searchResult{sampleLabels, originOf(5)}))
+		// Whatever a journal holds, each whole record that follows it is found.
+		e := testEntry(3)
+		sealed := durable.AppendRecord(nil, e.appendTo(nil))
 		n := 0
 		r := durable.NewRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
 		for {
@@ -192,7 +201,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		if n == 0 {
-			t.Error("the record behind is not found")
+			t.Error("the record after the data is not found")
 		}
 	})
 }

@@ -1,203 +1,167 @@
 package label
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"slices"
-	"sync"
 
+	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/ordered"
+	"talbot/internal/durable"
 	"talbot/shards"
 	"talbot/stockfish"
 )
 
-// knownLabels has the labels of finished shards that may be needed again: those of positions that the input has more
-// than once with the same start and moves. So each shard is read only once. The labels are in a temporary file; each
-// takes about 50 bytes of memory.
-type knownLabels struct {
-	keys    []uint64         // of such positions, ascending; nil: not looked for yet
-	offsets map[uint64]int64 // where the record of a search is in the file
-	file    *os.File
-	end     int64
-	read    int // shards
+// known finds the results of searches that need not be made: those of the journal, whether an interrupted run or this
+// one made them, and those of datasets that labels are taken from. The results are in files, here is where: about 30
+// bytes of memory for each.
+type known struct {
+	places  map[uint64]place // by the first 8 bytes of the key
+	journal io.ReaderAt
+	taken   *os.File // entries of the labels of datasets; nil: none
+	takenTo int64    // its end
 	buf     []byte
 }
 
-// key is that of a search, or of a position, in [knownLabels].
-func (id identity) key() uint64 { return binary.LittleEndian.Uint64(id[:]) }
+// place is where the record of an entry is: its offset, doubled, and 1 for one of a dataset.
+type place int64
 
-// add stores the labels of a line that may be needed again. origins are those of the shard's samples, nil if this
-// machine made them all.
-func (k *knownLabels) add(r *shards.Reader, l *labelledLine, origins []origin) error {
-	positions := identities(nil, stockfish.PositionScope, l.line, l.plies, nil)
-	for i, id := range l.ids {
-		if _, ok := slices.BinarySearch(k.keys, positions[i].key()); !ok {
-			continue
-		}
-		if _, ok := k.offsets[id.key()]; ok {
-			continue
-		}
-		if err := l.check(r); err != nil {
-			return err
-		}
-		from := noSearch
-		if origins != nil {
-			from = origins[l.samples[i]]
-		}
-		if err := k.store(id, searchResult{l.labels[i], from}); err != nil {
-			return err
-		}
+func (k searchKey) short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
+
+// add notes the place of an entry in the journal. The first one of a key counts.
+func (k *known) add(key searchKey, at int64) {
+	if _, ok := k.places[key.short()]; !ok {
+		k.places[key.short()] = place(2 * at)
 	}
-	return nil
 }
 
-// store writes a record: its length (u32), the identity, the origin (u32), and the labels.
-func (k *knownLabels) store(id identity, m searchResult) error {
-	if k.file == nil {
-		f, err := os.CreateTemp("", "talbot-labels-*")
+// take stores the labels of a dataset's sample, for which no search of the journal is known.
+func (k *known) take(dir string, key searchKey, labels []dataset.Label) error {
+	if _, ok := k.places[key.short()]; ok {
+		return nil
+	}
+	if k.taken == nil {
+		f, err := os.CreateTemp(dir, takenPattern)
 		if err != nil {
 			return fmt.Errorf("creating a temporary file for labels: %w", err)
 		}
 		os.Remove(f.Name()) // where open files can be removed, nothing is left of a killed run
-		k.file, k.offsets = f, map[uint64]int64{}
+		k.taken = f
 	}
-	b := append(k.buf[:0], 0, 0, 0, 0)
-	b = append(b, id[:]...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(m.origin))
-	for i := range m.labels {
-		b = m.labels[i].AppendBytes(b)
-	}
-	binary.LittleEndian.PutUint32(b, uint32(len(b)))
-	k.buf = b
-	if _, err := k.file.WriteAt(b, k.end); err != nil {
+	e := entry{key: key, searchResult: searchResult{labels: labels}}
+	k.buf = durable.AppendRecord(k.buf[:0], e.appendTo(nil))
+	if _, err := k.taken.WriteAt(k.buf, k.takenTo); err != nil {
 		return fmt.Errorf("writing labels to a temporary file: %w", err)
 	}
-	k.offsets[id.key()] = k.end
-	k.end += int64(len(b))
+	k.places[key.short()] = place(2*k.takenTo + 1)
+	k.takenTo += int64(len(k.buf))
 	return nil
 }
 
-// find returns the result of a search.
-func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
-	at, ok := k.offsets[id.key()]
-	if !ok {
-		return searchResult{}, false, nil
-	}
-	const head = 4 + len(id) + 4
-	fail := func(err error) (searchResult, bool, error) {
-		return searchResult{}, false, fmt.Errorf("reading labels from a temporary file: %w", err)
-	}
-	b := slices.Grow(k.buf[:0], head)[:head]
-	if _, err := k.file.ReadAt(b, at); err != nil {
-		return fail(err)
-	}
-	if identity(b[4:4+len(id)]) != id {
-		return searchResult{}, false, nil // another search with the same key
-	}
-	n := int(binary.LittleEndian.Uint32(b))
-	m.origin = origin(binary.LittleEndian.Uint32(b[4+len(id):]))
-	b = slices.Grow(b[:0], n)[:n]
-	if _, err := k.file.ReadAt(b, at); err != nil {
-		return fail(err)
-	}
-	k.buf = b
-	for rest := b[head:]; len(rest) > 0; {
-		var l dataset.Label
-		if l, rest, err = dataset.LabelFromBytes(rest); err != nil {
-			return fail(err)
-		}
-		m.labels = append(m.labels, l)
-	}
-	return m, true, nil
-}
+// takenPattern names the temporary file of labels of datasets.
+const takenPattern = "labels-taken-*"
 
-// forget drops all labels, because shards are made again.
-func (k *knownLabels) forget() { k.offsets, k.end, k.read = nil, 0, 0; k.close() }
+// find returns the entry of a search, and its place.
+func (k *known) find(key searchKey) (e entry, at place, ok bool, err error) {
+	at, ok = k.places[key.short()]
+	if !ok {
+		return e, 0, false, nil
+	}
+	file, offset := k.journal, int64(at/2)
+	if at%2 == 1 {
+		file = k.taken
+	}
+	// Most records are shorter than this, so that one read does.
+	k.buf = slices.Grow(k.buf[:0], 512)[:512]
+	n, err := file.ReadAt(k.buf, offset)
+	payload, ok := durable.Record(k.buf[:n])
+	if !ok && err == nil {
+		k.buf = slices.Grow(k.buf[:0], durable.RecordHead+durable.MaxRecord)[:durable.RecordHead+durable.MaxRecord]
+		n, err = file.ReadAt(k.buf, offset)
+		payload, ok = durable.Record(k.buf[:n])
+	}
+	if !ok {
+		return e, 0, false, fmt.Errorf("reading a known label: %w", cmp.Or(err, dataset.ErrDamaged))
+	}
+	if e, err = decodeEntry(payload); err != nil {
+		return e, 0, false, fmt.Errorf("reading a known label: %w", err)
+	}
+	return e, at, e.key == key, nil // else another search with the same first bytes
+}
 
 // close drops the temporary file.
-func (k *knownLabels) close() {
-	if k.file != nil {
-		name := k.file.Name()
-		k.file.Close()
+func (k *known) close() {
+	if k.taken != nil {
+		name := k.taken.Name()
+		k.taken.Close()
 		os.Remove(name)
-		k.file = nil
+		k.taken = nil
 	}
 }
 
-// maxCounters is how many goroutines count positions; each has some megabytes.
-const maxCounters = 8
+// columnsOf finds the fingerprints in a list; nil unless all of them are there.
+func columnsOf(list, wanted []dataset.Fingerprint) []int {
+	var columns []int
+	for _, w := range wanted {
+		i := slices.IndexFunc(list, func(f dataset.Fingerprint) bool { return f.ID() == w.ID() })
+		if i < 0 {
+			return nil
+		}
+		columns = append(columns, i)
+	}
+	return columns
+}
 
-// recurringKeys returns the keys of positions that chosen samples of the input have more than once, ascending.
-func (l *labeller) recurringKeys(ctx context.Context) ([]uint64, error) {
-	d, err := shards.OpenDataset(l.In, shards.WithColumns(0))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	keys := dataset.NewKeys(0, "")
-	defer keys.Close()
-	workers := min(max(l.Workers, 1), maxCounters)
-	buffers := make([]*dataset.KeyBuffer, workers)
-	for i := range buffers {
-		buffers[i] = keys.Buffer()
-	}
-	blocks := d.Blocks()
-	if err := ordered.All(ctx, len(blocks), workers, func(w, i int) error {
-		lines, err := d.Shards[blocks[i].Shard].ReadBlock(blocks[i].Block, nil)
-		if err != nil {
+// takeFrom takes the labels of a dataset in these columns. Lines with labels are replayed first.
+func (l *labeller) takeFrom(ctx context.Context, d *shards.Dataset, columns []int) error {
+	for _, r := range d.Shards {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for k := range lines {
-			l.countPositions(buffers[w], &lines[k])
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	for _, b := range buffers {
-		if err := b.Flush(); err != nil {
-			return nil, err
-		}
-	}
-	var mu sync.Mutex
-	again := []uint64{}
-	err = keys.Each(workers, func(_ int, sorted []uint64) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for i := 1; i < len(sorted); i++ {
-			if sorted[i] == sorted[i-1] && (i == 1 || sorted[i] != sorted[i-2]) {
-				again = append(again, sorted[i])
+		for line, err := range r.Lines() {
+			if err != nil {
+				return fmt.Errorf("looking for labels to reuse: %w", err)
+			}
+			given := line.Columns(columns)
+			if given == nil {
+				continue
+			}
+			if err := line.Check(); err != nil {
+				return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w", r.Path(),
+					line.Input, line.Number, dataset.ErrDamaged, err)
+			}
+			keys, labels := l.searchesOf(line, given)
+			for i, key := range keys {
+				if err := l.known.take(l.Out, key, labels[i]); err != nil {
+					return err
+				}
 			}
 		}
-		return nil
-	})
-	slices.Sort(again)
-	return again, err
+	}
+	return nil
 }
 
-// countPositions adds the keys of a line's samples, limited to those that may be searched where that is cheap to
-// decide.
-func (l *labeller) countPositions(b *dataset.KeyBuffer, line *dataset.Line) {
-	all := l.selected != nil || l.Engine.HashScope() == stockfish.LineScope
-	var hash [16]byte
-	if !all {
-		hash = line.GameHash()
-	}
-	plies := line.Samples.Plies(nil, len(line.Moves))
-	if !all {
-		next := 0
-		for k, ply := range plies {
-			if l.chosen(line, hash, k, ply) {
-				plies[next] = ply
-				next++
-			}
+// searchesOf returns the searches that the labels of a line are of.
+func (l *labeller) searchesOf(line *dataset.Line, given [][]dataset.Label) (keys []searchKey,
+	labels [][]dataset.Label) {
+	var plies []int
+	var only [][]board.Move
+	for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
+		at := labelsAt(given, k)
+		if at == nil || at[0].Status != dataset.Labelled {
+			continue
 		}
-		plies = plies[:next]
+		plies, labels = append(plies, ply), append(labels, at)
+		if l.Candidates > 0 {
+			only = append(only, firstMoves(&at[0]))
+		}
 	}
-	for _, id := range identities(nil, stockfish.PositionScope, line, plies, nil) {
-		b.Add(id.key())
-	}
+	return searchKeys(nil, l.scope(), line, plies, only), labels
 }
+
+// scope is how long the engine keeps its hash.
+func (l *labeller) scope() stockfish.HashScope { return l.Engine.HashScope() }

@@ -1,7 +1,9 @@
 package label
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -98,8 +100,8 @@ type Summary struct {
 type Saved struct {
 	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one continues
 	Input    int64 `json:"input"`    // in the input, on the same sample
-	Found    int64 `json:"found"`    // the same search in --reuse, elsewhere in the input, or in earlier shards
-	Repeated int64 `json:"repeated"` // the same search more than once in the shard
+	Found    int64 `json:"found"`    // the same search in --reuse or elsewhere in the input
+	Repeated int64 `json:"repeated"` // the same search more than once
 }
 
 func (s Saved) sum() int64 { return s.Resumed + s.Input + s.Found + s.Repeated }
@@ -182,26 +184,33 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 // that are.
 func (l *labeller) all(ctx context.Context) error {
 	for {
-		i := len(l.out.Manifest().Shards)
-		var err error
-		switch {
-		case i < len(l.in.Shards):
-			err = l.sequence(ctx, i)
-		case l.shared != nil:
-			if err = l.shared.Settle(ctx); err == nil {
-				return nil
-			}
-		default:
-			return nil
+		err := l.search(ctx)
+		if err == nil && l.shared != nil {
+			err = l.shared.Settle(ctx)
 		}
-		if isWithdrawn(err) {
-			l.warn(err)
-			err = l.withdraw(ctx)
+		if err == nil || !isWithdrawn(err) {
+			return errors.Join(err, l.closeLabels())
 		}
-		if err != nil {
+		l.warn(err)
+		if err := l.closeLabels(); err != nil {
 			return err
 		}
+		if err := l.openLabels(ctx); err != nil {
+			return errors.Join(err, l.closeLabels())
+		}
+		own := &l.state.Own
+		l.samples = own.Labelled + own.Terminal + own.Failed
+		l.doneBefore = min(l.doneBefore, l.samples)
 	}
+}
+
+// search makes the searches of all shards that are not finished, in one call of the pool.
+func (l *labeller) search(ctx context.Context) error {
+	looking, stop := context.WithCancel(ctx)
+	defer stop()
+	var failed error
+	err := l.pool.Label(ctx, func(yield func(stockfish.Job) bool) { failed = l.jobs(looking, yield) }, l.result)
+	return cmp.Or(failed, err)
 }
 
 // recordBuilds adds to the manifest the other builds of the engine that made labels.

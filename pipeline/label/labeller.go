@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,8 @@ import (
 	"talbot/shards"
 )
 
-// labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one.
+// labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one. It
+// belongs to one goroutine: the pool calls jobs and result in turns.
 type labeller struct {
 	Request
 	in      *shards.Dataset
@@ -26,23 +28,26 @@ type labeller struct {
 	pool    Searcher
 	shared  Shared // the pool, if workers elsewhere search for it, too
 	columns []int  // of the fingerprints
-	donors  []donor
 	// bannedBefore are workers that were banned before an interruption, whose labels do not count.
-	bannedBefore   map[int]bool
-	opened         []*shards.Dataset // of Reuse
-	finishedShards []*shards.Reader  // finished shards of the output
-	known          knownLabels       // of these; belongs to the goroutine that scans a shard
-
-	saved    Saved
-	terminal int64
-	skipped  int64 // by SkipImported
-	network  int   // whose priors choose the candidates
-	// noCandidates counts samples without candidates in the shards that are done.
-	noCandidates int64
+	bannedBefore map[int]bool
+	network      int // whose priors choose the candidates
 	exact        exactLabels
 	solved       solvedLabels
-	// skippedExact counts samples that SkipExact leaves out.
-	skippedExact int64
+
+	journal      *journal
+	journalFile  *os.File // for reading
+	journalStart int64    // where the entries of this process begin
+	known        known
+	queue        []*pendingLine // lines that are not written yet, in order
+	searching    map[lineNumber]*pendingLine
+	underWay     map[searchKey]*search
+	unanswered   int // searches that the pool has not answered
+
+	saved        Saved
+	terminal     int64
+	skipped      int64 // by SkipImported
+	noCandidates int64 // samples without candidates
+	skippedExact int64 // samples that SkipExact leaves out
 	samples      int64 // done, this process and before
 	doneBefore   int64 // done before, or taken from elsewhere
 }
@@ -52,13 +57,13 @@ type state struct {
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 }
 
-// sideFile says which files of the output folder are the labelling's own: the journals, of which those of shards that
-// are not finished are wanted, and what is kept for workers elsewhere.
-func (l *labeller) sideFile(name string, shards int) (own, wanted bool) {
-	if strings.HasPrefix(name, fleet.FilePrefix) {
+// sideFile tells which files of the output folder are the labelling's own: the journal, and what is kept for workers
+// elsewhere, which are wanted until it is finished, and a temporary file.
+func (l *labeller) sideFile(name string, _ int) (own, wanted bool) {
+	if name == journalName || strings.HasPrefix(name, fleet.FilePrefix) {
 		return true, true
 	}
-	return strings.HasPrefix(name, journalPrefix), strings.HasPrefix(name, journalPrefix) && name >= journalName(shards)
+	return strings.HasPrefix(name, strings.TrimSuffix(takenPattern, "*")), false
 }
 
 // open begins or resumes the output, whose manifest is that of the input with the fingerprints that it lacks.
@@ -92,10 +97,10 @@ func (l *labeller) open(ctx context.Context) error {
 	if err := l.checkInput(ctx); err != nil {
 		return err
 	}
-	if err := l.openDonors(prints); err != nil {
+	if err := l.openFleet(ctx); err != nil {
 		return err
 	}
-	if err := l.openFleet(ctx); err != nil {
+	if err := l.openLabels(ctx); err != nil {
 		return err
 	}
 	own := &l.state.Own
@@ -131,50 +136,44 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	return l.in.Manifest.Child(l.In, "label", flags...)
 }
 
-// openDonors opens the datasets from which labels may be taken: Reuse, the input if it has the fingerprints, and
-// finished shards.
-func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
+// takeLabels takes the labels of the fingerprints being made from the input, if it has any, and from the datasets of
+// Reuse.
+func (l *labeller) takeLabels(ctx context.Context) error {
+	prints := l.pool.Fingerprints()
 	for _, dir := range append([]string{l.In}, l.Reuse...) {
 		d, err := shards.OpenDataset(dir, shards.WithColumns(shards.AllLabels))
 		if err != nil {
 			return err
 		}
-		l.opened = append(l.opened, d)
-		switch columns := donorColumns(d.Manifest.Fingerprints, prints); {
-		case columns != nil:
-			l.donors = append(l.donors, donor{d.Shards, columns})
-		case dir != l.In && donorColumns(d.Manifest.Fingerprints, beforeLinesRule(prints)) != nil:
-			l.warn(fmt.Errorf("%q has labels with this engine, options and limit, but of mixed depths, as earlier "+
-				"versions made them; nothing to reuse", dir))
-		case dir != l.In:
+		if columns := columnsOf(d.Manifest.Fingerprints, prints); columns != nil {
+			err = l.takeFrom(ctx, d, columns)
+		} else if dir != l.In {
 			l.warn(fmt.Errorf("%q has no labels with this engine, options and limit; nothing to reuse", dir))
 		}
-	}
-	for _, s := range l.out.Manifest().Shards {
-		if err := l.openFinished(s.File); err != nil {
+		d.Close()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openFinished opens a finished shard of the output.
-func (l *labeller) openFinished(file string) error {
-	r, err := shards.Open(l.out.Path(file), shards.WithColumns(shards.AllLabels))
-	if err == nil {
-		l.finishedShards = append(l.finishedShards, r)
+// closeLabels closes the files of [labeller.openLabels]. A second call does nothing.
+func (l *labeller) closeLabels() (err error) {
+	if l.journal != nil {
+		err = l.journal.Close()
+		l.journal = nil
 	}
+	if l.journalFile != nil {
+		l.journalFile.Close()
+		l.journalFile = nil
+	}
+	l.known.close()
 	return err
 }
 
 func (l *labeller) close() {
-	for _, d := range l.opened {
-		d.Close()
-	}
-	for _, r := range l.finishedShards {
-		r.Close()
-	}
-	l.known.close()
+	_ = l.closeLabels() // its error is returned where the labels are needed
 	l.exact.close()
 	if l.out != nil {
 		l.out.Close()
@@ -199,9 +198,9 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 	})
 }
 
-// journalIdentity is the SHA-256 of what decides the labels of a shard: the command, the fingerprints in the order of
-// the labels, and the shard of the input.
-func (l *labeller) journalIdentity(i int) [32]byte {
+// journalID is the SHA-256 of what decides the labels: the command, the fingerprints in the order of the labels, and the
+// input.
+func (l *labeller) journalID() [32]byte {
 	var prints []dataset.Fingerprint
 	for _, c := range l.columns {
 		prints = append(prints, l.out.Manifest().Fingerprints[c])
@@ -209,9 +208,8 @@ func (l *labeller) journalIdentity(i int) [32]byte {
 	text, err := json.Marshal(struct {
 		Command      string
 		Fingerprints []dataset.Fingerprint
-		Shard        int
 		Input        string
-	}{l.out.Command(), prints, i, l.in.Manifest.Shards[i].SHA256})
+	}{l.out.Command(), prints, l.in.Manifest.Hash()})
 	if err != nil {
 		return [32]byte{} // strings and integers only
 	}

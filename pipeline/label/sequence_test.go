@@ -8,9 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
 
@@ -28,7 +26,7 @@ type outOfOrder struct {
 	keep     int  // results that are kept back
 	stop     int  // results after which it fails; 0: never
 	sound    bool // nothing fails
-	searched map[identity]int
+	searched map[searchKey]int
 	ahead    bool // a job of a shard came while there were results of the one before
 	calls    int  // of Label
 }
@@ -55,9 +53,9 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 		for _, r := range kept {
 			o.ahead = o.ahead || r.Index>>shardBits < j.Index>>shardBits
 		}
-		for k, id := range identities(nil, o.scope, &line, j.Plies, nil) {
+		for k, id := range searchKeys(nil, o.scope, &line, j.Plies, nil) {
 			o.searched[id]++
-			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k]), o.sound))
+			kept = append(kept, fakeResult(j.Index, k, id, firstMove(&line, j.Plies[k]), o.sound))
 		}
 		if len(j.Plies) == 0 {
 			if len(kept) == 0 {
@@ -91,8 +89,8 @@ func firstMove(line *dataset.Line, ply int) board.Move {
 	return p.LegalMoves(nil)[0]
 }
 
-// result is that of a search; a few always fail, unless the engine is sound.
-func result(index int64, sample int, id identity, m board.Move, sound bool) stockfish.Result {
+// fakeResult is that of a search; a few always fail, unless the engine is sound.
+func fakeResult(index int64, sample int, id searchKey, m board.Move, sound bool) stockfish.Result {
 	r := stockfish.Result{Index: index, Sample: sample, Labels: []dataset.Label{{Status: dataset.Failed}}}
 	sum := sha256.Sum256(id[:])
 	if sum[0] < 8 && !sound {
@@ -139,7 +137,7 @@ func TestNextShardEarly(t *testing.T) {
 			var want map[string]string
 			aheads := 0
 			for round := range 12 {
-				o := &outOfOrder{scope: scope, rng: rng, searched: map[identity]int{}}
+				o := &outOfOrder{scope: scope, rng: rng, searched: map[searchKey]int{}}
 				if round > 0 {
 					o.keep = rng.IntN(100)
 				}
@@ -174,7 +172,7 @@ func TestNextShardEarly(t *testing.T) {
 					t.Fatalf("round %d: %d files, %d in the first", round, len(got), len(want))
 				}
 				for id, n := range o.searched {
-					if n > 1 && result(0, 0, id, 0, false).Err == nil && scope == stockfish.PositionScope &&
+					if n > 1 && fakeResult(0, 0, id, 0, false).Err == nil && scope == stockfish.PositionScope &&
 						round%2 == 0 {
 						t.Fatalf("round %d: searched %d times", round, n)
 					}
@@ -194,7 +192,7 @@ func TestShardsChained(t *testing.T) {
 	in := madeup.Dataset(t, similarLines(t, rng, 96), 12)
 	var want map[string]string
 	for _, keep := range []int{0, 10, 40, 80, 150} {
-		o := &outOfOrder{rng: rng, keep: keep, sound: true, searched: map[identity]int{}}
+		o := &outOfOrder{rng: rng, keep: keep, sound: true, searched: map[searchKey]int{}}
 		out := filepath.Join(t.TempDir(), "out")
 		start := func(context.Context, stockfish.Config, int) (Searcher, error) { return o, nil }
 		if _, err := (Request{In: in, Out: out, Workers: 1, Start: start,
@@ -222,92 +220,4 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		t.Fatal(fmt.Sprint("no dataset: ", files))
 	}
 	return files
-}
-
-// spoiling makes the first shard of the output unreadable once it comes to shard number 4.
-type spoiling struct {
-	*outOfOrder
-	shard   string
-	spoiled bool
-}
-
-func (s *spoiling) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
-	return s.outOfOrder.Label(ctx, func(yield func(stockfish.Job) bool) {
-		for j := range jobs {
-			if j.Index>>shardBits == 4 && !s.spoiled {
-				s.spoiled = os.WriteFile(s.shard, []byte("no shard"), 0o600) == nil
-			}
-			if !yield(j) {
-				return
-			}
-		}
-	}, done)
-}
-
-// TestFinishedShardsOnce: a finished shard is not read again for each of those that follow.
-func TestFinishedShardsOnce(t *testing.T) {
-	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
-		rng := rand.New(rand.NewPCG(3, uint64(scope)))
-		in := madeup.Dataset(t, similarLines(t, rng, 96), 12)
-		label := func(out string, s Searcher) Summary {
-			start := func(context.Context, stockfish.Config, int) (Searcher, error) { return s, nil }
-			sum, err := Request{In: in, Out: out, Workers: 1, Start: start,
-				Engine: stockfish.Config{Limit: stockfish.Nodes(1), Scope: scope}}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return sum
-		}
-		searcher := func() *outOfOrder {
-			return &outOfOrder{scope: scope, rng: rng, sound: true, searched: map[identity]int{}}
-		}
-		dir := t.TempDir()
-		want := label(filepath.Join(dir, "whole"), searcher())
-		s := &spoiling{outOfOrder: searcher(), shard: filepath.Join(dir, "out", "shard-00000.talbot.zst")}
-		if got := label(filepath.Join(dir, "out"), s); got.Saved != want.Saved || !s.spoiled || want.Saved.Found == 0 {
-			t.Errorf("%v: %+v, %+v without the first shard", scope, want.Saved, got.Saved)
-		}
-	}
-}
-
-// TestKnown: what is stored of a search is found again, with its origin, and after it is forgotten nothing is.
-func TestKnown(t *testing.T) {
-	var k knownLabels
-	defer k.close()
-	rng := rand.New(rand.NewPCG(4, 0))
-	all := map[identity]searchResult{}
-	for i := range 1000 {
-		var id identity
-		for b := range id {
-			id[b] = byte(rng.Uint32())
-		}
-		m := searchResult{origin: origin(rng.IntN(5))}
-		for range 1 + rng.IntN(3) {
-			l := dataset.Label{Status: dataset.Labelled, Best: board.Move(rng.IntN(1 << 16))}
-			for range 1 + rng.IntN(20) {
-				l.Lines = append(l.Lines, dataset.Searched{Depth: i, Nodes: rng.Int64N(1 << 40),
-					PV: []board.Move{1, 2}})
-			}
-			m.labels = append(m.labels, l)
-		}
-		all[id] = m
-		if err := k.store(id, m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for id, want := range all {
-		if got, ok, err := k.find(id); err != nil || !ok || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%+v, %v, %v, want %+v", got, ok, err, want)
-		}
-		id[15]++
-		if _, ok, err := k.find(id); ok || err != nil {
-			t.Fatal("another search with the same key is found", err)
-		}
-	}
-	k.forget()
-	for id := range all {
-		if _, ok, err := k.find(id); ok || err != nil {
-			t.Fatal("it is not forgotten", err)
-		}
-	}
 }

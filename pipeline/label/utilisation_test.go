@@ -134,16 +134,16 @@ func benchLines(b *testing.B, positions int) string {
 		b.Fatal(err)
 	}
 	defer out.Close()
-	seen := map[identity]bool{}
+	seen := map[searchKey]bool{}
 	for line, err := range in.Lines() {
 		if err != nil {
 			b.Fatal(err)
 		}
 		// No two games share more than the start position, so that nothing is saved.
-		if len(line.Moves) < 20 || seen[identities(nil, stockfish.PositionScope, line, []int{6}, nil)[0]] {
+		if len(line.Moves) < 20 || seen[searchKeys(nil, stockfish.PositionScope, line, []int{6}, nil)[0]] {
 			continue
 		}
-		seen[identities(nil, stockfish.PositionScope, line, []int{6}, nil)[0]] = true
+		seen[searchKeys(nil, stockfish.PositionScope, line, []int{6}, nil)[0]] = true
 		plies := make([]byte, len(line.Moves)/8+1)
 		for ply := 6; ply < min(len(line.Moves), terminalFrom(line)); ply++ {
 			plies[ply/8] |= 1 << (ply % 8)
