@@ -30,14 +30,18 @@ type known struct {
 // place is where the record of an entry is: its offset, doubled, and 1 for one of a dataset.
 type place int64
 
+func (p place) offset() int64 { return int64(p / 2) }
+
+// taken reports whether the entry is of a dataset, not of the journal.
+func (p place) taken() bool { return p%2 == 1 }
+
+// resumed reports whether the entry is from before this process, whose entries begin at that offset.
+func (p place) resumed(start int64) bool { return !p.taken() && p.offset() < start }
+
 func (k searchKey) short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
-// add notes the place of an entry in the journal. The first one of a key counts.
-func (k *known) add(key searchKey, at int64) {
-	if _, ok := k.places[key.short()]; !ok {
-		k.places[key.short()] = place(2 * at)
-	}
-}
+// add notes the place of an entry in the journal. The last one of a key counts.
+func (k *known) add(key searchKey, at int64) { k.places[key.short()] = place(2 * at) }
 
 // take stores the labels of a dataset's sample, for which no search of the journal is known.
 func (k *known) take(dir string, key searchKey, labels []dataset.Label) error {
@@ -71,8 +75,8 @@ func (k *known) find(key searchKey) (e entry, at place, ok bool, err error) {
 	if !ok {
 		return e, 0, false, nil
 	}
-	file, offset := k.journal, int64(at/2)
-	if at%2 == 1 {
+	file, offset := k.journal, at.offset()
+	if at.taken() {
 		file = k.taken
 	}
 	// Most records are shorter than this, so that one read does.

@@ -93,40 +93,47 @@ func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumb
 		}
 	}
 	l.saved.Input += kept
-	l.settled(kept + done)
 	w.keys = searchKeys(nil, l.scope(), line, pliesOf(plies, w.todo), l.searchMoves(line, w.todo))
-	return w, l.lookUp(w)
+	n, err := l.lookUp(w)
+	if n += kept + done; n > 0 {
+		l.samples += n
+		l.doneBefore += n
+		l.report()
+	}
+	return w, err
 }
 
 // lookUp takes off a line's list the searches that are known, and those that are under way for another line, for which
 // its samples wait. With [stockfish.LineScope] it is all or nothing, for a label depends on the searches before it; only
-// a line that an interruption cut short is continued, unless labels are exact.
-func (l *labeller) lookUp(w *pendingLine) error {
+// a line that an interruption cut short is continued, unless labels are exact. It returns how many are known.
+func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 	found := make([]entry, len(w.todo))
 	places := make([]place, len(w.todo))
-	all := true
+	all, begun := true, false
 	for i, key := range w.keys {
 		e, at, ok, err := l.known.find(key)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if ok {
 			found[i], places[i] = e, at
+			begun = begun || e.line == w.number && at.resumed(l.journalStart)
 		} else if l.underWay[key] == nil {
 			all = false
 		}
 	}
-	whole := l.scope() == stockfish.LineScope && !all
+	whole := l.scope() == stockfish.LineScope && !all && (l.Engine.Exact() || !begun)
 	todo, keys := w.todo[:0], w.keys[:0]
 	for i, k := range w.todo {
 		key, e := w.keys[i], found[i]
 		switch {
-		case e.labels != nil && (!whole || e.line == w.number && !l.Engine.Exact()):
+		case e.labels != nil && !whole:
 			if err := l.copied(w, e); err != nil {
-				return err
+				return n, err
 			}
 			w.labels[k] = e.labels
-			l.count(places[i])
+			l.countSaved(places[i])
+			n++
 		case e.labels == nil && !whole && l.underWay[key] != nil:
 			s := l.underWay[key]
 			s.waiting = append(s.waiting, waiter{w, k})
@@ -141,20 +148,19 @@ func (l *labeller) lookUp(w *pendingLine) error {
 	}
 	w.todo, w.keys = todo, keys
 	w.unanswered += len(todo)
-	return nil
+	return n, nil
 }
 
-// count counts a label that need not be searched by where it was found.
-func (l *labeller) count(at place) {
+// countSaved counts a label that need not be searched by where it was found.
+func (l *labeller) countSaved(at place) {
 	switch {
-	case at%2 == 1:
+	case at.taken():
 		l.saved.Found++
-	case int64(at/2) < l.journalStart:
+	case at.resumed(l.journalStart):
 		l.saved.Resumed++
 	default:
 		l.saved.Repeated++
 	}
-	l.settled(1)
 }
 
 // copied notes that a line gets a label which a worker made for another line.
@@ -165,15 +171,6 @@ func (l *labeller) copied(w *pendingLine, e entry) error {
 	e.line = w.number
 	_, err := l.journal.append(e)
 	return err
-}
-
-// settled notes that samples are done without a search.
-func (l *labeller) settled(n int64) {
-	if n > 0 {
-		l.samples += n
-		l.doneBefore += n
-		l.report()
-	}
 }
 
 // jobs yields the lines with samples to search, of one shard after another; lines without any are written when those
@@ -254,8 +251,9 @@ func (l *labeller) result(r stockfish.Result) error {
 			}
 			other.line.labels[other.sample] = r.Labels
 			other.line.unanswered--
-			l.settled(1)
 		}
+		l.samples += int64(len(s.waiting))
+		l.doneBefore += int64(len(s.waiting))
 	}
 	l.report()
 	return l.write()
