@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/builtin"
 	"talbot/network/predict"
@@ -17,8 +18,9 @@ import (
 )
 
 type benchOptions struct {
-	playerOptions
-	batches string
+	run     string
+	backend string
+	batches []int
 	each    time.Duration
 	json    bool
 }
@@ -33,7 +35,7 @@ type benchResult struct {
 }
 
 func newBench() *cobra.Command {
-	var o benchOptions
+	o := benchOptions{each: time.Second}
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast a network plays on each backend",
@@ -43,12 +45,11 @@ and in a search that starts with an empty tree and keeps no evaluations. "fill" 
 full the batches of the search are.
 
 Without --run it is the network that comes with talbot. It then also searches fixed
-positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen. The
-hash is the same wherever the same network computes the same, so it shows whether a build
-plays as another one does.
+positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen, which
+shows whether a build plays as another one does.
 
-Each figure takes --seconds; full batches and searches take turns.
-Close other programs before you measure.`,
+Each figure takes --seconds; full batches and searches take turns. Close other programs
+before you measure. See docs/12-play.md.`,
 		Example: `  talbot bench
   talbot bench --run run1
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,
@@ -56,47 +57,34 @@ Close other programs before you measure.`,
 		Args:       noArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.bench(cmd.Context()) },
 	}
-	o.addRun(cmd)
-	f := cmd.Flags()
-	f.StringVar(&o.backend, "backend", "",
-		"compute backend: go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so "+
-			"(default: all available)")
-	f.StringVar(&o.batches, "batch", "1,4,8,16,32", "batch `SIZES`, separated by commas; the default one is added")
-	f.DurationVar(&o.each, "seconds", time.Second, "time for each figure")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	values(cmd, "backend", answering...)
+	f := flags.Of(cmd)
+	addNetwork(f, &o.run)
+	addBackendFlag(f, &o.backend, answering, "compute backend: "+
+		strings.TrimPrefix(backendNames(answering), "auto, ")+" (default: all available)")
+	flags.List(f, &o.batches, "batch", "1,8,16", parseBatch,
+		"batch `SIZES`, separated by commas; the default one is added (default: 1,4,8,16,32)")
+	flags.Above(f, &o.each, "seconds", 0, "time for each figure")
+	addJSON(f, &o.json)
 	return cmd
 }
 
-// sizes reads the batch sizes.
-func (o *benchOptions) sizes() (sizes []int, err error) {
-	for text := range strings.SplitSeq(o.batches, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > engine.MaxBatch {
-			return nil, usage(fmt.Errorf("--batch %q: %q is not a number from 1 to %d", o.batches, text,
-				engine.MaxBatch), "for example --batch 1,8,16")
-		}
-		sizes = append(sizes, n)
+func parseBatch(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > engine.MaxBatch {
+		return 0, fmt.Errorf("%q is not a number from 1 to %d", text, engine.MaxBatch)
 	}
-	return sizes, nil
+	return n, nil
 }
 
 func (o *benchOptions) bench(ctx context.Context) error {
-	o.searcher = searchers[0]
-	which := engine.Backends()
+	which, sizes := engine.Backends(), o.batches
 	if o.backend != "" {
 		which = []string{o.backend}
-	} else {
-		o.backend = "auto"
 	}
-	sizes, err := o.sizes()
-	if err != nil {
-		return err
+	if sizes == nil {
+		sizes = []int{1, 4, 8, 16, 32}
 	}
-	if o.each <= 0 {
-		return usage(fmt.Errorf("--seconds must be above 0: %s", o.each), "for example --seconds 2s")
-	}
-	if _, err := o.check(); err != nil {
+	if _, err := engine.Look(o.run); err != nil {
 		return err
 	}
 	ctx, stop := stops(ctx)

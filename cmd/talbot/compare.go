@@ -15,6 +15,7 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/internal/cache"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/train/job"
@@ -22,8 +23,9 @@ import (
 
 type compareOptions struct {
 	measureOptions
-	policyTarget, html string
-	json, force        bool
+	policy      *encode.PolicyTarget // nil: that of each run
+	html        string
+	json, force bool
 }
 
 func newCompare() *cobra.Command {
@@ -36,23 +38,15 @@ difference of each later run from the first one on the same samples, with a verd
 better, worse or no clear difference. RUN is a run, a checkpoint, an exported network, or
 net:, the network that comes with talbot.
 
-The verdict counts on positions that are unseen: those that no train sample of any of the
-runs has, nor of the runs that they began with (--from, --after). For this, the training
-data of all runs must be in its original place or in --data; compare says where it is not.
-Figures on all positions are printed too.
+The verdict counts on unseen positions: those that no train sample of any of the runs
+has, nor of the runs that they began with. For this, the training data of all runs must
+be in its original place or in --data. Intervals are 95 % bootstrap intervals over whole
+games. If one contains 0, the verdict is "no clear difference"; with fewer than about
+eight games it is "too few games".
 
-Intervals are 95 % bootstrap intervals over whole games, in which the same games are drawn
-for all runs. If one contains 0, the verdict is "no clear difference"; with fewer than
-about eight games there is none, and the verdict is "too few games".
-
-RUN RUN compares two networks: another seed of the same settings would give another one.
-To compare the settings, train each with two seeds or more and join their runs with
-commas. The interval then has both in it, the variance between seeds and that between
-games. Three runs of each are few: only clear differences show.
-
-Runs of different recipes are compared in the figures that mean the same for both, on
-the samples that both can use. Values on different scales are compared as win
-probabilities. What cannot be compared is listed with the reason.`,
+RUN RUN compares two networks; the result depends on the seed. To compare the settings,
+train each with two seeds or more and join their runs with commas: the interval then has
+the variance between seeds and that between games. See docs/6-evaluation.md, section 5.`,
 		Example: `  talbot compare run1 run2 --data labelled
   talbot compare net: run1 --data labelled --split val --samples 10000 --json
   talbot compare a1,a2,a3 b1,b2,b3 --data labelled --html compared.html`,
@@ -61,21 +55,17 @@ probabilities. What cannot be compared is listed with the reason.`,
 		ValidArgsFunction: completeRuns,
 		RunE:              func(cmd *cobra.Command, runs []string) error { return o.compare(cmd.Context(), runs) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.valueTarget, "value-target", "",
-		"target to compare the values with: recipe, tanh, wdl, winprob or result:Q (default: that of each run)")
-	f.StringVar(&o.policyTarget, "policy-target", "",
+	f := flags.Of(cmd)
+	o.addSamples(f, "each run")
+	flags.Parse(f, &o.policy, "policy-target", "", "played", pointer(encode.ParsePolicyTarget),
 		"target to compare the moves with: played or multipv:T (default: that of each run)")
-	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoints, not the best")
-	f.StringVar(&o.weights, "weights", "", "for runs with --ema: raw or average weights (default: average)")
-	o.addFlags(cmd)
-	f.StringVar(&o.html, "html", "", "write the comparison as a page to this file")
+	f.Words("policy-target", policyTargets...)
+	f.Section("Networks")
+	o.addNetwork(f)
+	f.Section("Output")
+	f.String(&o.html, "html", "write the comparison as a page to this file")
 	addForce(f, &o.force)
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	section(f, "Samples", "data", "split", "samples", "label", "value-target", "policy-target")
-	section(f, "Networks", "newest", "weights", "batch", "backend", "workers")
-	section(f, "Output", "html", "force", "json")
-	values(cmd, "policy-target", "played", "multipv:")
+	addJSON(f, &o.json)
 	return cmd
 }
 
@@ -103,12 +93,10 @@ func runsOf(operand string) ([]string, error) {
 	return runs, nil
 }
 
-func (o *compareOptions) job(operands []string) (job.Compare, error) {
-	c := job.Compare{Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
-		Workers: o.workers, Cache: cache.User(), Weights: o.weights, Warn: warn}
-	if missing := missingFlag("data", o.data); missing != nil {
-		return c, usage(missing, "for example `talbot compare run1 run2 --data labelled`")
-	}
+func (o *compareOptions) job(operands []string) (c job.Compare, err error) {
+	c = job.Compare{Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value, Policy: o.policy,
+		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
+		Cache: cache.User(), Warn: warn}
 	for _, operand := range operands {
 		runs, err := runsOf(operand)
 		if err != nil {
@@ -116,23 +104,9 @@ func (o *compareOptions) job(operands []string) (job.Compare, error) {
 		}
 		c.Settings = append(c.Settings, runs)
 	}
-	var err error
-	if c.Value, c.Choice, err = o.check(); err != nil {
-		return c, err
-	}
-	if o.policyTarget != "" {
-		policy, err := encode.ParsePolicyTarget(o.policyTarget)
-		if err != nil {
-			return c, usage(err, "for example --policy-target played")
-		}
-		c.Policy = &policy
-	}
 	if o.html != "" {
-		if c.Page, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check(); err != nil {
-			return c, err
-		}
+		c.Page, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check()
 	}
-	c.Data, err = o.specs("compare")
 	return c, err
 }
 

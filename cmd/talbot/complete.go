@@ -9,28 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/network/run"
 )
-
-// values says which words a flag takes, for completion in the shell and to find what a mistyped one was meant to be.
-func values(cmd *cobra.Command, flag string, words ...string) {
-	_ = cmd.Flags().SetAnnotation(flag, flags.WordsKey, words) // its only error is a missing flag, as the next one's
-	complete(cmd, flag, func(typed string) []string {
-		before, last := "", typed
-		if i := strings.LastIndexByte(typed, ','); i >= 0 && cmd.Flags().Lookup(flag).Value.Type() == "stringSlice" {
-			before, last = typed[:i+1], typed[i+1:]
-		}
-		var all []string
-		for _, w := range words {
-			if strings.HasPrefix(w, last) {
-				all = append(all, before+w)
-			}
-		}
-		return all
-	})
-}
 
 // complete completes a flag's value.
 func complete(cmd *cobra.Command, flag string, find func(typed string) []string) {

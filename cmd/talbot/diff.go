@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/diff"
+	"talbot/internal/flags"
 )
 
 // errDifferent ends a diff of datasets that are not the same.
@@ -23,7 +24,8 @@ For those in both, it counts the ones that differ in split, samples, policies, l
 headers. For labels that differ, it shows by how much, for each engine.
 
 The exit status is 0 if both datasets hold the same lines with the same samples,
-policies, labels and splits, in any order and with any headers. Otherwise it is 1.`,
+policies, labels and splits, in any order and with any headers. Otherwise it is 1. See
+docs/3-datasets.md, section 5.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
 		Args:              operands(2, 2, "two datasets"),
@@ -32,7 +34,7 @@ policies, labels and splits, in any order and with any headers. Otherwise it is 
 			return runDiff(cmd.Context(), dirs, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	addJSON(flags.Of(cmd), &asJSON)
 	return cmd
 }
 

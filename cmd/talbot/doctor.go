@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
+	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
 	"talbot/network/ort"
@@ -50,17 +51,14 @@ See docs/5-training.md, section 10.`,
   talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --batch 32 --seconds 2`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.gpu.check(cmd); err != nil {
-				return err
-			}
 			return runDoctor(cmd, &o)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.engine, "engine", "stockfish", "engine to check: a path, or a name to look up")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	section(f, "Check", "engine", "json")
-	o.gpu.flags(cmd)
+	f := flags.Of(cmd)
+	f.Section("Check")
+	addEngine(f, &o.engine, "engine to check")
+	addJSON(f, &o.json)
+	o.gpu.flags(f)
 	return cmd
 }
 

@@ -7,8 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/train/gpucheck"
@@ -21,42 +20,17 @@ type gpuOptions struct {
 	blocks, filters, batch, seconds int
 }
 
-// gpuFlags need --gpu.
-var gpuFlags = []string{"backend", "blocks", "filters", "batch", "seconds"}
-
-func (o *gpuOptions) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.on, "gpu", false, "check and measure training on this machine's GPU")
-	f.StringVar(&o.backend, "backend", "xla:cuda", "backend to check")
-	f.IntVar(&o.blocks, "blocks", 20, "residual blocks of the network")
-	f.IntVar(&o.filters, "filters", 128, "filters of the network")
-	f.IntVar(&o.batch, "batch", 2048, "batch size of the measured training")
-	f.IntVar(&o.seconds, "seconds", 30, "seconds of the measured training, up to 60")
-	section(f, "GPU", append([]string{"gpu"}, gpuFlags...)...)
-	values(cmd, "backend", "xla:cuda", "xla:cpu", "go", "xla:/")
-}
-
-// check refuses flags without a use, and values out of bounds.
-func (o *gpuOptions) check(cmd *cobra.Command) error {
-	f := cmd.Flags()
-	if !o.on {
-		for _, name := range gpuFlags {
-			if f.Changed(name) {
-				return usage(fmt.Errorf("--%s needs --gpu", name), "for example `talbot doctor --gpu`")
-			}
-		}
-		return nil
-	}
-	switch {
-	case f.Changed("engine"):
-		return usage(errors.New("--engine and --gpu cannot be used together"), "leave one of them out")
-	case o.backend == "auto" || o.backend == "":
-		return usage(errors.New("--backend must name a backend"), "leave it out for xla:cuda")
-	case o.blocks < 1 || o.filters < 2 || o.batch < 2 || o.seconds < 1 || o.seconds > 60:
-		return usage(errors.New("--blocks, --filters, --batch or --seconds is out of bounds"),
-			"leave it out for the default")
-	}
-	return checkBackend(o.backend, backends)
+func (o *gpuOptions) flags(f *flags.Set) {
+	*o = gpuOptions{backend: "xla:cuda", blocks: 20, filters: 128, batch: 2048, seconds: 30}
+	f.Section("GPU")
+	f.Bool(&o.on, "gpu", "check and measure training on this machine's GPU")
+	addBackendFlag(f, &o.backend, backends[1:], "backend to check")
+	flags.AtLeast(f, &o.blocks, "blocks", 1, "residual blocks of the network")
+	flags.AtLeast(f, &o.filters, "filters", 2, "filters of the network")
+	flags.AtLeast(f, &o.batch, "batch", 2, "batch size of the measured training")
+	flags.Within(f, &o.seconds, "seconds", 1, 60, "seconds of the measured training, up to 60")
+	f.Needs([]string{"backend", "blocks", "filters", "batch", "seconds"}, "gpu")
+	f.Excludes("gpu", "engine")
 }
 
 // diagnoseGPU checks the machine and tries the backend. Its error is that of Ctrl-C.

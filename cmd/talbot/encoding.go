@@ -1,54 +1,44 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"talbot/encode"
-	"talbot/network/recipe"
+	"talbot/internal/flags"
 	"talbot/network/run"
 )
 
-// encodingOptions say how samples are encoded, for verbs that show or export them.
+// encodingOptions say how samples are encoded, for commands that show or export them.
 type encodingOptions struct {
 	recipe        string
-	set           []string
+	settings      settings
 	value, policy string
 }
 
 // encodingFlags are those of encodingOptions.
 var encodingFlags = []string{"recipe", "set", "policy-target", "value-target"}
 
-func (o *encodingOptions) addEncoding(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
-	f.StringArrayVar(&o.set, "set", nil,
-		"change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
-	f.StringVar(&o.policy, "policy-target", "played",
-		"policy target: played, or multipv:T (see \"talbot train --help\")")
-	f.StringVar(&o.value, "value-target", "recipe", "value target: recipe, tanh, wdl, winprob or result:Q")
-	values(cmd, "recipe", recipe.Names()...)
-	values(cmd, "policy-target", policyTargets...)
-	values(cmd, "value-target", valueTargets...)
+func (o *encodingOptions) addEncoding(f *flags.Set) {
+	o.policy, o.value = "played", "recipe"
+	addRecipe(f, &o.recipe, "recipe of the encoding and targets")
+	o.settings.addSet(f, "change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
+	addTargets(f, &o.policy, &o.value, "policy target: played, or multipv:T (see \"talbot train --help\")",
+		"value target: recipe, tanh, wdl, winprob or result:Q")
 }
 
-// encoding checks the flags.
-func (o *encodingOptions) encoding(cmd *cobra.Command) (e encode.Encoder, t encode.Targets, err error) {
+// encoding returns what the flags ask for.
+func (o *encodingOptions) encoding(f *flags.Set) (e encode.Encoder, t encode.Targets, err error) {
 	c, err := run.New(o.recipe, "")
 	if err != nil {
-		return nil, t, usage(err, "`talbot recipes` lists them")
+		return nil, t, err
 	}
-	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
+	if err := o.settings.apply(&c, f.Command().Flags()); err != nil {
 		return nil, t, err
 	}
 	built, err := c.Build()
 	if err != nil {
 		return nil, t, usage(err, "`talbot recipes` shows the defaults")
 	}
-	if t.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
-		return nil, t, usage(err, "for example --policy-target multipv:0.1")
+	if t.Policy, err = encode.ParsePolicyTarget(o.policy); err == nil {
+		t.Value, err = encode.ParseValueTarget(o.value)
 	}
-	if t.Value, err = encode.ParseValueTarget(o.value); err != nil {
-		return nil, t, usage(err, "for example --value-target wdl")
-	}
-	return built.Encoder, t, nil
+	return built.Encoder, t, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/play/match"
 	"talbot/train"
@@ -15,10 +16,10 @@ import (
 // existingOptions are the flags of every verb that makes an output: what to do with one that exists.
 type existingOptions struct{ skip, replace bool }
 
-func (o *existingOptions) add(f *pflag.FlagSet) {
-	f.BoolVar(&o.skip, "skip-done", false,
+func (o *existingOptions) add(f *flags.Set) {
+	f.Bool(&o.skip, "skip-done",
 		"do nothing if the output exists and has the same inputs and settings; resume an interrupted one")
-	f.BoolVar(&o.replace, "replace", false,
+	f.Bool(&o.replace, "replace",
 		"like --skip-done; an output with other inputs or settings is made again, then replaced as a whole")
 }
 

@@ -33,27 +33,13 @@ var groups = []*cobra.Group{
 	{ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
 }
 
-// section puts flags under a heading of their own in help.
-func section(f *pflag.FlagSet, title string, names ...string) {
-	place := 0
-	f.VisitAll(func(flag *pflag.Flag) {
-		if len(flag.Annotations[flags.SectionKey]) > 0 {
-			place++
-		}
-	})
-	for i, name := range names {
-		// its only error is a missing flag
-		_ = f.SetAnnotation(name, flags.SectionKey, []string{title, fmt.Sprintf("%03d", place+i)})
-	}
-}
-
 // flagSection are the flags under one heading.
 type flagSection struct {
 	title string
 	flags *pflag.FlagSet
 }
 
-// sectionsOf returns the flags of a command under their headings, in the order of [section]. Those without a heading of
+// sectionsOf returns the flags of a command under their headings, in the order of [flags.Set.Section]. Those without a heading of
 // their own are under "Flags", and those of all commands come last.
 func sectionsOf(cmd *cobra.Command) []flagSection {
 	var all []flagSection

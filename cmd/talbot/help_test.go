@@ -37,6 +37,9 @@ func TestHelp(t *testing.T) {
 		if cmd.HasParent() && (cmd.GroupID == "" || !strings.Contains(b.String(), "\nExamples:\n  ")) {
 			t.Errorf("%s is in no group, or has no example", cmd.CommandPath())
 		}
+		if n := strings.Count(wrapText(cmd.Long, helpColumns), "\n") + 1; n > 25 {
+			t.Errorf("help of %s has %d lines: move something to docs/", cmd.CommandPath(), n)
+		}
 		sections := sectionsOf(cmd)
 		for _, s := range sections {
 			if s.title == "Flags" && len(sections) > 2 {

@@ -9,29 +9,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
-type labelOptions struct {
-	datasetOptions
-	engineOptions
-	shareOptions
-	fraction  string
-	part      string
-	reuse     []string
-	audit     string
-	calibrate bool
+// maxCandidates is the most candidates of a sample: a label cannot have more lines.
+const maxCandidates = 256
 
-	skipImported bool
-	mates        bool
-	syzygy       string
-	checkTables  bool
-	skipExact    bool
-	candidates   int
-	network      string
+type labelOptions struct {
+	makeOptions
+	label.Request
+	engine      engineOptions
+	share       shareOptions
+	audit       float64
+	calibrate   bool
+	checkTables bool
 }
 
 func newLabel() *cobra.Command {
@@ -42,51 +37,22 @@ func newLabel() *cobra.Command {
 		Long: `Label reads a dataset and writes the same lines with a label on every sample: score
 (centipawns or mate), chances of win, draw and loss, best move, principal variation,
 depth and nodes, all from the view of the side to move. The engine receives the moves
-that led to the position, so it knows about repetitions. Mates, stalemates and dead
-positions are not searched.
+that led to the position. Mates, stalemates and dead positions are not searched.
 
---movetime takes the same time on every machine, but its labels are not reproducible.
---nodes and --depth give the same labels on every machine, because they clear the hash
-before each position. With --hash-scope line they clear it before each line, which is
-faster and searches deeper; labels are then reproducible as whole lines. --calibrate
-measures how many nodes --movetime is worth on this machine.
+--nodes and --depth give the same labels on every machine, --movetime does not; --calibrate
+measures how many nodes it is worth here. Nothing is searched twice with the same engine,
+options and limit, whether the label is in the input, in a dataset of --reuse, or of an
+earlier sample with the same start and moves. Labels from another engine or limit are kept
+next to the new ones.
 
-Nothing is searched twice with the same engine, options and limit, whether the label is
-in the input, in a dataset of --reuse, or belongs to an earlier sample with the same
-start and moves. Labels from another engine or limit are kept next to the new ones.
-
---part 2/4 labels the second of four parts, so that four machines can share the work.
-` + "`talbot join`" + ` puts the parts together and gives the same bytes as one machine.
-
---listen ADDRESS --join-file FILE lets ` + "`talbot worker`" + ` take part on other machines,
-which get no dataset, only positions. The bytes are the same as from one machine. One
-percent of the workers' labels is searched again; a worker that gives wrong ones is
-banned and all its labels are made again.
-
---mates labels positions of three pieces, such as KRvK, from the rules, not by the engine:
-win, draw or loss, the distance to mate, and all moves that are best. If a dataset has
-only such positions, no engine is needed.
-
---syzygy DIR adds exact results from Syzygy endgame tables (.rtbw and .rtbz files) in a
-column of their own: win, draw or loss under the 50-move rule. The engine must be
-Stockfish, which reads the tables but searches without them. Training takes the value
-from the tables and the move from the engine; ` + "`talbot stats`" + ` shows where they disagree.
-With --skip-exact only samples that are not in the tables are searched. Tables are
-checked first, and one that is damaged is refused: those of up to five pieces each time,
-larger ones once, or again with --check-tables.
-
---candidates 20 searches only the 20 moves that a network finds most probable, which
-` + "`talbot predict`" + ` has stored, and values each of them at the depths of --depth, by default
-1,3,7,10. These are depths after the move: the search of the position goes one deeper.
-Such labels do not count as labels of the position. Of each variation only the first move
-is kept.
-
---audit 0.1% searches a share of the labels again with a hundred times the nodes and
-shows how far off they were.
+Several machines share the work with --part and ` + "`talbot join`" + `, or with --listen and
+` + "`talbot worker`" + `; the bytes are the same as from one machine. --syzygy adds exact results
+from endgame tables, --mates labels positions of three pieces from the rules, and
+--candidates values the moves that ` + "`talbot predict`" + ` found most probable.
 
 Labels are written to a journal as they are made. Repeat an interrupted command to
-continue it. After the first Ctrl-C the searches in progress have three seconds to end;
-the second aborts them. A position on which the engine fails twice is stored as failed.`,
+continue it. A position on which the engine fails twice is stored as failed. See
+docs/4-labels.md and docs/13-many-machines.md.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -104,113 +70,78 @@ the second aborts them. A position on which the engine fails twice is stored as 
 		ValidArgsFunction: completeDatasets(1),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	o.datasetOptions.add(cmd, "number of engines (default: one for each physical core)")
-	f := cmd.Flags()
-	o.engineOptions.add(f)
-	f.StringVar(&o.fraction, "fraction", "1", "share of the samples to label, spread over all games")
-	f.StringVar(&o.part, "part", "", "label only one part of the lines, such as 1/4 (see talbot join)")
-	f.StringVar(&o.part, "shard", "", "the former name of --part")
-	f.Lookup("shard").Hidden = true
-	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets to take labels of the same search from, separated by commas")
-	f.BoolVar(&o.skipImported, "skip-imported", false, "do not search samples with an imported evaluation")
-	f.BoolVar(&o.mates, "mates", false,
-		"label positions of three pieces by their distance to mate, without the engine")
-	f.StringVar(&o.syzygy, "syzygy", "",
-		"add exact results from the Syzygy tables in these folders, separated as in PATH")
-	addCheckTables(f, &o.checkTables)
-	f.BoolVar(&o.skipExact, "skip-exact", false, "do not search samples that are in the tables (they get no best move)")
-	f.IntVar(&o.candidates, "candidates", 0,
-		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
-	f.StringVar(&o.network, "network", "",
-		"network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
-	f.StringVar(&o.audit, "audit", "",
-		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
-	f.BoolVar(&o.calibrate, "calibrate", false,
-		"measure how many nodes --movetime is worth on this machine (writes nothing)")
-	section(f, "Output", "out", "skip-done", "replace", "json", "strict")
-	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
-	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
-	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
-	section(f, "Endgames", "mates", "syzygy", "skip-exact", "check-tables")
-	section(f, "Candidate moves", "candidates", "network")
-	section(f, "Measure only", "audit", "calibrate")
-	o.shareOptions.add(cmd)
-	values(cmd, "hash-scope", "position", "line")
-	completeFolders(cmd, "reuse", isDataset)
-	completeFolder(cmd, "out", "syzygy")
+	f := flags.Of(cmd)
+	o.makeOptions.add(f)
+	f.Unless("out", "calibrate")
+	o.addStrict(f)
+	o.engine.add(f, &o.Engine)
+	addWorkers(f, &o.workers, "number of engines (default: one for each physical core)")
+	o.addSamples(f)
+	o.share.add(f)
+	o.addContradictions(f)
 	return cmd
 }
 
-// run checks the flags and starts what they ask for.
+// addSamples adds the flags that say what is labelled.
+func (o *labelOptions) addSamples(f *flags.Set) {
+	f.Section("Samples to label")
+	addFraction(f, &o.Fraction, "label")
+	addPart(f, &o.Part, "lines")
+	f.Strings(&o.Reuse, "reuse", "datasets to take labels of the same search from, separated by commas")
+	completeFolders(f.Command(), "reuse", isDataset)
+	f.Bool(&o.SkipImported, "skip-imported", "do not search samples with an imported evaluation")
+	f.Section("Endgames")
+	f.Bool(&o.Mates, "mates", "label positions of three pieces by their distance to mate, without the engine")
+	addSyzygy(f, &o.Syzygy, "add exact results from the Syzygy tables in these folders")
+	f.Bool(&o.SkipExact, "skip-exact", "do not search samples that are in the tables (they get no best move)")
+	f.Needs([]string{"skip-exact"}, "syzygy")
+	addCheckTables(f, &o.checkTables)
+	f.Section("Candidate moves")
+	flags.Within(f, &o.Candidates, "candidates", 1, maxCandidates,
+		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
+	f.String(&o.Network, "network", "network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
+	f.Needs([]string{"network"}, "candidates")
+	f.Section("Measure only")
+	flags.Parse(f, &o.audit, "audit", "", "0.1%", parseShare[float64],
+		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
+	f.Bool(&o.calibrate, "calibrate", "measure how many nodes --movetime is worth on this machine (writes nothing)")
+}
+
+// addContradictions declares the flags that cannot be used together; all of them have been added.
+func (o *labelOptions) addContradictions(f *flags.Set) {
+	f.Excludes("calibrate", "out", "audit", "skip-done", "replace", "listen", "nats", "nodes", "depth")
+	f.Excludes("mates", "audit", "calibrate", "candidates")
+	f.Excludes("audit", "movetime", "nodes", "depth", "fraction", "part")
+	f.Excludes("candidates", "movetime", "nodes", "multipv", "hash-scope", "listen", "nats", "audit", "calibrate")
+}
+
+// run completes the request and starts what the flags ask for.
 func (o *labelOptions) run(cmd *cobra.Command, in string) error {
-	engine, err := o.config(cmd)
-	if err != nil {
+	r := o.Request
+	r.In, r.Out, r.Existing, r.Workers, r.Tables = in, o.out, o.existing(), o.workers, tablesCheck(o.checkTables)
+	if err := o.engine.limit(cmd.Flags(), &r.Engine, o.Candidates > 0); err != nil {
 		return err
 	}
-	f := cmd.Flags()
-	if err := o.chooseMoves(cmd, &engine); err != nil {
+	if err := o.share.apply(&r); err != nil {
 		return err
 	}
+	path, err := stockfish.Find(o.engine.engine)
 	switch {
-	case o.calibrate && (o.audit != "" || o.asked() || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
-		f.Changed("depth") || o.out != ""):
-		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
-			"or --depth"),
-			"for example `talbot label lines --calibrate --movetime 20ms`")
-	case o.mates && (o.audit != "" || o.calibrate || o.candidates > 0):
-		return usage(errors.New("--mates takes no --audit, --calibrate or --candidates"), "leave out --mates")
-	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
-		o.part != ""):
-		return usage(errors.New("--audit takes no --movetime, --nodes, --depth, --fraction or --part"),
-			"for example `talbot label labelled --audit 0.1% --out audit`")
-	}
-	if !o.calibrate {
-		if err := o.check(); err != nil {
-			return err
-		}
-	}
-	r := label.Request{In: in, Out: o.out, Existing: o.existing(), Workers: o.workers, SkipImported: o.skipImported,
-		Reuse: o.reuse,
-		Mates: o.mates, Syzygy: o.syzygy, SkipExact: o.skipExact,
-		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
-	if o.syzygy == "" && (o.skipExact || o.checkTables) {
-		return usage(errors.New("--skip-exact and --check-tables need --syzygy"), "for example --syzygy /data/syzygy")
-	}
-	fraction, err := parseShare(o.fraction)
-	if err != nil {
-		return usage(err, "for example --fraction 0.1")
-	}
-	r.Fraction = dataset.Fraction(fraction)
-	if f.Changed("part") && f.Changed("shard") {
-		return usage(errors.New("--part and --shard are the same flag"), "leave out --shard")
-	}
-	if r.Part, err = partOf(o.part); err != nil {
+	case err == nil:
+		r.Engine.Path = path
+	case o.Mates: // which may need none
+		r.Engine.Path = o.engine.engine
+	default:
 		return err
 	}
-	audit := 0.0
-	if o.audit != "" {
-		if audit, err = parseShare(o.audit); err != nil {
-			return usage(err, "for example --audit 0.1%")
-		}
-	}
-	if err := o.apply(cmd, &r, &engine); err != nil {
-		return err
-	}
-	if err := o.find(&engine); err != nil {
-		if !o.mates { // which may need none
-			return err
-		}
-		engine.Path = o.engine
-	}
-	r.Engine = engine
 	warnWorkers(o.workers)
-	detail("engine: %s, %s, hash of %d MiB, %s", engine.Path, engine.Limit, engine.Hash,
-		humanize.Count(int64(engine.MultiPV), "move"))
+	detail("engine: %s, %s, hash of %d MiB, %s", r.Engine.Path, r.Engine.Limit, r.Engine.Hash,
+		humanize.Count(int64(r.Engine.MultiPV), "move"))
 	switch {
 	case o.calibrate:
-		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: engine, Workers: o.workers})
-	case o.audit != "":
-		return runAudit(cmd.Context(), o, label.Audit{Request: r, Share: audit})
+		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: r.Engine, Workers: o.workers})
+	case o.audit > 0:
+		return runAudit(cmd.Context(), o, label.Audit{Request: r, Share: o.audit})
 	}
 	return runLabel(cmd.Context(), o, r)
 }
@@ -308,30 +239,27 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		o.out, humanize.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
 		n(sum.Terminal), n(sum.Failed), humanize.Rate(sum.PositionsPerSecond),
 		humanize.Count(int64(sum.Workers), "worker"), sum.Seconds)
-	if o.listen != "" || o.nats != "" {
+	if o.share.Listen != "" || o.share.Cluster.URL != "" {
 		summarise("  by workers: %s; searched again: %s, of which %s wrong\n",
 			humanize.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
 	}
-	if sum.Reused > 0 {
-		s := sum.Saved
+	if s := sum.Saved; sum.Reused > 0 {
 		summarise("  reused labels: %s from before the interruption, %s from the input, %s from other lines or "+
-			"--reuse, %s of repeated positions\n",
-			n(s.Resumed),
-			n(s.Input), n(s.Found), n(s.Repeated))
+			"--reuse, %s of repeated positions\n", n(s.Resumed), n(s.Input), n(s.Found), n(s.Repeated))
 	}
 	if sum.Skipped > 0 {
 		summarise("  not searched because of an imported evaluation: %s\n", n(sum.Skipped))
 	}
-	if o.mates {
+	if o.Mates {
 		summarise("  labelled by their distance to mate: %s\n", n(sum.Solved))
 	}
-	if sum.Exact > 0 || o.syzygy != "" {
+	if sum.Exact > 0 || o.Syzygy != "" {
 		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),
 			humanize.Count(sum.SkippedExact, "sample"))
 	}
 	if sum.Unpredicted > 0 {
-		summarise("  not searched because the network was not asked about them: %s\n", humanize.Count(sum.Unpredicted,
-			"sample"))
+		summarise("  not searched because they have no prediction of the network: %s\n",
+			humanize.Count(sum.Unpredicted, "sample"))
 	}
 	if sum.Utilisation != nil {
 		summarise("  engines busy: %.1f %%\n", 100**sum.Utilisation)

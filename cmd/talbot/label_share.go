@@ -6,85 +6,72 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"talbot/dataset"
 	"talbot/fleet"
+	"talbot/internal/flags"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
-// shareOptions are the flags of a labelling that others take part in.
+// shareOptions are the flags of a labelling that workers on other machines take part in.
 type shareOptions struct {
-	listen        string
-	advertise     string
-	joinFile      string
-	statusListen  string
-	allowBuilds   bool
+	fleet.Share
 	allowMovetime bool
-	clusterOptions
 }
 
-func (o *shareOptions) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", "",
+func (o *shareOptions) add(f *flags.Set) {
+	f.Section("Other machines")
+	f.String(&o.Listen, "listen",
 		"let workers on other machines take part, and listen on this `ADDRESS`, such as :7777")
-	f.StringVar(&o.joinFile, "join-file", "", "file to write what workers need to join (readable by you only)")
-	f.StringVar(&o.advertise, "advertise", "",
+	f.String(&o.JoinFile, "join-file", "file to write what workers need to join (readable by you only)")
+	f.String(&o.Advertise, "advertise",
 		"host name for workers (default: that of --listen, or the address of this machine)")
-	f.StringVar(&o.statusListen, "status-listen", "",
+	addCluster(f, &o.Cluster)
+	f.String(&o.StatusListen, "status-listen",
 		"serve the status over HTTP on this loopback `ADDRESS`, also for Prometheus")
-	f.BoolVar(&o.allowBuilds, "allow-builds", false,
+	f.Bool(&o.AllowBuilds, "allow-builds",
 		"accept workers with another build of the engine if eight test positions agree")
-	f.BoolVar(&o.allowMovetime, "allow-movetime", false,
+	f.Bool(&o.allowMovetime, "allow-movetime",
 		"let workers take part with --movetime, though each machine searches to its own depth")
-	o.addCluster(f)
-	section(f, "Other machines", "listen", "join-file", "advertise", "nats", "creds", "status-listen", "allow-builds",
-		"allow-movetime")
+	f.Needs([]string{"listen", "nats"}, "join-file")
+	f.Needs([]string{"join-file", "status-listen", "allow-builds", "allow-movetime"}, "listen", "nats")
+	f.Needs([]string{"advertise"}, "listen")
+	f.AtMostOne("listen", "nats")
 }
 
-// apply checks the flags and has a request share its work.
-func (o *shareOptions) apply(cmd *cobra.Command, r *label.Request, engine *stockfish.Config) error {
-	f := cmd.Flags()
-	cluster, err := o.cluster()
+// addCluster adds the flags for a NATS cluster.
+func addCluster(f *flags.Set, c *fleet.Cluster) {
+	f.String(&c.URL, "nats", "use the NATS cluster at this `URL` to carry the messages")
+	f.String(&c.Creds, "creds", "file with the credentials for --nats")
+	f.Needs([]string{"creds"}, "nats")
+}
+
+// apply has a request share its work, if the flags ask for that.
+func (o *shareOptions) apply(r *label.Request) error {
 	switch {
-	case err != nil:
-		return err
-	case cluster.URL != "" && (o.listen != "" || o.advertise != ""):
-		return usage(errors.New("--nats takes the place of --listen and --advertise"), "leave one of them out")
-	case cluster.URL != "":
-		say("label: note: %s\n", cluster.Weaker())
-	case o.listen == "":
-		for _, name := range []string{"join-file", "advertise", "status-listen", "allow-builds", "allow-movetime"} {
-			if f.Changed(name) {
-				return usage(errors.New("--"+name+" needs --listen or --nats"),
-					"for example --listen :7777 --join-file join")
-			}
-		}
+	case o.Cluster.URL != "":
+		say("label: note: %s\n", o.Cluster.Weaker())
+	case o.Listen == "":
 		return nil
 	}
 	switch {
-	case o.joinFile == "":
-		return usage(errors.New("--listen and --nats need --join-file"), "for example --listen :7777 --join-file join")
-	case inFolder(o.joinFile, r.Out):
+	case inFolder(o.JoinFile, r.Out):
 		return usage(errors.New("--join-file is in the folder of --out, which has only the dataset"),
 			"choose another place, for example --join-file join")
-	case engine.Limit.Time() > 0 && !o.allowMovetime:
+	case r.Engine.Limit.Time() > 0 && !o.allowMovetime:
 		return usage(errors.New("labels of --movetime depend on the machine that makes them"),
 			"use --nodes or --depth; `talbot label DIR --calibrate` measures how many nodes --movetime is worth. "+
 				"--allow-movetime lets machines differ")
 	}
-	if engine.Limit.Time() > 0 {
+	if r.Engine.Limit.Time() > 0 {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-movetime", Value: "true"})
 	}
-	if o.allowBuilds {
+	if o.AllowBuilds {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-builds", Value: "true"})
 	}
-	share := fleet.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile,
-		AllowBuilds: o.allowBuilds, StatusListen: o.statusListen,
-		Log: func(format string, values ...any) { tell("label: "+format+"\n", values...) }}
+	o.Log = func(format string, values ...any) { tell("label: "+format+"\n", values...) }
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
-		pool, err := fleet.NewPool(ctx, c, workers, share)
+		pool, err := fleet.NewPool(ctx, c, workers, o.Share)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/pipeline/loop"
 	"talbot/play/match"
@@ -30,32 +31,23 @@ func newLoop() *cobra.Command {
 		Use:   "loop FILE --out DIR",
 		Short: "Have a network learn from its own games, over and over",
 		Long: `Loop makes generations of a network: the network plays itself, is trained on the games
-of the last generations, and plays the next ones. FILE says how, in YAML:
+of the last generations, and plays the next ones. FILE describes them, in YAML:
 
   generations: 5
   window: 4          # generations of games that a network is trained on (4)
   reuse: 4           # samples trained for each sample that was played (4)
-  seed: 1            # of everything (0)
   start: {recipe: lynx, blocks: 2, filters: 32}
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
   train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
 
 The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
-start: {run: net:} begins with an existing network.
+The file can also have a seed, stages, which change flags from a generation on, measure,
+flags of ` + "`talbot eval`" + ` for each network, and gate, a match that a network must do well in to
+play on.
 
-More can stand in the file: stages, which change flags from a generation on; measure, flags
-of ` + "`talbot eval`" + ` for each network; and gate, which lets a network play on only if it scores
-enough in a match:
-
-  stages: [{from: 5, games: {start: "endgames:KQvK,KRvK"}}]
-  measure: {data: labelled, split: all}
-  gate: {accept: 0.55, first: true, match: {games: 40, nodes: 16}}
-
-A generation is a folder: DIR/gen-001/games is a dataset and DIR/gen-001/run a training.
-DIR/index.html is a page of all generations.
-Each step resumes: repeat the command after any interruption, and the result is the same
-to the byte, on the processor. To continue a finished loop, write a greater number of
-generations into FILE, and stages from there on.`,
+A generation is a folder, DIR/gen-001 and so on; DIR/index.html is a page of all. Each step
+resumes: repeat the command after any interruption. To continue a finished loop, write a
+greater number of generations into FILE. See docs/21-selfplay.md, section 4.`,
 		Example:    `  talbot loop examples/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),
@@ -64,17 +56,16 @@ generations into FILE, and stages from there on.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.loop(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the loop (required)")
-	o.add(cmd.Flags())
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	f := flags.Of(cmd)
+	f.String(&o.out, "out,o", "folder of the loop (required)")
+	f.Required("out")
+	o.add(f)
+	addJSON(f, &o.json)
 	completeFolder(cmd, "out")
 	return cmd
 }
 
 func (o *loopOptions) loop(ctx context.Context, file string) error {
-	if err := (&datasetOptions{out: o.out}).check(); err != nil {
-		return err
-	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -134,8 +125,7 @@ func checkSteps(file string, c *loop.Config) error {
 		games, training := c.Of(generation)
 		var o selfPlayOptions
 		err := parse(o.command(), append(games.Args(), "--run=run", "--out=out"), func(f *pflag.FlagSet) error {
-			_, err := o.request(f)
-			return err
+			return o.check(f)
 		})
 		if err != nil {
 			return configError(file, where+"games", "selfplay", err)
@@ -168,7 +158,7 @@ func checkSteps(file string, c *loop.Config) error {
 	if c.Gate != nil {
 		var o matchOptions
 		err := parse(o.command(), append(c.Gate.Match.Args(), "--out=out"), func(f *pflag.FlagSet) error {
-			m, _, _, err := o.request(f, []string{"run:run", "run:other"})
+			m, _, err := o.request([]string{"run:run", "run:other"})
 			if err != nil {
 				return err
 			}
@@ -186,17 +176,19 @@ func checkSteps(file string, c *loop.Config) error {
 func checkTraining(flags []string) error {
 	var o trainOptions
 	return parse(o.command(), append(flags, "--run=run"), func(f *pflag.FlagSet) error {
-		t, err := o.job(f)
-		if err != nil {
+		if err := o.check(f); err != nil {
 			return err
 		}
-		return t.Check()
+		return o.Train.Check()
 	})
 }
 
 // parse gives flags to a command, and checks what they come to.
 func parse(cmd *cobra.Command, flags []string, check func(*pflag.FlagSet) error) error {
 	if err := cmd.ParseFlags(flags); err != nil {
+		return flagError(cmd, err)
+	}
+	if err := checkFlags(cmd); err != nil {
 		return err
 	}
 	return check(cmd.Flags())

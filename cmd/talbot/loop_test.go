@@ -19,7 +19,7 @@ gate: {accept: 0.5, match: {games: 4, nodes: 4}}
 `
 	for _, c := range []struct{ old, now, want string }{
 		{"", "", ""},
-		{"recipe: lynx", "recipe: lynxx", "start: unknown recipe"},
+		{"recipe: lynx", "recipe: lynxx", "start: --recipe: unknown recipe"},
 		{"blocks: 1", "blocks: 0", "start: bad setting: blocks"},
 		{"{recipe: lynx, blocks: 1, filters: 8}", `{run: "net:"}`, ""},
 		{"{recipe: lynx, blocks: 1, filters: 8}", "{run: elsewhere}", ""},

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -127,12 +126,7 @@ func prepare(cmd *cobra.Command) {
 		}
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkWorkers(cmd, nil); err != nil {
-			return err
-		}
-		return checkFlags(cmd)
-	}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := voice.begin(cmd, args); err != nil {
 			return err
@@ -145,32 +139,6 @@ func prepare(cmd *cobra.Command) {
 		voice.end(cmd, time.Since(begun), err)
 		return err
 	}
-}
-
-// maxWorkers is the most workers of a verb: more cores than machines have, and fewer processes than they bear.
-const maxWorkers = 1024
-
-// checkWorkers is done before any verb that has workers.
-func checkWorkers(cmd *cobra.Command, _ []string) error {
-	if cmd.Flags().Lookup("workers") == nil {
-		return nil
-	}
-	workers, err := cmd.Flags().GetInt("workers")
-	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
-		return usage(fmt.Errorf("--workers must be from 1 to %d: %d", maxWorkers, workers),
-			"leave it out: its default suits this machine")
-	}
-	return err
-}
-
-// needs refuses flags that mean nothing without another.
-func needs(f *pflag.FlagSet, other string, flags ...string) error {
-	for _, name := range flags {
-		if f.Changed(name) && !f.Changed(other) {
-			return usage(fmt.Errorf("--%s means nothing without --%s", name, other), "add --"+other+", or leave it out")
-		}
-	}
-	return nil
 }
 
 // noArgs refuses what stands on a command line beside flags.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/builtin"
 	"talbot/play/engine"
@@ -25,47 +25,20 @@ func (o *matchOptions) command() *cobra.Command {
 each of the others, and reports the difference in Elo with its 95 % interval. Games are
 played in pairs: each opening once with each colour, and never again in the same match.
 
-A player is one of
-
-  cmd:PATH   a UCI engine
-  run:RUN    a trained network
-  net:       the network that comes with talbot
-  random:    a player of random legal moves
-
-followed by settings, separated by commas: name=NAME, nodes=N, depth=N, movetime=50ms,
-tc=60+0.6 (seconds and increment; 40/60 for 40 moves), rating=R and error=E (a known
-rating and half of its 95 % interval, for a gauntlet). An engine also takes
-option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A network also takes
-searcher=NAME, backend=NAME, batch=N, elo=R (the rating to imitate), for the searcher
-rollouts engine=ENGINE and probability=RUN, and the parameters of its search
-(docs/12-play.md).
-
-The network that comes with talbot is rated ` + builtin.Strength + `.
-` + "`talbot version`" + ` names it. A network of your own that is to play like people plays
-by searcher=policy,temperature=1.
-
-A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
-random: and networks with searcher=policy or searcher=value need none.
+A player is cmd:PATH (a UCI engine), run:RUN (a trained network), net: (the network that
+comes with talbot, rated ` + builtin.Strength + `) or
+random:, followed by settings, separated by commas: name=NAME, nodes=N, depth=N,
+movetime=50ms, tc=60+0.6, rating=R and error=E. An engine also takes option.NAME=VALUE,
+arg=ARGUMENT and dir=FOLDER, a network searcher=NAME, backend=NAME and the parameters of its
+search. A player without a limit gets that of --nodes, --depth, --movetime or --tc; random:
+and networks that do not search need none.
 
 A player that crashes, makes an illegal move, does not answer or runs out of time loses
-the game. The fault is counted, and DIR/logs has the last messages of the engine. A game
-that repeats an earlier one with the same player as White is counted but left out of
-the figures.
+the game, and the fault is counted. A game that repeats an earlier one is left out of the
+figures. Adjudication is off by default.
 
---sprt LOW,HIGH is a sequential probability ratio test: it stops the match as soon as
-the results fit one of the two differences clearly better than the other. They are in
-normalized Elo unless you give --sprt-model logistic. A gauntlet has no such test.
-
-Adjudication is off by default. --syzygy ends games that endgame tables decide,
---maxmoves long ones as draws, and --judge those that a third engine finds decided.
---resign and --draw use the scores of the players themselves; both must agree.
-
-DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads,
-result.json, and report.html, a page to look at meanwhile. Interrupt a match at any
-time: games that have ended are kept, and --resume continues it, unless a file that an
-option or argument of an engine names has changed. After the first Ctrl-C the games in
-progress have three seconds to end, the second aborts them; --resume plays them again. The
-figures so far are printed.`,
+DIR gets games.pgn with evaluations, result.json, report.html and logs. Interrupt a match
+at any time: --resume continues it. See docs/11-matches.md and docs/12-play.md.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot match run:run1,nodes=400 run:run1,searcher=policy --games 40 --out m3
@@ -77,48 +50,37 @@ figures so far are printed.`,
 		Args:       operands(2, many, "two players"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.add(cmd)
+	o.add(flags.Of(cmd))
 	return cmd
 }
 
 // request turns the flags into a match; its players and its judge are missing.
-func (o *matchOptions) request(flags *pflag.FlagSet, args []string) (m match.Match, specs []match.Spec,
-	limits match.Limits, err error) {
-	if o.out == "" {
-		return m, nil, limits, usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
+func (o *matchOptions) request(args []string) (m match.Match, specs []match.Spec, err error) {
+	m = o.Match
+	m.Existing, m.Event = o.existing(), "talbot match"
+	if m.Concurrency == 0 {
+		m.Concurrency = stockfish.DefaultWorkers()
 	}
-	if o.resume && o.asked() {
-		return m, nil, limits, usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
-			"leave out --resume: both resume an interrupted match")
+	if specs, err = o.players(args); err != nil {
+		return m, nil, err
 	}
-	if !flags.Changed("concurrency") {
-		o.concurrency = stockfish.DefaultWorkers()
+	m.Rules.TablesCheck = hastyCheck()
+	if err = m.Rules.Check(); err != nil {
+		return m, nil, usage(err, "see `talbot match --help`")
 	}
-	m = match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
-		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, Existing: o.existing(), LogEngines: o.logEngines,
-		Event: "talbot match"}
-	if specs, limits, err = o.players(args); err != nil {
-		return m, nil, limits, err
-	}
-	if err = o.rules(&m); err != nil {
-		return m, nil, limits, err
-	}
-	if err = needs(flags, "sprt", "sprt-model", "alpha", "beta"); err != nil {
-		return m, nil, limits, err
-	}
-	if err = needs(flags, "judge", "judge-every", "judge-score"); err != nil {
-		return m, nil, limits, err
-	}
-	if m.SPRT, err = o.test(); err != nil {
-		return m, nil, limits, err
+	if o.bounds != nil {
+		o.sprt.Low, o.sprt.High, m.SPRT = o.bounds[0], o.bounds[1], &o.sprt
+		if err := m.SPRT.Check(); err != nil {
+			return m, nil, usage(err, "for example --sprt 0,10 --sprt-model logistic")
+		}
 	}
 	m.Openings, err = o.readOpenings()
-	return m, specs, limits, err
+	return m, specs, err
 }
 
 // run checks the flags, makes the players and plays.
 func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
-	m, specs, limits, err := o.request(cmd.Flags(), args)
+	m, specs, err := o.request(args)
 	if err != nil {
 		return err
 	}
@@ -132,7 +94,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	var networks engine.Shared
 	defer networks.Close()
 	for _, s := range specs {
-		e, err := match.Enter(drain, s, limits, networks.Entrant)
+		e, err := match.Enter(drain, s, o.limits, networks.Entrant)
 		if err != nil {
 			return resumable(err)
 		}
@@ -144,7 +106,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	if err := m.Check(); err != nil {
 		return usage(err, checkHint(err))
 	}
-	o.announce(&m)
+	announce(&m)
 	show, end := liveMatch()
 	shown := 0
 	m.Progress = show
@@ -169,16 +131,12 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 
 // readOpenings returns the openings in the order in which they are played.
 func (o *matchOptions) readOpenings() (*match.Openings, error) {
-	if o.openings == "" {
-		all, err := match.Book()
-		if err == nil && o.order == "random" {
-			all.Shuffle(o.seed)
-		}
-		return all, err
+	all, err := match.Book()
+	if o.openings != "" {
+		all, err = readOpenings(o.openings, o.plies)
 	}
-	all, err := readOpenings(o.openings, o.plies)
 	if err == nil && o.order == "random" {
-		all.Shuffle(o.seed)
+		all.Shuffle(o.Seed)
 	}
 	return all, err
 }
@@ -198,7 +156,7 @@ func readOpenings(path string, plies int) (*match.Openings, error) {
 // addJudge adds what needs engines of its own to the rules.
 func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 	network func(match.Spec) (match.Entrant, error)) (err error) {
-	if o.syzygy != "" {
+	if m.Rules.Tables != "" {
 		if m.Rules.TablesEngine, err = stockfish.Find(""); err != nil {
 			return err
 		}
@@ -234,12 +192,12 @@ func checkHint(err error) string {
 }
 
 // announce says what is going to be played, and warns of what spoils it.
-func (o *matchOptions) announce(m *match.Match) {
+func announce(m *match.Match) {
 	for _, e := range m.Entrants {
 		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
-		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && o.concurrency > cores {
+		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && m.Concurrency > cores {
 			sayKind("warning", "%s at the same time on %s: players will slow each other down",
-				humanize.Count(int64(o.concurrency), "game"), humanize.Count(int64(cores), "core"))
+				humanize.Count(int64(m.Concurrency), "game"), humanize.Count(int64(cores), "core"))
 			break
 		}
 	}
@@ -252,7 +210,7 @@ func (o *matchOptions) resumeError(err error) error {
 		return err
 	}
 	command := invocation()
-	if !o.resume && !o.asked() {
+	if !o.Resume && !o.asked() {
 		command += " --resume"
 	}
 	return hintError{error: errInterrupted, hint: "continue with `" + command + "`", status: exitInterrupted}

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/spf13/cobra"
+	"errors"
 
 	"talbot/encode"
+	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/network/run"
 	"talbot/train/job"
@@ -14,75 +13,58 @@ import (
 
 // measureOptions are the flags of commands that run networks on the samples of a split.
 type measureOptions struct {
-	data, split, label, backend, valueTarget, weights string
+	data                           []loader.Spec
+	split, label, backend, weights string
+	value                          *encode.ValueTarget // nil: that of the run
 
 	samples        int64
 	batch, workers int
 	newest         bool
 }
 
-// addFlags adds the flags that all these commands describe alike, and completes the values of all. The command has
-// added --value-target, --weights and --newest.
-func (o *measureOptions) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
-	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
-	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
-	f.StringVar(&o.label, "label", "",
-		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
-			"tables if there is one)")
-	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
-	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
-	values(cmd, "split", "test", "val", "train", "all")
-	values(cmd, "weights", "raw", "average")
-	values(cmd, "value-target", valueTargets...)
-	values(cmd, "backend", answering...)
-	completeFolders(cmd, "data", isDataset)
+// addSamples adds the flags that choose samples; whose explains the default of --value-target.
+func (o *measureOptions) addSamples(f *flags.Set, whose string) {
+	o.split = "test"
+	f.Section("Samples")
+	flags.Parse(f, &o.data, "data", "", "games,puzzles", parseUnweighted, "datasets, separated by commas (required)")
+	f.Required("data")
+	completeFolders(f.Command(), "data", isDataset)
+	flags.Parse(f, &o.split, "split", o.split, "test", checked(job.ParseSplits),
+		"split to measure: test, val, train or all")
+	f.Words("split", "test", "val", "train", "all")
+	flags.AtLeast(f, &o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
+	addLabel(f, &o.label)
+	flags.Parse(f, &o.value, "value-target", "", "wdl", pointer(encode.ParseValueTarget),
+		"target to compare the values with: recipe, tanh, wdl, winprob or result:Q (default: that of "+whose+")")
+	f.Words("value-target", valueTargets...)
 }
 
-// check checks the flags but for --data, and returns the target of the values, nil for that of the run, and the
-// checkpoint to choose.
-func (o *measureOptions) check() (value *encode.ValueTarget, choice run.Choice, err error) {
-	if _, err := job.ParseSplits(o.split); err != nil {
-		return nil, 0, usage(err, "for example --split test")
-	}
-	const largest = 1 << 14
-	switch {
-	case o.samples < 0:
-		return nil, 0, usage(fmt.Errorf("--samples must not be negative: %d", o.samples), "use 0 for all samples")
-	case o.batch < 1 || o.batch > largest:
-		return nil, 0, usage(fmt.Errorf("--batch must be from 1 to %d: %d", largest, o.batch),
-			"a larger batch only needs more memory")
-	case o.weights != "" && o.weights != "raw" && o.weights != "average":
-		return nil, 0, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
-	}
-	if err := checkBackend(o.backend, answering); err != nil {
-		return nil, 0, err
-	}
-	if o.valueTarget != "" {
-		target, err := encode.ParseValueTarget(o.valueTarget)
-		if err != nil {
-			return nil, 0, usage(err, "for example --value-target wdl")
-		}
-		value = &target
-	}
+// addNetwork adds the flags that choose weights and how they are evaluated.
+func (o *measureOptions) addNetwork(f *flags.Set) {
+	o.batch = 256
+	f.Bool(&o.newest, "newest", "use the newest checkpoint of a run, not the best")
+	flags.Choice(f, &o.weights, "weights", "for a run with --ema: raw or average weights (default: average)",
+		"raw", "average")
+	addBackend(f, &o.backend, answering)
+	flags.Within(f, &o.batch, "batch", 1, 1<<14, "number of positions to evaluate at a time")
+	addWorkers(f, &o.workers, "number of goroutines that read and encode (default: one for each core)")
+}
+
+// choice returns the checkpoint to take of a run.
+func (o *measureOptions) choice() (best run.Choice) {
 	if o.newest {
-		choice = run.NewestCheckpoint
+		return run.NewestCheckpoint
 	}
-	return value, choice, nil
+	return best
 }
 
-// specs reads --data for a command.
-func (o *measureOptions) specs(command string) ([]loader.Spec, error) {
-	specs, err := loader.ParseSpecs(o.data)
+// parseUnweighted reads datasets of which every sample is taken once.
+func parseUnweighted(text string) ([]loader.Spec, error) {
+	specs, err := loader.ParseSpecs(text)
 	if err == nil && specs[0].Weight > 0 {
-		err = fmt.Errorf("data %q: weights are for training only; %s takes every sample once", o.data, command)
+		err = errors.New("weights are for training only; here every sample is taken once")
 	}
-	if err != nil {
-		return nil, usage(err, "for example --data games,puzzles")
-	}
-	return specs, nil
+	return specs, err
 }
 
 // measureProgress shows how far a measurement is.

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"talbot/internal/output"
 	"talbot/network/run"
 )
@@ -24,11 +22,6 @@ type outputFile struct {
 	// own says of a file that the command may replace it without --force: an earlier one of the same folder's, or what
 	// an unfinished run of the command made.
 	own bool
-}
-
-// addForce adds --force to a command that writes a file.
-func addForce(f *pflag.FlagSet, force *bool) {
-	f.BoolVar(force, "force", false, "overwrite an existing file (never one of a dataset or run)")
 }
 
 // check returns where the file is to be written: path, or what it leads to if it is a link. It refuses, as an error of

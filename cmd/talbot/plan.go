@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/formats/rows"
 	"talbot/inspect/plan"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/recipe"
@@ -24,22 +25,18 @@ import (
 )
 
 type planOptions struct {
-	workers   int
-	movetime  time.Duration
-	passes    float64
+	plan.Request
+	splits    dataset.Splits
 	trainRate float64
-	split     string
 	disk      string
 	json      bool
 
 	recipe, preset, backend string
-	blocks, filters, batch  int
-	steps                   int64
-	set                     []string
+	settings                settings
 }
 
 func newPlan() *cobra.Command {
-	var o planOptions
+	o := planOptions{disk: "."}
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Estimate the size and time of a pipeline",
@@ -51,37 +48,33 @@ stats, aggregate, and the reading before training. It writes nothing.
 Plan measures for a few seconds how fast this machine trains a network of that size; use
 --train-rate for the figure of another machine. It prints every assumption. Copies of
 games cannot be recognised before everything is read, so the estimates are rather too
-high than too low. It fails if there is less space than the datasets need.`,
+high than too low. It fails if there is less space than the datasets need. See
+docs/1-pipeline.md.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,
 		Args: operands(1, many, "one or more files or folders"),
 		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd, &o, files) },
 	}
-	f := cmd.Flags()
-	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "number of engines")
-	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the network (see \"talbot recipes\")")
-	f.StringVar(&o.preset, "preset", "", "training preset, such as v1.5, 10x64 or 20x256")
-	f.StringArrayVar(&o.set, "set", nil,
-		"change a setting of the network, `NAME=VALUE`; repeatable (see \"talbot recipes\")")
-	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's)")
-	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's)")
-	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")
-	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
-	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: the preset's)")
-	f.StringVar(&o.backend, "backend", "auto", backendFlag)
-	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
-	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
-	f.StringVar(&o.disk, "disk", ".", "folder for the datasets; there must be enough space in `FOLDER`")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	section(f, "Labelling", "workers", "movetime")
-	section(f, "Training", "recipe", "preset", "blocks", "filters", "set", "batch", "steps", "passes", "backend",
-		"train-rate")
-	section(f, "Other", "split", "disk", "json")
-	values(cmd, "recipe", recipe.Names()...)
-	values(cmd, "preset", presets()...)
-	values(cmd, "backend", backends...)
+	o.Workers, o.Movetime = runtime.GOMAXPROCS(0), defaultMoveTime
+	f := flags.Of(cmd)
+	f.Section("Labelling")
+	addWorkers(f, &o.Workers, "number of engines")
+	flags.Above(f, &o.Movetime, "movetime", 0, "time for each position")
+	f.Section("Training")
+	addRecipe(f, &o.recipe, "recipe of the network (see \"talbot recipes\")")
+	flags.Choice(f, &o.preset, "preset", "training preset, such as v1.5, 10x64 or 20x256", presets()...)
+	o.settings.addSize(f)
+	flags.Number(f, set(&o.settings, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
+		"number of samples in a step (default: the preset's)")
+	flags.AtLeast(f, &o.Steps, "steps", 1, "number of training steps (default: from --passes)")
+	flags.Above(f, &o.Passes, "passes", 0, "epochs, over the train samples (default: the preset's)")
+	addBackend(f, &o.backend, backends)
+	flags.Above(f, &o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
+	f.Section("Other")
+	addSplits(f, &o.splits, "games")
+	f.String(&o.disk, "disk", "folder for the datasets; there must be enough space in `FOLDER`")
+	addJSON(f, &o.json)
 	return cmd
 }
 
@@ -91,32 +84,18 @@ const legalMoves = 31
 // measuringTime is how long the speed of training is measured after the first step.
 const measuringTime = 3 * time.Second
 
-// request checks the flags and turns them into a request.
-func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config, err error) {
-	splits, err := dataset.ParseSplits(o.split)
-	if err != nil {
-		return r, c, usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
-	}
-	for _, name := range []string{"movetime", "passes", "train-rate", "steps", "blocks", "filters", "batch"} {
-		if v := cmd.Flags().Lookup(name); v.Changed &&
-			(v.Value.String() == "0" || strings.HasPrefix(v.Value.String(), "-") ||
-				v.Value.String() == "0s" || v.Value.String() == "NaN") {
-			return r, c, usage(fmt.Errorf("--%s must be above 0: %s", name, v.Value), "leave it out to use the default")
-		}
-	}
-	if err := checkBackend(o.backend, backends); err != nil {
-		return r, c, err
-	}
+// request completes the request.
+func (o *planOptions) request(f *pflag.FlagSet) (r plan.Request, c run.Config, err error) {
+	r = o.Request
 	if _, err := os.Stat(o.disk); err != nil {
 		return r, c, usage(fmt.Errorf("--disk: %w", err), "name a folder that exists")
 	}
 	if c, err = run.New(o.recipe, o.preset); err != nil {
 		return r, c, usage(err, "`talbot recipes` lists them")
 	}
-	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
+	if err := o.settings.apply(&c, f); err != nil {
 		return r, c, err
 	}
-	set(cmd.Flags(), "batch", &c.Batch, o.batch)
 	if err := c.Validate(); err != nil {
 		return r, c, usage(err, "see `talbot train --help`")
 	}
@@ -128,8 +107,8 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 	if err != nil {
 		return r, c, err
 	}
-	if o.passes == 0 {
-		o.passes = float64(preset.Passes)
+	if r.Passes == 0 {
+		r.Passes = float64(preset.Passes)
 	}
 	built, err := c.Build()
 	if err != nil {
@@ -139,16 +118,15 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 	if built.Encoder.Layout().Moves == encode.LegalMoves {
 		moves = legalMoves
 	}
-	return plan.Request{Workers: o.workers, Movetime: o.movetime, Passes: o.passes, Steps: o.steps, Batch: c.Batch,
-		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
-		Loader: plan.Loader{GroupSamples: loader.GroupSamples,
-			SampleBytes: loader.SampleBytes(built.Encoder.Layout(), moves)},
-		ReadFirst: func(ctx context.Context, dir string) error { return job.ReadFirst(ctx, c, dir) },
-	}, c, nil
+	r.Batch, r.TrainShare, r.IngestCores = c.Batch, float64(o.splits.Train)/100, runtime.GOMAXPROCS(0)
+	r.Loader = plan.Loader{GroupSamples: loader.GroupSamples,
+		SampleBytes: loader.SampleBytes(built.Encoder.Layout(), moves)}
+	r.ReadFirst = func(ctx context.Context, dir string) error { return job.ReadFirst(ctx, c, dir) }
+	return r, c, nil
 }
 
 func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
-	r, c, err := o.request(cmd)
+	r, c, err := o.request(cmd.Flags())
 	if err != nil {
 		return err
 	}

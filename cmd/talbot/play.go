@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"talbot/board"
+	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/play/console"
 	"talbot/play/engine"
@@ -19,7 +20,8 @@ import (
 
 type playOptions struct {
 	playerOptions
-	color, fen  string
+	color       string
+	start       board.Position
 	nodes       int64
 	movetime    time.Duration
 	elo         int
@@ -47,7 +49,7 @@ The network thinks for a second, or as long as --nodes or --movetime says. With
 
 A network of the recipe prior plays the move that people of the rating --elo play most
 often; with --temperature 1 it draws moves as often as they play them. With --searcher
-rollouts, --elo is the rating of both sides.`,
+rollouts, --elo is the rating of both sides. See docs/12-play.md.`,
 		Example: `  talbot play
   talbot play run1
   talbot play run1 --color black --nodes 100
@@ -63,61 +65,39 @@ rollouts, --elo is the rating of both sides.`,
 			return o.play(cmd.Context())
 		},
 	}
-	o.add(cmd)
-	f := cmd.Flags()
-	f.StringVar(&o.color, "color", "white", "your colour: white, black or random")
-	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
-	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
-	f.DurationVar(&o.movetime, "movetime", 0, "time for each move (default: 1s, or no limit with --nodes)")
-	f.IntVar(&o.elo, "elo", 0,
+	f := flags.Of(cmd)
+	o.add(f)
+	o.color, o.start = "white", board.StartPosition()
+	flags.Choice(f, &o.color, "color", "your colour: white, black or random", "white", "black", "random")
+	flags.Parse(f, &o.start, "fen", "", "", board.ParseFEN, "position to start from (default: the usual one)")
+	flags.AtLeast(f, &o.nodes, "nodes", 0, "nodes for each move")
+	flags.AtLeast(f, &o.movetime, "movetime", 0, "time for each move (default: 1s, or no limit with --nodes)")
+	flags.Within(f, &o.elo, "elo", 0, 4000,
 		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
-	f.Float64Var(&o.temperature, "temperature", 0,
+	flags.Within(f, &o.temperature, "temperature", 0, 100,
 		"temperature for drawing the move by its visits, or by its prior (default: the best one)")
-	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figurines, not letters")
-	f.StringVar(&o.pgn, "pgn", "", "add each game, over or not, to this `FILE` as PGN")
-	values(cmd, "color", "white", "black", "random")
+	f.Bool(&o.unicode, "unicode", "draw the pieces as figurines, not letters")
+	f.String(&o.pgn, "pgn", "add each game, over or not, to this `FILE` as PGN")
 	return cmd
 }
 
-// session reads the flags.
-func (o *playOptions) session() (*engine.Session, error) {
-	g := &engine.Session{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime}
+// session returns the game that the flags ask for.
+func (o *playOptions) session() *engine.Session {
+	g := &engine.Session{Start: o.start, Nodes: o.nodes, MoveTime: o.movetime}
 	switch o.color {
-	case "white":
 	case "black":
 		g.Human = board.Black
 	case "random":
 		g.Human = board.Color(rand.IntN(2))
-	default:
-		return nil, usage(fmt.Errorf("unknown --color %q", o.color), "use white, black or random")
-	}
-	if o.nodes < 0 || o.movetime < 0 {
-		return nil, usage(errors.New("--nodes and --movetime must not be negative"), "for example --nodes 100")
-	}
-	if o.elo < 0 || o.elo > 4000 {
-		return nil, usage(fmt.Errorf("--elo %d is not within 0 to 4000", o.elo), "for example --elo 1500")
-	}
-	if !(o.temperature >= 0 && o.temperature <= 100) {
-		return nil, usage(fmt.Errorf("--temperature %g is not within 0 to 100", o.temperature),
-			"for example --temperature 1")
 	}
 	if o.nodes == 0 && o.movetime == 0 {
 		g.MoveTime = time.Second
 	}
-	if o.fen != "" {
-		var err error
-		if g.Start, err = board.ParseFEN(o.fen); err != nil {
-			return nil, usage(fmt.Errorf("--fen: %w", err), "")
-		}
-	}
-	return g, nil
+	return g
 }
 
 func (o *playOptions) play(ctx context.Context) error {
-	g, err := o.session()
-	if err != nil {
-		return err
-	}
+	g := o.session()
 	if o.pgn != "" {
 		var err error
 		if o.pgn, err = (outputFile{flag: "--pgn", path: o.pgn, own: true}).check(); err != nil {
@@ -127,7 +107,7 @@ func (o *playOptions) play(ctx context.Context) error {
 			return usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
 		}
 	}
-	quick, err := o.check()
+	quick, err := o.look()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -48,13 +49,13 @@ func newRecipes() *cobra.Command {
 		Long: `Recipes lists what ` + "`talbot train --recipe`" + ` can train: the input and the network of each
 recipe, what it learns, and its settings and presets. The settings are those of the
 default network; train --set changes them. "search" are settings of the search that uci,
-play and match take for its networks in place of their usual ones.`,
+play and match take for its networks in place of their usual ones. See docs/10-recipes.md.`,
 		Example: `  talbot recipes
   talbot recipes --json`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runRecipes(asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as a JSON array")
+	flags.Of(cmd).Bool(&asJSON, "json", "print the list as a JSON array")
 	return cmd
 }
 

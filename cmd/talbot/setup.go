@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
 	"talbot/stockfish"
@@ -75,9 +76,9 @@ command of talbot installs or downloads anything. ` + "`talbot doctor`" + ` show
 			return runSetup(cmd, &o)
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.StringVar(&o.from, "from", "", "install the plugin or library from this `FILE`")
+	f := flags.Of(cmd)
+	f.Bool(&o.yes, "yes", "do not ask")
+	f.String(&o.from, "from", "install the plugin or library from this `FILE`")
 	return cmd
 }
 

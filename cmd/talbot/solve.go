@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"talbot/dataset"
 	"talbot/inspect/solve"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
 	"talbot/internal/plain"
@@ -26,19 +27,19 @@ import (
 )
 
 type solveOptions struct {
-	nodes    string
+	solve.Input
+	nodes    []int64
 	movetime time.Duration
 	count    int
 	seed     uint64
-	splits   []string
 	misses   string
-	force    bool
 	workers  int
 	json     bool
+	force    bool
 }
 
 func newSolve() *cobra.Command {
-	var o solveOptions
+	o := solveOptions{count: 1000, seed: 1}
 	cmd := &cobra.Command{
 		Use:   "solve PLAYER PUZZLES",
 		Short: "Have a player solve puzzles, by rating and theme",
@@ -51,11 +52,9 @@ replies are the puzzle's. As on Lichess, any move that gives mate is right. A pl
 several --nodes solves each puzzle once with each number.
 
 Without --count it is 1,000 puzzles, drawn from all of the input. The rating is that of
-somebody who would solve as many, on the scale of the puzzles' own ratings: Lichess's
-puzzle ratings are not those of its games.
-
---misses writes the puzzles that were not solved, with the move that was wrong. If you
-trained on puzzles, solve a dataset with --split test.`,
+somebody who would solve the same share, on the scale of the puzzles' own ratings, which is
+not that of games. If you trained on puzzles, solve a dataset with --split test. See
+docs/12-play.md.`,
 		Example: `  talbot solve net: puzzles.csv --nodes 400
   talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300
   talbot solve cmd:stockfish puzzles.csv --nodes 100 --misses misses.csv
@@ -64,22 +63,30 @@ trained on puzzles, solve a dataset with --split test.`,
 		Args:       operands(2, 2, "a player and puzzles"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.nodes, "nodes", "400", "nodes for each move: one `NUMBER` or several, separated by commas")
-	f.DurationVar(&o.movetime, "movetime", 0, "time for each move, in place of nodes")
-	f.IntVarP(&o.count, "count", "n", 1000, "number of puzzles to draw (0 = all)")
-	f.Uint64Var(&o.seed, "seed", 1, "seed for drawing puzzles and for random choices of the player")
-	f.StringSliceVar(&o.splits, "split", nil,
-		"only puzzles in these `SPLITS` of a dataset, separated by commas: train, val, test")
-	f.IntVarP(&o.workers, "workers", "w", 0, "puzzles to solve at the same time (default: one for each physical core)")
-	f.StringVar(&o.misses, "misses", "", "write the puzzles that were not solved to this CSV `FILE`")
+	f := flags.Of(cmd)
+	f.Section("Player")
+	flags.List(f, &o.nodes, "nodes", "100,400,1600", parseNodes,
+		"nodes for each move: one `NUMBER` or several, separated by commas (default: 400)")
+	flags.Above(f, &o.movetime, "movetime", 0, "time for each move, in place of nodes")
+	f.AtMostOne("nodes", "movetime")
+	addWorkers(f, &o.workers, "puzzles to solve at the same time (default: one for each physical core)")
+	f.Section("Puzzles")
+	flags.AtLeast(f, &o.count, "count,n", 0, "number of puzzles to draw (0 = all)")
+	addSeed(f, &o.seed, "seed for drawing puzzles and for random choices of the player")
+	addSplitFilter(f, &o.Splits, "only puzzles in these `SPLITS` of a dataset, separated by commas: train, val, test")
+	f.Section("Output")
+	f.String(&o.misses, "misses", "write the puzzles that were not solved to this CSV `FILE`")
 	addForce(f, &o.force)
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	section(f, "Player", "nodes", "movetime", "workers")
-	section(f, "Puzzles", "count", "seed", "split")
-	section(f, "Output", "misses", "force", "json")
-	values(cmd, "split", "train", "val", "test")
+	addJSON(f, &o.json)
 	return cmd
+}
+
+func parseNodes(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is not a whole number above 0", text)
+	}
+	return n, nil
 }
 
 // solveResult is what `talbot solve --json` prints.
@@ -91,11 +98,11 @@ type solveResult struct {
 	Results []solve.Figures `json:"results"` // by limit
 }
 
-// limits reads the limits of the player.
-func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []match.Limits, err error) {
+// limits returns the limits of the player.
+func (o *solveOptions) limits(f *pflag.FlagSet, s match.Spec) (all []match.Limits, err error) {
 	switch {
 	case s.Limits != (match.Limits{}):
-		if cmd.Flags().Changed("nodes") || o.movetime != 0 {
+		if f.Changed("nodes") || f.Changed("movetime") {
 			return nil, usage(fmt.Errorf("player %q has a limit of its own", s.Text),
 				"leave out --nodes and --movetime")
 		}
@@ -104,28 +111,18 @@ func (o *solveOptions) limits(cmd *cobra.Command, s match.Spec) (all []match.Lim
 				"give nodes=100, depth=5 or movetime=100ms in place of tc=")
 		}
 		return []match.Limits{s.Limits}, s.Limits.Check()
-	case o.movetime != 0 && cmd.Flags().Changed("nodes"):
-		return nil, usage(errors.New("--nodes and --movetime cannot be used together"), "use one of them")
 	case o.movetime != 0:
-		all = []match.Limits{{MoveTime: o.movetime}}
+		return []match.Limits{{MoveTime: o.movetime}}, nil
 	case s.Kind != "random" && engine.NeedsLimit(s) || s.Kind == "run":
-		for text := range strings.SplitSeq(o.nodes, ",") {
-			n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-			if err != nil {
-				return nil, usage(fmt.Errorf("--nodes %q: %q is not a whole number", o.nodes, text),
-					"for example --nodes 100,400,1600")
-			}
+		if o.nodes == nil {
+			o.nodes = []int64{400}
+		}
+		for _, n := range o.nodes {
 			all = append(all, match.Limits{Nodes: n})
 		}
-	default:
-		return []match.Limits{{}}, nil
+		return all, nil
 	}
-	for _, l := range all {
-		if err := l.Check(); err != nil {
-			return nil, usage(err, "for example --nodes 100,400,1600 or --movetime 100ms")
-		}
-	}
-	return all, nil
+	return []match.Limits{{}}, nil
 }
 
 func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
@@ -136,21 +133,12 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := checkSettings(spec); err != nil {
 		return err
 	}
-	limits, err := o.limits(cmd, spec)
+	limits, err := o.limits(cmd.Flags(), spec)
 	if err != nil {
 		return err
 	}
-	if o.count < 0 {
-		return usage(fmt.Errorf("--count must not be below 0: %d", o.count), "for example --count 1000; 0 is all")
-	}
-	in := solve.Input{Path: args[1]}
-	for _, name := range o.splits {
-		split, err := dataset.ParseSplit(name)
-		if err != nil {
-			return usage(err, "for example --split test")
-		}
-		in.Splits = append(in.Splits, split)
-	}
+	in := o.Input
+	in.Path = args[1]
 	if o.misses != "" {
 		to := outputFile{flag: "--misses", path: o.misses, force: o.force, inputs: args[1:]}
 		if o.misses, err = to.check(); err != nil {
@@ -172,7 +160,7 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return repeatable(err)
 	}
-	if !cmd.Flags().Changed("workers") {
+	if o.workers == 0 {
 		o.workers = stockfish.DefaultWorkers()
 	}
 	show, end := showProgress()

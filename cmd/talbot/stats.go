@@ -2,25 +2,22 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/stats"
+	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/internal/table"
 )
 
 type statsOptions struct {
-	dir     string
-	workers int
-	json    bool
-	unique  bool
-	temp    string
-	html    string
-	force   bool
+	stats.Request
+	json, force bool
+	html        string
 }
 
 func newStats() *cobra.Command {
@@ -29,16 +26,14 @@ func newStats() *cobra.Command {
 		Use:   "stats DIR",
 		Short: "Show statistics of a dataset",
 		Long: `Stats counts what a dataset contains: games, positions and samples by source and split,
-results, ratings, lengths, and pieces on the board. For every engine it shows the labels
-by status, score, depth and nodes, and, if the dataset has exact results, how often the
-engine disagrees with them. It also counts samples by side to move, result, captures in
-the last four plies and, up to seven pieces, material; different positions, with and
-without mirroring the colours; and how many val and test positions occur in train.
---html draws all of this as a page.
+results, ratings, lengths, and pieces on the board; labels by engine; samples by side to
+move, result, recent captures and material; different positions, with and without
+mirroring the colours; and how many val and test positions occur in train. --html draws
+all of this as a page.
 
 Stats reads and replays every line. The memory it needs does not grow with the dataset:
 the keys of more than 16 million positions go to a temporary file, 8 bytes each.
---unique=false avoids that file.`,
+--unique=false avoids that file. See docs/3-datasets.md.`,
 		Example: `  talbot synth-endgames --count 1000 --pieces 3-5 --seed 1 --out endgames
   talbot stats endgames
   talbot stats endgames --json
@@ -47,38 +42,44 @@ the keys of more than 16 million positions go to a temporary file, 8 bytes each.
 		Args:              operands(1, 1, "one dataset"),
 		ValidArgsFunction: completeDatasets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = args[0]
-			return runStats(cmd, &o)
+			o.Dir = args[0]
+			return runStats(cmd.Context(), &o)
 		},
 	}
-	f := cmd.Flags()
-	f.IntVar(&o.workers, "workers", 0, "number of blocks to read at a time (default: one for each core)")
-	f.BoolVar(&o.unique, "unique", true, "count different positions, and val and test positions that occur in train")
-	f.StringVar(&o.temp, "temp", "",
-		"folder for temporary files, needed above 16 million positions (default: the system's)")
-	f.StringVar(&o.html, "html", "", "also write a page with charts to this file")
+	o.Unique = true
+	f := flags.Of(cmd)
+	addWorkers(f, &o.Workers, "number of blocks to read at a time (default: one for each core)")
+	f.Bool(&o.Unique, "unique", "count different positions, and val and test positions that occur in train")
+	addTemp(f, &o.Temp)
+	f.String(&o.html, "html", "also write a page with charts to this file")
 	addForce(f, &o.force)
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	addJSON(f, &o.json)
 	return cmd
 }
 
-func runStats(cmd *cobra.Command, o *statsOptions) error {
+// addTemp adds --temp of a command that compares positions.
+func addTemp(f *flags.Set, to *string) {
+	f.String(to, "temp", "folder for temporary files, needed above 16 million positions (default: the system's)")
+}
+
+func runStats(ctx context.Context, o *statsOptions) error {
 	if o.html != "" {
 		var err error
 		if o.html, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check(); err != nil {
 			return err
 		}
 	}
-	debug.SetGCPercent(keysGCPercent)
-	report, done := showProgress()
-	counted, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
-		Progress: report}.Run(cmd.Context())
-	done()
+	limitHeap(keysGCPercent)
+	show, end := showProgress()
+	r := o.Request
+	r.Progress = show
+	counted, err := r.Run(ctx)
+	end()
 	if err != nil {
 		return err
 	}
-	name := o.dir
-	if abs, err := filepath.Abs(o.dir); err == nil {
+	name := o.Dir
+	if abs, err := filepath.Abs(o.Dir); err == nil {
 		name = abs
 	}
 	page, err := counted.Page(filepath.Base(name))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/fleet"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 )
 
@@ -22,24 +23,25 @@ func newStatus() *cobra.Command {
 		Short: "Show the progress of a labelling and its workers",
 		Long: `Status asks a labelling that runs with --listen how far it is: the workers, their rates,
 the jobs that they have and those that they lost, what was refused, and the time left. It
-needs the file that --join-file wrote there. Worker 0 is the labelling's own engines.`,
+needs the file that --join-file wrote there. Worker 0 is the labelling's own engines. See
+docs/13-many-machines.md, section 6.`,
 		Example: `  talbot status --join-file join
   talbot status --join-file join --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
-	f := cmd.Flags()
+	f := flags.Of(cmd)
 	o.connectOptions.add(f)
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	addJSON(f, &o.json)
 	return cmd
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
-	join, cluster, key, err := o.connection()
+	join, key, err := o.connection()
 	if err != nil {
 		return err
 	}
-	s, err := fleet.AskStatus(ctx, join, cluster, key)
+	s, err := fleet.AskStatus(ctx, join, o.cluster, key)
 	if err != nil {
 		return err
 	}

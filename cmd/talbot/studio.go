@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/flags"
 	"talbot/studio"
 )
 
@@ -19,18 +20,16 @@ func newStudio() *cobra.Command {
 		Use:   "studio [DIR...]",
 		Short: "Look at data and runs, and play, in a browser",
 		Long: `Studio serves a local page over every dataset, run and match below the given folders
-(default: the present one): samples by filters, curves while a run is trained, and the
+(default: the current one): samples by filters, curves while a run is trained, and the
 games of a match. You can play against the network that comes with talbot, or against a
-run, and see what it thinks. With a run of the recipe prior it shows what players of
+run, and see its evaluations. With a run of the recipe prior it shows what players of
 1100 to 2500 would play, what each move costs, and the traps. It prints an address: open
 it in a browser on the same machine. Ctrl-C ends it.
 
 Studio reads and never changes data. It follows no links out of the folders, asks
 nothing of other machines, and lets in only a browser that was opened with the printed
-address.
-
-On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `, then open
-the address here.`,
+address. On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `,
+then open the address here. See docs/20-studio.md.`,
 		Example: `  talbot studio
   talbot studio data runs
   talbot studio --listen 127.0.0.1:8000`,
@@ -38,13 +37,11 @@ the address here.`,
 		Args:       operands(0, many, "folders"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return o.serve(cmd, args) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:7878",
-		"listen on this `ADDRESS`, a host and a port")
-	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.StringVar(&o.engine, "engine", "stockfish",
-		"engine for the page for people: a path, or a name to look up")
-	values(cmd, "backend", answering...)
+	f := flags.Of(cmd)
+	o.listen = "127.0.0.1:7878"
+	f.String(&o.listen, "listen", "listen on this `ADDRESS`, a host and a port")
+	addBackend(f, &o.backend, answering)
+	addEngine(f, &o.engine, "engine for the page for people")
 	return cmd
 }
 
@@ -52,9 +49,6 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 	host, port, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is not HOST:PORT", o.listen), "for example --listen 127.0.0.1:8000")
-	}
-	if err := checkBackend(o.backend, answering); err != nil {
-		return err
 	}
 	if len(dirs) == 0 {
 		dirs = []string{"."}

@@ -6,13 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/internal/flags"
 	"talbot/internal/plain"
 )
 
@@ -78,16 +76,6 @@ func suggest(cmd *cobra.Command, err error) error {
 		})
 		return usage(err, meant(text, nearest(unknown.GetSpecifiedName(), names), cmd.CommandPath()+" --"))
 	}
-	said := err.Error()
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
-			if strings.Contains(said, strconv.Quote(part)) {
-				if word := nearest(part, f.Annotations[flags.WordsKey]); word != "" {
-					text = strings.TrimPrefix(text+"; did you mean `--"+f.Name+" "+word+"`?", "; ")
-				}
-			}
-		}
-	})
 	return usage(err, text)
 }
 

@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"talbot/internal/cache"
 	"talbot/internal/progress"
@@ -24,11 +23,6 @@ func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.Us
 // hastyCheck is how players check Syzygy tables.
 func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), TimeLimit: checkTime} }
 
-func addCheckTables(f *pflag.FlagSet, again *bool) {
-	f.BoolVar(again, "check-tables", false,
-		"read all files of --syzygy for damage, also large ones that were read before")
-}
-
 // showBytes shows how many bytes of all a check has read.
 func showBytes(show func(progress.Progress), verb string) func(done, total int64) {
 	return func(done, total int64) {
@@ -43,6 +37,23 @@ func findTables(ctx context.Context, path string, again bool) (*syzygy.Set, erro
 	c := tablesCheck(again)
 	c.Progress = showBytes(show, "checking tables")
 	return syzygy.Open(ctx, path, c)
+}
+
+// openProbe opens the Syzygy tables of --syzygy, checked, for looking up positions through an engine.
+func openProbe(ctx context.Context, engine, path string, again bool) (*stockfish.Tables, error) {
+	reader, err := stockfish.Find(engine)
+	if err != nil {
+		return nil, err
+	}
+	set, err := findTables(ctx, path, again)
+	if err != nil {
+		return nil, err
+	}
+	t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: reader}, set)
+	if err != nil {
+		return nil, errors.Join(err, set.Close())
+	}
+	return t, nil
 }
 
 // openTables opens Syzygy tables for a search.

@@ -10,198 +10,223 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"talbot/encode"
-	"talbot/internal/cache"
-	"talbot/network/builtin"
+	"talbot/internal/flags"
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/train/job"
-	"talbot/train/loader"
+	"talbot/network/schedule"
 )
 
-// The words that flags of several commands take; some go on after a colon.
-var (
-	policyTargets = []string{"played", "multipv:"}
-	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}
-	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
-	answering     = append([]string{"onnx", "onnx:int8"}, backends...) // of networks that are trained
-)
-
-// backendFlag and answeringFlag explain --backend.
-const (
-	backendFlag   = "compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
-	answeringFlag = "compute backend: auto, go, onnx, onnx:int8, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
-)
-
-// job turns the flags into a run; flags that were not given leave the preset or the run as it is.
-func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, From: o.from, After: o.after, Until: o.until, Label: o.label, Resume: o.resume,
-		Steps: o.steps, Backend: o.backend, Existing: o.existing(),
-		Workers: o.workers, Cache: cache.User()}
-	if o.run == "" {
-		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
-	}
-	if o.run == builtin.Name {
-		return t, usage(errors.New("--run net: is the network that comes with talbot, not a folder"),
-			"to begin with its weights: --from net: --run run1")
-	}
-	if o.init {
-		for _, name := range []string{"data", "resume", "from", "after", "steps", "until", "label", "max-copies",
-			"ema"} {
-			if flags.Changed(name) {
-				return t, usage(fmt.Errorf("--init and --%s cannot be used together", name),
-					"--init makes a network with random weights and trains nothing")
-			}
-		}
-	} else if o.data == "" && !o.resume {
-		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")
-	}
-	if o.resume && o.asked() {
-		return t, usage(errors.New("--resume cannot be used together with --skip-done or --replace"),
-			"leave out --resume: both resume an interrupted run")
-	}
-	if o.from != "" && o.resume {
-		return t, usage(errors.New("--from and --resume cannot be used together"), "leave one of them out")
-	}
-	if o.after != "" && (o.resume || o.from != "") {
-		return t, usage(errors.New("--after cannot be used together with --from or --resume"), "leave one of them out")
-	}
-	if o.until < 0 {
-		return t, usage(fmt.Errorf("--until must be above 0: %d", o.until), "leave it out to train all --steps")
-	}
-	if o.data != "" {
-		var err error
-		if t.Data, err = loader.ParseSpecs(o.data); err != nil {
-			return t, usage(err, "for example --data games or --data games:0.7,puzzles:0.3")
-		}
-	}
-	if o.maxCopies < 0 {
-		return t, usage(fmt.Errorf("--max-copies must not be negative: %d", o.maxCopies), "leave it out for no limit")
-	}
-	t.MaxCopies = o.maxCopies
-	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
-		return t, usage(fmt.Errorf("--steps must be above 0: %d", o.steps),
-			"leave it out to pass over the data as often as the preset does")
-	}
-	if err := checkBackend(o.backend, backends); err != nil {
-		return t, err
-	}
-	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
-		return t, usage(err, "for example --policy-target multipv:0.1")
-	}
-	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
-		return t, usage(err, "for example --value-target wdl")
-	}
-	if !flags.Changed("backend") {
-		t.Backend = ""
-	}
-	if flags.Changed("preset") {
-		t.Preset = &o.preset
-	}
-	if flags.Changed("recipe") {
-		t.Recipe = o.recipe
-	}
-	if _, err := recipe.ByName(o.recipe); err != nil {
-		return t, usage(err, "`talbot recipes` lists them")
-	}
-	t.Adjust = func(c *run.Config) error { return o.adjust(c, flags) }
-	return t, nil
+// settings are the flags that change the configuration of a run.
+type settings struct {
+	list []func(*run.Config, *pflag.FlagSet) error // in the order in which they apply
 }
 
-// settingFlags are the flags that are settings of a recipe's network, which it may lack, and their names there.
-var settingFlags = []struct{ flag, setting string }{
-	{"blocks", "blocks"}, {"filters", "filters"}, {"value-weight", "value_weight"},
-	{"label-smoothing", "label_smoothing"}, {"legal-mask", "legal_mask"},
+// set returns a variable for a flag that, if the flag is given, is copied into a field of the configuration. Help shows
+// a default.
+func set[T any](s *settings, name string, field func(*run.Config) *T, shown T) *T {
+	s.then(name, func(c *run.Config) error { *field(c) = shown; return nil })
+	return &shown
 }
 
-// settingForms say what a setting of a type looks like.
-var settingForms = map[reflect.Kind]string{
-	reflect.Int: forms["int"], reflect.Float64: forms["float64"], reflect.Bool: forms["bool"],
+// then has a function change the configuration if a flag is given.
+func (s *settings) then(name string, change func(*run.Config) error) {
+	s.list = append(s.list, func(c *run.Config, f *pflag.FlagSet) error {
+		if !f.Changed(name) {
+			return nil
+		}
+		return change(c)
+	})
 }
 
-// settingError says what to do about a setting that cannot be, which a flag or --set named.
-func settingError(err error, flag, name, value string) error {
-	what, remedy := "setting "+name, "`talbot recipes` lists the settings"
-	if flag != "set" {
-		what, remedy = "--"+flag, "leave out --"+flag+"; `talbot recipes` lists the settings of each recipe"
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		form, ok := settingForms[wrong.Type.Kind()]
-		if !ok {
-			form = "of another type"
-		}
-		if wrong.Type.Kind() == reflect.Float64 && strings.HasPrefix(wrong.Value, "number") {
-			return usage(fmt.Errorf("%s is too large: %q", what, value), "`talbot recipes` shows the default")
-		}
-		return usage(fmt.Errorf("%s must be %s: %q", what, form, value), "`talbot recipes` shows the default")
-	}
-	return usage(fmt.Errorf("--%s: %w", flag, err), remedy)
+// ofNetwork has a flag change a setting of the network.
+func (s *settings) ofNetwork(f *flags.Set, name, setting string) {
+	value := f.Command().Flags().Lookup(name).Value
+	s.then(name, func(c *run.Config) error {
+		return settingError(c.Set(setting, value.String()), name, setting, value.String())
+	})
 }
 
-// setAll changes the settings that flags and --set name.
-func setAll(c *run.Config, flags *pflag.FlagSet, assignments []string) error {
-	for _, f := range settingFlags {
-		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
-			if err := c.Set(f.setting, flag.Value.String()); err != nil {
-				return settingError(err, f.flag, f.setting, flag.Value.String())
-			}
-		}
-	}
-	for _, text := range assignments {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return usage(fmt.Errorf("--set must be NAME=VALUE: %q", text), "`talbot recipes` lists the settings")
-		}
-		if err := c.Set(name, value); err != nil {
-			return settingError(err, "set", name, value)
+// apply changes a configuration as the flags say.
+func (s *settings) apply(c *run.Config, f *pflag.FlagSet) error {
+	for _, change := range s.list {
+		if err := change(c, f); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (o *trainOptions) adjust(c *run.Config, flags *pflag.FlagSet) error {
-	if err := setAll(c, flags, o.set); err != nil {
-		return err
+// addSize adds the flags that choose the size of a network, and --set. The recipe is that of --recipe.
+func (s *settings) addSize(f *flags.Set) {
+	var blocks, filters int
+	flags.Number(f, &blocks, "blocks", "number of residual blocks (default: the preset's)")
+	s.ofNetwork(f, "blocks", "blocks")
+	flags.Number(f, &filters, "filters", "number of channels (default: the preset's)")
+	s.ofNetwork(f, "filters", "filters")
+	s.addSet(f, "change a setting of the network, `NAME=VALUE`; repeatable (see \"talbot recipes\")")
+}
+
+// addSet adds --set.
+func (s *settings) addSet(f *flags.Set, usage string) {
+	var assignments []string
+	f.Each(&assignments, "set", usage)
+	s.then("set", func(c *run.Config) error { return setAll(c, assignments) })
+}
+
+// setAll changes the settings of a network that --set names.
+func setAll(c *run.Config, assignments []string) error {
+	for _, text := range assignments {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return usage(fmt.Errorf("--set must be NAME=VALUE: %q", text), "`talbot recipes` lists the settings")
+		}
+		if err := settingError(c.Set(name, value), "set", name, value); err != nil {
+			return err
+		}
 	}
-	set(flags, "batch", &c.Batch, o.batch)
-	set(flags, "accumulate", &c.Accumulate, o.accumulate)
-	set(flags, "devices", &c.Devices, o.devices)
-	set(flags, "deterministic", &c.Deterministic, o.deterministic)
-	set(flags, "clip", &c.Clip, o.clip)
-	set(flags, "ema", &c.EMA, o.ema)
-	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
-	set(flags, "mirror", &c.Mirror, o.mirror)
-	set(flags, "precision", &c.Precision, run.Precision(o.precision))
-	set(flags, "keep", &c.Keep, o.keep)
-	set(flags, "seed", &c.Seed, o.seed)
-	set(flags, "schedule", &c.Schedule, o.schedule)
-	if flags.Changed("schedule") && o.schedule == "one-cycle" {
-		c.Warmup = 0
+	return nil
+}
+
+// forms are what the values of settings look like.
+var forms = map[reflect.Kind]string{
+	reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
+}
+
+// settingError returns the error of usage for a setting that a flag could not change, nil for nil.
+func settingError(err error, flag, name, value string) error {
+	if err == nil {
+		return nil
 	}
-	set(flags, "warmup", &c.Warmup, o.warmup)
-	set(flags, "weight-decay", &c.WeightDecay, o.decay)
-	if o.optimizer == "adamw" {
-		o.optimizer = ""
+	remedy := "`talbot recipes` lists the settings"
+	if flag != "set" {
+		remedy = "leave out --" + flag + "; `talbot recipes` lists the settings of each recipe"
 	}
-	set(flags, "optimizer", &c.Optimizer, recipe.Optimizer(o.optimizer))
-	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
-	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
-	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
-	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
-	if flags.Changed("lr") {
-		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		kind := wrong.Type.Kind()
+		if kind == reflect.Float64 && strings.HasPrefix(wrong.Value, "number") {
+			return usage(fmt.Errorf("setting %s is too large: %q", name, value), "`talbot recipes` shows the default")
+		}
+		form := forms[kind]
+		if form == "" {
+			form = "of another type"
+		}
+		return usage(fmt.Errorf("setting %s must be %s: %q", name, form, value), "`talbot recipes` shows the default")
 	}
-	set(flags, "min-lr", &c.MinLR, o.minLR)
-	if o.resume || o.after != "" {
-		return nil // what contradicts the run is refused for that
-	}
-	return effective(c, flags)
+	return usage(fmt.Errorf("--%s: %w", flag, err), remedy)
+}
+
+func (o *trainOptions) addNetwork(f *flags.Set) {
+	f.Section("Network")
+	addRecipe(f, &o.Recipe, "recipe for encoding, network and targets (see \"talbot recipes\")")
+	flags.Choice(f, &o.preset, "preset", "settings to start from (see \"talbot recipes\"), such as v1.5 (as published "+
+		"for the reference), 10x64 or 20x256 (the default settings with another size)", presets()...)
+	o.settings.addSize(f)
+}
+
+func (o *trainOptions) addLength(f *flags.Set) {
+	s := &o.settings
+	f.Section("Length and batches")
+	flags.AtLeast(f, &o.Steps, "steps", 1, "number of steps (default: as many epochs as the preset has)")
+	flags.AtLeast(f, &o.Until, "until", 1,
+		"end at this `STEP` of the schedule, so that --after can continue (default: its last step)")
+	flags.Number(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
+		"number of samples in a step (default: the preset's)")
+	flags.Number(f, set(s, "accumulate", func(c *run.Config) *int { return &c.Accumulate }, 1), "accumulate",
+		"train each batch in this many parts, in the memory of one")
+	flags.Number(f, set(s, "seed", func(c *run.Config) *int64 { return &c.Seed }, 42), "seed",
+		"seed for the weights, dropout and order of the samples")
+}
+
+func (o *trainOptions) addTargets(f *flags.Set) {
+	s := &o.settings
+	f.Section("Targets and loss")
+	addTargets(f, set(s, "policy-target", func(c *run.Config) *string { return &c.PolicyTarget }, "played"),
+		set(s, "value-target", func(c *run.Config) *string { return &c.ValueTarget }, "recipe"),
+		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label --multipv\", "+
+			"such as multipv:0.1",
+		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances), winprob "+
+			"(Lichess's), or result:Q[:D] (results of games, with a share Q of the label, such as result:0.5, and a "+
+			"discount D for each ply to the game's end, such as result:0.5:0.99)")
+	var weight, smoothing float64
+	var legal bool
+	flags.Number(f, &weight, "value-weight",
+		"weight of the value loss relative to the policy loss (default: the preset's)")
+	s.ofNetwork(f, "value-weight", "value_weight")
+	flags.Number(f, &smoothing, "label-smoothing", "share of the policy target to spread evenly over the moves")
+	s.ofNetwork(f, "label-smoothing", "label_smoothing")
+	f.Bool(&legal, "legal-mask", "take the softmax over the legal moves only")
+	s.ofNetwork(f, "legal-mask", "legal_mask")
+	flags.Number(f, set(s, "history-dropout", func(c *run.Config) *float64 { return &c.HistoryDropout }, 0),
+		"history-dropout", "share of the samples to train without history and repetitions")
+	flags.Number(f, set(s, "mirror", func(c *run.Config) *float64 { return &c.Mirror }, 0), "mirror",
+		"share of the samples to train as the other colour would see them")
+}
+
+func (o *trainOptions) addOptimizer(f *flags.Set) {
+	s := &o.settings
+	f.Section("Learning rate and optimizer")
+	var rate float64
+	flags.Number(f, &rate, "lr", "maximum learning rate (default: the preset's)")
+	s.then("lr", func(c *run.Config) error { c.LR, c.MinLR = rate, c.MinLR*rate/c.LR; return nil })
+	flags.Number(f, set(s, "min-lr", func(c *run.Config) *float64 { return &c.MinLR }, 0), "min-lr",
+		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
+	f.String(set(s, "schedule", func(c *run.Config) *string { return &c.Schedule }, ""), "schedule",
+		"learning rate schedule: "+schedule.Names+" (default: the preset's)")
+	f.Words("schedule", "cosine", "constant", "one-cycle", "piecewise:", "plateau:")
+	s.then("schedule", func(c *run.Config) error {
+		if c.Schedule == "one-cycle" {
+			c.Warmup = 0
+		}
+		return nil
+	})
+	flags.Number(f, set(s, "warmup", func(c *run.Config) *int64 { return &c.Warmup }, 0), "warmup",
+		"warm-up steps (default: the preset's; 0 with one-cycle)")
+	var optimizer string
+	flags.Choice(f, &optimizer, "optimizer",
+		"adamw, muon, or sgd with momentum 0.9, which takes a higher --lr, such as 0.05 (default: the preset's)",
+		"adamw", "muon", "sgd")
+	s.then("optimizer", func(c *run.Config) error {
+		c.Optimizer = recipe.Optimizer(strings.TrimPrefix(optimizer, "adamw")) // which is the zero value
+		return nil
+	})
+	flags.Number(f, set(s, "weight-decay", func(c *run.Config) *float64 { return &c.WeightDecay }, 0), "weight-decay",
+		"weight decay, decoupled unless with sgd (default: the preset's)")
+	flags.Number(f, set(s, "clip", func(c *run.Config) *float64 { return &c.Clip }, 0), "clip",
+		"maximum norm of the gradient, 0 = no limit (default: the preset's)")
+	flags.Number(f, set(s, "ema", func(c *run.Config) *float64 { return &c.EMA }, 0), "ema",
+		"evaluate a running average of the weights with this decay, such as 0.999; 0 = no average (default: the "+
+			"preset's)")
+}
+
+func (o *trainOptions) addMachine(f *flags.Set) {
+	s := &o.settings
+	f.Section("Machine")
+	addBackend(f, &o.backend, backends)
+	flags.Choice(f, set(s, "precision", func(c *run.Config) *run.Precision { return &c.Precision }, run.Float32),
+		"precision", "precision of training: float32, or on XLA bf16 for convolutions, matrix products and the "+
+			"activations between them", run.Float32, run.BFloat16)
+	flags.Number(f, set(s, "devices", func(c *run.Config) *int { return &c.Devices }, 1), "devices",
+		"number of GPUs to train on (experimental)")
+	f.Bool(set(s, "deterministic", func(c *run.Config) *bool { return &c.Deterministic }, false), "deterministic",
+		"use slower kernels that give the same bits each time on a GPU (the processor always does)")
+	addWorkers(f, &o.Workers, "number of goroutines that read and encode (default: one for each core)")
+}
+
+func (o *trainOptions) addCheckpoints(f *flags.Set) {
+	s := &o.settings
+	f.Section("Validation and checkpoints")
+	flags.Number(f, set(s, "eval-every", func(c *run.Config) *int64 { return &c.EvalEvery }, 0), "eval-every",
+		"steps between validations, 0 = only at the end (default: 5,000, or one epoch if the preset says so)")
+	flags.Number(f, set(s, "checkpoint-every", func(c *run.Config) *int64 { return &c.CheckpointEvery }, 1000),
+		"checkpoint-every", "steps between checkpoints, 0 = only at the end")
+	flags.Number(f, set(s, "keep", func(c *run.Config) *int { return &c.Keep }, 3), "keep",
+		"number of recent checkpoints to keep besides the best")
 }
 
 // effective refuses flags that the run would not heed.
-func effective(c *run.Config, flags *pflag.FlagSet) error {
+func effective(c *run.Config, f *pflag.FlagSet) error {
 	kind, _, _ := strings.Cut(c.Schedule, ":")
-	if flags.Changed("min-lr") && slices.Contains([]string{"constant", "piecewise", "plateau"}, kind) {
+	if f.Changed("min-lr") && slices.Contains([]string{"constant", "piecewise", "plateau"}, kind) {
 		return usage(fmt.Errorf("--min-lr has no effect with the schedule %s", c.Schedule),
 			"leave out --min-lr, or use --schedule cosine or one-cycle")
 	}
@@ -219,24 +244,4 @@ func effective(c *run.Config, flags *pflag.FlagSet) error {
 			"leave out --history-dropout")
 	}
 	return nil
-}
-
-// checkBackend rejects what names no backend of these; whether a backend is there is found out later.
-func checkBackend(spec string, known []string) error {
-	if slices.Contains(known, spec) || strings.HasPrefix(spec, "xla:/") {
-		return nil
-	}
-	if slices.Contains(answering, spec) {
-		return usage(fmt.Errorf("--backend %s plays and evaluates networks, but it cannot train them", spec),
-			"use auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
-	}
-	return usage(fmt.Errorf("unknown backend %q", spec), "use "+strings.TrimPrefix(answeringFlag, "compute backend: ")+
-		"; `talbot doctor` lists the available ones")
-}
-
-// set takes over a flag that was given.
-func set[T any](flags *pflag.FlagSet, name string, field *T, value T) {
-	if flags.Changed(name) {
-		*field = value
-	}
 }

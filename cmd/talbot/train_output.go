@@ -23,13 +23,13 @@ func (o *trainOptions) resumeLine() string {
 	if o.asked() {
 		return invocation()
 	}
-	return "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
+	return "talbot " + shellQuote([]string{"train", "--run", o.Dir, "--resume"})
 }
 
 // untrained is how a command ends that was interrupted before it had trained anything.
 func (o *trainOptions) untrained() error {
 	text := "repeat the command"
-	if run.IsRun(o.run) {
+	if run.IsRun(o.Dir) {
 		text = "continue with `" + o.resumeLine() + "`"
 	}
 	return hintError{errors.New("interrupted before the first step"), text, exitInterrupted}
@@ -40,12 +40,12 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	resume := o.resumeLine()
 	var other *train.ConfigError
 	switch {
-	case errors.Is(err, job.ErrFrom) && o.after != "":
+	case errors.Is(err, job.ErrFrom) && o.After != "":
 		return hint(err, "give the folder of a run or one of its checkpoints, for example --after run1")
 	case errors.Is(err, job.ErrFrom):
 		return hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
 			"run1/checkpoints/best.safetensors")
-	case errors.Is(err, dataset.ErrNoDataset) && o.resume && o.data == "":
+	case errors.Is(err, dataset.ErrNoDataset) && o.Resume && o.Data == nil:
 		return hint(err, "if the data has moved, say where it is: `"+resume+" --data DIR`")
 	case errors.As(err, &other) && errors.Is(err, loader.ErrNoIdentity):
 		return usage(err, "name the datasets with the shares, --label and --max-copies that the run was begun with")
@@ -70,13 +70,13 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, train.ErrDiverged):
 		another := "talbot train --data DIR --run OTHER --lr LOWER"
 		if result.Checkpoint != "" {
-			another += " " + shellQuote([]string{"--from", o.run})
+			another += " " + shellQuote([]string{"--from", o.Dir})
 		}
 		return hint(err, "it would diverge again; begin another run with a lower --lr, a longer --warmup or --clip, "+
 			"for example `"+another+"`")
 	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
 		return hint(err, "free some disk space, then continue with `"+resume+"`")
-	case errors.Is(err, train.ErrMemory) && (o.resume || result.Steps > 0):
+	case errors.Is(err, train.ErrMemory) && (o.Resume || result.Steps > 0):
 		return hint(err, "the batch of a run cannot change: begin another run in another folder")
 	case errors.Is(err, run.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or choose another folder")
@@ -162,15 +162,15 @@ func prospectLines(p job.Prospect) (lines []string) {
 func printResult(o *trainOptions, r train.Result) {
 	switch {
 	case r.Samples == 0 && r.StoppedEarly:
-		summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.run,
+		summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.Dir,
 			humanize.Thousands(r.Steps))
 	case r.Samples == 0:
-		summarise("%s: already finished at step %s; nothing to do\n", o.run, humanize.Thousands(r.Steps))
+		summarise("%s: already finished at step %s; nothing to do\n", o.Dir, humanize.Thousands(r.Steps))
 	default:
 		if r.StoppedEarly {
-			summarise("%s: stopped early after step %s: no better validation\n", o.run, humanize.Thousands(r.Steps))
+			summarise("%s: stopped early after step %s: no better validation\n", o.Dir, humanize.Thousands(r.Steps))
 		}
-		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, humanize.Count(r.Steps, "step"),
+		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.Dir, humanize.Count(r.Steps, "step"),
 			humanize.Count(r.Samples, "sample"), r.Seconds, humanize.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}
 	if r.Final != nil {

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
 	"talbot/network/builtin"
@@ -25,38 +25,31 @@ type playerOptions struct{ run, searcher, backend, engine, probability string }
 // searchers are the values of --searcher.
 var searchers = append([]string{engine.AutoSearcher}, mcts.Names()...)
 
-func (o *playerOptions) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&o.searcher, "searcher", engine.AutoSearcher,
-		"search to play with: "+strings.Join(mcts.Names(), ", ")+", or auto for what fits the network")
-	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
-	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
-	f.StringVar(&o.probability, "probability", "",
+func (o *playerOptions) add(f *flags.Set) {
+	o.searcher = engine.AutoSearcher
+	flags.Choice(f, &o.searcher, "searcher",
+		"search to play with: "+strings.Join(mcts.Names(), ", ")+", or auto for what fits the network", searchers...)
+	addBackend(f, &o.backend, answering)
+	f.String(&o.engine, "engine", "engine that values moves for the searcher rollouts (default: stockfish)")
+	f.String(&o.probability, "probability",
 		"run of the recipe probability that weighs moves for the searcher rollouts")
-	values(cmd, "searcher", searchers...)
-	values(cmd, "backend", answering...)
-	completeFolders(cmd, "probability", run.IsRun)
+	completeFolders(f.Command(), "probability", run.IsRun)
 }
 
-// addRun adds the flag --run of commands that take the network so.
-func (o *playerOptions) addRun(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.run, "run", builtin.Name,
-		"folder of the run, a checkpoint, an exported network, or net:, which comes with talbot")
-	complete(cmd, "run", networks)
+// addNetwork adds --run of commands that take the network so.
+func addNetwork(f *flags.Set, to *string) {
+	*to = builtin.Name
+	flags.Parse(f, to, "run", *to, "run1", func(path string) (string, error) {
+		if path == "" {
+			return "", errors.New("it is empty: leave it out for the network that comes with talbot")
+		}
+		return path, nil
+	}, "folder of the run, a checkpoint, an exported network, or net:, which comes with talbot")
+	complete(f.Command(), "run", networks)
 }
 
-// check looks at the flags and at what the network says of itself.
-func (o *playerOptions) check() (engine.Quick, error) {
-	if o.run == "" {
-		return engine.Quick{}, usage(missingFlag("run", ""), "leave --run out for the network that comes with talbot")
-	}
-	if !slices.Contains(searchers, o.searcher) {
-		return engine.Quick{}, usage(fmt.Errorf("unknown --searcher %q", o.searcher),
-			"use "+strings.Join(searchers, ", "))
-	}
-	if err := checkBackend(o.backend, answering); err != nil {
-		return engine.Quick{}, err
-	}
+// look returns what the network's files tell of it.
+func (o *playerOptions) look() (engine.Quick, error) {
 	if o.run == builtin.Name && o.backend == "auto" { // a first game does not wait for a compiler
 		o.backend = backend.AtOnce
 	}
@@ -95,25 +88,20 @@ The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Stren
 ` + "`talbot version`" + ` names it. All networks play standard chess only, not Chess960.
 
 The network is loaded when the GUI asks whether the engine is ready. All settings of
-the search are options of the engine: the GUI shows them, and docs/12-play.md explains
-them.
-
---searcher puct is the search that networks with priors and values play best with.
-talbotbot and napoleon search as the programs of that name do. policy plays the move
-that the network finds most probable, and value the one that leads to the best position.
-rollouts plays like players of a given rating (the option UCI_Elo), with a network of the
-recipe prior and Stockfish. auto takes puct, policy for a network without a value, or
-napoleon for one without a policy.`,
+the search are options of the engine: the GUI shows them. docs/12-play.md explains them
+and the searchers. --searcher auto takes puct, policy for a network without a value, or
+napoleon for one without a policy; rollouts plays like players of a given rating.`,
 		Example: `  talbot uci
   talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go
   echo go nodes 100 | talbot uci`,
 		SuggestFor: []string{"engine", "xboard", "winboard"},
 		Args:       noArgs,
-		RunE:       func(*cobra.Command, []string) error { return o.runUCI() },
+		RunE:       func(*cobra.Command, []string) error { return o.serve() },
 	}
-	o.addRun(cmd)
-	o.add(cmd)
+	f := flags.Of(cmd)
+	addNetwork(f, &o.run)
+	o.add(f)
 	return cmd
 }
 
@@ -123,8 +111,8 @@ func (o *playerOptions) byEngine() bool {
 	return err == nil && m.Engine
 }
 
-func (o *playerOptions) runUCI() error {
-	quick, err := o.check()
+func (o *playerOptions) serve() error {
+	quick, err := o.look()
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,14 +12,13 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 )
 
 type verifyOptions struct {
-	maxOverlap float64
-	workers    int
-	temp       string
-	json       bool
+	verify.Request
+	json bool
 }
 
 func newVerify() *cobra.Command {
@@ -32,54 +31,55 @@ every column. It replays every line, encodes and decodes the moves of every samp
 compares the totals with the manifest.
 
 Then it compares the splits of all datasets with each other. A game (start and moves) in
-two splits is an error; this happens if datasets were made with different --split.
-
-For val and test, verify prints how many samples have a position that also occurs in
-train, as it is and with colours mirrored. Openings recur, so this is an error only if
-the mirrored share of val or test is above --max-overlap percent.
+two splits is an error; this happens if datasets were made with different --split. For val
+and test, it prints how many samples have a position that also occurs in train, as it is
+and with colours mirrored. Openings recur, so this is an error only if the mirrored share
+of val or test is above --max-overlap percent.
 
 Either error exits with status 1, damage with 12. After Ctrl-C verify lists what it has
-not checked.`,
+not checked. See docs/3-datasets.md, section 5.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		SuggestFor:        []string{"check", "fsck"},
 		Args:              operands(1, many, "one or more datasets"),
 		ValidArgsFunction: completeDatasets(many),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			return runVerify(cmd.Context(), &o, dirs, cmd.Flags().Changed("max-overlap"))
+			o.Dirs = dirs
+			return runVerify(cmd.Context(), &o)
 		},
 	}
-	f := cmd.Flags()
-	f.Float64Var(&o.maxOverlap, "max-overlap", 100, "maximum percentage of val and of test samples that occur in train")
-	f.IntVarP(&o.workers, "workers", "w", 0, "number of blocks to read at a time (default: one for each core)")
-	f.StringVar(&o.temp, "temp", "",
-		"folder for temporary files, needed above 16 million positions (default: the system's)")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	f := flags.Of(cmd)
+	flags.Parse(f, &o.MaxOverlap, "max-overlap", "100", "30", parsePercentage,
+		"maximum percentage of val and of test samples that occur in train")
+	addWorkers(f, &o.Workers, "number of blocks to read at a time (default: one for each core)")
+	addTemp(f, &o.Temp)
+	addJSON(f, &o.json)
 	return cmd
+}
+
+func parsePercentage(text string) (*float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 0 && x <= 100) {
+		return nil, fmt.Errorf("%q is not a percentage from 0 to 100", text)
+	}
+	return &x, nil
 }
 
 // keysGCPercent keeps commands that hold keys ([dataset.Keys]) near the memory that these take. The garbage collector
 // does not look into keys, so it costs little that it works more often.
 const keysGCPercent = 50
 
-func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited bool) error {
-	debug.SetGCPercent(keysGCPercent)
-	request := verify.Request{Dirs: dirs, Workers: o.workers, Temp: o.temp}
-	if limited {
-		if !(o.maxOverlap >= 0 && o.maxOverlap <= 100) {
-			return usage(fmt.Errorf("--max-overlap %g", o.maxOverlap),
-				"a percentage from 0 to 100, as --max-overlap 30")
-		}
-		request.MaxOverlap = &o.maxOverlap
-	}
+func runVerify(ctx context.Context, o *verifyOptions) error {
+	limitHeap(keysGCPercent)
 	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := phases()
-	request.Progress = show
-	result, err := request.Run(ctx)
+	r := o.Request
+	r.Progress = show
+	result, err := r.Run(ctx)
 	end()
 	if errors.Is(err, context.Canceled) {
-		return unverified(result, dirs)
+		return unverified(result, o.Dirs)
 	}
 	if result == nil {
 		return err

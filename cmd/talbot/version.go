@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/builtin"
@@ -144,6 +145,6 @@ the whole card of that network: how it was trained, on what, and its figures.
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	addJSON(flags.Of(cmd), &asJSON)
 	return cmd
 }

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/stockfish"
 )
@@ -23,33 +23,13 @@ import (
 type connectOptions struct {
 	joinFile string
 	key      string
-	clusterOptions
+	cluster  fleet.Cluster
 }
 
-// clusterOptions are the flags for a NATS cluster.
-type clusterOptions struct {
-	nats  string
-	creds string
-}
-
-func (o *clusterOptions) addCluster(f *pflag.FlagSet) {
-	f.StringVar(&o.nats, "nats", "", "use the NATS cluster at this `URL` to carry the messages")
-	f.StringVar(&o.creds, "creds", "", "file with the credentials for --nats")
-}
-
-// cluster is what the flags name.
-func (o *clusterOptions) cluster() (fleet.Cluster, error) {
-	if o.creds != "" && o.nats == "" {
-		return fleet.Cluster{}, usage(errors.New("--creds needs --nats"), "for example --nats tls://connect.ngs.global")
-	}
-	return fleet.Cluster{URL: o.nats, Creds: o.creds}, nil
-}
-
-func (o *connectOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&o.joinFile, "join-file", "", "file written by label --listen (default: standard input)")
-	f.StringVar(&o.key, "key", "",
-		"file with the key of this machine, made if missing (default: in your configuration)")
-	o.addCluster(f)
+func (o *connectOptions) add(f *flags.Set) {
+	f.String(&o.joinFile, "join-file", "file written by label --listen (default: standard input)")
+	f.String(&o.key, "key", "file with the key of this machine, made if missing (default: in your configuration)")
+	addCluster(f, &o.cluster)
 }
 
 // maxJoinFile is more than any join string has, in bytes.
@@ -63,7 +43,7 @@ func (o *connectOptions) join() (fleet.Join, error) {
 		text, err = durable.ReadFile(o.joinFile, maxJoinFile)
 	} else {
 		if term.IsTerminal(int(os.Stdin.Fd())) {
-			return fleet.Join{}, usage(missingFlag("join-file", ""),
+			return fleet.Join{}, usage(errors.New("--join-file is missing"),
 				"give the file that `talbot label --listen ... --join-file FILE` wrote, here or on standard input")
 		}
 		text, err = bufio.NewReader(io.LimitReader(os.Stdin, maxJoinFile)).ReadBytes('\n')
@@ -84,16 +64,12 @@ func (o *connectOptions) join() (fleet.Join, error) {
 	return j, err
 }
 
-// connection is what the flags say of the coordinator, the way to it, and this machine's key.
-func (o *connectOptions) connection() (join fleet.Join, cluster fleet.Cluster, key string, err error) {
-	if join, err = o.join(); err != nil {
-		return join, cluster, key, err
+// connection returns the coordinator and this machine's key.
+func (o *connectOptions) connection() (join fleet.Join, key string, err error) {
+	if join, err = o.join(); err == nil {
+		key, err = o.keyFile()
 	}
-	if key, err = o.keyFile(); err != nil {
-		return join, cluster, key, err
-	}
-	cluster, err = o.cluster()
-	return join, cluster, key, err
+	return join, key, err
 }
 
 // keyFile is the place of this machine's key.
@@ -125,31 +101,28 @@ engine, and the file that --join-file wrote there, but no dataset. Start and sto
 workers as you like, on as many machines as you like, at any time.
 
 The engine must be the same build that the labelling uses, unless the labelling has
---allow-builds. Limit, options and hash come from the labelling.
-
-The file is a secret: whoever has it can join. It names the address of the labelling, a
-token, and the hash of its key, which the worker checks before it sends anything. The
-worker makes a key of its own when it first joins.
+--allow-builds. Limit, options and hash come from the labelling. The file is a secret:
+whoever has it can join.
 
 A worker waits for a labelling that is not running and connects again when the network
 or the labelling comes back. Ctrl-C returns its work. It ends with status 0 when the
-labelling is finished.`,
+labelling is finished. See docs/13-many-machines.md.`,
 		Example: `  talbot worker --join-file join
   talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish`,
 		SuggestFor: []string{"agent", "client", "slave"},
 		Args:       noArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
-	f := cmd.Flags()
+	f := flags.Of(cmd)
 	o.connectOptions.add(f)
-	f.StringVar(&o.engine, "engine", "stockfish", "engine to use: a path, or a name to look up")
-	f.IntVar(&o.workers, "workers", 0, "number of engines (default: one for each physical core)")
-	f.StringVar(&o.name, "name", "", "name of this machine in the status (default: its host name)")
+	addEngine(f, &o.engine, "engine to use")
+	addWorkers(f, &o.workers, "number of engines (default: one for each physical core)")
+	f.String(&o.name, "name", "name of this machine in the status (default: its host name)")
 	return cmd
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	join, cluster, key, err := o.connection()
+	join, key, err := o.connection()
 	if err != nil {
 		return err
 	}
@@ -157,7 +130,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.workers <= 0 {
+	if o.workers == 0 {
 		o.workers = stockfish.DefaultWorkers()
 	}
 	warnWorkers(o.workers)
@@ -168,11 +141,11 @@ func (o *workerOptions) run(ctx context.Context) error {
 	ctx, stop := interruption{says: "returning the work", words: func() error { return ended }}.watch(ctx)
 	defer stop()
 	at := join.Address
-	if cluster.URL != "" {
+	if o.cluster.URL != "" {
 		at = "the NATS cluster"
 	}
 	tell("worker: %s at %s\n", humanize.Count(int64(o.workers), "engine"), at)
-	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Engine: path, Count: o.workers,
+	err = fleet.WorkerConfig{Join: join, Cluster: o.cluster, KeyFile: key, Engine: path, Count: o.workers,
 		Name: o.name, Version: version,
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {

@@ -18,6 +18,7 @@ const (
 	needsKey   = "talbot needs"   // each a list of flags, separated by spaces, of which one must be given, too
 	excludeKey = "talbot excludes"
 	requireKey = "talbot requires" // the flags of which one must be given
+	unlessKey  = "talbot unless"   // those with which none must be
 )
 
 // Error is a flag that cannot be used so.
@@ -129,10 +130,11 @@ func (s *Set) Required(names ...string) {
 	}
 }
 
-// RequireOne declares that the first flag must be given, unless one of the others is.
-func (s *Set) RequireOne(name string, others ...string) {
-	s.annotate(name, requireKey, append([]string{name}, others...)...)
-}
+// RequireOne declares that one of some flags must be given.
+func (s *Set) RequireOne(names ...string) { s.annotate(names[0], requireKey, names...) }
+
+// Unless declares that a flag which is required need not be given with one of others.
+func (s *Set) Unless(name string, others ...string) { s.annotate(name, unlessKey, others...) }
 
 // Needs declares that flags mean nothing without one of others.
 func (s *Set) Needs(names []string, others ...string) {
@@ -178,8 +180,9 @@ func Check(cmd *cobra.Command) error {
 				report("add --"+others[0]+", or leave out --"+flag.Name, "--%s needs %s", flag.Name, either(others))
 			}
 		}
-		if need := flag.Annotations[requireKey]; len(need) > 0 && !slices.ContainsFunc(need, given) {
-			report(example(cmd, need[0]), "%s is missing", either(need[:min(len(need), 2)]))
+		need := flag.Annotations[requireKey]
+		if len(need) > 0 && !slices.ContainsFunc(append(flag.Annotations[unlessKey], need...), given) {
+			report(example(cmd, need[0]), "%s is missing", either(need))
 		}
 	})
 	if first == nil {
@@ -217,3 +220,6 @@ func example(cmd *cobra.Command, name string) string {
 	}
 	return "see `" + cmd.CommandPath() + " --help`"
 }
+
+// Command returns the command whose flags are declared.
+func (s *Set) Command() *cobra.Command { return s.cmd }

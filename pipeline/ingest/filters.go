@@ -17,6 +17,10 @@ type Filters struct {
 // active reports whether lines or samples may be left out.
 func (f *Filters) active() bool { return len(f.flags()) > 0 }
 
+// GCPercent is a setting of the garbage collector (GOGC). What lives is about 50 MiB, most of it the shard under way:
+// the process takes 200 with this, for 4 % more time than with a heap that grows to four times of that.
+const GCPercent = 150
+
 // Presets are named sets of filters for well-known data.
 var Presets = map[string]func(*Filters){
 	"gm":            func(f *Filters) { f.MinPlies = 60 },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/play/mcts"
@@ -103,4 +104,23 @@ func (s *Style) tags() []dataset.Tag {
 		}
 	}
 	return tags
+}
+
+// Set sets an option of the searcher, which text names with its value: NAME=VALUE.
+func (s *Style) Set(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	x, ok := mcts.SettingByName(name)
+	if !ok || !s.Sets(x) {
+		var known []string
+		for i := range mcts.Settings {
+			if x := &mcts.Settings[i]; s.Sets(x) {
+				known = append(known, x.Key)
+			}
+		}
+		return fmt.Errorf("self-play with %s has no option %q: it has %s", s.Searcher, name, strings.Join(known, ", "))
+	}
+	if err := x.Set(&s.Options, value); err != nil {
+		return fmt.Errorf("%s %w (for example %s=%s)", x.Key, err, x.Key, x.Default)
+	}
+	return nil
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"talbot/internal/humanize"
+	"talbot/internal/progress"
+	"talbot/train"
+	"talbot/train/job"
+)
+
+func runTrain(ctx context.Context, o *trainOptions) error {
+	t := o.Train
+	var trained atomic.Bool // there is something to save
+	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
+	defer stop()
+	show, end := phases()
+	t.Checked = showBytes(show, "checking the data")
+	t.Surveyed = func(blocks, of int) {
+		show(progress.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
+			Rate: int64(blocks), Unit: "blocks"})
+	}
+	var start job.Start
+	line := trainLine{pace: progress.Pace{Even: true}}
+	t.Begun = func(s job.Start) {
+		end()
+		printStart(s)
+		start, line.validations = s, validationsOf(s)
+	}
+	t.Resumed = func(step int64, checkpoint string) {
+		tell("resuming after step %s from %q\n", humanize.Thousands(step), checkpoint)
+	}
+	t.Warn = warn
+	progress, done := liveTrain(&line)
+	first := true
+	t.Progress = func(p train.Progress) {
+		if first {
+			detail("compiling and the first step: %.1f s", p.Seconds)
+		}
+		first = false
+		trained.Store(true)
+		line.add(p)
+		if step, left, ok := line.prospect(); ok {
+			fixed := o.Resume || o.From != "" || o.After != ""
+			for _, line := range prospectLines(start.Prospect(p, step, left, fixed)) {
+				tell("%s\n", line)
+			}
+		}
+		progress(p)
+	}
+	result, err := t.Run(ctx)
+	end()
+	done()
+	if err != nil {
+		return trainError(err, o, result)
+	}
+	if o.json {
+		return printJSON(struct {
+			train.Result
+			Data []job.Set `json:"data"`
+		}{result, start.Sets})
+	}
+	printResult(o, result)
+	var data []string
+	for _, set := range start.Sets {
+		data = append(data, set.Dir)
+	}
+	next("eval", "--run", o.Dir, "--data", strings.Join(data, ","))
+	return nil
+}
+
+// initRun makes a run of a network with random weights.
+func initRun(o *trainOptions) error {
+	t := o.Train
+	t.Warn = warn
+	start, result, err := t.Init()
+	if err != nil {
+		return trainError(err, o, result)
+	}
+	if o.json {
+		return printJSON(result)
+	}
+	c := start.Config
+	summarise("%s: %s, %s, %s with random weights of seed %d\n", o.Dir, c.Recipe, start.Network,
+		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
+	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")
+	return nil
+}
+
+// phases is [progress] for work of several parts: each new verb begins a display of its own.
+func phases() (show func(progress.Progress), end func()) {
+	verb, draw, stop := "", func(progress.Progress) {}, func() {}
+	end = func() { stop(); verb, stop = "", func() {} }
+	return func(p progress.Progress) {
+		if p.Verb != verb {
+			end()
+			verb = p.Verb
+			draw, stop = showProgress()
+		}
+		draw(p)
+	}, end
+}
