@@ -48,7 +48,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	if word := nearest(e.Given, e.Words); word != "" {
-		return usage(e, "did you mean `"+word+"`? "+e.Remedy)
+		return usage(e, "did you mean `--"+e.Flag+" "+word+"`? "+e.Remedy)
 	}
 	return usage(e, e.Remedy)
 }

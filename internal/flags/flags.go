@@ -25,7 +25,8 @@ const (
 type Error struct {
 	Text   string
 	Remedy string
-	Given  string   // the value that was not understood
+	Flag   string   // whose value was not understood
+	Given  string   // that value
 	Words  []string // that it may have been meant to be
 	Err    error    // what refused the value; nil for none
 }

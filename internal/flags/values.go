@@ -51,22 +51,22 @@ func Number[T number](s *Set, to *T, name, usage string) {
 
 // AtLeast declares a flag that takes a number from low on.
 func AtLeast[T number](s *Set, to *T, name string, low T, usage string) {
-	bounds := fmt.Sprintf("at least %v", low)
+	bounds := fmt.Sprintf("must be at least %v", low)
 	if low == 0 {
-		bounds = "0 or more"
+		bounds = "must not be negative"
 	}
 	addNumber(s, to, name, usage, func(x T) bool { return x >= low }, bounds)
 }
 
 // Above declares a flag that takes a number above low.
 func Above[T number](s *Set, to *T, name string, low T, usage string) {
-	addNumber(s, to, name, usage, func(x T) bool { return x > low }, fmt.Sprintf("above %v", low))
+	addNumber(s, to, name, usage, func(x T) bool { return x > low }, fmt.Sprintf("must be above %v", low))
 }
 
 // Within declares a flag that takes a number from low to high.
 func Within[T number](s *Set, to *T, name string, low, high T, usage string) {
 	addNumber(s, to, name, usage, func(x T) bool { return x >= low && x <= high },
-		fmt.Sprintf("from %v to %v", low, high))
+		fmt.Sprintf("must be from %v to %v", low, high))
 }
 
 // addNumber declares a number with bounds, which are stated in words.
@@ -84,7 +84,7 @@ func addNumber[T number](s *Set, to *T, name, usage string, within func(T) bool,
 			return x, "", &Error{Text: fmt.Sprintf("--%s %q is not %s", long, text, form), Err: err,
 				Remedy: s.remedy(long)}
 		case !within(x):
-			return x, "", &Error{Text: fmt.Sprintf("--%s must be %s: %v", long, bounds, x), Remedy: s.remedy(long)}
+			return x, "", &Error{Text: fmt.Sprintf("--%s %s: %v", long, bounds, x), Remedy: s.remedy(long)}
 		}
 		return x, fmt.Sprint(x), nil
 	}
@@ -147,7 +147,7 @@ func Choice[T ~string](s *Set, to *T, name, usage string, words ...T) {
 	v := &value[T]{to: to, kind: "string", text: string(*to)}
 	v.read = func(text string) (T, string, error) {
 		if !slices.Contains(all, text) {
-			return "", "", &Error{Text: fmt.Sprintf("unknown --%s %q", name, text), Given: text, Words: all,
+			return "", "", &Error{Text: fmt.Sprintf("unknown --%s %q", name, text), Flag: name, Given: text, Words: all,
 				Remedy: "use " + Listed(all, "or")}
 		}
 		return T(text), text, nil
@@ -173,7 +173,7 @@ func Parse[T any](s *Set, to *T, name, text, example string, read func(string) (
 
 // refused is the error of a value that a function did not take.
 func (s *Set) refused(name, given, example string, err error) error {
-	e := &Error{Text: fmt.Sprintf("--%s: %v", name, err), Err: err, Given: given,
+	e := &Error{Text: fmt.Sprintf("--%s: %v", name, err), Err: err, Flag: name, Given: given,
 		Words: s.cmd.Flags().Lookup(name).Annotations[WordsKey]}
 	if example != "" {
 		e.Remedy = "for example --" + name + " " + example
