@@ -188,7 +188,7 @@ var ErrSearcher = errors.New("the network cannot be played with this searcher")
 // ErrSearch says that a search failed; the move is legal all the same.
 var ErrSearch = errors.New("the search failed")
 
-// Search searches the position within limits and the time that a pacer gives; nil: there is no limit of time. The
+// Search searches the position within limits and the time that t gives; nil: there is no limit of time. The
 // report has a line wherever there is a legal move, also beside an error, which then wraps [ErrSearch]. After an error
 // [Player.Ready] says whether the player may go on as it is.
 func (p *Player) Search(ctx context.Context, l mcts.Limits, t *TimeManager, report func(*mcts.Report)) (r *mcts.Report,

@@ -77,10 +77,10 @@ func TestNoTime(t *testing.T) {
 		start := board.StartPosition()
 		for _, only := range [][]board.Move{nil, {board.NewMove(12, 28)}} {
 			p.Position(&start, nil)
-			pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
-			pacer.Begin(time.Now(), engine.Clock{Left: 100 * time.Millisecond}.Budget(0))
+			timeman := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+			timeman.Begin(time.Now(), engine.Clock{Left: 100 * time.Millisecond}.Budget(0))
 			before := n.Batches.Load()
-			r, err := p.Search(t.Context(), mcts.Limits{SearchMoves: only}, pacer, nil)
+			r, err := p.Search(t.Context(), mcts.Limits{SearchMoves: only}, timeman, nil)
 			if err != nil || len(r.Lines) == 0 || !start.IsLegal(r.Lines[0].PV[0]) || n.Batches.Load() > before {
 				t.Errorf("%s: %+v, %v after %d batches", name, r, err, n.Batches.Load()-before)
 			}
@@ -107,10 +107,10 @@ func TestNoTimeButThought(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Position(&start, nil)
-			pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
-			pacer.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
+			timeman := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+			timeman.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
 			begun := time.Now()
-			r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
+			r, err := p.Search(t.Context(), mcts.Limits{}, timeman, nil)
 			if err != nil || r.Lines[0].PV[0].String() != c.want || time.Since(begun) > time.Second {
 				t.Errorf("%s: %s: %v, %v after %s", name, c.fen, r.Lines[0], err, time.Since(begun))
 			}
@@ -123,10 +123,10 @@ func TestNoTimeButThought(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pacer := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
-	pacer.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
+	timeman := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
+	timeman.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
 	p.Position(&start, nil)
-	r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
+	r, err := p.Search(t.Context(), mcts.Limits{}, timeman, nil)
 	if err != nil || r.Nodes != 0 || r.Lines[0].PV[0] != first.Lines[0].PV[0] || !p.Scored(r, &r.Lines[0]) {
 		t.Errorf("%+v, before %+v: %v", r.Lines[0], first.Lines[0], err)
 	}
@@ -174,9 +174,9 @@ func TestSlow(t *testing.T) {
 	start := board.StartPosition()
 	for range 3 {
 		p.Position(&start, nil)
-		pacer := engine.NewTimeManager(p.Batch())
-		pacer.Begin(time.Now(), engine.Clock{Left: time.Hour}.Budget(0))
-		if _, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil); err != nil {
+		timeman := engine.NewTimeManager(p.Batch())
+		timeman.Begin(time.Now(), engine.Clock{Left: time.Hour}.Budget(0))
+		if _, err := p.Search(t.Context(), mcts.Limits{}, timeman, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

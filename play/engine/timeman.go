@@ -91,90 +91,102 @@ func (b *BatchTimes) refuse() {
 	b.Smallest -= b.Smallest / 4
 }
 
-// TimeManager holds a search to a budget. Its methods may be called by several goroutines.
+// TimeManager holds a search to a budget. After each batch one of its stoppers may end the search: firstBatchTooLate,
+// outOfTime or decided. Its methods may be called by several goroutines.
 type TimeManager struct {
-	mu     sync.Mutex
-	now    func() time.Time
-	asked  time.Time // when the search began
-	begun  time.Time // when its time began, which is later after pondering
-	budget *Budget   // nil: no limit yet
-	batch  BatchTimes
-	seen   bool // a batch has ended
-	ended  bool // by End
+	mu      sync.Mutex
+	now     func() time.Time
+	started time.Time // the search
+	counted time.Time // when its time began, which is later after pondering
+	budget  *Budget   // nil: no limit yet
+	batch   BatchTimes
+	seen    bool // a batch has ended
+	ended   bool // by End
 }
 
-// New returns a pacer of a search that begins now and has no limit of time until [TimeManager.Begin].
+// NewTimeManager returns one for a search that starts now and has no limit of time until [TimeManager.Begin].
 func NewTimeManager(batch BatchTimes) *TimeManager {
-	return &TimeManager{now: time.Now, asked: time.Now(), batch: batch}
+	return &TimeManager{now: time.Now, started: time.Now(), batch: batch}
 }
 
 // Begin limits the search; its time counts from at.
-func (p *TimeManager) Begin(at time.Time, b Budget) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.begun, p.budget = at, &b
+func (t *TimeManager) Begin(at time.Time, b Budget) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counted, t.budget = at, &b
 }
 
 // End ends the search, but not before its first batch: see [TimeManager.Stop]. It reports whether that has ended already.
-func (p *TimeManager) End() (seen bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ended = true
-	return p.seen
+func (t *TimeManager) End() (seen bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	return t.seen
 }
 
-// Batch is how long batches take.
-func (p *TimeManager) Batch() BatchTimes {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.batch
+// Batch returns how long batches take.
+func (t *TimeManager) Batch() BatchTimes {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.batch
 }
 
-// Stop reports whether the search is to end: another batch would end after Limit, or closer to Target than it would
-// begin; or, if it may end early, nothing can change any more, or the best move cannot be overtaken until Target at the
-// present speed. It is the ShouldStop of [mcts.Limits].
-func (p *TimeManager) Stop(g mcts.Progress) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// Stop reports whether the search ends now. It is the ShouldStop of [mcts.Limits].
+func (t *TimeManager) Stop(g mcts.Progress) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if g.Batch > 0 {
-		p.batch.add(g.Batch, g.Smallest)
+		t.batch.add(g.Batch, g.Smallest)
 	}
-	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
-	if p.budget == nil || p.ended {
-		return p.ended && p.seen
+	t.seen = t.seen || g.Nodes > 0 || g.Batch > 0
+	switch {
+	case t.ended:
+		return t.seen
+	case t.budget == nil:
+		return false
+	case !t.seen:
+		return t.firstBatchTooLate()
 	}
-	now := p.now()
-	spent := now.Sub(p.begun)
-	if !p.seen {
-		if p.batch.first()*3/2 <= p.budget.Last-spent { // half as long again: batches are not all alike
-			return false
-		}
-		p.batch.refuse()
-		return true
-	}
-	next := max(p.batch.Slow, time.Duration(g.Growth*float64(g.Batch)))
-	if spent+next > p.budget.Limit || spent+next/2 > p.budget.Target {
-		return true
-	}
-	if !p.budget.Early {
+	return t.outOfTime(g) || t.budget.Early && t.decided(g)
+}
+
+// firstBatchTooLate stops a search whose first batch could lose the game on time.
+func (t *TimeManager) firstBatchTooLate() bool {
+	if t.batch.first()*3/2 <= t.budget.Last-t.spent() { // half as long again: batches are not all alike
 		return false
 	}
-	searched := now.Sub(p.asked)
+	t.batch.refuse()
+	return true
+}
+
+// outOfTime stops a search whose next batch would end after Limit, or closer to Target than now.
+func (t *TimeManager) outOfTime(g mcts.Progress) bool {
+	spent, next := t.spent(), max(t.batch.Slow, time.Duration(g.Growth*float64(g.Batch)))
+	return spent+next > t.budget.Limit || spent+next/2 > t.budget.Target
+}
+
+// decided stops a search in which nothing can change any more, or whose best move cannot be overtaken until Target at the
+// present speed.
+func (t *TimeManager) decided(g mcts.Progress) bool {
+	searched := t.now().Sub(t.started)
 	if g.Settled || searched <= 0 {
 		return g.Settled
 	}
-	ahead := float64(g.Nodes) * float64(p.budget.Target-spent) / float64(searched)
+	ahead := float64(g.Nodes) * float64(t.budget.Target-t.spent()) / float64(searched)
 	return float64(g.Best-g.Second) > ahead
 }
 
+// spent is the time that counts so far.
+func (t *TimeManager) spent() time.Duration { return t.now().Sub(t.counted) }
+
 // VisitsLeft is how many visits there is time for until Target if each is a batch of its own: about the least there
 // will be. It is the function of that name in [mcts.Limits].
-func (p *TimeManager) VisitsLeft() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.budget == nil {
+func (t *TimeManager) VisitsLeft() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.budget == nil {
 		return math.MaxInt64
 	}
-	left := max(0, p.budget.Target-p.now().Sub(p.begun))
-	return int64(left / max(p.batch.first(), time.Microsecond))
+	left := max(0, t.budget.Target-t.spent())
+	return int64(left / max(t.batch.first(), time.Microsecond))
 }

@@ -45,10 +45,10 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// pacerAt is a pacer whose search and time began as long ago as the two times say.
-func pacerAt(b Budget, batch, searched, spent time.Duration) *TimeManager {
+// managerAt is a pacer whose search and time began as long ago as the two times say.
+func managerAt(b Budget, batch, searched, spent time.Duration) *TimeManager {
 	p := NewTimeManager(BatchTimes{Slow: batch, Usual: batch})
-	now := p.asked.Add(searched)
+	now := p.started.Add(searched)
 	p.now = func() time.Time { return now }
 	p.Begin(now.Add(-spent), b)
 	return p
@@ -87,7 +87,7 @@ func TestStop(t *testing.T) {
 		{"the speed is that of all", clock, ms, 450 * ms, 50 * ms,
 			mcts.Progress{Nodes: 900, Batch: ms, Best: 600, Second: 500}, false},
 	} {
-		p := pacerAt(c.budget, c.batch, c.searched, c.spent)
+		p := managerAt(c.budget, c.batch, c.searched, c.spent)
 		if got := p.Stop(c.progress); got != c.stop {
 			t.Errorf("%s: %v", c.name, got)
 		}
@@ -127,7 +127,7 @@ func TestClocksLast(t *testing.T) {
 		for move := range 300 {
 			now := time.Unix(0, 0)
 			p := NewTimeManager(batch)
-			p.asked, p.now = now, func() time.Time { return now }
+			p.started, p.now = now, func() time.Time { return now }
 			p.Begin(now, Clock{Left: left, Increment: increment}.Budget(30*ms))
 			for g := (mcts.Progress{}); !p.Stop(g); g.Nodes += 8 {
 				g.Batch = usual/2 + time.Duration(rng.Int64N(int64(usual/2)+1))

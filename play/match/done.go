@@ -9,28 +9,23 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"talbot/internal/durable"
 	"talbot/internal/output"
 )
 
-// facts are what decides the games of a match but their number: what its identity is a hash of, and the files of its
-// players.
-func (m *Match) facts(files Files) []output.Fact {
+// facts are what decides the games of a match but their number, without the files of players. A sequential test and
+// concurrency do not: they may be others when the match is continued.
+func (m *Match) facts() []output.Fact {
 	var all []output.Fact
 	add := func(name, format string, values ...any) {
 		all = append(all, output.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
 	}
 	for _, e := range m.Entrants {
 		add("player", "%s: %s, limit %s", e.Name, e.Identity, e.Limits)
-	}
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		add("file "+path, "%s", files[path])
 	}
 	add("seed", "%d", m.Seed)
 	add("timemargin", "%v", m.Margin)
@@ -41,12 +36,12 @@ func (m *Match) facts(files Files) []output.Fact {
 	}
 	h := sha256.New()
 	m.Openings.hash(h)
-	add("openings", "%d (SHA-256 %.16s)", len(m.Openings.List), hex.EncodeToString(h.Sum(nil)))
+	add("openings", "%d (SHA-256 %.32s)", len(m.Openings.List), hex.EncodeToString(h.Sum(nil)))
 	return all
 }
 
-// inspect reports what exists in a folder, compared with the match that is asked for. The number of games and the sequential
-// test make no other match: with more or fewer games, or another test, the one that is there is taken up again.
+// inspect compares what exists in a folder with the match that is asked for. The number of games and the sequential test
+// make no other match: with more or fewer games, or another test, an existing one is continued.
 func (m *Match) inspect(dir string) (found output.Found, err error) {
 	if found.Foreign, err = foreignFiles(dir); err != nil {
 		return found, err
@@ -63,14 +58,10 @@ func (m *Match) inspect(dir string) (found output.Found, err error) {
 		return found, err
 	}
 	found.State, found.Busy = output.Interrupted, AtWork(dir)
-	switch {
-	case h.Facts != nil:
-		found.Differences = output.Compare(h.Facts, m.facts(files))
-	case h.Identity != m.identity():
-		found.Differences = []output.Difference{{Name: "players, openings, limits or rules",
-			Have: strings.Join(h.Players, ", ") + " (an older version did not note more)", Want: "those given"}}
-	case h.Files.check(files) != nil:
-		found.Differences = []output.Difference{{Name: "files of the players", Have: "others", Want: "those of now"}}
+	found.Differences = output.Compare(h.Facts, m.facts())
+	if path, changed := h.Files.changed(files); changed {
+		found.Differences = append(found.Differences,
+			output.Difference{Name: "file " + path, Have: h.Files[path], Want: files[path]})
 	}
 	result, err := ReadResult(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -117,9 +117,9 @@ func hashFile(path string, size int64) (string, error) {
 	return fmt.Sprintf("%d %s", n, hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// check compares what a match began with with what is there now. A file that has only grown is taken for one that the
-// player writes to.
-func (f Files) check(now Files) error {
+// changed returns the first file that is not what it was when a match began. A file that has only grown is taken for one
+// that the player writes to.
+func (f Files) changed(now Files) (path string, changed bool) {
 	for _, path := range slices.Sorted(maps.Keys(f)) {
 		was, is := f[path], now[path]
 		if is == was {
@@ -131,9 +131,9 @@ func (f Files) check(now Files) error {
 				continue
 			}
 		}
-		return fmt.Errorf("%w: %q", ErrChanged, path)
+		return path, true
 	}
-	return nil
+	return "", false
 }
 
 // files are those of all players and rules.

@@ -86,8 +86,7 @@ func (f *folder) open(m *Match, each func(*Record)) error {
 	if err != nil {
 		return err
 	}
-	h := header{Identity: m.identity(), Files: files, Facts: m.facts(files),
-		Began: time.Now().UTC().Truncate(time.Second)}
+	h := header{Facts: m.facts(), Files: files, Began: time.Now().UTC().Truncate(time.Second)}
 	switch {
 	case found && !m.Resume:
 		return fmt.Errorf("%q: %w", m.Out, ErrExists)

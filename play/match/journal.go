@@ -34,17 +34,14 @@ const journalText = "talbot match journal 1\n"
 
 // header is what a journal begins with.
 type header struct {
-	Identity string    `json:"identity"` // hash of all that decides the games
-	Began    time.Time `json:"began"`    // of the match
-	Players  []string  `json:"players"`
-	Files    Files     `json:"files"` // nil: an older version did not note them
-	// For readers while the match is played; an older version did not write them.
+	Facts   []output.Fact `json:"facts"` // all that decides the games but their number and Files
+	Files   Files         `json:"files"`
+	Began   time.Time     `json:"began"` // of the match
+	Players []string      `json:"players"`
+	// For readers while the match is played:
 	Limits []Limits `json:"limits,omitempty"`
 	Event  string   `json:"event,omitempty"`
 	Rules  string   `json:"rules,omitempty"`
-	// Facts are what Identity is a hash of, for those who ask in what two matches differ; an older version did not note
-	// them.
-	Facts []output.Fact `json:"facts,omitempty"`
 }
 
 // Errors on which callers branch.
@@ -92,18 +89,19 @@ func appendTo(path string, end int64) (*journal, error) {
 	return &journal{RecordWriter: w, file: f, end: end, games: map[int]span{}}, nil
 }
 
-// otherMatch is [ErrOther], and says in what the match in a journal differs from the one that is wanted.
-func otherMatch(path string, have *header, want header) error {
+// sameMatch compares the header of a journal with that of the match that is wanted.
+func sameMatch(path string, have *header, want header) error {
 	var b strings.Builder
-	if have.Facts != nil {
-		for _, d := range output.Compare(have.Facts, want.Facts) {
-			fmt.Fprintf(&b, "\n  %s", d)
-		}
+	for _, d := range output.Compare(have.Facts, want.Facts) {
+		fmt.Fprintf(&b, "\n  %s", d)
 	}
-	if b.Len() == 0 {
-		return fmt.Errorf("%w: %q was played by %q", ErrOther, path, have.Players)
+	if b.Len() > 0 {
+		return fmt.Errorf("%w: %q:%s", ErrOther, path, &b)
 	}
-	return fmt.Errorf("%w: %q:%s", ErrOther, path, &b)
+	if file, changed := have.Files.changed(want.Files); changed {
+		return fmt.Errorf("%w: %q", ErrChanged, file)
+	}
+	return nil
 }
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
@@ -116,17 +114,11 @@ func resumeJournal(path string, want header, each func(*Record), warn func(error
 	}
 	found, err := scanJournal(f, nil)
 	f.Close()
-	switch {
-	case err != nil:
+	if err != nil {
 		return h, nil, fmt.Errorf("%q: %w", path, err)
-	case found.header.Identity != want.Identity:
-		return h, nil, otherMatch(path, &found.header, want)
 	}
-	if err := found.header.Files.check(want.Files); err != nil {
+	if err := sameMatch(path, &found.header, want); err != nil {
 		return h, nil, err
-	}
-	if found.header.Files == nil && len(want.Files) > 0 {
-		warn(fmt.Errorf("%q is of an older version: whether files of the players have changed is not known", path))
 	}
 	if found.damaged > 0 {
 		warn(fmt.Errorf("the journal %q is damaged (places: %d): the games there are played again", path,

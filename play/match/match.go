@@ -1,8 +1,6 @@
 package match
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -106,19 +104,4 @@ func (m *Match) pairing(number int) (players [2]int, opening int) {
 		players[0], players[1] = players[1], players[0]
 	}
 	return players, pair
-}
-
-// identity is a hash of all that decides the games but their number. A sequential test and concurrency do not: they may
-// be others when the match is continued.
-func (m *Match) identity() string {
-	h := sha256.New()
-	for _, e := range m.Entrants {
-		fmt.Fprintf(h, "player %q %q limits %q\n", e.Name, e.Identity, e.Limits)
-	}
-	fmt.Fprintf(h, "seed %d margin %v rules %q %q\n", m.Seed, m.Margin, m.Rules.String(), m.Rules.Tables)
-	if j := m.Rules.Judge; j != nil {
-		fmt.Fprintf(h, "judge %q limits %q\n", j.Identity, j.Limits)
-	}
-	m.Openings.hash(h)
-	return hex.EncodeToString(h.Sum(nil))[:32]
 }

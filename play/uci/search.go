@@ -27,12 +27,12 @@ type request struct {
 // search is a go that has begun.
 type search struct {
 	*request
-	info   infoOptions
-	begun  time.Time
-	pacer  *engine.TimeManager
-	cancel context.CancelFunc
-	alarm  *time.Timer // ends a search that does not ask the pacer; nil: none
-	report *mcts.Report
+	info    infoOptions
+	begun   time.Time
+	timeman *engine.TimeManager
+	cancel  context.CancelFunc
+	alarm   *time.Timer // ends a search that does not ask the timeman; nil: none
+	report  *mcts.Report
 
 	said int64      // nodes when the last info was written,
 	best board.Move // and the best move then
@@ -125,19 +125,19 @@ func (e *Engine) think(r *request) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
-	s := &search{request: r, begun: time.Now(), pacer: engine.NewTimeManager(p.Batch()), cancel: cancel,
+	s := &search{request: r, begun: time.Now(), timeman: engine.NewTimeManager(p.Batch()), cancel: cancel,
 		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl, stats: e.values.stats}}
 	e.search, e.work = s, searching
 	if !r.ponder {
 		e.limit(s)
 	}
 	if r.stopped {
-		s.pacer.End()
+		s.timeman.End()
 	}
 	go func() {
 		p.Position(&r.game.start, r.game.moves)
 		var r result
-		r.report, r.err = p.Search(ctx, limits, s.pacer, func(report *mcts.Report) { e.inform(s, report) })
+		r.report, r.err = p.Search(ctx, limits, s.timeman, func(report *mcts.Report) { e.inform(s, report) })
 		e.done <- r
 	}()
 }
@@ -148,9 +148,9 @@ func (e *Engine) limit(s *search) {
 	if b == nil {
 		return
 	}
-	s.pacer.Begin(s.at, *b)
-	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.pacer.Batch().Slow)), func() {
-		if s.pacer.End() {
+	s.timeman.Begin(s.at, *b)
+	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.timeman.Batch().Slow)), func() {
+		if s.timeman.End() {
 			s.cancel()
 		}
 	})
@@ -182,7 +182,7 @@ func (e *Engine) stopSearch(s *search) {
 	s.stopped = true
 	if e.work != searching { // it is over, though the player may be made ready for another one
 		e.answer(s)
-	} else if s.pacer.End() {
+	} else if s.timeman.End() {
 		s.cancel()
 	}
 }
