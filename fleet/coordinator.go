@@ -30,9 +30,9 @@ type coordinatorConfig struct {
 	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
 
 	welcome []byte // sent to a worker that joins
-	// prove checks a worker's engine: proof is its reply to welcome, or to the last challenge. The worker is admitted
-	// when both results are nil; a refused worker prints the error. It is called from several goroutines.
-	prove  func(proof []byte) (challenge []byte, err error)
+	// prove checks a worker's engine by its reply to welcome; a refused worker prints the error. It is called from
+	// several goroutines.
+	prove  func(proof []byte) error
 	status func(*Status) // adds figures of the labels; may be nil
 
 	now func() time.Time // by which leases end, for tests; nil: the machine's clock

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/dataset"
 	"talbot/stockfish"
 )
 
@@ -24,82 +23,56 @@ type stockfishSet struct {
 	mu     sync.Mutex
 	terms  string // the last welcome
 	config stockfish.Config
-	prints []dataset.Fingerprint
+	proof  proof
 }
 
-// Prove starts the engine with the coordinator's settings and returns its fingerprints.
-func (s *stockfishSet) Prove(ctx context.Context, said []byte, again bool) ([]byte, error) {
+// Prove starts the engine with the coordinator's settings and returns its fingerprints, and those of another build its
+// labels of the canaries.
+func (s *stockfishSet) Prove(ctx context.Context, welcome []byte) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := proof{}
-	switch {
-	case again:
-		var c challenge
-		if err := decodeJSON(said, maxTerms, &c); err != nil {
-			return nil, err
-		}
-		labels, err := s.answerChallenge(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		p.Labels = labels
-	case string(said) != s.terms:
-		if err := s.begin(ctx, said); err != nil {
+	if string(welcome) != s.terms {
+		if err := s.start(ctx, welcome); err != nil {
 			return nil, err
 		}
 	}
-	p.Fingerprints = s.prints
-	return json.Marshal(p)
+	return json.Marshal(s.proof)
 }
 
-// begin takes over the coordinator's terms. Those of another run at the same address end the worker, as its slots have
-// other engines.
-func (s *stockfishSet) begin(ctx context.Context, said []byte) error {
+// start takes over the coordinator's terms. Those of another run at the same address end the worker, as it has other
+// engines.
+func (s *stockfishSet) start(ctx context.Context, welcome []byte) error {
 	if s.terms != "" {
 		return errors.New("the coordinator has other terms than before: it is another run")
 	}
-	if err := s.read(said); err != nil {
-		return err
-	}
-	e, err := stockfish.Start(ctx, s.config)
+	t, err := s.read(welcome)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
-	if s.prints, err = e.Fingerprints(); err != nil {
+	pool, err := stockfish.NewPool(ctx, s.config, 1)
+	if err != nil {
 		return err
 	}
-	s.terms = string(said)
+	defer pool.Close()
+	s.proof.Fingerprints = pool.Fingerprints()
+	if t.Canaries != nil && s.proof.Fingerprints[0].Build != t.Fingerprints[0].Build {
+		if s.proof.Labels, err = canaryLabels(ctx, pool, t.Canaries); err != nil {
+			return err
+		}
+	}
+	s.terms = string(welcome)
 	return nil
 }
 
 // read takes over the settings of the coordinator's engines.
-func (s *stockfishSet) read(said []byte) error {
-	var t terms
-	err := decodeJSON(said, maxTerms, &t)
-	if err == nil {
+func (s *stockfishSet) read(welcome []byte) (t terms, err error) {
+	if err = decodeJSON(welcome, maxTerms, &t); err == nil {
 		s.config, err = t.config(s.path)
 	}
-	return err
+	return t, err
 }
 
-// maxCanaries is how many positions a challenge may have.
-const maxCanaries = 64
-
-// answerChallenge searches the positions of a challenge.
-func (s *stockfishSet) answerChallenge(ctx context.Context, c challenge) ([]byte, error) {
-	if len(c.Positions) > maxCanaries {
-		return nil, errMessage
-	}
-	pool, err := stockfish.NewPool(ctx, s.config, 1)
-	if err != nil {
-		return nil, err
-	}
-	defer pool.Close()
-	return canaryLabels(ctx, pool, c.Positions)
-}
-
-// canaryLabels are the labels of positions as bytes, each searched as a line of its own.
+// canaryLabels returns the labels of positions as bytes, each searched as a separate line.
 func canaryLabels(ctx context.Context, pool *stockfish.Pool, fens []string) ([]byte, error) {
 	var jobs []stockfish.Job
 	for i, fen := range fens {

@@ -93,7 +93,7 @@ func (w *worker) open() (engine, error) {
 	}
 }
 
-// begin reports whether a job is still wanted, and marks it as begun.
+// begin reports whether a job is still wanted, and marks it as started.
 func (w *worker) begin(t *task) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,8 +29,8 @@ func reversed(b []byte) []byte {
 	return r
 }
 
-func (e *echo) Prove(_ context.Context, said []byte, challenge bool) ([]byte, error) {
-	return append([]byte("proof of "), said...), nil
+func (e *echo) Prove(_ context.Context, welcome []byte) ([]byte, error) {
+	return append([]byte("proof of "), welcome...), nil
 }
 
 func (e *echo) Open(context.Context) (engine, error) { return e, nil }
@@ -62,11 +62,11 @@ func (e *echo) Do(ctx context.Context, asked, payload []byte) ([]byte, error) {
 }
 
 // proveEcho checks the proof of [echo].
-func proveEcho(proof []byte) ([]byte, error) {
+func proveEcho(proof []byte) error {
 	if string(proof) != "proof of hello" {
-		return nil, fmt.Errorf("%q proves nothing", proof)
+		return fmt.Errorf("%q proves nothing", proof)
 	}
-	return nil, nil
+	return nil
 }
 
 // testCoordinator is one that listens on this machine; the test closes it. Its lease is the usual one, which no worker

@@ -43,7 +43,7 @@ type sleepers struct {
 	begun time.Time // of the first job
 }
 
-func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
+func (s *sleepers) Prove(context.Context, []byte) ([]byte, error) {
 	return json.Marshal(proof{Fingerprints: s.prints})
 }
 

@@ -149,17 +149,19 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 	if p.builds, err = openBuilds(filepath.Join(dir, FilePrefix+buildsFile)); err != nil {
 		return err
 	}
+	terms := termsOf(p.config, p.prints)
 	if p.share.AllowBuilds {
+		terms.Canaries = canaries
 		if p.canary, err = canaryLabels(ctx, p.own[0], canaries); err != nil {
 			return fmt.Errorf("searching the canary positions: %w", err)
 		}
 	}
-	welcome, err := json.Marshal(termsOf(p.config, p.prints))
+	welcome, err := json.Marshal(terms)
 	if err != nil {
 		return err
 	}
-	if p.fleet, err = openCoordinator(ctx, coordinatorConfig{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
-		Cluster: p.share.Cluster, Lease: p.share.Lease,
+	if p.fleet, err = openCoordinator(ctx, coordinatorConfig{Dir: dir, Listen: p.share.Listen,
+		Advertise: p.share.Advertise, Cluster: p.share.Cluster, Lease: p.share.Lease,
 		welcome: welcome, prove: p.prove, status: p.status}); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,13 +73,13 @@ func (b *builds) all() []string {
 }
 
 // prove judges a worker's engine: its labels must belong under the pool's fingerprints.
-func (p *Pool) prove(text []byte) ([]byte, error) {
+func (p *Pool) prove(text []byte) error {
 	var is proof
 	if err := decodeJSON(text, maxTerms, &is); err != nil {
-		return nil, err
+		return err
 	}
 	if len(is.Fingerprints) != len(p.prints) {
-		return nil, fmt.Errorf("the worker makes %d labels for a position, the coordinator %d", len(is.Fingerprints),
+		return fmt.Errorf("the worker makes %d labels for a position, the coordinator %d", len(is.Fingerprints),
 			len(p.prints))
 	}
 	otherBuild := false
@@ -93,24 +92,21 @@ func (p *Pool) prove(text []byte) ([]byte, error) {
 		f.Build = want.Build
 		if f.ID() != want.ID() || !p.share.AllowBuilds {
 			f.Build = build
-			return nil, mismatch(want, f, p.share.AllowBuilds)
+			return mismatch(want, f, p.share.AllowBuilds)
 		}
 		if !hexBuild(build) {
-			return nil, fmt.Errorf("the build %.40q is none", build)
+			return fmt.Errorf("the build %.40q is none", build)
 		}
 		otherBuild = true
 	}
 	if !otherBuild {
-		return nil, nil
-	}
-	if is.Labels == nil {
-		return json.Marshal(challenge{Positions: canaries})
+		return nil
 	}
 	if !bytes.Equal(is.Labels, p.canary) {
-		return nil, fmt.Errorf("build %s of the engine gives other labels than the coordinator's build %s",
+		return fmt.Errorf("build %s of the engine gives other labels than the coordinator's build %s",
 			is.Fingerprints[0].Build, p.prints[0].Build)
 	}
-	return nil, p.builds.add(is.Fingerprints[0].Build)
+	return p.builds.add(is.Fingerprints[0].Build)
 }
 
 // hexBuild reports whether a text can be the build of a fingerprint.

@@ -20,6 +20,7 @@ const (
 	maxColumns   = 245 // as many as there are depths
 	maxTerms     = 256 << 10
 	maxSpent     = time.Hour * 24
+	maxCanaries  = 64
 )
 
 // question asks for positions on one line.
@@ -223,17 +224,13 @@ type terms struct {
 	Shallower    []int                 `json:"shallower,omitempty"`
 	Options      []dataset.Tag         `json:"options,omitempty"`
 	Fingerprints []dataset.Fingerprint `json:"fingerprints"`
+	Canaries     []string              `json:"canaries,omitempty"` // FEN: what a worker of another build labels first
 }
 
-// proof identifies a worker's engine: its fingerprints, and its labels of a challenge's positions.
+// proof identifies a worker's engine: its fingerprints, and its labels of the canaries.
 type proof struct {
 	Fingerprints []dataset.Fingerprint `json:"fingerprints"`
 	Labels       []byte                `json:"labels,omitempty"`
-}
-
-// challenge are positions that a worker of another build is to search first.
-type challenge struct {
-	Positions []string `json:"positions"` // FEN
 }
 
 // termsOf are those of a pool.
@@ -256,7 +253,8 @@ func (t *terms) config(path string) (c stockfish.Config, err error) {
 	default:
 		return c, fmt.Errorf("%w: hash scope %q", errMessage, t.Scope)
 	}
-	if c.Hash < 0 || c.Hash > 1<<20 || len(t.Fingerprints) != 1+len(t.Shallower) || len(t.Fingerprints) > maxColumns {
+	if c.Hash < 0 || c.Hash > 1<<20 || len(t.Fingerprints) != 1+len(t.Shallower) || len(t.Fingerprints) > maxColumns ||
+		len(t.Canaries) > maxCanaries {
 		return c, fmt.Errorf("%w: hash %d, %d fingerprints", errMessage, t.Hash, len(t.Fingerprints))
 	}
 	return c, nil

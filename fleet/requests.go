@@ -107,25 +107,20 @@ func (c *coordinator) onProve(m *nats.Msg, key, instance string) {
 	}
 	c.work.Go(func() {
 		defer func() { <-c.proofs }()
-		challenge, err := c.cfg.prove(m.Data)
-		switch {
-		case err != nil:
-			c.mu.Lock()
+		err := c.cfg.prove(m.Data)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if err != nil {
 			if c.members[key+"."+instance] == member {
 				delete(c.members, key+"."+instance)
 				c.recount()
 			}
-			c.mu.Unlock()
 			c.refuse(m, err)
-		case challenge != nil:
-			c.reply(m, codeProve, challenge)
-		default:
-			c.mu.Lock()
-			member.proved, member.heard = true, c.cfg.now()
-			c.recount()
-			c.mu.Unlock()
-			c.reply(m, codeDone, nil)
+			return
 		}
+		member.proved, member.heard = true, c.cfg.now()
+		c.recount()
+		c.reply(m, codeDone, nil)
 	})
 }
 
@@ -212,7 +207,7 @@ func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 		}
 		member.hold(o, now)
 		if o.sequence > 0 && now.Sub(o.renewed) > c.cfg.Lease/2 {
-			// The queue's own lease goes on too; it looks at nothing but the sequence in the stream.
+			// The queue's lease is renewed too; it checks only the sequence in the stream.
 			o.renewed = now
 			_ = c.nc.Publish(fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", streamName, consumerName, o.sequence, o.sequence),
 				[]byte("+WPI"))

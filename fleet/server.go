@@ -41,7 +41,7 @@ const (
 	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
 	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
 	verbJoin     = "join"          // a hello; the reply is the welcome
-	verbProve    = "prove"         // the proof of its engine; the reply may be a challenge
+	verbProve    = "prove"         // the proof of its engine
 	verbNext     = "next"          // a request for one more job, which comes to the inbox
 	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
 	verbAnswer   = "answer"        // an answer

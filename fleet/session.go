@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,7 +17,7 @@ func (w *worker) current() int {
 	return w.session
 }
 
-// endSession marks the worker as not joined and drops jobs that are not begun: the coordinator offers them again.
+// endSession marks the worker as not joined and drops jobs that have not started: the coordinator offers them again.
 func (w *worker) endSession() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,10 +77,9 @@ func (w *worker) request(verb string, data []byte, timeout time.Duration) (code,
 	}
 }
 
-// join introduces the worker and proves that it is fit.
+// join introduces the worker and proves that its engine is fit.
 func (w *worker) join() error {
-	introduction := hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256),
-		Slots: w.Count}
+	introduction := hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256), Slots: w.Count}
 	if w.Cluster.URL != "" {
 		introduction.Token = hex.EncodeToString(w.Join.Token[:])
 	}
@@ -87,42 +87,53 @@ func (w *worker) join() error {
 	if err != nil {
 		return err
 	}
-	verb, challenge, said := verbJoin, false, []byte(nil)
+	for {
+		data, err := w.introduce(verbJoin, text)
+		if err != nil {
+			return err
+		}
+		welcome, err := decodeWelcome(data)
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.lease = welcome.lease
+		w.mu.Unlock()
+		proof, err := w.engines.Prove(w.ctx, welcome.text)
+		if err != nil {
+			return err
+		}
+		switch _, err := w.introduce(verbProve, proof); {
+		case err == nil:
+			w.markJoined()
+			return nil
+		case !errors.Is(err, errStranger): // else the coordinator was restarted meanwhile
+			return err
+		}
+	}
+}
+
+var errStranger = errors.New("the coordinator does not know this worker")
+
+// introduce takes a step of joining, again while the coordinator is busy.
+func (w *worker) introduce(verb string, text []byte) (reply []byte, err error) {
 	for {
 		c, data, err := w.request(verb, text, requestTimeout)
 		switch {
 		case err != nil:
-			return err
-		case c == codeFinished:
-			return errFinished
-		case c == codeRefused:
-			return fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
-		case c == codeBusy:
-			if err := w.sleep(reconnectWait); err != nil {
-				return err
-			}
-			continue
-		case c == codeStranger:
-			return w.join() // the coordinator was restarted meanwhile
-		case c == codeDone && verb == verbProve:
-			w.markJoined()
-			return nil
+			return nil, err
 		case c == codeDone:
-			hello, err := decodeWelcome(data)
-			if err != nil {
-				return err
-			}
-			w.mu.Lock()
-			w.lease = hello.lease
-			w.mu.Unlock()
-			said = hello.text
-		default:
-			said, challenge = data, true
+			return data, nil
+		case c == codeFinished:
+			return nil, errFinished
+		case c == codeRefused:
+			return nil, fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
+		case c == codeStranger:
+			return nil, errStranger
 		}
-		if text, err = w.engines.Prove(w.ctx, said, challenge); err != nil {
-			return err
+		if err := w.sleep(reconnectWait); err != nil {
+			return nil, err
 		}
-		verb = verbProve
 	}
 }
 

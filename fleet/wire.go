@@ -11,7 +11,7 @@ import (
 // protocol is the version of the messages between worker and coordinator. Both sides must have the same.
 const protocol = 1
 
-// Bounds on what goes over the wire, in bytes unless said otherwise.
+// Bounds of messages, in bytes unless noted.
 const (
 	maxPayload  = 1 << 20
 	maxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
@@ -157,7 +157,6 @@ const (
 	codeStranger             // the worker has to join first, as after a restart of the coordinator
 	codeFinished             // there are no more jobs, and there will be none
 	codeBusy                 // ask again a little later
-	codeProve                // a challenge follows
 	codes
 )
 

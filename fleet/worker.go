@@ -14,9 +14,9 @@ import (
 
 // engineSet starts a worker's engines: [stockfishSet], or a fake of the tests.
 type engineSet interface {
-	// Prove returns the proof for the coordinator from its welcome or, with challenge, from its reply to the last
-	// proof. After a restart of the coordinator it is called again.
-	Prove(ctx context.Context, said []byte, challenge bool) (proof []byte, err error)
+	// Prove returns the proof for the coordinator from its welcome. After a restart of the coordinator it is called
+	// again.
+	Prove(ctx context.Context, welcome []byte) (proof []byte, err error)
 	// Open starts one engine. It is called after Prove.
 	Open(ctx context.Context) (engine, error)
 }

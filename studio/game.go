@@ -94,7 +94,7 @@ func (g *liveGame) look() view {
 	return g.shown
 }
 
-// text returns the game as PGN, and the search goes on; "" while the network is not loaded.
+// text returns the game as PGN without stopping the search; "" while the network is not loaded.
 func (g *liveGame) text() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -67,7 +67,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxBody is the longest request's body, in bytes.
 const maxBody = 64 << 10
 
-// known reports whether a request's host is a name of this machine for itself, with any port: a tunnel has its own.
+// known reports whether a request's host is a name of the loopback, with any port: a tunnel has another one.
 func (g *guard) known(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

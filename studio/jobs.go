@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// jobs find out what takes a while: each job once, whoever asks for it, and no longer than pages ask. S is what is known
-// of a job so far. It is safe for concurrent use.
+// jobs find out what takes a while: each job once, whoever asks for it, and no longer than pages ask. S is what is
+// known of a job so far. It is safe for concurrent use.
 type jobs[S any] struct {
 	kept int // jobs that are kept, done or not
 	ctx  context.Context

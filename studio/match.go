@@ -42,7 +42,9 @@ const maxMatches = 8
 // get returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
 func (w *matches) get(f *folder) (m *watchedMatch, unlock func(), err error) {
 	w.mu.Lock()
-	m, _ = w.recent.get(f.Path, func() (*watchedMatch, error) { return &watchedMatch{Watched: match.Watch(f.Path)}, nil })
+	m, _ = w.recent.get(f.Path, func() (*watchedMatch, error) {
+		return &watchedMatch{Watched: match.Watch(f.Path)}, nil
+	})
 	w.mu.Unlock()
 	m.mu.Lock()
 	return m, m.mu.Unlock, m.Look()
@@ -182,7 +184,7 @@ type replayPage struct {
 	White, Black string
 	Result, End  string
 	Before, Next int              // the games beside it; 0: none
-	Wide, Narrow *chart.LineChart // what the players thought; nil: they said nothing
+	Wide, Narrow *chart.LineChart // the players' scores; nil: there are none
 	Replay       replay
 }
 
@@ -193,7 +195,7 @@ type replay struct {
 	Check     []bool       `json:"check"` // by position
 }
 
-// replayMove is a move and what its player said.
+// replayMove is a move with its player's score.
 type replayMove struct {
 	UCI   string  `json:"uci"`
 	SAN   string  `json:"san"`
@@ -276,7 +278,7 @@ func replayOf(g *match.Record) replay {
 	return v
 }
 
-// graph draws what the players said of their positions, as White's expected score; nil if they said nothing.
+// graph draws the players' scores of their positions, as White's expected score; nil if there are none.
 func (p *replayPage) graph(g *match.Record, wide bool) *chart.LineChart {
 	curves := []chart.Curve{{Name: chart.Plain(p.White), Class: "c0", Dots: true},
 		{Name: chart.Plain(p.Black), Class: "c1", Dots: true}}

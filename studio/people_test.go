@@ -26,8 +26,8 @@ func (s *served) analysisOf(at string, ply int) analysisView {
 	_, query, _ := strings.Cut(at, "?")
 	query, _, _ = strings.Cut(query, "#")
 	for range 600 {
-		status, text := s.ask("GET", "/people/analysis?"+query+"&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ&ply="+strconv.Itoa(ply),
-			nil, nil)
+		status, text := s.ask("GET", "/people/analysis?"+query+"&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ&ply="+
+			strconv.Itoa(ply), nil, nil)
 		var v analysisView
 		if err := json.Unmarshal([]byte(text), &v); status != 200 || err != nil {
 			s.t.Fatalf("%d %s", status, text)

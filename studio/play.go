@@ -28,7 +28,7 @@ const (
 	gameHash   = 64 << 20 // bytes of a search's tree and cache
 )
 
-// lobbyPage is where a game is begun.
+// lobbyPage is the form for a new game.
 type lobbyPage struct {
 	Runs    []*folder
 	Problem string

@@ -55,8 +55,8 @@ type Server struct {
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
 	s := &Server{backend: o.Backend, games: newGames(), networks: newNetworks(o.Backend, o.Engine),
-		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasetCache(), searches: newJobs[search](maxSearches),
-		parts: newJobs[part](maxParts), reading: make(turns, 1), found: foundCache(),
+		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasetCache(),
+		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1), found: foundCache(),
 		matches: matches{recent: recent[*watchedMatch]{most: maxMatches}}, assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {

@@ -161,7 +161,7 @@ func candidatesOf(moves []board.Move, labels []dataset.Label, logPrior func(i in
 		list[i] = dataset.Candidate{Move: m, Prior: dataset.QuantizePrior(logPrior(i))}
 		for d := range list[i].Values {
 			l := &labels[min(d, len(labels)-1)]
-			if l.Status == dataset.Terminal { // only a dead position comes here: the game goes on to no end
+			if l.Status == dataset.Terminal { // a dead position: the game cannot be won any more
 				continue
 			}
 			k := slices.IndexFunc(l.Lines, func(s dataset.Searched) bool { return s.PV[0] == m })

@@ -29,7 +29,7 @@ type Evaluator struct {
 	values    valuer
 }
 
-// Evaluator returns one of its own for a search.
+// Evaluator returns a new evaluator for a search.
 func (n *Network) Evaluator() RatedEvaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {

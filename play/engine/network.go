@@ -186,7 +186,7 @@ func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err e
 	return full, smallest, err
 }
 
-// DefaultSearcher is what a network plays with where nothing else is said.
+// DefaultSearcher returns the searcher that is used unless another one is chosen.
 func (n *Network) DefaultSearcher() string { return mcts.DefaultFor(n.parts()) }
 
 // Title names the network in a line: recipe, size and step, backend and batch.

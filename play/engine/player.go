@@ -18,7 +18,7 @@ type PlayerNetwork interface {
 	Evaluator() RatedEvaluator
 	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
 	Warm(ctx context.Context) (full, smallest time.Duration, err error)
-	// DefaultSearcher is what the network plays with where nothing else is said.
+	// DefaultSearcher returns the searcher that is used unless another one is chosen.
 	DefaultSearcher() string
 	// Centipawns returns the score that a value of a searcher stands for.
 	Centipawns(searcher string, value float32) int

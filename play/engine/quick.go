@@ -15,7 +15,7 @@ type Quick struct {
 	Config  run.Config
 	Name    string // of [builtin.Name]: recipe, size and the beginning of the checksum; "" of others
 	Ratings bool   // the network looks at the players' ratings
-	// Options are what it is played with where nothing else is said.
+	// Options are the settings of its searches unless others are chosen.
 	Options mcts.Options
 }
 

@@ -101,7 +101,7 @@ func (s *Session) AppendPGN(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if n := info.Size(); n > 0 { // a game begins on a line of its own
+	if n := info.Size(); n > 0 { // a game starts on a new line
 		last := make([]byte, 1)
 		if _, err := f.ReadAt(last, n-1); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (s *Session) AppendPGN(path string) (err error) {
 	return f.Sync()
 }
 
-// CheckPGN reports a path that no game can be added to: something that is there and is not a file of text.
+// CheckPGN reports a path that no game can be appended to: an existing file that does not hold PGN.
 func CheckPGN(path string) error {
 	info, err := os.Stat(path)
 	switch {

@@ -54,7 +54,7 @@ func (s *Shared) Close() {
 	s.open, s.took = nil, nil
 }
 
-// use returns a network for the player of a seat to open and close as if it were its own.
+// use returns a network that the player of a seat may open and close like an unshared one.
 func (s *Shared) use(c Config, seat int) (PlayerNetwork, error) {
 	n, err := s.Open(c)
 	if err == nil && n.opened.OnRuntime() {

@@ -84,7 +84,7 @@ func (b *BatchTimes) first() time.Duration {
 	return b.Slow
 }
 
-// refuse is called where a batch was not begun for fear of a slow one: without it a single one would keep the search
+// refuse lowers the times after a batch was not started for fear of a slow one: else a single one would keep the search
 // away from the network for ever.
 func (b *BatchTimes) refuse() {
 	b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual))
@@ -116,7 +116,8 @@ func (t *TimeManager) Begin(at time.Time, b Budget) {
 	t.counted, t.budget = at, &b
 }
 
-// End ends the search, but not before its first batch: see [TimeManager.Stop]. It reports whether that has ended already.
+// End ends the search, but not before its first batch: see [TimeManager.Stop]. It reports whether that has ended
+// already.
 func (t *TimeManager) End() (seen bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,8 +166,8 @@ func (t *TimeManager) outOfTime(g mcts.Progress) bool {
 	return spent+next > t.budget.Limit || spent+next/2 > t.budget.Target
 }
 
-// decided stops a search in which nothing can change any more, or whose best move cannot be overtaken until Target at the
-// present speed.
+// decided stops a search in which nothing can change any more, or whose best move cannot be overtaken until Target at
+// the present speed.
 func (t *TimeManager) decided(g mcts.Progress) bool {
 	searched := t.now().Sub(t.started)
 	if g.Settled || searched <= 0 {

@@ -94,9 +94,9 @@ type Tables interface {
 	Probe(ctx context.Context, p *board.Position) (result dataset.Class, known bool, err error)
 }
 
-// JudgePlayer is a third player that is asked about the position after every Every moves of both sides. A game is over when
-// it says twice in a row that the same side is ahead by Score centipawns, and at the maximum length when it says so
-// once.
+// JudgePlayer is a third player that is asked about the position after every Every moves of both sides. A game is over
+// when it says twice in a row that the same side is ahead by Score centipawns, and at the maximum length when it says
+// so once.
 type JudgePlayer struct {
 	Player
 	Limits       Limits
@@ -127,7 +127,7 @@ func (f *Referee) newGame(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// hear takes note of what the player of that colour said with its move.
+// hear takes note of the score that the player of a colour gave with its move.
 func (f *Referee) hear(turn board.Color, p Ply) {
 	if r := f.Rules.Resign; r != nil {
 		for _, c := range []board.Color{board.White, board.Black} {

@@ -40,8 +40,8 @@ func (m *Match) facts() []output.Fact {
 	return all
 }
 
-// inspect compares what exists in a folder with the match that is asked for. The number of games and the sequential test
-// make no other match: with more or fewer games, or another test, an existing one is continued.
+// inspect compares what exists in a folder with the match that is asked for. The number of games and the sequential
+// test make no other match: with more or fewer games, or another test, an existing one is continued.
 func (m *Match) inspect(dir string) (found output.Found, err error) {
 	if found.Foreign, err = foreignFiles(dir); err != nil {
 		return found, err

@@ -48,7 +48,7 @@ func (l *EngineLog) write(text string) {
 	}
 }
 
-// dialogue is what was said between us and one engine. All but [dialogue.Write] belongs to one goroutine.
+// dialogue is the log of an engine's input and output. All but [dialogue.Write] belongs to one goroutine.
 type dialogue struct {
 	log   *EngineLog
 	seat  int          // which of the player's engines
@@ -64,7 +64,7 @@ type answer struct {
 	text []byte
 }
 
-// format is a line of the log: mark is ">" for what was said to the engine, "<" for what it said, "!" for what is said
+// format is a line of the log: mark is ">" for the engine's input, "<" for its output, "!" for remarks
 // about it.
 func (d *dialogue) format(at time.Time, mark, line string) string {
 	return fmt.Sprintf("%s %d %s %s\n", at.UTC().Format("15:04:05.000"), d.seat, mark,

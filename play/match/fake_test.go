@@ -226,7 +226,8 @@ func testMatch(t testing.TB, games int, entrants ...Entrant) *Match {
 // childMatch is what a child process plays, in a folder that may hold a part of it.
 func childMatch(dir string, games int) *Match {
 	return &Match{Entrants: []Entrant{fakeEntrant(nil, "good:1"), randomEntrant()}, Games: games,
-		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Adjudication: Adjudication{MaxMoves: 60}}, Concurrency: 3,
+		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Adjudication: Adjudication{MaxMoves: 60}},
+		Concurrency: 3,
 		Out: dir, Resume: true, Event: "test"}
 }
 

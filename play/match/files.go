@@ -19,7 +19,7 @@ import (
 )
 
 // Files are what players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables. A match
-// that goes on with others would be another match.
+// continued with other files would be another match.
 type Files map[string]string
 
 // ErrChanged: a file that a player uses is not what it was when the match began.
@@ -117,8 +117,8 @@ func hashFile(path string, size int64) (string, error) {
 	return fmt.Sprintf("%d %s", n, hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// changed returns the first file that is not what it was when a match began. A file that has only grown is taken for one
-// that the player writes to.
+// changed returns the first file that is not what it was when a match began. A file that has only grown is taken for
+// one that the player writes to.
 func (f Files) changed(now Files) (path string, changed bool) {
 	for _, path := range slices.Sorted(maps.Keys(f)) {
 		was, is := f[path], now[path]

@@ -24,7 +24,7 @@ type Game struct {
 	Time   time.Duration
 }
 
-// Ply is a move, and what the player said of the position before it.
+// Ply is a move with the player's score of the position before it.
 type Ply struct {
 	Move   board.Move
 	Score  dataset.Score // from the player's view

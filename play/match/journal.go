@@ -163,7 +163,7 @@ func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) 
 	return s, s.scan(f, visit)
 }
 
-// scan goes on from s.end, where f is.
+// scan continues from s.end, where f is.
 func (s *scanned) scan(f io.Reader, visit func(record []byte, at int64, game *Record) error) error {
 	r, from := durable.NewRecordReader(f), s.end
 	for first := s.end == 0; ; first = false {

@@ -11,7 +11,7 @@ import (
 	"talbot/dataset"
 )
 
-// pgnWriter writes games as PGN. Behind each move stands what its player said of the position before it, in the form of
+// pgnWriter writes games as PGN. After each move it writes the player's score of the position before it, in the form of
 // cutechess: score from the player's view in pawns, or plies to the mate, and depth; and the time, where the player's
 // limit is one. Games under other limits have no times, so that the same games give the same text.
 type pgnWriter struct {

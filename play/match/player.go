@@ -40,7 +40,7 @@ type Clock struct {
 	MovesToGo int // to the next time control, 0: none
 }
 
-// ChosenMove is a player's move and what it says of the position that it moves in, from its own view.
+// ChosenMove is a player's move, with its score of the position before the move from its view.
 type ChosenMove struct {
 	Move   board.Move
 	Score  dataset.Score
@@ -72,7 +72,7 @@ var FaultKinds = []FaultKind{Crash, Stall, Overtime, Illegal, Protocol}
 func (k FaultKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // Fault is the error of a player that loses its game by what it did. After any but [Illegal] and [Overtime] the player
-// must be made ready for the next game from the ground up, which is its own business in [Player.NewGame].
+// must be restarted for the next game, which [Player.NewGame] does.
 type Fault struct {
 	Kind FaultKind
 	Err  error

@@ -41,8 +41,8 @@ type run struct {
 // error.
 //
 // Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
-// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. With a
-// existing, a match that is there is taken up, left as it is or replaced: see [output.Existing.Resolve].
+// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. Existing
+// decides whether an existing match is continued, left as it is or replaced: see [output.Existing.Resolve].
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
@@ -145,7 +145,7 @@ func (r *run) played() (n int) {
 	return n
 }
 
-// advance goes on with the sequential test and with the PGN, as far as the games that have ended are the first ones.
+// advance continues the sequential test and the PGN with the games that have ended, in order and without gaps.
 // That way both are the same however many games are played at the same time.
 func (r *run) advance() error {
 	for r.SPRT != nil && r.tested < r.stop && r.outcomes[r.tested] != nil {

@@ -11,7 +11,7 @@ import (
 	"talbot/tablebase/syzygy"
 )
 
-// worker plays games with players of its own, which are made when they are first needed. It belongs to one goroutine.
+// worker plays games with its players, which are started when they are first needed. It belongs to one goroutine.
 type worker struct {
 	match   *Match
 	logs    []*EngineLog

@@ -89,7 +89,7 @@ type Report struct {
 	TableHits int64  // answers of tables
 	Illegal   int64  // of the network's answers, those whose favourite move was not legal
 	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
-	// Root is what the search makes of the position, and Raw what the network alone said of it. Searchers that grow no
+	// Root is the search's estimate of the position, and Raw that of the network alone. Searchers that grow no
 	// tree leave both zero, and so does Raw where the position's moves come from a tree that was kept.
 	Root, Raw Estimate
 	// FallbackMove says that there was no search, and that the first line stands in for the network's favourite, which

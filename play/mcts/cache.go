@@ -13,7 +13,7 @@ const (
 	pieceAnswers = pieceBytes / cachedBytes
 )
 
-// cached is what the network said about a position.
+// cached is the network's evaluation of a position.
 type cached struct {
 	key          uint64
 	at           uint64 // place of the priors, counted since the beginning; see cache.priors

@@ -120,7 +120,7 @@ func (t *tree) open(n *node) arrival {
 	return t.enqueue(n, leaf{key: key})
 }
 
-// lookup returns what the network said about the present position earlier, nil if that is not kept, and the key that it
+// lookup returns the cached evaluation of the present position, nil if there is none, and the key that it
 // is kept under.
 func (t *tree) lookup(legal []board.Move) (key uint64, a *cached, priors []uint16) {
 	if len(t.cache.answers) == 0 {

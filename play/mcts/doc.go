@@ -74,7 +74,7 @@
 // # Learning from a search
 //
 // A [Report] of a searcher that grows a tree has what a network can learn: the weight of each move ([Line.Target]),
-// what the position turned out to be worth, and what the network alone said. RootNoise mixes Dirichlet noise into the
+// the search's estimate of the position, and that of the network alone. RootNoise mixes Dirichlet noise into the
 // priors of puct's root, as AlphaZero does in its games with itself; each of n legal moves has the parameter
 // RootNoiseTotal/n.
 //

@@ -20,7 +20,7 @@ func (t *tree) advance(m board.Move) bool {
 }
 
 // promoteRoot makes a node that was searched from above the root: what ended the game there does not end the search,
-// and whether it is proven is said by its children.
+// and its children tell whether it is proven.
 func (t *tree) promoteRoot(n *node) {
 	if n.kind() != expanded {
 		n.forget()

@@ -17,7 +17,7 @@ type node struct {
 	sum      float64 // of the values of its visits
 	visits   uint32
 	edges    uint32  // of an expanded node, where its edges begin
-	value    float32 // what the network said, or the rules
+	value    float32 // by the network, or by the rules
 	drawn    float32 // mean chance of a draw of its visits
 	inFlight uint16  // descents through it that wait for the network
 	plies    uint16  // to the mate, where one is proven

@@ -10,7 +10,7 @@ import (
 
 // QuickSearch orders moves of a game's present position without a network, in a millisecond or two: for when there is
 // no time for one. It knows the rules, counts material and what is lost or won in exchanges, and a little about where
-// pieces stand. Mates in one are seen, its own and the opponent's. Draws and positions that occurred before count 0.
+// pieces stand. Mates in one of both sides are seen. Draws and positions that occurred before count 0.
 // The lines have no visits, and [Line.Quick] is set.
 func QuickSearch(g *board.Game, moves []board.Move) []Line {
 	lines := make([]Line, 0, len(moves))

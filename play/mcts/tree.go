@@ -34,7 +34,7 @@ type tree struct {
 	eligible     [board.MaxMoves]bool    // which of the root's edges they are
 	noise        [board.MaxMoves]float64 // of the root's edges
 	plan         int64                   // gumbel: visits of the root's moves that are planned
-	raw          Estimate                // what the network said of the root
+	raw          Estimate                // the network's evaluation of the root
 	lower, upper int8                    // bounds of the root's result with them
 	multiPV      bool                    // a proven root does not end the search: lines of other moves are asked for
 	added        int64                   // visits

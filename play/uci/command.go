@@ -152,7 +152,7 @@ type game struct {
 	start board.Position
 	moves []board.Move
 	now   board.Position
-	note  string // what of it was not taken as it was said
+	note  string // what of it was not taken literally
 }
 
 // parsePosition reads the words after "position". An error that is a *badMove comes with the game up to that move;

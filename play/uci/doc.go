@@ -14,5 +14,5 @@
 //     isready is answered once that is done, and at once during a search.
 //   - Each go is answered by exactly one bestmove, whatever happens: also by a network that fails, by quit and by the
 //     end of the input. A go during a search ends that one first.
-//   - quit ends a search. The end of the input ends only one that would not end on its own.
+//   - quit ends a search. The end of the input ends only one without a limit.
 package uci

@@ -23,7 +23,7 @@ type Engine struct {
 	Ratings      bool          // the network or the searcher looks at the players' ratings
 	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
 	Player       *engine.Player
-	Note         string // said once, after the first line about the network; "" = none
+	Note         string // printed once, after the first line about the network; "" = none
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
 
@@ -36,7 +36,7 @@ type Engine struct {
 
 	tables     Tables
 	tablesPath string
-	lost       bool     // the tables answer no more, and this has been said
+	lost       bool     // the tables answer no more, and this has been reported
 	retired    []Tables // to be closed once no search uses them
 
 	game  game

@@ -285,7 +285,7 @@ func (e *Engine) setTables(value string) error {
 	return nil
 }
 
-// closeTables ends what SyzygyPath has begun, once no search uses it.
+// closeTables closes the tables of SyzygyPath, once no search uses them.
 func (e *Engine) closeTables() {
 	if e.tables != nil {
 		e.retired = append(e.retired, e.tables)

@@ -41,7 +41,7 @@ func (o *output) heard(line string) {
 	o.record(">", line+"\n")
 }
 
-// record logs lines. A log that cannot be written is given up: the game goes on.
+// record logs lines. A log that cannot be written is given up; the game continues.
 func (o *output) record(way, lines string) {
 	if o.log == nil {
 		return

@@ -24,7 +24,7 @@ type request struct {
 	then    []func() // commands that came after it and are to have no effect on it
 }
 
-// search is a go that has begun.
+// search is a running go.
 type search struct {
 	*request
 	info    infoOptions
@@ -93,7 +93,7 @@ func (r *request) after() {
 	}
 }
 
-// afterGo carries out a command that changes how searches go, once each go before it has begun.
+// afterGo carries out a command that changes searches, once each earlier go has started.
 func (e *Engine) afterGo(do func()) {
 	if n := len(e.queue); n > 0 {
 		e.queue[n-1].then = append(e.queue[n-1].then, do)
@@ -334,7 +334,7 @@ func (e *Engine) quit() {
 	e.giveUp(errors.New("quit before the search began"))
 }
 
-// eof is the end of the input. A search that ends on its own may finish.
+// eof handles the end of the input. A search with a limit may finish.
 func (e *Engine) eof() {
 	e.ending = true
 	ends := func(r *request) bool {

@@ -33,8 +33,9 @@ func (m Model) String() string {
 	return "normalized"
 }
 
-// SPRT is a sequential probability ratio test: a match that goes on until the results say which of two differences in
-// strength they fit better. Source: Abraham Wald, “Sequential tests of statistical hypotheses” (1945), for the bounds.
+// SPRT is a sequential probability ratio test: a match that continues until the results show which of two differences
+// in strength they fit better. Source: Abraham Wald, “Sequential tests of statistical hypotheses” (1945), for the
+// bounds.
 type SPRT struct {
 	Model     Model
 	Low, High float64 // the two hypotheses, in Elo of the model; Low < High
