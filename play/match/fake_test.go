@@ -228,7 +228,7 @@ func childMatch(dir string, games int) *Match {
 	return &Match{Entrants: []Entrant{fakeEntrant(nil, "good:1"), randomEntrant()}, Games: games,
 		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Adjudication: Adjudication{MaxMoves: 60}},
 		Concurrency: 3,
-		Out: dir, Resume: true, Event: "test"}
+		Out:         dir, Resume: true, Event: "test"}
 }
 
 func runMatch(t testing.TB, m *Match) Result {

@@ -85,11 +85,12 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
+var testFacts = []output.Fact{{Name: "id", Value: "x"}}
+
 // writeJournal writes a journal and returns its bytes, and where its records end.
 func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 	t.Helper()
-	facts := []output.Fact{{Name: "id", Value: "x"}}
-	j, err := createJournal(path, header{Facts: facts, Began: time.Unix(1e9, 0).UTC()})
+	j, err := createJournal(path, header{Facts: testFacts, Began: time.Unix(1e9, 0).UTC()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 // reopen takes the journal up and returns the games that it has, which must be as they were written.
 func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
 	t.Helper()
-	_, j, err := resumeJournal(path, header{Facts: facts}, func(r *Record) {
+	_, j, err := resumeJournal(path, header{Facts: testFacts}, func(r *Record) {
 		if !reflect.DeepEqual(r, testRecord(r.Number)) {
 			t.Fatalf("game %d is %+v", r.Number, r)
 		}
