@@ -44,7 +44,7 @@ func (c *coordinator) endLeases() {
 		case o.delivered.IsZero():
 			o.delivered = now
 		case now.Sub(o.delivered) > c.cfg.Lease:
-			c.lose(o, false, "whoever got it never said so")
+			c.lose(o, false, "no worker claimed it")
 		}
 	}
 }

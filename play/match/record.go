@@ -51,8 +51,8 @@ type recordJSON struct {
 	Black    int        `json:"black"`
 	Start    string     `json:"start,omitempty"` // FEN; empty: the standard position
 	Book     int        `json:"book"`
-	Moves    string     `json:"moves"` // UCI
-	Searches [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
+	Moves    string     `json:"moves"`    // UCI
+	Searches [][4]int64 `json:"searches"` // of each move that is not the opening's: score or none, depth, nodes, µs
 	// Illegal has the indices in Said of the moves played in place of an illegal favourite.
 	Illegal []int      `json:"illegal,omitempty"`
 	Result  string     `json:"result"`

@@ -234,7 +234,7 @@ func (e *Engine) handleSearch(r result) {
 	if e.tables != nil && !e.lost {
 		if err := e.tables.Err(); err != nil {
 			e.lost = true
-			e.note("error: SyzygyPath: the search goes on without endgame tables: %v", err)
+			e.note("error: SyzygyPath: the search continues without endgame tables: %v", err)
 		}
 	}
 	if lines := s.report.Lines; len(lines) > 0 && (s.report.Nodes != s.said || lines[0].PV[0] != s.best) {
