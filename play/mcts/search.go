@@ -22,6 +22,9 @@ func (t *tree) Position(start *board.Position, moves []board.Move) {
 		kept = kept && t.advance(m)
 	}
 	t.full = false
+	if !kept || len(moves) > from {
+		t.narrowed = nil
+	}
 	if !kept {
 		t.arena.reset()
 		t.top = 0
@@ -76,7 +79,7 @@ func (t *tree) begin(l Limits) {
 	t.limits = l
 	t.added, t.unproven, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
-	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
+	t.narrow(t.allowed(l.SearchMoves))
 	t.multiPV = t.provesLines && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	t.plan = t.planned()
@@ -88,6 +91,19 @@ func (t *tree) begin(l Limits) {
 	if t.at(t.top).kind() == expanded {
 		t.restrict()
 	}
+}
+
+// narrow limits the root to some moves. The visits of a search that was limited to others would decide this one, so its
+// tree is dropped.
+func (t *tree) narrow(moves []board.Move) {
+	if t.top != 0 && t.narrowed != nil && !slices.Equal(t.narrowed, moves) {
+		t.arena.reset()
+		t.top = 0
+	}
+	if t.narrowed = nil; len(moves) < len(t.legal) {
+		t.narrowed = slices.Clone(moves)
+	}
+	t.rootMoves = t.bestByTables(moves)
 }
 
 // planned is how many visits the root's moves are to get: one less than the nodes, as the first is the root itself.

@@ -359,6 +359,18 @@ func TestOnly(t *testing.T) {
 		if r = search(t, s, Limits{Nodes: 100}); len(r.Lines) != 10 {
 			t.Errorf("%s: %d lines", name, len(r.Lines))
 		}
+		// A search of some moves does not decide the next one, which is as if it kept nothing but the network's answers.
+		var best [2]Line
+		for i, fresh := range []bool{false, true} {
+			s := mustNew(t, name, f, func(o *Options) { o.FreshTree = fresh })
+			set(t, s, positions[0])
+			search(t, s, Limits{Nodes: 100, SearchMoves: only})
+			set(t, s, positions[0])
+			best[i] = search(t, s, Limits{Nodes: 40}).Lines[0]
+		}
+		if best[0].PV[0] != best[1].PV[0] || best[0].Visits != best[1].Visits {
+			t.Errorf("%s: after a search of other moves %+v, not %+v", name, best[0], best[1])
+		}
 		// the only winning move left out
 		s = mustNew(t, name, f)
 		g = set(t, s, mates[0].fen)

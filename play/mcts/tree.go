@@ -26,6 +26,8 @@ type tree struct {
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was needed
+	// narrowed are the only moves that the root's visits were spent on, by SearchMoves; nil: there was no such limit.
+	narrowed []board.Move
 
 	// of the search under way
 	limits       Limits
