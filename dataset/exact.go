@@ -1,22 +1,13 @@
 package dataset
 
-import "slices"
-
 // ExactLimit is the limit of fingerprints whose labels are results of endgame tables, not of a search.
 const ExactLimit = "exact"
-
-// checkedTables is the option of fingerprints of tables that were found to be intact and are named by their content.
-// Fingerprints of older versions do not have it: they name the tables by the names and sizes of their files.
-var checkedTables = Tag{Name: "identity", Value: "content"}
 
 // TablesFingerprint is the fingerprint of the results of endgame tables that were checked, with the identity of their
 // content.
 func TablesFingerprint(identity string) Fingerprint {
-	return Fingerprint{Engine: "Syzygy tables", Build: identity, Options: []Tag{checkedTables}, Limit: ExactLimit}
+	return Fingerprint{Engine: "Syzygy tables", Build: identity, Limit: ExactLimit}
 }
-
-// checked reports whether the fingerprint's tables were found to be intact.
-func (f *Fingerprint) checked() bool { return slices.Contains(f.Options, checkedTables) }
 
 // IsExact reports whether the fingerprint is of results of endgame tables.
 func (f *Fingerprint) IsExact() bool { return f.Limit == ExactLimit }
@@ -83,7 +74,7 @@ func (l *Label) Class() (Class, bool) {
 }
 
 // Exact returns the label of a sample of a line whose result is proven, with the fingerprints of its manifest: a solved
-// label, or else that of endgame tables. Of several of these, the first of tables that were found to be intact counts.
+// label, or else the first of endgame tables.
 func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
 	if label, _, ok = l.solved(sample, prints); ok && label.Status == Labelled {
 		return label, true
@@ -94,19 +85,11 @@ func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
 
 // exact returns the label of endgame tables and the column of their fingerprint.
 func (l *Line) exact(sample int, prints []Fingerprint) (label Label, column int, ok bool) {
-	column = -1
 	for _, c := range l.Labels {
-		if c.Fingerprint >= len(prints) || !prints[c.Fingerprint].IsExact() || sample >= len(c.Labels) ||
-			c.Labels[sample].Status != Labelled {
-			continue
-		}
-		checked := prints[c.Fingerprint].checked()
-		if column < 0 || checked {
-			label, column = c.Labels[sample], c.Fingerprint
-		}
-		if checked {
-			break
+		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() && sample < len(c.Labels) &&
+			c.Labels[sample].Status == Labelled {
+			return c.Labels[sample], c.Fingerprint, true
 		}
 	}
-	return label, column, column >= 0
+	return Label{}, -1, false
 }

@@ -36,25 +36,21 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// TestExactChecked: what tables say that were found to be intact counts before what others say, in any order.
-func TestExactChecked(t *testing.T) {
-	old := Fingerprint{Engine: "Syzygy tables", Build: "0123456789abcdef", Options: []Tag{}, Limit: ExactLimit}
-	prints := []Fingerprint{old, TablesFingerprint("0123456789abcdef"), TablesFingerprint("fedcba9876543210")}
-	if prints[0].ID() == prints[1].ID() || !prints[0].IsExact() || !prints[1].IsExact() {
-		t.Error("fingerprints")
-	}
-	column := func(print int, c Class) LabelColumn {
-		return LabelColumn{Fingerprint: print, Labels: []Label{ExactLabel(c)}}
-	}
-	none := LabelColumn{Fingerprint: 2, Labels: []Label{{}}}
-	for _, columns := range [][]LabelColumn{
-		{column(0, Lost), column(1, Won)}, {column(1, Won), column(0, Lost)}, {column(0, Won), none},
-		{none, column(1, Won)}, {column(1, Won), column(2, Lost)},
-	} {
+// TestExact: the first of the tables that have a sample counts.
+func TestExact(t *testing.T) {
+	prints := []Fingerprint{{Limit: "nodes 1"}, TablesFingerprint("0123456789abcdef"),
+		TablesFingerprint("fedcba9876543210")}
+	column := func(print int, l Label) LabelColumn { return LabelColumn{Fingerprint: print, Labels: []Label{l}} }
+	won, lost := ExactLabel(Won), ExactLabel(Lost)
+	for _, columns := range [][]LabelColumn{{column(0, lost), column(1, won)}, {column(1, won), column(2, lost)},
+		{column(1, Label{}), column(2, won)}} {
 		l := Line{Labels: columns}
 		label, ok := l.Exact(0, prints)
 		if class, _ := label.Class(); !ok || class != Won {
 			t.Errorf("%+v: %v, %v", columns, label, ok)
 		}
+	}
+	if _, ok := (&Line{Labels: []LabelColumn{column(0, won)}}).Exact(0, prints); ok {
+		t.Error("a search is exact")
 	}
 }

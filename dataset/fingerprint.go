@@ -36,20 +36,6 @@ func (f *Fingerprint) scoresSeveral() bool {
 	})
 }
 
-// The option of fingerprints that says which of the sets of lines that an engine reports of several moves make a label.
-// Labels of several moves from before there was the option may mix depths: which set was the last depended on how busy
-// the machine was.
-const (
-	LinesRule = "multipv lines"
-	OneDepth  = "of one depth"
-)
-
-// WithoutLinesRule returns the fingerprint as versions before [LinesRule] wrote it.
-func (f Fingerprint) WithoutLinesRule() Fingerprint {
-	f.Options = slices.DeleteFunc(slices.Clone(f.Options), func(t Tag) bool { return t.Name == LinesRule })
-	return f
-}
-
 // ID returns the fingerprint's short name: the first 16 hex digits of the SHA-256 of its JSON, written without
 // spaces, with the keys in the order engine, author, build, options (sorted by name, then value), limit.
 func (f Fingerprint) ID() string {

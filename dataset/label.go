@@ -35,7 +35,7 @@ type Label struct {
 	Lines  []Searched // by multipv rank; empty unless Labelled
 }
 
-// MixesDepths reports whether the lines were searched to different depths, as in labels older than [LinesRule].
+// MixesDepths reports whether the lines were searched to different depths.
 func (l *Label) MixesDepths() bool {
 	return slices.ContainsFunc(l.Lines, func(s Searched) bool { return s.Depth != l.Lines[0].Depth })
 }

@@ -15,16 +15,9 @@ import (
 	"talbot/internal/durable"
 )
 
-// FormatVersion is the version of the shard format that talbot writes, and the only one it reads. It is the oldest
-// version of the manifest too; [ManifestVersion] is the newest. A manifest is written in the oldest version that can
-// say what it says, so that what older programs can read they do, and the rest they refuse by its version.
-const (
-	FormatVersion = 1
-	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
-	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself; 6:
-	// games of a network with itself
-	ManifestVersion = 6
-)
+// FormatVersion is the version of manifest and shards, the only one that talbot writes and reads. A later talbot may add
+// columns to shards and members to the manifest; this one refuses them by name ([ErrVersion]).
+const FormatVersion = 1
 
 // ManifestName is the name of the manifest in a dataset's folder.
 const ManifestName = "manifest.json"
@@ -38,8 +31,8 @@ var (
 	ErrNoDataset = errors.New("no dataset found")
 	// ErrDamaged: a file of the dataset is not what was written. A command exits with 12.
 	ErrDamaged = errors.New("dataset is damaged")
-	// ErrVersion: the dataset is of a format version that this program does not read.
-	ErrVersion = errors.New("unknown format version")
+	// ErrVersion: the dataset is whole, and has a version, a column or a member that this program does not know.
+	ErrVersion = errors.New("made by a newer talbot")
 )
 
 // NoDatasetError is [ErrNoDataset] of a folder.
@@ -155,7 +148,7 @@ type ShardInfo struct {
 // lists never null.
 func (m *Manifest) encode() []byte {
 	c := *m
-	c.Format = m.version()
+	c.Format = FormatVersion
 	c.Flags = notNil(c.Flags)
 	c.Inputs = notNil(slices.Clone(c.Inputs))
 	for i := range c.Inputs {
@@ -175,29 +168,6 @@ func (m *Manifest) encode() []byte {
 		return nil // strings, integers and slices of them only
 	}
 	return data
-}
-
-// version returns the oldest version of the format that can say what m says.
-func (m *Manifest) version() int {
-	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Network }) {
-		return ManifestVersion
-	}
-	if m.Counts.MoveConflicts != 0 ||
-		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) ||
-		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Engine }) {
-		return 5
-	}
-	if len(m.Networks) > 0 {
-		return 4
-	}
-	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Aggregate != nil }) {
-		return 3
-	}
-	if m.Counts.ResultConflicts != (ResultConflicts{}) ||
-		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Table != nil || i.LeftOut != "" }) {
-		return 2
-	}
-	return FormatVersion
 }
 
 // notNil turns a nil list into an empty one, which JSON tells apart.
@@ -224,8 +194,8 @@ func WriteManifest(dir string, m *Manifest) error {
 }
 
 // ReadManifest reads the manifest of a dataset's folder. It returns a [NoDatasetError] if there is none, [ErrVersion]
-// if a later program wrote it, [ErrDamaged] if it is not, to the byte, as [WriteManifest] wrote it, and the file
-// system's error if it cannot be read.
+// if it is whole and has a version or a member that this program does not know, [ErrDamaged] if it is not, to the byte,
+// as [WriteManifest] wrote it, and the file system's error if it cannot be read.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	data, err := durable.ReadFile(path, maxManifest)
@@ -254,21 +224,12 @@ func (m *Manifest) InputName(i int) string {
 }
 
 func decodeManifest(data []byte) (*Manifest, error) {
-	var version struct {
-		Format int `json:"format"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if version.Format < FormatVersion || version.Format > ManifestVersion {
-		if !durable.Intact(data) {
-			return nil, fmt.Errorf("content or checksum changed after it was written: %w", ErrDamaged)
-		}
-		return nil, fmt.Errorf("%w %d (this program reads up to %d)", ErrVersion, version.Format, ManifestVersion)
-	}
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err := m.newer(data); err != nil {
+		return nil, err
 	}
 	if want := m.encode(); !bytes.Equal(data, want) {
 		at := 0
@@ -282,6 +243,22 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return &m, nil
+}
+
+// newer returns [ErrVersion] if the bytes that m was read from are whole and of another version, or have members that m
+// has no place for.
+func (m *Manifest) newer(data []byte) error {
+	if !durable.Intact(data) {
+		return nil
+	}
+	if m.Format != FormatVersion {
+		return fmt.Errorf("%w: it has version %d, this program reads version %d", ErrVersion, m.Format, FormatVersion)
+	}
+	var known Manifest
+	if _, err := durable.Unseal(data, &known); err != nil {
+		return fmt.Errorf("%w: %w", ErrVersion, err)
+	}
+	return nil
 }
 
 // check returns an error if the manifest contradicts itself.

@@ -15,7 +15,7 @@ import (
 
 func goodManifest() *Manifest {
 	return &Manifest{
-		Format: 2, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
+		Format: 1, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
 			"60"}}, Seed: 1 << 63, Splits: DefaultSplits,
 		Inputs: []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3},
 			{Name: "cut.pgn.gz", Bytes: 7, LeftOut: "damaged"},
@@ -45,7 +45,6 @@ func TestManifestWithoutNewer(t *testing.T) {
 // aggregated is the manifest of aggregated positions.
 func aggregated() *Manifest {
 	m := goodManifest()
-	m.Format = 3
 	m.Inputs = []Input{{Name: "positions", Games: 1, Aggregate: &Aggregate{
 		GamesRead: 9, GamesUsed: 7, Rejects: map[Reason]int64{TimeControl: 2}, Moves: 40,
 		MovesDropped: Drops{UnknownElo: 3},
@@ -56,7 +55,6 @@ func aggregated() *Manifest {
 // predictedManifest is the manifest of a dataset with predictions.
 func predictedManifest() *Manifest {
 	m := goodManifest()
-	m.Format = 4
 	m.Networks = []Network{{Recipe: "prior", Checkpoint: strings.Repeat("c", 64), Step: 7, Backend: "go", Prior: true,
 		Value: true, Top: 20}, {Recipe: "napoleon", Checkpoint: "d", Backend: "xla:cpu", Rating: 1500, Value: true}}
 	return m
@@ -94,7 +92,7 @@ func TestManifestOfPredictions(t *testing.T) {
 	}
 }
 
-// TestManifestOfAggregate: the figures must agree, and what is derived from aggregated positions is of their version.
+// TestManifestOfAggregate: the figures must agree.
 func TestManifestOfAggregate(t *testing.T) {
 	for name, spoil := range map[string]func(*Aggregate){
 		"games":           func(a *Aggregate) { a.GamesUsed++ },
@@ -109,18 +107,6 @@ func TestManifestOfAggregate(t *testing.T) {
 		spoil(m.Inputs[0].Aggregate)
 		if err := WriteManifest(t.TempDir(), m); err == nil {
 			t.Errorf("%s: written", name)
-		}
-	}
-}
-
-// TestManifestVersions: a manifest is of the oldest version that has what it says.
-func TestManifestVersions(t *testing.T) {
-	for want, m := range map[int]Manifest{1: {}, 2: {Inputs: []Input{{LeftOut: "damaged"}}},
-		3: {Inputs: []Input{{Aggregate: &Aggregate{}}}}, 4: {Networks: []Network{{}}},
-		5: {Inputs: []Input{{Engine: true}}, Networks: []Network{{}}},
-		6: {Inputs: []Input{{Network: true}}, Networks: []Network{{}}}} {
-		if got := m.version(); got != want {
-			t.Errorf("version %d, want %d", got, want)
 		}
 	}
 }
@@ -193,14 +179,15 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 7": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 7`), 1))), ErrVersion},
-		"bad version 7": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 7`, 1),
+		"version 2": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 1`),
+			[]byte(`"format": 2`), 1))), ErrVersion},
+		"bad version 2": {strings.Replace(string(goodManifest().encode()), `"format": 1`, `"format": 2`, 1),
 			ErrDamaged},
-		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 1`), 1))), ErrDamaged},
 		"unknown key": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"verb"`),
-			[]byte(`"more": 1,`+"\n"+`  "verb"`), 1))), ErrDamaged},
+			[]byte(`"more": 1,`+"\n"+`  "verb"`), 1))), ErrVersion},
+		"unknown key in a shard": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"file"`),
+			[]byte(`"more": 1,`+"\n"+`      "file"`), 1))), ErrVersion},
+		"unknown key, changed": {strings.Replace(string(goodManifest().encode()), `"verb"`, `"more"`, 1), ErrDamaged},
 		"contradiction": {string((&Manifest{Splits: DefaultSplits, Counts: Counts{GamesRead: 1}}).encode()),
 			ErrDamaged},
 		"folder as shard": {string((&Manifest{Splits: DefaultSplits, Shards: []ShardInfo{{File: "../x"}}}).encode()),

@@ -176,31 +176,6 @@ func TestVerifyReplays(t *testing.T) {
 	}
 }
 
-// TestVerifyUnknownColumn: the checksums of columns that readers skip count too.
-func TestVerifyUnknownColumn(t *testing.T) {
-	for _, spoil := range []bool{false, true} {
-		dir, m := writeDataset(t, make([]dataset.Line, 0))
-		at := 0
-		b := craft(1, 1, 0, func(c *columnIndex) { at = int(c.Offset) }, column{"later", []byte("abc")})
-		if spoil {
-			b[at+6]++
-		}
-		path := filepath.Join(dir, Name(0))
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		m.Shards[0] = dataset.ShardInfo{File: Name(0), Bytes: int64(len(b)), SHA256: sha256Hex(b), Lines: 1,
-			Positions: 1}
-		m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions = 1, 1, 1
-		if err := dataset.WriteManifest(dir, m); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Verify(t.Context(), dir); errors.Is(err, dataset.ErrDamaged) != spoil {
-			t.Errorf("spoilt %v: error %v", spoil, err)
-		}
-	}
-}
-
 func TestOpenDatasetErrors(t *testing.T) {
 	if _, err := OpenDataset(t.TempDir()); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("empty folder: %v", err)

@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -114,27 +115,30 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	var footer struct {
-		Format uint32 `json:"format"`
+	ix, unknown := new(index), false
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if strict.Decode(ix) != nil || strict.InputOffset() != int64(len(text)) {
+		ix, unknown = new(index), true
+		if err := json.Unmarshal(text, ix); err != nil {
+			return nil, &damage{at: start + frameHead, fault: "footer", err: err}
+		}
 	}
-	if err := json.Unmarshal(text, &footer); err != nil {
-		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
-	}
-	if footer.Format != version {
+	if ix.Format != int(version) {
 		return nil, &damage{at: int64(textEnd),
-			fault: fmt.Sprintf("version %d in the header, %d in the footer", version, footer.Format)}
+			fault: fmt.Sprintf("version %d in the header, %d in the footer", version, ix.Format)}
 	}
 	if version != dataset.FormatVersion {
-		return nil, fmt.Errorf("%w %d (this program reads %d)", dataset.ErrVersion, version, dataset.FormatVersion)
+		return nil, fmt.Errorf("%w: it has version %d, this program reads version %d", dataset.ErrVersion, version,
+			dataset.FormatVersion)
 	}
-	ix := new(index)
-	if err := json.Unmarshal(text, ix); err != nil {
-		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
+	if unknown {
+		return nil, fmt.Errorf("%w: its footer has unknown members", dataset.ErrVersion)
 	}
 	if err := ix.check(int64(headerSize), start); err != nil {
 		return nil, &damage{at: start + frameHead, fault: "footer", err: err}
 	}
-	return ix, nil
+	return ix, ix.checkKnown()
 }
 
 // readFooter finds the footer from the file's end and returns its JSON and the offset of its frame.

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"talbot/dataset"
 )
 
 // Limits of what is read.
@@ -98,6 +100,18 @@ func (ix *index) check(start, end int64) error {
 	}
 	if at != end {
 		return fmt.Errorf("the columns end at byte %d, the footer begins at %d", at, end)
+	}
+	return nil
+}
+
+// checkKnown returns [dataset.ErrVersion] if a column has a name that this program does not know.
+func (ix *index) checkKnown() error {
+	for i := range ix.Blocks {
+		for _, c := range ix.Blocks[i].Columns {
+			if !AllColumns.wanted(c.Name) {
+				return fmt.Errorf("%w: block %d: unknown column %q", dataset.ErrVersion, i, c.Name)
+			}
+		}
 	}
 	return nil
 }

@@ -179,18 +179,6 @@ func manyTexts(lengths []byte) (columns []column) {
 	return columns
 }
 
-// TestUnknownColumns: a later writer may add columns.
-func TestUnknownColumns(t *testing.T) {
-	b := craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{"clock", []byte{1, 2, 3}},
-		column{"label:0:later", []byte{1}},
-		column{"label:x:status", []byte{1}}, column{"label:00:status", []byte{1}}, column{"label:1", []byte{1}},
-		column{"network:0:later", []byte{1}}, column{"network:01:status", []byte{1}})
-	lines, err := readAll(b)
-	if err != nil || len(lines) != 1 || lines[0].Result != dataset.WhiteWins {
-		t.Errorf("%v, %v", lines, err)
-	}
-}
-
 // TestWrongPredictions: columns of predictions that contradict each other are damage.
 func TestWrongPredictions(t *testing.T) {
 	good := map[string][]byte{networkStatus: {1}, networkValue: {1, 0}, networkCount: {2}, networkMove: {12, 7, 11, 6},
@@ -226,14 +214,23 @@ func TestWrongPredictions(t *testing.T) {
 	}
 }
 
-func TestUnknownVersion(t *testing.T) {
-	b := shardOf(t, nil)
-	at := bytes.Index(b, []byte(`"format":1`)) + len(`"format":`)
-	b[at], b[headerSize-4] = '2', 2
-	text := b[headerSize+frameHead : len(b)-trailerSize]
-	binary.LittleEndian.PutUint64(b[len(b)-16:], xxhash.Sum64(text))
-	if _, err := readAll(b); !errors.Is(err, dataset.ErrVersion) || errors.Is(err, dataset.ErrDamaged) {
-		t.Errorf("error %v, want ErrVersion", err)
+// TestNewer: a shard with a version, a column or a member of the footer that this program does not know is refused as
+// one of a newer talbot, not as damaged.
+func TestNewer(t *testing.T) {
+	version := shardOf(t, nil)
+	version[bytes.Index(version, []byte(`"format":1`))+len(`"format":`)], version[headerSize-4] = '2', 2
+	member := shardOf(t, nil)
+	copy(member[bytes.Index(member, []byte(`"blocks"`)):], `"pieces"`)
+	for _, b := range [][]byte{version, member} {
+		text := b[headerSize+frameHead : len(b)-trailerSize]
+		binary.LittleEndian.PutUint64(b[len(b)-16:], xxhash.Sum64(text))
+	}
+	for name, b := range map[string][]byte{"version": version, "member": member,
+		"column":        craft(1, 1, 0, unchanged, column{"evals", []byte{1}}),
+		"part of label": craft(1, 1, 0, unchanged, column{"label:0:sharpness", []byte{1}})} {
+		if _, err := readAll(b); !errors.Is(err, dataset.ErrVersion) || errors.Is(err, dataset.ErrDamaged) {
+			t.Errorf("%s: error %v, want ErrVersion", name, err)
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 // The options are all that were set, and besides:
 //   - "EvalFile" and "EvalFileSmall", the networks the engine names as its own,
 //     where it offers them and none was set;
-//   - [dataset.LinesRule] where several lines are searched;
 //   - "NAME content" for an option that names a file, the first 16 hex digits of its SHA-256, unless it is a network
 //     of Stockfish that is what its name says;
 //   - [dataset.SearchMoves], Config.SearchMoves where that is said;
@@ -42,9 +41,6 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 		if ok && o.Default != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.Name }) {
 			options = append(options, dataset.Tag{Name: o.Name, Value: o.Default})
 		}
-	}
-	if e.cfg.multiPV() > 1 {
-		options = append(options, dataset.Tag{Name: dataset.LinesRule, Value: dataset.OneDepth})
 	}
 	if e.cfg.SearchMoves != "" {
 		options = append(options, dataset.Tag{Name: dataset.SearchMoves, Value: e.cfg.SearchMoves})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -126,10 +125,6 @@ func TestLateEngine(t *testing.T) {
 		cfg := fakeConfig(t, fmt.Sprintf("overdue:%d", late))
 		cfg.MultiPV = 5
 		e := startEngine(t, cfg)
-		if prints, err := e.Fingerprints(); err != nil ||
-			!slices.Contains(prints[0].Options, dataset.Tag{Name: dataset.LinesRule, Value: dataset.OneDepth}) {
-			t.Fatal("the rule is not in the fingerprint", prints, err)
-		}
 		var got []string
 		for _, moves := range []string{"", "e2e4", "d2d4", "g1f3 g8f6", "e2e4 e7e5"} {
 			start, list := line(t, "", moves)

@@ -101,7 +101,7 @@ var statuses = []struct {
 	{output.ErrUnfinished, exitDamaged,
 		"remove the folder and start again; --reuse takes labels from other datasets"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
-	{dataset.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
+	{dataset.ErrVersion, exitFailed, "update talbot, or make the file again with this one"},
 	{syzygy.ErrDamaged, exitDamaged, "copy or download the table again, or take it out of the folder"},
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
@@ -111,8 +111,6 @@ var statuses = []struct {
 	{aggregate.ErrSplits, exitUsage, "give --split the percentages of the games, as `talbot stats` has them; " +
 		"otherwise moves of games that are to be held out would count"},
 	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
-	{label.ErrMixedDepths, exitUsage,
-		"remove the folder and repeat the command, or finish it with the version that began it"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{ingest.ErrUnrepeatable, exitUsage, "give the file by its name, or leave out --skip-done and --replace"},
@@ -184,7 +182,7 @@ var statuses = []struct {
 		"what it had written there is gone with the folder; do not move the folder while the command is at work"},
 	{train.ErrGone, exitFailed,
 		"the steps since the last checkpoint are lost; do not move the folder while the run is active"},
-	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
+	{durable.ErrVersion, exitFailed, "update talbot, or make the file again with this one"},
 	{job.ErrConfig, exitUsage, "see --help"},
 	{dataset.ErrNoAudit, exitUsage, "make one with `talbot label DIR --audit 1% --out AUDIT`"},
 	{evaluate.ErrNoHistory, exitUsage, "leave out --no-history"},
@@ -215,16 +213,12 @@ func folderHint(err error) string {
 	var file *fleet.FileError
 	var predictions *pipelinepredict.JournalError
 	var ofLoop *loop.FileError
-	var older *ingest.OlderRulesError
 	var different *output.DifferentError
 	switch {
 	case errors.As(err, &different) && different.State == output.Interrupted:
 		return "finish it with the command that began it, make it again with --replace, or choose another place"
 	case errors.As(err, &different):
 		return "make it again with --replace, or choose another place"
-	case errors.As(err, &older):
-		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
-			"` and repeat the command"
 	case errors.As(err, &interrupted) && interrupted.ResumeCommand == invocation():
 		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or " +
 			"remove this one"

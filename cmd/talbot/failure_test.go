@@ -243,14 +243,6 @@ func TestDamagedFleetFiles(t *testing.T) {
 	}
 }
 
-// TestLabelsBeforeLinesRule: an unfinished labelling of an earlier version is refused with what to do.
-func TestLabelsBeforeLinesRule(t *testing.T) {
-	status, text := classify(fmt.Errorf("%q: %w", "out", label.ErrMixedDepths))
-	if status != exitUsage || !strings.Contains(text, "remove the folder") {
-		t.Errorf("status %d, %q", status, text)
-	}
-}
-
 // TestDamagedJournals: where a journal cannot be gone on with, the hint says what to remove and what that costs.
 func TestDamagedJournals(t *testing.T) {
 	for cost, err := range map[string]error{

@@ -124,10 +124,6 @@ func printVerified(v *verify.Report) {
 				humanize.Count(d.Positions, "position"), humanize.Count(d.Samples, "sample"),
 				humanize.Count(d.Labelled, "label"), humanize.Count(d.Encoded, "move"))
 		}
-		if n := d.MixedDepths; n > 0 {
-			printf("%s: %s with moves of different depths, as earlier versions made them; this is no damage\n",
-				d.Dataset, humanize.Count(n, "label"))
-		}
 		for _, name := range d.Extra {
 			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
 		}

@@ -15,7 +15,6 @@ type labelTally struct {
 	statuses    [dataset.Failed + 1]int64
 	mating      int64
 	mated       int64
-	mixed       int64 // depths
 	bins        [len(scoreEdges) + 1]int64
 	nodes       int64 // sum
 	depths      spread
@@ -37,9 +36,6 @@ func (t *labelTally) add(l *dataset.Label) {
 	t.statuses[l.Status]++
 	if l.Status != dataset.Labelled {
 		return
-	}
-	if l.MixesDepths() {
-		t.mixed++
 	}
 	first := &l.Lines[0]
 	t.depths.add(int64(first.Depth))
@@ -98,7 +94,7 @@ func (p *Played) merge(q *Played) {
 func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
 	s := LabelStats{
 		Fingerprint: f.ID(), Engine: f.Engine, Build: f.Build, Limit: f.Limit,
-		Statuses: map[string]int64{}, Mating: t.mating, Mated: t.mated, MixedDepths: t.mixed,
+		Statuses: map[string]int64{}, Mating: t.mating, Mated: t.mated,
 	}
 	for _, n := range t.statuses {
 		samples -= n
@@ -146,7 +142,7 @@ func (a *labelTally) merge(b *labelTally) {
 	for k, n := range b.bins {
 		a.bins[k] += n
 	}
-	a.mating, a.mated, a.mixed = a.mating+b.mating, a.mated+b.mated, a.mixed+b.mixed
+	a.mating, a.mated = a.mating+b.mating, a.mated+b.mated
 	if len(b.effort) > 0 {
 		if len(a.effort) == 0 {
 			a.least, a.most = b.least, b.most

@@ -93,9 +93,6 @@ type LabelStats struct {
 	NodeCounts  Distribution     `json:"node_counts"` // bins from powers of two to the next
 	Played      Played           `json:"played"`
 	Tables      *Agreement       `json:"tables,omitempty"` // where endgame tables have the samples too
-
-	// MixedDepths are labels whose searched lines are of different depths, which those of earlier versions may be.
-	MixedDepths int64 `json:"mixed_depths"`
 }
 
 // Played compares the moves of games with what the engine says.

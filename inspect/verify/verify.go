@@ -62,9 +62,6 @@ type DatasetReport struct {
 	Failed    int64    `json:"failed"`
 	Extra     []string `json:"extra"`  // shards that the manifest does not name
 	Damage    []string `json:"damage"` // at most 100 of a dataset
-
-	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see [dataset.LinesRule].
-	MixedDepths int64 `json:"mixed_depths"`
 }
 
 // SplitGame is a line whose game is also in another split.
@@ -90,7 +87,6 @@ type verifyWorker struct {
 	position         dataset.PositionKeys
 	samples          []uint64 // keys of the samples of the present line, without its split
 	encoded          int64
-	mixed            int64 // labels of different depths
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -139,7 +135,6 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	each := func(worker int, l *dataset.Line) error { return nil }
 	if err == nil {
 		each = func(worker int, l *dataset.Line) error {
-			v.workers[worker].mixed += mixedDepths(l, m.Fingerprints)
 			v.workers[worker].line(l, m.Splits)
 			return nil
 		}
@@ -166,8 +161,7 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	}
 	for i := range v.workers {
 		d.Encoded += v.workers[i].encoded
-		d.MixedDepths += v.workers[i].mixed
-		v.workers[i].encoded, v.workers[i].mixed = 0, 0
+		v.workers[i].encoded = 0
 	}
 	v.result.Datasets = append(v.result.Datasets, d)
 	return err
@@ -186,21 +180,6 @@ func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) {
 	for _, key := range w.samples[:l.SampleCount()] {
 		w.positions.Add(key | uint64(split))
 	}
-}
-
-// mixedDepths counts the labels of a line that engines made with lines of different depths.
-func mixedDepths(l *dataset.Line, prints []dataset.Fingerprint) (n int64) {
-	for _, c := range l.Labels {
-		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsImported() {
-			continue
-		}
-		for k := range c.Labels {
-			if c.Labels[k].MixesDepths() {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // moves encodes and decodes every move of a sample that training may learn.
@@ -245,7 +224,6 @@ func (v *verification) sum() {
 		r.Labelled += d.Labelled
 		r.Terminal += d.Terminal
 		r.Failed += d.Failed
-		r.MixedDepths += d.MixedDepths
 		r.Extra = append(r.Extra, d.Extra...)
 		r.Damage = append(r.Damage, d.Damage...)
 	}

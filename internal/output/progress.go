@@ -86,26 +86,18 @@ func sameBeginning(m, first *dataset.Manifest) bool {
 	return begun.Hash() == first.Hash()
 }
 
-// restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members were among the others.
+// restore reads progress.json.
 func (f *Folder) restore(data []byte) error {
 	p := &f.progress
-	state := data
-	if durable.Sealed(data) {
-		if _, err := durable.Unseal(data, p); err != nil {
-			return err
-		}
-		state = p.State
-	} else {
-		if err := json.Unmarshal(data, p); err != nil {
-			return err
-		}
-		if p.State != nil {
-			return errors.New("the checksum is missing")
-		}
-		f.warn(fmt.Errorf("%q is from an older version without checksums; it is used unchecked", f.Path(ProgressName)))
+	sealed, err := durable.Unseal(data, p)
+	if err == nil && !sealed {
+		err = errors.New("the checksum is missing")
 	}
-	if f.State != nil && state != nil {
-		if err := json.Unmarshal(state, f.State); err != nil {
+	if err != nil {
+		return err
+	}
+	if f.State != nil && p.State != nil {
+		if err := json.Unmarshal(p.State, f.State); err != nil {
 			return err
 		}
 	}

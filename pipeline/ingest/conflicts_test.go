@@ -1,14 +1,12 @@
 package ingest_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"talbot/dataset"
-	"talbot/internal/output"
 	"talbot/pipeline/ingest"
 )
 
@@ -24,9 +22,8 @@ func TestMoveConflicts(t *testing.T) {
 	for _, c := range []struct {
 		keep         bool
 		kept, odd    int64
-		format       int
 		rule, folder string
-	}{{false, 1, 0, 1, "drop", "dropped"}, {true, 4, 3, 5, "keep", "kept"}} {
+	}{{false, 1, 0, "drop", "dropped"}, {true, 4, 3, "keep", "kept"}} {
 		out := filepath.Join(dir, c.folder)
 		sum, err := ingest.Request{Inputs: []string{path}, Out: out, Splits: dataset.DefaultSplits,
 			KeepMoveConflicts: c.keep}.Run(t.Context())
@@ -38,40 +35,9 @@ func TestMoveConflicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum.GamesKept != c.kept || sum.MoveConflicts != c.odd || m.Counts.MoveConflicts != c.odd ||
-			m.Counts.Rejects[dataset.MoveConflict] != 4-c.kept || m.Format != c.format ||
+			m.Counts.Rejects[dataset.MoveConflict] != 4-c.kept ||
 			!slices.Equal(m.Flags, []dataset.Tag{{Name: "move-conflict", Value: c.rule}}) {
 			t.Errorf("%s: %+v, %+v", c.rule, sum, m)
-		}
-	}
-}
-
-// TestOlderRules refuses to go on with an ingest that was begun when games were read by other rules, and says so; one
-// with other flags is refused as that.
-func TestOlderRules(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "games.pgn")
-	if err := os.WriteFile(path, []byte("[White \"a\"]\n\n1. e4 e5 2. Nf3 *\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for name, flags := range map[string][]dataset.Tag{"older": nil, "other": {{Name: "move-conflict", Value: "keep"}}} {
-		out := filepath.Join(dir, name)
-		f, err := output.Open(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits, Flags: flags},
-			[]ingest.InputInfo{{Name: "games.pgn", Size: 31}}, output.Options{ResumeCommand: "talbot ingest"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
-		before, err := os.ReadFile(f.Path("progress.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = ingest.Request{Inputs: []string{path}, Out: out, Splits: dataset.DefaultSplits}.Run(t.Context())
-		var older *ingest.OlderRulesError
-		if !errors.Is(err, output.ErrOccupied) || errors.As(err, &older) != (name == "older") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if after, err := os.ReadFile(f.Path("progress.json")); err != nil || string(after) != string(before) {
-			t.Errorf("%s: the interrupted command has changed, %v", name, err)
 		}
 	}
 }

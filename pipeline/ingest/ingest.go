@@ -3,9 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"time"
 
@@ -153,7 +151,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
 		ResumeCommand: in.ResumeCommand, Warn: in.Warn, Existing: in.Existing, Compare: in.compare,
 	}); err != nil {
-		return Summary{}, olderRules(err)
+		return Summary{}, err
 	}
 	defer g.out.Close()
 	defer g.rejects.close()
@@ -248,31 +246,8 @@ func (in *Request) moveRule() dataset.Tag {
 	return dataset.Tag{Name: moveConflictFlag, Value: "drop"}
 }
 
-// moveConflictFlag is in the manifest of every ingest by the current rules; without it moves were not compared with
-// their text.
+// moveConflictFlag is in the manifest of every ingest.
 const moveConflictFlag = "move-conflict"
-
-// OlderRulesError says that the output folder holds an interrupted ingest that began under older rules of reading
-// games, so that resuming would mix the two. It wraps [output.ErrOccupied].
-type OlderRulesError struct{ Dir string }
-
-func (e *OlderRulesError) Error() string {
-	return fmt.Sprintf("%q contains an interrupted ingest of an earlier version, which read games by other rules",
-		e.Dir)
-}
-
-// Unwrap returns [output.ErrOccupied].
-func (e *OlderRulesError) Unwrap() error { return output.ErrOccupied }
-
-// olderRules returns the error of opening the folder, an [OlderRulesError] where that is the reason.
-func olderRules(err error) error {
-	var other *output.InterruptedError
-	if errors.As(err, &other) && other.Verb == "ingest" &&
-		!slices.ContainsFunc(other.Manifest.Flags, func(t dataset.Tag) bool { return t.Name == moveConflictFlag }) {
-		return &OlderRulesError{other.Dir}
-	}
-	return err
-}
 
 // restore restores the state of an interrupted run.
 func (g *ingester) restore() error {

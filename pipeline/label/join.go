@@ -16,9 +16,9 @@ import (
 	"talbot/shards"
 )
 
-// partFlag is the flag of a manifest that says which part of the lines was labelled. It is older than the command's
-// flag --part, and must not change, because which line is in which part depends on it.
-const partFlag = "shard"
+// partFlag is the flag of a manifest that says which part of the lines was labelled. Which line is in which part depends
+// on it.
+const partFlag = "part"
 
 // partOf returns the number, from 1, of that of n parts which a line is in.
 func partOf(hash [16]byte, n int) int {
@@ -132,11 +132,8 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 		case i == 0:
 			first = m
 		case !slices.Equal(printIDs(m.Fingerprints), printIDs(first.Fingerprints)):
-			what := "their engines, options or limits differ"
-			if slices.Equal(printIDs(beforeLinesRule(m.Fingerprints)), printIDs(beforeLinesRule(first.Fingerprints))) {
-				what = "an earlier version labelled one of them with mixed depths; label that again"
-			}
-			return first, fmt.Errorf("%q and %q: %w: %s", parts[0].Dir, d.Dir, ErrParts, what)
+			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
+				ErrParts)
 		case m.Hash() != first.Hash():
 			return first, fmt.Errorf("%q and %q: %w: inputs or flags differ", parts[0].Dir, d.Dir, ErrParts)
 		}

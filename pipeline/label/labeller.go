@@ -92,7 +92,7 @@ func (l *labeller) open(ctx context.Context) error {
 	if l.out, err = output.Open(l.Out, m, identity,
 		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Existing: l.Existing,
 			Warn: l.Warn}); err != nil {
-		return mixingDepths(err, prints)
+		return err
 	}
 	if err := l.checkInput(ctx); err != nil {
 		return err
