@@ -14,7 +14,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/durable"
 	"talbot/internal/ordered"
 )
 
@@ -149,7 +148,7 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 
 // fileHash compares a file's SHA-256. A wrong one is reported; the blocks tell more about the place.
 func (v *verifier) fileHash(ctx context.Context, path, want string) error {
-	_, err := checkFile(ctx, path, dataset.ShardInfo{SHA256: want}, durable.Stamp{}, nil)
+	err := checkFile(ctx, path, want, nil)
 	if errors.Is(err, dataset.ErrDamaged) {
 		v.damaged(err)
 		return nil

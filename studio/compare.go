@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"talbot/internal/cache"
 	"talbot/train/job"
 	"talbot/train/loader"
 	"talbot/train/report"
@@ -92,7 +91,7 @@ func (s *Server) comparison(first, second, data *folder, split string) (part, er
 	return s.makePart(key, func(j *work[part]) (string, error) {
 		c := job.Compare{Settings: [][]string{{first.Path}, {second.Path}}, Data: []loader.Spec{{Dir: data.Path}},
 			Split: split, Samples: comparedSamples, Batch: comparedBatch, Backend: atOnce(s.backend),
-			Workers: runtime.GOMAXPROCS(0), Cache: cache.User(),
+			Workers:  runtime.GOMAXPROCS(0),
 			Progress: func(what string, done, of int64) { tell(j, what, done, of) }}
 		found, err := c.Run(j.ctx)
 		if err != nil {

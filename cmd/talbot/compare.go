@@ -14,7 +14,6 @@ import (
 
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/internal/cache"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -96,7 +95,7 @@ func runsOf(operand string) ([]string, error) {
 func (o *compareOptions) job(operands []string) (c job.Compare, err error) {
 	c = job.Compare{Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value, Policy: o.policy,
 		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Cache: cache.User(), Warn: warn}
+		Warn: warn}
 	for _, operand := range operands {
 		runs, err := runsOf(operand)
 		if err != nil {

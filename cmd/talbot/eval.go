@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/formats/rows"
-	"talbot/internal/cache"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/train/job"
@@ -81,7 +80,7 @@ calibration of both heads. See docs/6-evaluation.md.`,
 func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value,
 		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Cache: cache.User(), Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: warn}
+		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: warn}
 	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
 		return e, usage(fmt.Errorf("--run %q is a file", o.run),
 			"give the folder of the run; --newest measures its newest checkpoint")

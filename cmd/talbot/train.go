@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/internal/cache"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/network/run"
@@ -114,7 +113,7 @@ func (o *trainOptions) check(f *pflag.FlagSet) error {
 	if !f.Changed("recipe") {
 		o.Recipe = ""
 	}
-	o.Existing, o.Cache = o.existing(), cache.User()
+	o.Existing = o.existing()
 	o.Adjust = func(c *run.Config) error {
 		if err := o.settings.apply(c, f); err != nil || o.Resume || o.After != "" {
 			return err // what contradicts the run is refused for that

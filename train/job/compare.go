@@ -14,7 +14,6 @@ import (
 
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/internal/cache"
 	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/builtin"
@@ -41,7 +40,6 @@ type Compare struct {
 	Weights  string // as [Eval.Weights]
 	Backend  string // as [backend.Open] takes it
 	Workers  int    // that encode and read, 0 = one for each processor
-	Cache    *cache.Folder
 	Page     string // file of the page that shows it all; "" = none
 
 	Begun    func(backend string)
@@ -265,7 +263,7 @@ func (t *contest) read(ctx context.Context) error {
 		r := &t.readers[i]
 		var err error
 		if r.data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: r.encoder, Label: t.Label, Targets: r.targets,
-			Workers: t.Workers, Cache: t.Cache, Origins: true, Checked: checked}); err != nil {
+			Workers: t.Workers, Origins: true, Checked: checked}); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (t *Train) place(init bool) error {
 		return err
 	}
 	if t.Dir = at; interrupted[at] { // with all that it was begun with, which is what is asked for
-		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers, Cache: t.Cache,
+		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers,
 			Adjust: func(*run.Config) error { return nil }, Existing: t.Existing,
 			Checked: t.Checked, Surveyed: t.Surveyed, Begun: t.Begun, Resumed: t.Resumed, Progress: t.Progress,
 			Warn: t.Warn}

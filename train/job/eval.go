@@ -13,7 +13,6 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/formats/rows"
-	"talbot/internal/cache"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/predict"
@@ -32,12 +31,11 @@ type Eval struct {
 	Value   *encode.ValueTarget // nil = what the network was trained on
 	Batch   int                 // positions the network is asked about at a time
 	Choice  run.Choice
-	Weights string        // "raw" or "average" of a run that keeps both; "" = those that were validated
-	Backend string        // as [backend.Open] takes it
-	Workers int           // that encode and read, 0 = one for each processor
-	Cache   *cache.Folder // of what was found out about datasets; nil = none
-	Puzzles io.Reader     // to be solved too, as [rows.PuzzleReader] reads them; nil = none
-	Report  string        // file of the page that shows it all; "" = none
+	Weights string    // "raw" or "average" of a run that keeps both; "" = those that were validated
+	Backend string    // as [backend.Open] takes it
+	Workers int       // that encode and read, 0 = one for each processor
+	Puzzles io.Reader // to be solved too, as [rows.PuzzleReader] reads them; nil = none
+	Report  string    // file of the page that shows it all; "" = none
 
 	Style     bool            // how aggressive the network's choices are
 	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
@@ -167,7 +165,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		}
 	}
 	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
-		Workers: e.Workers, Cache: e.Cache, Origins: true, Checked: e.checked()})
+		Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}

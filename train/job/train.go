@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"talbot/encode"
-	"talbot/internal/cache"
 	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/model"
@@ -44,7 +43,6 @@ type Train struct {
 	Adjust  func(*run.Config) error // what else was asked for; called more than once
 	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int                     // that encode and read, 0 = one for each processor
-	Cache   *cache.Folder           // of what was found out about datasets; nil = none
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
 	pass      int64 // steps of a pass, where the samples have not been counted; 0 = unknown
@@ -315,7 +313,7 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
-		Workers: t.Workers, Cache: t.Cache, MaxCopies: t.MaxCopies, Checked: t.Checked})
+		Workers: t.Workers, MaxCopies: t.MaxCopies, Checked: t.Checked})
 	if err != nil {
 		return nil, was, err
 	}

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/internal/cache"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
-// TestTwice: the same commands on the same data give the same bytes, whatever else the machine does meanwhile, however
-// many goroutines read and compute, and whether counts come from the cache. With TALBOT_FULL also on xla:cpu.
+// TestTwice: the same commands on the same data give the same bytes, whatever else the machine does meanwhile and however
+// many goroutines read and compute. With TALBOT_FULL also on xla:cpu.
 func TestTwice(t *testing.T) {
 	spec := write(t, madeup.Dataset{Seed: 6, Games: 50, Shards: 2, Candidates: true, Rated: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
@@ -32,8 +31,7 @@ func TestTwice(t *testing.T) {
 }
 
 func twice(t *testing.T, name string, spec loader.Spec, on string) {
-	kept := cache.New(t.TempDir(), 1<<20)
-	job := Train{Data: []loader.Spec{spec}, Recipe: name, Steps: 12, Backend: on, Cache: kept,
+	job := Train{Data: []loader.Spec{spec}, Recipe: name, Steps: 12, Backend: on,
 		Adjust: func(c *run.Config) error {
 			c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery, c.EMA = 16, 5e-3, 6, 6, 0.9
 			small(c, 2)

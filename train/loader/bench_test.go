@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"talbot/encode"
-	"talbot/internal/cache"
 	"talbot/train"
 	"talbot/train/internal/madeup"
 )
@@ -88,37 +86,4 @@ func BenchmarkSurvey(b *testing.B) {
 		}
 	}
 	report(b, samples, d.Options.Workers, processor()-before)
-}
-
-// BenchmarkStart is all that reads data before the first step of a run, the first time and when it is in the cache.
-func BenchmarkStart(b *testing.B) {
-	spec, dir := benchData(b), b.TempDir()
-	start := func() (samples int64) {
-		d, err := Open(b.Context(), []Spec{spec}, Options{Encoder: encode.TalbotBot{}, Cache: cache.New(dir, 1<<30)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer d.Close()
-		for _, c := range survey(b, d).Sets {
-			samples += c.Train + c.Val
-		}
-		return samples
-	}
-	for _, name := range []string{"first", "second"} {
-		b.Run(name, func(b *testing.B) {
-			samples, before := int64(0), processor()
-			for b.Loop() {
-				if name == "first" {
-					if err := os.RemoveAll(dir); err != nil {
-						b.Fatal(err)
-					}
-				}
-				samples += start()
-			}
-			used := processor() - before
-			report(b, samples, runtime.GOMAXPROCS(0), used)
-			b.ReportMetric(used.Seconds()*1000/float64(b.N), "CPU-ms/op")
-			b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N), "ms/op")
-		})
-	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/internal/cache"
 	"talbot/shards"
 )
 
@@ -32,8 +31,6 @@ type Options struct {
 	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Origin], and
 	// the moves of a sample are its policy target, regardless of what its recipe lists.
 	Origins bool
-	// Cache keeps what was found out about datasets; nil keeps nothing.
-	Cache *cache.Folder
 	// Checked, if not nil, is called with how much of the data was compared with its checksums, from one goroutine at a
 	// time.
 	Checked func(bytes, of int64)
@@ -59,8 +56,7 @@ type Set struct {
 }
 
 // Open opens datasets that are split alike ([ErrSplits]) and are different ones, and reads every file once to compare
-// it with its checksum, for a reader that skips columns does not see damage to them. With [Options.Cache] it does not
-// read files that are as they were when they were compared before. Errors of a dataset are those of
+// it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
 // [shards.OpenDataset] and [shards.Dataset.CheckFiles]. The caller closes the Data.
 func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 	d := &Data{Options: o, encoder: o.Encoder, layout: o.Encoder.Layout()}
@@ -131,7 +127,7 @@ func (d *Data) check(ctx context.Context) error {
 		}
 	}
 	for _, s := range d.Sets {
-		if err := d.Options.checkFiles(ctx, s.shards, s.absolute(), done); err != nil {
+		if err := s.shards.CheckFiles(ctx, d.Options.Workers, done); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,15 @@ func (p *picks) add(q pick) {
 	}
 }
 
+// lowest returns the n picks with the lowest hashes, by place.
+func (p *picks) lowest(n int) []pick {
+	list := slices.SortedFunc(slices.Values(p.list), func(a, b pick) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b))
+	})[:n]
+	slices.SortFunc(list, pick.compare)
+	return list
+}
+
 // sorted returns the picks by place.
 func (p *picks) sorted() []pick {
 	slices.SortFunc(p.list, pick.compare)

@@ -24,7 +24,7 @@ func (d *Data) markTrained(ctx context.Context, positions map[uint64]bool, specs
 		defer ds.Close()
 		// not checked yet
 		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
-			if err := d.Options.checkFiles(ctx, ds, spec.absolute(), nil); err != nil {
+			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"talbot/encode"
+	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/train"
 )
 
@@ -51,30 +52,23 @@ func (s *Survey) Train() (n int64) {
 // With [Options.MaxCopies] the data is read once more, and of a position that is a usable train sample more often than
 // that, over all datasets, exactly that many copies stay in, spread evenly over the data in its order. Val samples are
 // never left out.
-//
-// What it finds is kept a dataset at a time ([Options.Cache]); nothing is read of a dataset for which it is there.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s := d.newSurvey(limit, batch)
-	s.Longest = 1
-	sets, err := d.surveySets(ctx, limit, done)
+	s, reading := d.newSurvey(limit, batch), d.checking()
+	val, err := s.count(ctx, reading, limit, done)
 	if err != nil {
 		return nil, err
-	}
-	for i, x := range sets {
-		s.Sets[i] = x.Counts
-		s.Longest = max(s.Longest, x.Longest)
-		s.blocks, s.parts, s.mask = append(s.blocks, x.Blocks), append(s.parts, x.Parts), append(s.mask, x.Mask)
 	}
 	if err := s.share(); err != nil {
 		return nil, err
 	}
-	s.Val = s.validation(sets, limit, batch)
-	return s, nil
+	list, size := s.choose(val, limit, batch)
+	s.Val, err = reading.validation(ctx, list, size, s.Longest)
+	return s, err
 }
 
 // newSurvey returns a survey of d that knows nothing yet.
 func (d *Data) newSurvey(limit, batch int) *Survey {
-	return &Survey{Sets: make([]Counts, len(d.Sets)), data: d, key: d.surveyKey(limit, batch)}
+	return &Survey{Sets: make([]Counts, len(d.Sets)), Longest: 1, data: d, key: d.surveyKey(limit, batch)}
 }
 
 // share computes the shares of the draws.
@@ -93,16 +87,13 @@ func (s *Survey) share() error {
 	return nil
 }
 
-// row is a val sample of a dataset.
-type row struct{ set, row int }
-
 // choose takes val samples of each dataset by its share, in the order of the data. They fill the fewest batches of one
-// size up to most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has
+// size up to most, so fewer than there are batches are left out. Samples are taken one by one from the dataset that has
 // the fewest for its share.
-func (s *Survey) choose(sets []*setSurvey, limit, most int) (list []row, batch int) {
+func (s *Survey) choose(val []*picks, limit, most int) (list []pick, batch int) {
 	total := 0
-	for _, x := range sets {
-		total += len(x.Hashes)
+	for _, p := range val {
+		total += p.Len()
 	}
 	total = min(total, limit)
 	if total == 0 || most < 1 {
@@ -110,74 +101,50 @@ func (s *Survey) choose(sets []*setSurvey, limit, most int) (list []row, batch i
 	}
 	batches := (total + most - 1) / most
 	batch = total / batches
-	seats := make([]int, len(sets))
+	taken := make([]int, len(val))
 	for range batches * batch {
 		next, fewest := -1, 0.0
-		for i, n := range seats {
-			if least := float64(n+1) / s.Sets[i].Share; n < len(sets[i].Hashes) && (next < 0 || least < fewest) {
+		for i, n := range taken {
+			if least := float64(n+1) / s.Sets[i].Share; n < val[i].Len() && (next < 0 || least < fewest) {
 				next, fewest = i, least
 			}
 		}
-		seats[next]++
+		taken[next]++
 	}
-	for i, n := range seats {
-		for _, k := range sets[i].lowest(n) {
-			list = append(list, row{i, k})
-		}
+	for i, n := range taken {
+		list = append(list, val[i].lowest(n)...)
 	}
 	return list, batch
 }
 
-// validation makes the batches of validation.
-func (s *Survey) validation(sets []*setSurvey, limit, most int) []train.Batch {
-	list, batch := s.choose(sets, limit, most)
+// validation makes batches of val samples, which are sorted by place.
+func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) ([]train.Batch, error) {
 	if len(list) == 0 {
-		return nil
+		return nil, nil
 	}
-	shape := shape{s.data.layout, s.Longest}
-	batches := make([]train.Batch, len(list)/batch)
-	for i := range batches {
-		shape.gather(&batches[i], sets, list[i*batch:(i+1)*batch])
-	}
-	return batches
-}
-
-// gather fills b with val samples.
-func (s *shape) gather(b *train.Batch, sets []*setSurvey, rows []row) {
-	l, moves := &s.layout, s.longest
-	if l.Moves != encode.NoMoves && !s.inside() {
-		moves = 0
-		for _, r := range rows {
-			moves = max(moves, listedIn(&sets[r.set].Val, r.row, l.Codes))
-		}
-		moves = s.length(moves)
-	}
-	b.Resize(len(rows), moves, l)
-	floats := len(l.Floats)
-	for i, r := range rows {
-		from := &sets[r.set].Val
-		copy(b.Packed[i*l.Words:][:l.Words], from.Packed[r.row*l.Words:])
-		copy(b.Floats[i*floats:][:floats], from.Floats[r.row*floats:])
-		copy(b.Known[i*floats:][:floats], from.Known[r.row*floats:])
-		if l.Moves == encode.NoMoves {
-			continue
-		}
-		k := from.Moves()
-		weights, codes := b.Weights[i*moves:][:moves], b.Codes[i*moves*l.Codes:][:moves*l.Codes]
-		for j := copy(weights, from.Weights[r.row*k:][:k]); j < moves; j++ {
-			weights[j] = 0
-		}
-		for j := copy(codes, from.Codes[r.row*k*l.Codes:][:k*l.Codes]); j < len(codes); j++ {
-			codes[j] = -1
+	var blocks []pick // the first of each block
+	for i, p := range list {
+		if i == 0 || p.set != list[i-1].set || p.block != list[i-1].block {
+			blocks = append(blocks, p)
 		}
 	}
-}
-
-// listedIn is how many moves a sample of a batch lists.
-func listedIn(b *train.Batch, sample, codes int) (n int) {
-	k := b.Moves()
-	for n < k && b.Codes[(sample*k+n)*codes] >= 0 {
-		n++
+	batches, at, f := make([]train.Batch, len(list)/batch), 0, d.newFilling(batch, longest)
+	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
+		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		first := list[at]
+		for ; at < len(list) && list[at].set == first.set && list[at].block == first.block; at++ {
+			if err := f.add(r, list[at].sample); err != nil {
+				return nil, err
+			}
+			if f.n == batch {
+				f.batch(&batches[at/batch])
+				f = d.newFilling(batch, longest)
+			}
+		}
 	}
-	return n
+	return batches, nil
 }
