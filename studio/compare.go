@@ -11,7 +11,6 @@ import (
 
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/report"
 )
 
 // comparePage is what the page of a comparison of two runs shows.
@@ -98,7 +97,7 @@ func (s *Server) comparison(first, second, data *folder, split string) (part, er
 			return "", err
 		}
 		var text strings.Builder
-		err = report.WriteComparisonPart(&text, found)
+		err = found.Page().WritePart(&text)
 		return text.String(), err
 	})
 }

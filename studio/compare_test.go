@@ -64,10 +64,10 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want strings.Builder
-	if err := report.WriteComparisonPart(&want, found); err != nil {
+	if err := found.Page().WritePart(&want); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, want.String()) || !strings.Contains(text, "two less one") {
+	if !strings.Contains(text, want.String()) || !strings.Contains(text, "two against one") {
 		t.Errorf("got %s\nwant %s", text, want.String())
 	}
 	for _, query := range []string{"?with=x&data=" + s.keyOf("games"), "?with=" + s.keyOf("two") + "&data=../x",

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"talbot/evaluate"
+	"talbot/internal/table"
 	"talbot/network/run"
 	"talbot/play/match"
 	"talbot/train/job"
@@ -55,8 +56,8 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 	line("val", 500, 1)
 	x := 0.25
 	card, err := json.Marshal(report.Card{Checkpoint: name, Step: 100, Split: name, Note: name, Samples: 7,
-		Verdicts: []report.CardVerdict{{Class: "better", Head: name, Title: name, Text: name, Aside: name}},
-		Figures:  []report.CardFigure{{Name: name, Value: name, Note: name, Words: name, Help: name}},
+		Verdicts: table.Verdicts{{Class: "better", Head: name, Title: name, Text: name, Aside: name}},
+		Figures:  table.Tiles{{Name: name, Value: name, Note: name, Words: name, Help: name}},
 		Misses: []evaluate.Miss{{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: name, Value: &x,
 			Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
 			Moves:  []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}}})

@@ -16,6 +16,7 @@ import (
 
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/train"
@@ -28,8 +29,8 @@ type runPage struct {
 	*folder
 	Notice  string // what is wrong; "" = nothing
 	View    runView
-	Tiles   []report.CardFigure // of the last validation
-	Brief   []report.Fact
+	Tiles   table.Tiles // of the last validation
+	Brief   []table.Fact
 	Left    string // how long it will be trained; "" = not known
 	Losses  []report.Chart
 	Others  []report.Chart

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/table"
 	"talbot/network/run"
 	"talbot/train/job"
 	"talbot/train/report"
@@ -135,9 +136,9 @@ func TestRunCard(t *testing.T) {
 	at := "/run/" + s.key(aRun)
 	const bad = "<script>alert(1)</script>\u202e"
 	card, err := json.Marshal(report.Card{Checkpoint: bad, Step: 100, Split: bad, Note: bad, Samples: 7,
-		Verdicts: []report.CardVerdict{{Class: `better" onclick="x`, Head: bad, Title: "Better than chance by 1 nat",
+		Verdicts: table.Verdicts{{Class: `better" onclick="x`, Head: bad, Title: "Better than chance by 1 nat",
 			Text: bad}, {Class: "better", Title: "second"}},
-		Figures: []report.CardFigure{{Name: bad, Value: bad, Class: "worse", Help: bad}}})
+		Figures: table.Tiles{{Name: bad, Value: bad, Class: "worse", Help: bad}}})
 	if err != nil {
 		t.Fatal(err)
 	}

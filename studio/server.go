@@ -19,7 +19,6 @@ import (
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/network/model"
-	"talbot/train/report"
 )
 
 //go:embed web
@@ -87,11 +86,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared, err := report.ComparisonStyle()
-	if err != nil {
-		return nil, err
-	}
-	s.assets["look.css"], s.assets["comparison.css"] = []byte(look), []byte(compared)
+	s.assets["look.css"] = []byte(look)
 	s.guard = newGuard(o.Listen, s.routes())
 	return s, nil
 }

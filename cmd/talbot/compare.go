@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
-	"talbot/evaluate"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
-	"talbot/internal/plain"
 	"talbot/train/job"
 )
 
@@ -127,146 +122,11 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	if o.json {
 		return errors.Join(printJSON(result), err)
 	}
-	if e := printComparison(stdout, result); e != nil {
+	if e := writeJudged(stdout, result.Page().Text()); e != nil {
 		return e
 	}
 	if c.Page != "" && err == nil {
 		printf("\npage: %s\n", c.Page)
 	}
 	return err
-}
-
-// printComparison prints what differs, the figures, the differences, and the verdicts last.
-func printComparison(out io.Writer, c *job.Compared) error {
-	plain.Fprintf(out, "%s split: %s of %s", c.Split, humanize.Count(c.Samples, "sample"),
-		humanize.Count(c.Lines, "game"))
-	if c.Unseen != nil {
-		plain.Fprintf(out, ", %s: %s of %s", c.UnseenTo(), humanize.Count(*c.Unseen, "sample"),
-			humanize.Count(c.UnseenLines, "game"))
-	} else {
-		fmt.Fprint(out, "; it is not known which of them are unseen")
-	}
-	plain.Fprintf(out, ", in %.1f s\n", c.Seconds)
-	for _, r := range c.Runs {
-		plain.Fprintf(out, "  %s: %s, %s, step %d, %s weights\n", r.Name, r.Recipe, r.Network, r.Step, r.Weights)
-	}
-	if err := printDiffering(out, c); err != nil {
-		return err
-	}
-	parts := []string{"all"}
-	if c.Unseen != nil {
-		parts = []string{"unseen", "all"}
-	}
-	for _, on := range parts {
-		where := "all positions, seen in training or not"
-		if on == "unseen" {
-			where = "positions " + c.UnseenTo()
-		}
-		if len(c.Runs) > 2 {
-			plain.Fprintf(out, "\n%s, each run\n\n", where)
-			if err := printRuns(out, c, on); err != nil {
-				return err
-			}
-		}
-		for k := 1; k < len(c.Settings); k++ {
-			plain.Fprintf(out, "\n%s: %s against %s\n\n", where, c.Settings[k].Name, c.Settings[0].Name)
-			if err := printDifferences(out, c, on, k); err != nil {
-				return err
-			}
-		}
-	}
-	if len(c.Incomparable) > 0 {
-		fmt.Fprint(out, "\nnot comparable\n")
-		for _, i := range c.Incomparable {
-			plain.Fprintf(out, "  %s, %s: %s\n", c.Settings[i.Setting].Name, evaluate.ByName(i.Measure).Row, i.Reason)
-		}
-	}
-	fmt.Fprintln(out)
-	for k := 1; k < len(c.Settings); k++ {
-		heads := c.Heads(k)
-		if len(heads) == 0 {
-			plain.Fprintf(out, "%s and %s have no figure in common that judges a network\n", c.Settings[k].Name,
-				c.Settings[0].Name)
-			continue
-		}
-		for _, d := range heads {
-			plain.Fprintf(out, "%s\n", c.Sentence(d))
-		}
-		plain.Fprintf(out, "%s\n", c.Speaks(k))
-	}
-	for _, u := range c.Unknown {
-		plain.Fprintf(out, "%s may have been trained on any of the positions: %s\n", u.Run, u.Reason)
-	}
-	return nil
-}
-
-// longestName is how much of a run's name heads a column, longestValue how much of a setting stands in one.
-const (
-	longestName  = 18
-	longestValue = 36
-)
-
-// printDiffering prints the settings that differ.
-func printDiffering(out io.Writer, c *job.Compared) error {
-	if len(c.Differing) == 0 {
-		fmt.Fprint(out, "\nno setting differs\n")
-		return nil
-	}
-	fmt.Fprint(out, "\nsettings that differ\n\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, s := range c.Settings {
-		plain.Fprintf(w, "\t%s", shorten(plain.Escape(s.Name), longestName))
-	}
-	fmt.Fprintln(w)
-	for i := range c.Differing {
-		d := &c.Differing[i]
-		plain.Fprintf(w, "%s", d.Name)
-		for k := range c.Settings {
-			plain.Fprintf(w, "\t%s", shorten(plain.Escape(d.Of(&c.Settings[k])), longestValue))
-		}
-		fmt.Fprintln(w)
-	}
-	return w.Flush()
-}
-
-// printRuns prints the figures of all runs, a column each.
-func printRuns(out io.Writer, c *job.Compared, on string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, r := range c.Runs {
-		plain.Fprintf(w, "\t%s", shorten(plain.Escape(r.Name), longestName))
-	}
-	fmt.Fprint(w, "\t\n")
-	for _, m := range c.Shown() {
-		fmt.Fprint(w, m.Row)
-		for i := range c.Runs {
-			plain.Fprintf(w, "\t%s", cell(c.FiguresOf(i, on).Of(m.Name), m.Kind == evaluate.Share))
-		}
-		fmt.Fprint(w, "\t\n")
-	}
-	return w.Flush()
-}
-
-// printDifferences prints how a setting stands to the first one.
-func printDifferences(out io.Writer, c *job.Compared, on string, setting int) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	plain.Fprintf(w, "\t%s\t%s\tdifference\t95 %% interval\t\t\n",
-		shorten(plain.Escape(c.Settings[0].Name), longestName),
-		shorten(plain.Escape(c.Settings[setting].Name), longestName))
-	for _, m := range c.Shown() {
-		share := m.Kind == evaluate.Share
-		d := c.Difference(on, setting, m)
-		if d == nil {
-			plain.Fprintf(w, "%s\t%s\t%s\t-\t\t\t\n", m.Row, cell(c.Mean(0, on, m), share),
-				cell(c.Mean(setting, on, m), share))
-			continue
-		}
-		verdict, interval := d.Final()
-		within := ""
-		if interval != nil {
-			within = m.WriteDifference(interval[0]) + " … " + m.WriteDifference(interval[1])
-		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Row, m.Write(d.First), m.Write(d.Figure),
-			m.WriteDifference(d.Difference), within, verdict)
-	}
-	return w.Flush()
 }

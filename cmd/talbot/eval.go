@@ -146,7 +146,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if o.json {
 		return errors.Join(printJSON(figures), err)
 	}
-	if e := printFigures(stdout, figures); e != nil {
+	if e := writeJudged(stdout, figures.Text()); e != nil {
 		return e
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/evaluate"
 	"talbot/internal/humanize"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -187,4 +188,9 @@ func printResult(o *trainOptions, r train.Result) {
 func termText(m run.Mean) string { return run.Text(m.Name).Long + " " + termCell(m) }
 
 // termCell is the mean of a term.
-func termCell(m run.Mean) string { return cell(m.Mean, run.Text(m.Name).Share) }
+func termCell(m run.Mean) string {
+	if m.Mean == nil {
+		return "-"
+	}
+	return evaluate.FormatFigure(*m.Mean, run.Text(m.Name).Share)
+}

@@ -68,7 +68,8 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("agreement %+v", s.Labels[0].Tables)
 	}
 	text, page := written(t, s)
-	for _, part := range []string{"KRvK            3            66.7 %", "Compared with endgame tables: 2 of 3 samples disagree " +
+	for _, part := range []string{"KRvK            3            66.7 %", "Compared with endgame tables: 2 of 3 " +
+		"samples disagree " +
 		"(66.7 %), 1 swap win and loss", "KRvK            3         2  66.7 %         1\n"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)

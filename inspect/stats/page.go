@@ -35,8 +35,8 @@ func (s *Statistics) Page(name string) (*table.Page, error) {
 	}
 	if len(boards.List) > 0 {
 		p.Add(table.Section{Title: "Boards", Blocks: []table.Block{boards},
-			Note: "Samples drawn at random, but always the same ones. The side to move is at the bottom. Green: the move " +
-				"that was played, or the move to learn. Click a position to open an analysis board."})
+			Note: "Samples drawn at random, but always the same ones. The side to move is at the bottom. Green: the " +
+				"move that was played, or the move to learn. Click a position to open an analysis board."})
 	}
 	return p, nil
 }
@@ -131,7 +131,8 @@ func (s *Statistics) gameSection() table.Section {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", humanize.Thousands(s.Dates.Unknown))
 	}
-	part.Draw(chart.NewBarList(chart.Bars{Title: "Result", Note: "as given in the source", Unit: "lines", Bars: results}))
+	part.Draw(chart.NewBarList(chart.Bars{Title: "Result", Note: "as given in the source", Unit: "lines",
+		Bars: results}))
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Dates", Note: note, Unit: "games", Bars: dates}))
 	part.Draw(chart.NewBarList(chart.Bars{Title: "Time controls",
 		Note: "by base time and 40 increments, as Lichess classes them", Unit: "games", Bars: s.clockBars()}))
@@ -194,9 +195,10 @@ func (s *Statistics) sampleSection() table.Section {
 
 // materials returns the table of the materials with the most samples.
 func (c *Coverage) materials() *table.Table {
-	t := &table.Table{Title: "Materials", Class: "across", Note: "of samples with up to seven pieces, the stronger side " +
-		"first; results for the side to move, captures in the four plies before",
-		Columns: table.Columns("material", "samples", "stronger to move", "captures", "win", "draw", "loss", "unknown", "")}
+	t := &table.Table{Title: "Materials", Class: "across", Note: "of samples with up to seven pieces, the stronger " +
+		"side first; results for the side to move, captures in the four plies before",
+		Columns: table.Columns("material", "samples", "stronger to move", "captures", "win", "draw", "loss", "unknown",
+			"")}
 	t.Columns[7].Wide, t.Columns[8].Drawn = true, true
 	shown := c.Signatures
 	if len(shown) > mostMaterials {

@@ -88,7 +88,8 @@ func NewBandChart(b Band) (*BandChart, bool) {
 		fmt.Fprintf(&lower, "L%g %g", x(back.X), y(back.Low))
 	}
 	c.Line, c.Band = line.String(), upper.String()+lower.String()+"z"
-	c.End = &dot{x(last.X), y(last.Y), fmt.Sprintf("after %s %s: %+.1f (%+.1f to %+.1f)", humanize.Thousands(int64(last.X)),
+	c.End = &dot{x(last.X), y(last.Y), fmt.Sprintf("after %s %s: %+.1f (%+.1f to %+.1f)",
+		humanize.Thousands(int64(last.X)),
 		b.XName, last.Y, last.Low, last.High)}
 	return c, true
 }

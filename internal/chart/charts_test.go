@@ -106,7 +106,8 @@ func TestDraw(t *testing.T) {
 	lying, _ := NewBarList(bars)
 	lines, _ := NewLineChart(Lines{Title: "<u>", Curves: []Curve{{Name: "<i>", Points: []Point{{1, 1}, {2, 1234}}}}})
 	p := board.StartPosition()
-	for want, picture := range map[string]interface{ HTML() (template.HTML, error) }{"1,234 games": standing, "100.0 %": lying, ">steps<": lines,
+	for want, picture := range map[string]interface{ HTML() (template.HTML, error) }{"1,234 games": standing,
+		"100.0 %": lying, ">steps<": lines,
 		"1,234 positions": NewCalibrationChart(Calibration{Title: "<u>", XName: "<i>",
 			Bins: []Bin{{From: 0, To: 1, Count: 1234}}}), `href="#k"`: NewBoard(&p)} {
 		html, err := picture.HTML()

@@ -25,11 +25,13 @@ type Tiles []Tile
 // HTML returns the tiles side by side.
 func (t Tiles) HTML() (template.HTML, error) { return render("tiles", t) }
 
-// WriteText writes a line for each tile.
+// WriteText writes a line for each tile that has a figure.
 func (t Tiles) WriteText(b *strings.Builder) {
 	var rows [][]string
 	for _, one := range t {
-		rows = append(rows, []string{one.Name, one.Value, one.Words, one.Note})
+		if one.Value != "–" {
+			rows = append(rows, []string{one.Name, one.Value, one.Words, one.Note})
+		}
 	}
 	b.WriteString(Align(rows, 1))
 }
@@ -107,7 +109,10 @@ func (p *Prose) HTML() (template.HTML, error) { return render("prose", p) }
 func (p *Prose) WriteText(b *strings.Builder) {
 	writeTitle(b, p.Title, "")
 	for _, line := range p.Lines {
-		b.WriteString("  " + plain.Escape(line) + "\n")
+		if p.Title != "" {
+			line = "  " + line
+		}
+		b.WriteString(plain.Escape(line) + "\n")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"talbot/internal/chart"
@@ -47,8 +48,13 @@ type Section struct {
 	Title, Note string
 	Layout      Layout
 	Blocks      []Block
-	PageOnly    bool // the text leaves it out
 }
+
+// PageOnly is a block that a text leaves out.
+type PageOnly struct{ Block }
+
+// WriteText writes nothing.
+func (PageOnly) WriteText(*strings.Builder) {}
 
 // Layout is how the blocks of a section stand on a wide page.
 type Layout string
@@ -90,11 +96,9 @@ func (p *Page) WritePart(w io.Writer) error { return templates.ExecuteTemplate(w
 
 // Text returns the page as text.
 func (p *Page) Text() string {
-	list := p.Lead
+	list := slices.Clone(p.Lead)
 	for i := range p.Sections {
-		if !p.Sections[i].PageOnly {
-			list = append(list, p.Sections[i].Blocks...)
-		}
+		list = append(list, p.Sections[i].Blocks...)
 	}
 	return Text(list...)
 }

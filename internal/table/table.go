@@ -138,8 +138,13 @@ func (t *Table) WriteText(b *strings.Builder) {
 		}
 		rows = append(rows, row)
 	}
+	if len(t.Rows)+len(t.Foot) == 0 {
+		return
+	}
 	writeTitle(b, t.Title, t.Note)
-	b.WriteString(Align(rows, -1))
+	if len(t.Rows) > 0 {
+		b.WriteString(Align(rows, -1))
+	}
 	for _, line := range t.Foot {
 		b.WriteString(plain.Escape(line) + "\n")
 	}

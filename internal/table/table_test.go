@@ -14,7 +14,8 @@ func all(name string) *Page {
 	p := board.StartPosition()
 	t := &Table{Title: name, Note: name, Columns: Columns("", "figure", name, ""), Foot: []string{name}}
 	t.Columns[3].Drawn = true
-	t.Add(Cell{Text: name, Hover: name}, Cell{Text: "3.1", Small: name, Class: Worse, Word: Worse, Tint: -20}, Cell{Text: name},
+	t.Add(Cell{Text: name, Hover: name}, Cell{Text: "3.1", Small: name, Class: Worse, Word: Worse, Tint: -20},
+		Cell{Text: name},
 		Bar(0.25, 0.5))
 	s := Section{Title: "All of it", Note: name, Layout: Stack}
 	s.Add(t, &Facts{Title: name, List: []Fact{{name, name}}, Below: t}, &Prose{Title: name, Lines: []string{name}},
@@ -23,7 +24,8 @@ func all(name string) *Page {
 			Where: []string{name}, Source: name, Phase: "opening", Below: t}, {Board: chart.NewBoard(&p)}}})
 	return &Page{Kind: "test", Title: name, Intro: name, Sections: []Section{s}, Lead: []Block{
 		Tiles{{Name: name, Value: "1", Note: name, Class: Worse, Words: name, Help: name}},
-		Verdicts{{Class: Better, Head: name, Title: name, Text: name, Aside: name, Parts: []Verdict{{Head: name, Text: name}}}}}}
+		Verdicts{{Class: Better, Head: name, Title: name, Text: name, Aside: name, Parts: []Verdict{{Head: name,
+			Text: name}}}}}}
 }
 
 // A page is well formed and what comes from files cannot leave its place.
@@ -44,7 +46,8 @@ func TestText(t *testing.T) {
 		Foot: []string{"of 12 games"}}
 	table.Columns[3].Drawn = true
 	table.Add(append(Row("game", "1,200", "0.25"), Bar(1, 1), Cell{Text: "6"})...)
-	table.Add(Cell{Text: "puzzle"}, Cell{Text: "7"}, Cell{Text: "0.5", Small: "of 3", Class: Worse, Word: Worse}, Bar(1, 1),
+	table.Add(Cell{Text: "puzzle"}, Cell{Text: "7"}, Cell{Text: "0.5", Small: "of 3", Class: Worse, Word: Worse},
+		Bar(1, 1),
 		Cell{Text: "棋譜"})
 	want := `Groups: by source
         samples             error  最新

@@ -14,7 +14,6 @@ import (
 
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/model"
@@ -125,12 +124,7 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	}
 	t.result.Seconds = time.Since(begun).Seconds()
 	if c.Page != "" {
-		var page bytes.Buffer
-		err := report.WriteComparison(&page, t.result)
-		if err == nil {
-			err = output.WriteFile(c.Page, page.Bytes())
-		}
-		if err != nil {
+		if err := writePage(c.Page, t.result.Page()); err != nil {
 			return t.result, fmt.Errorf("%w: page: %w", ErrIncomplete, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/formats/rows"
+	"talbot/internal/table"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/predict"
@@ -79,9 +80,13 @@ type About struct {
 	Seconds      float64 `json:"seconds"`
 	PerSecond    float64 `json:"positions_per_second"`
 
+	shown   *report.Eval
 	sum     string // SHA-256 of the checkpoint
 	results bool   // values are held against results of games
 }
+
+// Text returns the figures for a terminal.
+func (f Figures) Text() string { return f.shown.Text() }
 
 // ParseSplits reads "train", "val", "test" or "all".
 func ParseSplits(text string) ([]dataset.Split, error) {
@@ -214,9 +219,10 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 			missing = append(missing, fmt.Errorf("puzzles: %w", err))
 		}
 	}
+	f.shown = f.report(e)
 	if e.Report != "" {
-		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e), e.warn); err != nil {
+		facts := []table.Fact{{Name: "backend", Text: b.Why}}
+		if err := writeReport(e.Report, e.Dir, c, facts, f.shown, e.warn); err != nil {
 			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"talbot/encode"
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/internal/table"
 	"talbot/network/model"
 	"talbot/network/run"
 	"talbot/train"
@@ -61,7 +62,7 @@ func ReadCard(dir string) (*report.Card, error) {
 
 // writeReport writes the page of the run in dir, and its card with the page of an evaluation that stands in the run's
 // folder; e is nil without an evaluation. warn is called for metrics that are not whole.
-func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.Eval, warn func(error)) error {
+func writeReport(path, dir string, c run.Config, facts []table.Fact, e *report.Eval, warn func(error)) error {
 	r, err := ReportOf(dir, c, warn)
 	if err != nil {
 		return err
@@ -69,11 +70,11 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	if r.Facts, r.Eval = facts, e; e != nil {
 		r.Dates.Evaluated = time.Now()
 	}
-	var page bytes.Buffer
-	if err := report.Write(&page, r); err != nil {
+	page, err := r.Page()
+	if err != nil {
 		return err
 	}
-	if err := output.WriteFile(path, page.Bytes()); err != nil || e == nil ||
+	if err := writePage(path, page); err != nil || e == nil ||
 		filepath.Clean(path) != filepath.Join(dir, ReportName) {
 		return err
 	}
@@ -82,6 +83,15 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 		return err
 	}
 	return output.WriteFile(filepath.Join(dir, CardName), append(text, '\n'))
+}
+
+// writePage writes a page to a file.
+func writePage(path string, page *table.Page) error {
+	var text bytes.Buffer
+	if err := page.WriteHTML(&text); err != nil {
+		return err
+	}
+	return output.WriteFile(path, text.Bytes())
 }
 
 // ReportOf returns what the page of the run in dir shows, without an evaluation. What the run is trained on is left
@@ -148,7 +158,7 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
 		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask,
-		Results: f.results}
+		Results: f.results, Seconds: f.Seconds}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

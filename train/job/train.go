@@ -9,13 +9,13 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/output"
+	"talbot/internal/table"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/loader"
-	"talbot/train/report"
 )
 
 // Validation samples of a run: how many, and the largest batch they are measured in.
@@ -199,7 +199,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
 	if result.Samples > 0 || claim.Killed { // else the page of an evaluation may exist, and is still true
-		facts := []report.Fact{{Name: "backend", Text: b.Why}}
+		facts := []table.Fact{{Name: "backend", Text: b.Why}}
 		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil, t.warn); e != nil {
 			t.warn(fmt.Errorf("no %s: %w", ReportName, e))
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"maps"
 	"strings"
 	"testing"
@@ -9,13 +8,17 @@ import (
 	"talbot/evaluate"
 )
 
-func written(t *testing.T, r Run) string {
+func html(t *testing.T, r Run) string {
 	t.Helper()
-	var page bytes.Buffer
-	if err := Write(&page, r); err != nil {
+	page, err := r.Page()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(page.String(), "&#43;", "+")
+	var b strings.Builder
+	if err := page.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("&#43;", "+").Replace(b.String())
 }
 
 // The captions name what a policy is over and what values are held against, and every term has a name in words.
@@ -28,20 +31,20 @@ func TestCaptions(t *testing.T) {
 		OverLegal:      "cross-entropy over the legal moves, in nats",
 		OverCandidates: "cross-entropy over the candidates, in nats"} {
 		r.Over = over
-		if page := written(t, r); !strings.Contains(page, want) {
+		if page := html(t, r); !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	page := written(t, r)
+	page := html(t, r)
 	for _, not := range []string{"after_bce", "with colours swapped", "mean result"} {
 		if strings.Contains(page, not) {
 			t.Errorf("the page says %q", not)
 		}
 	}
 	r.Eval.Results = true
-	page = written(t, r)
+	page = html(t, r)
 	for _, want := range []string{"mean result at each predicted value", "(value − result)²",
-		"the same positions without their past<"} {
+		"the same positions without their past"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -59,7 +62,7 @@ func TestCountsOfTheValue(t *testing.T) {
 		"policy_ce_uniform": 3, "value_mse": 0.1, "value_mse_mean": 0.2}
 	e.Figures, e.Unseen, e.BySource = f, f, map[string]evaluate.Figures{"game": f, "puzzle": f}
 	e.UnseenBySource = map[string]evaluate.SourceFigures{"game": {Figures: f}, "puzzle": {Figures: f}}
-	page := written(t, r)
+	page := html(t, r)
 	for _, want := range []string{"better than the mean, 0.1000 against 0.2000 on 157<",
 		"better than chance, 1.000 against 3.000 on 16,865<", "<small>of 157</small>"} {
 		if !strings.Contains(page, want) {
@@ -77,7 +80,7 @@ func TestRowsAreMarkedByTheirIntervals(t *testing.T) {
 		good := maps.Clone(r.Eval.Figures)
 		r.Eval.BySource = map[string]evaluate.Figures{"game": good, "puzzle": of}
 		r.Eval.GroupIntervals = map[string]map[string]evaluate.Intervals{"by_source": {"puzzle": intervals}}
-		_, body, _ := strings.Cut(written(t, r), "<h1>")
+		_, body, _ := strings.Cut(html(t, r), "<h1>")
 		return strings.Count(body, `<td class="worse"`)
 	}
 	f := evaluate.Figures{"samples": 3, "value_samples": 3, "value_mse": 0.25, "value_mse_mean": 0.3,
@@ -101,8 +104,9 @@ func TestStyleOnThePage(t *testing.T) {
 	less := evaluate.Estimate{Mean: -0.02, Interval: [2]float64{-0.03, -0.01}}
 	trait := evaluate.Trait{Network: x, Played: x, AbovePlayed: less}
 	r.Eval.Style = &evaluate.StyleReport{Samples: 1234, Offers: trait, Checks: trait, Advances: trait}
-	page := written(t, r)
-	for _, want := range []string{`href="#style"`, "5.0 (4.0 … 6.0)", "−2.0 (−3.0 … −1.0)", "the moves played"} {
+	page := html(t, r)
+	for _, want := range []string{`href="#style"`, "5.0 <small>4.0 … 6.0", "−2.0 <small>−3.0 … −1.0", "the moves " +
+		"played"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -112,7 +116,7 @@ func TestStyleOnThePage(t *testing.T) {
 	}
 	trait.Before, trait.AboveBefore = &x, &less
 	r.Eval.Style = &evaluate.StyleReport{Before: "first", Offers: trait, Checks: trait, Advances: trait}
-	if page := written(t, r); !strings.Contains(page, "before fine-tuning") || !strings.Contains(page, "above before") {
+	if page := html(t, r); !strings.Contains(page, "before fine-tuning") || !strings.Contains(page, "above before") {
 		t.Error("the network before is not shown")
 	}
 }

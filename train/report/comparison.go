@@ -1,10 +1,7 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,12 +9,8 @@ import (
 	"talbot/evaluate"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 )
-
-//go:embed comparison.html
-var comparisonText string
-
-var comparisonTemplate = chart.New("comparison", comparisonText, template.FuncMap{"n": humanize.Thousands})
 
 // Comparison says how several runs differ, and what their networks are worth on the same samples.
 type Comparison struct {
@@ -199,52 +192,6 @@ func (c *Comparison) Shown() (list []*evaluate.Measure) {
 	return list
 }
 
-// comparisonView is what the template sees.
-type comparisonView struct {
-	*Comparison
-	Title    string
-	Verdicts []verdict
-	Settings []comparedSetting
-	Tables   []comparedTable
-	Sides    []comparedSide
-	Reasons  []Fact
-	Facts    []Fact
-}
-
-// comparedSetting is a row of the table of settings.
-type comparedSetting struct {
-	Name   string
-	Values []string
-}
-
-// comparedTable has the figures of all runs.
-type comparedTable struct {
-	Title, Note string
-	Rows        []comparedRow
-}
-
-type comparedRow struct {
-	Name  string
-	Cells []comparedCell
-}
-
-type comparedCell struct{ Text, Hover string }
-
-// comparedSide has the differences of a setting from the first.
-type comparedSide struct {
-	Title, Note string
-	Seeds       bool
-	Rows        []differenceRow
-}
-
-// differenceRow is a difference, drawn: a line of the interval and a point, and where no difference is.
-type differenceRow struct {
-	Name, Text, Interval, Class, Verdict, Hover string
-	Drawn                                       bool
-	Low, Width, Point, Zero                     float64 // in per cent of the cell
-	SeedsLow, SeedsWidth                        float64
-}
-
 // shownNames returns the comparison with names as a page shows them: they stand within sentences.
 func (c *Comparison) shownNames() *Comparison {
 	shown := *c
@@ -261,145 +208,197 @@ func (c *Comparison) shownNames() *Comparison {
 	return &shown
 }
 
-// WriteComparison writes the page.
-func WriteComparison(w io.Writer, c *Comparison) error {
-	return comparisonTemplate.ExecuteTemplate(w, "comparison", c.view())
-}
-
-// WriteComparisonPart writes what the page has below its title, for another page with [ComparisonStyle].
-func WriteComparisonPart(w io.Writer, c *Comparison) error {
-	return comparisonTemplate.ExecuteTemplate(w, "comparisonpart", c.view())
-}
-
-// ComparisonStyle is the style sheet of a comparison, beside that of all pages.
-func ComparisonStyle() (string, error) {
-	var b strings.Builder
-	err := comparisonTemplate.ExecuteTemplate(&b, "comparisonstyle", nil)
-	return b.String(), err
-}
-
-// view lays the page out.
-func (c *Comparison) view() *comparisonView {
+// Page returns the comparison, to be written as text or as a page.
+func (c *Comparison) Page() *table.Page {
 	c = c.shownNames()
-	v := &comparisonView{Comparison: c}
-	var names []string
-	for _, s := range c.Settings {
-		names = append(names, s.Name)
-	}
-	v.Title = strings.Join(names, " · ")
-	for i := range c.Differing {
-		row := comparedSetting{Name: c.Differing[i].Name}
-		for k := range c.Settings {
-			row.Values = append(row.Values, c.Differing[i].Of(&c.Settings[k]))
+	p := &table.Page{Kind: "comparison", Intro: fmt.Sprintf("Runs of talbot compared on the same %s of the %s "+
+		"split. Ranges "+
+		"are 95 %% intervals of the paired difference, by a bootstrap over whole games that draws alike for all runs. "+
+		"Hover over a mark for its values.", humanize.Count(c.Samples, "sample"), c.Split)}
+	for i, s := range c.Settings {
+		if i > 0 {
+			p.Title += " · "
 		}
-		v.Settings = append(v.Settings, row)
+		p.Title += s.Name
 	}
+	settings := &table.Table{Title: "Settings that differ", Class: "texts", Columns: table.Columns("")}
+	for _, s := range c.Settings {
+		settings.Columns = append(settings.Columns, table.Column{Title: s.Name})
+	}
+	for i := range c.Differing {
+		row := table.Row(c.Differing[i].Name)
+		for k := range c.Settings {
+			row = append(row, table.Cell{Text: chart.Name(c.Differing[i].Of(&c.Settings[k]))})
+		}
+		settings.Add(row...)
+	}
+	if len(settings.Rows) == 0 {
+		settings.Foot = []string{"None."}
+	}
+	differences := table.Section{Title: "Differences", Note: "Pale bar: including seeds; strong bar: these " +
+		"networks, over games; dot: difference; line: zero."}
+	figures := table.Section{Title: "Figures"}
 	parts := []string{"all"}
 	if c.Unseen != nil {
 		parts = []string{"unseen", "all"}
 	}
+	var verdicts table.Verdicts
 	for k := range c.Settings[1:] {
-		heads := c.Heads(k + 1)
-		for _, d := range heads {
-			v.Verdicts = append(v.Verdicts, c.judged(d))
+		for _, d := range c.Heads(k + 1) {
+			verdicts = append(verdicts, c.verdict(d))
 		}
 		for _, on := range parts {
-			v.Sides = append(v.Sides, c.side(on, k+1))
+			differences.Add(c.differences(on, k+1))
 		}
 	}
+	if len(verdicts) == 0 {
+		verdicts = table.Verdicts{{Class: table.Unsure, Title: "Nothing to compare",
+			Text: "The runs have no figure in common that means the same."}}
+	}
 	for _, on := range parts {
-		v.Tables = append(v.Tables, c.table(on))
+		if t := c.figures(on); len(c.Runs) > 2 {
+			figures.Add(t)
+		} else {
+			figures.Add(table.PageOnly{Block: t}) // the differences have both
+		}
 	}
-	for _, i := range c.Incomparable {
-		v.Reasons = append(v.Reasons, Fact{evaluate.ByName(i.Measure).Row,
-			c.Settings[i.Setting].Name + ": " + i.Reason})
+	if len(c.Incomparable) > 0 {
+		t := &table.Table{Title: "Not comparable", Class: "texts"}
+		for _, i := range c.Incomparable {
+			t.Add(table.Row(evaluate.ByName(i.Measure).Row, c.Settings[i.Setting].Name+": "+i.Reason)...)
+		}
+		differences.Add(t)
 	}
+	runs := &table.Facts{}
 	for _, r := range c.Runs {
-		v.Facts = append(v.Facts, Fact{r.Name, fmt.Sprintf("%s, %s, %s weights, %s", r.Recipe, r.Network, r.Weights,
-			r.Checkpoint)})
+		runs.List = append(runs.List, table.Fact{Name: r.Name, Text: fmt.Sprintf("%s, %s, step %d, %s weights, %s",
+			r.Recipe,
+			r.Network, r.Step, r.Weights, r.Checkpoint)})
 	}
-	v.Facts = append(v.Facts, Fact{"data", strings.Join(c.Data, ", ")}, Fact{"backend", c.Backend})
-	return v
+	runs.List = append(runs.List, table.Fact{Name: "data", Text: strings.Join(c.Data, ", ")},
+		table.Fact{Name: "backend", Text: c.Backend})
+	p.Lead = []table.Block{verdicts}
+	if len(c.Unknown) > 0 {
+		unknown := &table.Prose{Title: "Training data that cannot be read", Class: table.Unsure}
+		for _, u := range c.Unknown {
+			unknown.Lines = append(unknown.Lines, u.Run+" may have been trained on any of the positions: "+u.Reason)
+		}
+		p.Lead = append(p.Lead, unknown)
+	}
+	if len(c.Notes) > 0 {
+		p.Lead = append(p.Lead, &table.Prose{Title: "To be kept in mind", Class: table.Unsure, Lines: c.Notes})
+	}
+	p.Add(table.Section{Title: "Settings", Blocks: []table.Block{settings}})
+	p.Add(differences)
+	p.Add(figures)
+	p.Add(table.Section{Title: "Runs", Blocks: []table.Block{runs}})
+	return p
 }
 
-// judged is the verdict on a head.
-func (c *Comparison) judged(d *evaluate.Difference) verdict {
-	m := evaluate.ByName(d.Measure)
+// verdict is that on a head.
+func (c *Comparison) verdict(d *evaluate.Difference) table.Verdict {
 	how, _ := d.Final()
-	v := verdict{Class: class(how), Head: headOf(m), Text: c.Sentence(d) + ".", Aside: c.Speaks(d.Setting)}
-	v.Title = fmt.Sprintf("%s: %s", c.Settings[d.Setting].Name, how)
-	v.Text = unbroken.Replace(v.Text)
-	return v
+	return table.Verdict{Class: class(how), Head: headOf(evaluate.ByName(d.Measure)),
+		Title: fmt.Sprintf("%s: %s", c.Settings[d.Setting].Name, how), Text: unbroken.Replace(c.Sentence(d) + "."),
+		Aside: c.Speaks(d.Setting)}
 }
 
-func (c *Comparison) table(on string) comparedTable {
-	t := comparedTable{Title: "All positions", Note: fmt.Sprintf("%s of %s", humanize.Count(c.Samples, "sample"),
-		humanize.Count(c.Lines, "game"))}
+// where returns the name of a part of the positions, and how many it has.
+func (c *Comparison) where(on string) (title, note string) {
 	if on == "unseen" {
-		t.Title = "Positions " + c.UnseenTo()
-		t.Note = fmt.Sprintf("%s of %s", humanize.Count(*c.Unseen, "sample"), humanize.Count(c.UnseenLines, "game"))
+		return "Positions " + c.UnseenTo(), humanize.Count(*c.Unseen, "sample") + " of " +
+			humanize.Count(c.UnseenLines, "game")
+	}
+	return "All positions, seen in training or not", humanize.Count(c.Samples, "sample") + " of " +
+		humanize.Count(c.Lines, "game")
+}
+
+// figures returns the table of all runs.
+func (c *Comparison) figures(on string) *table.Table {
+	t := &table.Table{Columns: table.Columns("")}
+	t.Title, t.Note = c.where(on)
+	for _, r := range c.Runs {
+		t.Columns = append(t.Columns, table.Column{Title: r.Name})
 	}
 	for _, m := range c.Shown() {
-		row := comparedRow{Name: m.Row}
+		row := table.Row(m.Row)
 		for i := range c.Runs {
 			f, intervals := c.Runs[i].Figures, c.Runs[i].Intervals
 			if on == "unseen" {
 				f, intervals = c.Runs[i].Unseen, c.Runs[i].UnseenIntervals
 			}
-			cell := comparedCell{Text: "–"}
-			if x, ok := f[m.Name]; ok {
-				cell.Text = m.Write(x)
-			}
+			cell := table.Cell{Text: written(m, f.Of(m.Name))}
 			if i, ok := intervals[m.Name]; ok {
 				cell.Hover = "95 % interval " + m.Write(i[0]) + " to " + m.Write(i[1])
 			}
-			row.Cells = append(row.Cells, cell)
+			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
 
-func (c *Comparison) side(on string, setting int) comparedSide {
-	s := comparedSide{Title: fmt.Sprintf("%s less %s", c.Settings[setting].Name, c.Settings[0].Name),
-		Note: "all positions"}
-	if on == "unseen" {
-		s.Note = "positions " + c.UnseenTo()
+// written writes a figure as a comparison does; "–" for none.
+func written(m *evaluate.Measure, x *float64) string {
+	if x == nil {
+		return "–"
 	}
-	for _, d := range c.On(on, setting) {
-		row := c.drawn(d)
-		s.Seeds = s.Seeds || d.Seeds != nil
-		s.Rows = append(s.Rows, row)
-	}
-	return s
+	return m.Write(*x)
 }
 
-// drawn lays out a difference. Its scale is its own: the point, the interval and zero fill the cell.
-func (c *Comparison) drawn(d *evaluate.Difference) differenceRow {
-	m := evaluate.ByName(d.Measure)
-	how, interval := d.Final()
-	row := differenceRow{Name: m.Row, Text: m.WriteDifference(d.Difference), Class: class(how), Verdict: string(how),
-		Hover: fmt.Sprintf("%s against %s, %s", m.Write(d.Figure), m.Write(d.First),
-			humanize.Count(d.Samples, "sample"))}
-	if interval == nil {
-		return row
+// differences returns the table of how a setting stands to the first one.
+func (c *Comparison) differences(on string, setting int) *table.Table {
+	first, later := c.Settings[0].Name, c.Settings[setting].Name
+	where, note := c.where(on)
+	t := &table.Table{Title: later + " against " + first, Note: strings.ToLower(where[:1]) + where[1:] + "; " + note,
+		Class: "spans", Columns: table.Columns("", chart.Name(first), chart.Name(later), "difference", "95 % interval",
+			"", "")}
+	t.Columns[1].Wide, t.Columns[2].Wide, t.Columns[5].Drawn = true, true, true
+	for _, m := range c.Shown() {
+		d := c.Difference(on, setting, m)
+		if d == nil {
+			t.Add(table.Row(m.Row, written(m, c.Mean(0, on, m)), written(m, c.Mean(setting, on, m)), "–", "", "",
+				"")...)
+			continue
+		}
+		how, interval := d.Final()
+		within := ""
+		if interval != nil {
+			within = m.WriteDifference(interval[0]) + " … " + m.WriteDifference(interval[1])
+		}
+		row := table.Row(m.Row, m.Write(d.First), m.Write(d.Figure), m.WriteDifference(d.Difference), within)
+		t.Add(append(row, c.drawn(d), table.Cell{Text: string(how), Class: class(how)})...)
 	}
-	row.Interval = m.WriteDifference(interval[0]) + " to " + m.WriteDifference(interval[1])
+	return t
+}
+
+// drawn draws a difference with its intervals, in a scale in which they and zero fill the cell.
+func (c *Comparison) drawn(d *evaluate.Difference) table.Cell {
+	m := evaluate.ByName(d.Measure)
+	_, interval := d.Final()
+	cell := table.Cell{Hover: humanize.Count(d.Samples, "sample")}
+	if interval == nil {
+		return cell
+	}
 	if d.Seeds != nil {
-		row.Hover += fmt.Sprintf("; these networks alone %s to %s; standard deviation between runs %s and %s",
+		cell.Hover += fmt.Sprintf("; these networks alone %s to %s; standard deviation between runs %s and %s",
 			m.WriteDifference(d.Interval[0]), m.WriteDifference(d.Interval[1]),
 			strings.TrimPrefix(m.WriteDifference(d.Seeds.Deviation[0]), "+"),
 			strings.TrimPrefix(m.WriteDifference(d.Seeds.Deviation[1]), "+"))
 	}
 	reach := 1.1 * max(math.Abs(interval[0]), math.Abs(interval[1]), math.Abs(d.Difference))
 	if reach == 0 {
-		return row
+		return cell
 	}
 	at := func(x float64) float64 { return 50 + 50*x/reach }
-	row.Drawn, row.Zero, row.Point = true, 50, at(d.Difference)
-	row.Low, row.Width = at(d.Interval[0]), at(d.Interval[1])-at(d.Interval[0])
-	if d.Seeds != nil {
-		row.SeedsLow, row.SeedsWidth = at(interval[0]), at(interval[1])-at(interval[0])
+	span := func(class string, of *[2]float64) {
+		cell.Marks = append(cell.Marks, table.Mark{Class: class, Left: at(of[0]), Width: at(of[1]) - at(of[0])})
 	}
-	return row
+	if d.Seeds != nil {
+		span("pale", interval)
+	}
+	span("sure", d.Interval)
+	cell.Marks = append(cell.Marks, table.Mark{Class: "zero", Left: 50}, table.Mark{Class: "point",
+		Left: at(d.Difference)})
+	return cell
 }

@@ -38,7 +38,7 @@ func twoRuns() *Comparison {
 func drawnComparison(t *testing.T, c *Comparison) string {
 	t.Helper()
 	var page bytes.Buffer
-	if err := WriteComparison(&page, c); err != nil {
+	if err := c.Page().WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	return strings.NewReplacer("&#43;", "+", "\u00a0", " ").Replace(page.String())
@@ -52,7 +52,7 @@ func TestComparisonPage(t *testing.T) {
 		"two is better than one, on unseen positions: policy cross-entropy, legal moves 1.5000 against 2.0000, " +
 			"difference -0.5000 (-0.6000 to -0.4000).", "two shows no clear difference from one",
 		"Other seeds of the same settings", "Positions unseen to all runs", "too few games", "other moves",
-		"<bdi>–</bdi>", "95 % interval 1.9000 to 2.1000",
+		"<td>–</td>", "95 % interval 1.9000 to 2.1000",
 		"left: 12.1%"} { // the point: −0.5 in ±1.1·0.6
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"talbot/evaluate"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/network/run"
@@ -174,22 +173,3 @@ func curves(runs []Run, x [][]float64, kinds []string, of func(*train.MetricsLin
 
 // curveColours is how many runs have a colour of their own.
 const curveColours = 8
-
-// calibrations are those that have something to show.
-func (e *Eval) calibrations() (list []*chart.CalibrationChart) {
-	draw := func(c chart.Calibration, bins []evaluate.Bin) {
-		for _, b := range bins {
-			c.Bins = append(c.Bins, chart.Bin(b))
-		}
-		if len(bins) > 0 {
-			list = append(list, chart.NewCalibrationChart(c))
-		}
-	}
-	draw(chart.Calibration{Title: "Calibration of the value", XName: "the network's value", YName: e.words("label"),
-		Note: e.words("mean label at each predicted value, with one standard deviation; the dashed line is perfect"),
-		Low:  -1, Spread: true}, e.Calibration)
-	draw(chart.Calibration{Title: "Calibration of the policy", XName: "probability of the first move",
-		Note:  "how often the likeliest move is the target, by its probability; the dashed line is perfect",
-		YName: "share right"}, e.Confidence)
-	return list
-}

@@ -10,98 +10,77 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 	"talbot/network/run"
 )
 
-// group is a table of figures.
-type group struct {
-	Title, Note string
-	Columns     []column
-	Rows        []row
-	measures    []*evaluate.Measure
-}
-
-type column struct {
-	Title string
-	Meter bool // there is a meter beside it
-}
-
-type row struct {
-	Name    string
-	Samples int64
-	Cells   []cell
-}
-
-// cell is a figure in a table.
-type cell struct {
-	Text  string
-	Of    string // number of its samples, where that differs from the row's
-	Hover string // the verdict, with interval and baselines
-	Worse bool   // than the baseline
-	Meter *meter
-}
-
-// meter shows a share as a strong bar, and a greater share that includes it as a pale one.
-type meter struct {
-	Strong, Pale float64
-	Hover        string
-}
-
-// pale maps a measure to the one shown as its pale bar.
+// pale maps a measure to the one shown as the pale bar beside it.
 var pale = map[string]string{"top1": "top3"}
 
-func newGroup(title, note string, measures []*evaluate.Measure) *group {
-	g := &group{Title: title, Note: note, measures: measures}
+// group is a table of figures, with a row for each part of the samples.
+type group struct {
+	*table.Table
+	measures []*evaluate.Measure
+}
+
+func (e *Eval) newGroup(title, note string, measures []*evaluate.Measure) group {
+	g := group{&table.Table{Title: title, Note: note, Columns: table.Columns("", "samples")}, measures}
 	for _, m := range measures {
-		g.Columns = append(g.Columns, column{m.Column.Title, pale[m.Name] != ""})
+		if g.Columns = append(g.Columns, table.Column{Title: m.Column.Title}); pale[m.Name] != "" {
+			g.Columns = append(g.Columns, table.Column{Drawn: true})
+		}
 	}
 	return g
 }
 
-func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Intervals) {
-	r := row{Name: name, Samples: f.Count("samples")}
+func (g group) add(name string, f evaluate.Figures, intervals evaluate.Intervals) {
+	samples := f.Count("samples")
+	row := table.Row(name, humanize.Thousands(samples))
 	for _, m := range g.measures {
 		x := f.Of(m.Name)
-		c := cell{Text: show(m, 3)(x)}
-		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != r.Samples {
-			c.Of = "of " + humanize.Thousands(n)
+		c := table.Cell{Text: figure(m, x, 3)}
+		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != samples {
+			c.Small = "of " + humanize.Thousands(n)
 		}
 		if j, ok := m.Judge(f, intervals); ok {
-			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
+			c.Hover = beside(m, &j, f)
+			if j.Verdict == evaluate.Worse {
+				c.Class, c.Word = table.Worse, table.Worse
+			}
 		}
-		if of, ok := pale[m.Name]; ok {
-			c.Meter = &meter{run.OrZero(x), run.OrZero(f.Of(of)),
-				"first " + share(x) + ", of the first three " + share(f.Of(of))}
+		if row = append(row, c); pale[m.Name] != "" {
+			more := f.Of(pale[m.Name])
+			bar := table.Bar(run.OrZero(x), run.OrZero(more))
+			bar.Hover = "first " + share(x) + ", of the first three " + share(more)
+			row = append(row, bar)
 		}
-		r.Cells = append(r.Cells, c)
 	}
-	g.Rows = append(g.Rows, r)
+	g.Add(row...)
 }
 
 // beside is the text shown by pointing at a figure: the verdict, its interval, and all baselines.
 func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) string {
-	show := show(m, 3)
 	parts := []string{j.Verdict.Phrase() + " " + j.BaselineMeasure().As}
 	if i := j.Interval; i != nil {
-		parts = append(parts, "95 % interval "+show(&i[0])+" to "+show(&i[1]))
+		parts = append(parts, "95 % interval "+figure(m, &i[0], 3)+" to "+figure(m, &i[1], 3))
 	} else if j.Verdict == evaluate.Unclear {
 		parts = append(parts, "too few games for an interval")
 	}
-	return strings.Join(append(parts, baselines(m, f, ": ", show)...), "; ")
+	return strings.Join(append(parts, baselines(m, f, ": ", 3)...), "; ")
 }
 
 // baselines are the figures of a measure's baselines after their names.
-func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, show func(*float64) string) (parts []string) {
+func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, decimals int) (parts []string) {
 	for _, name := range []string{m.Baseline, m.Fitted} {
 		if b := evaluate.ByName(name); b != nil && f.Of(name) != nil {
-			parts = append(parts, b.As+sign+show(f.Of(name)))
+			parts = append(parts, b.As+sign+figure(m, f.Of(name), decimals))
 		}
 	}
 	return parts
 }
 
-// columns returns the measures that are columns of the tables. What a network says of illegal moves is none if it was
-// trained over the legal ones only.
+// columns returns the measures that are columns of the tables. A network that was trained over the legal moves only has
+// none of illegal ones.
 func (e *Eval) columns() []*evaluate.Measure {
 	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool {
 		return !e.Abilities.Has(m.Needs) || e.LegalMask && m.Needs.Others
@@ -111,15 +90,24 @@ func (e *Eval) columns() []*evaluate.Measure {
 // inOrder are names with an order of their own.
 var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 
-// groups returns the tables with more than one row; the first has all positions and the unseen ones.
-func (e *Eval) groups() []*group {
+// addGroups adds the tables with more than one row; the first has all positions and the unseen ones. A terminal shows
+// that and the sources.
+func (e *Eval) addGroups(p *table.Page) {
+	s := table.Section{Title: "Accuracy", Layout: table.Stack}
+	if e.Abilities.Prior {
+		s.Note = "The strong bar: the first legal move is the target; the pale one: it is among the first three. " +
+			"Cross-entropy is over the legal moves. "
+	}
+	s.Note += "Worse marks figures that a baseline beats beyond the 95 % interval: chance or move statistics, " +
+		"always answering the mean or material alone; hover over a figure to see them. Of fewer than about eight " +
+		"games there is no interval, and no mark."
 	columns := e.columns()
-	all := newGroup("All and unseen", "unseen: positions that do not occur in the training data", columns)
+	all := e.newGroup("All and unseen", "positions that do not occur in the training data are unseen", columns)
 	all.add("all", e.Figures, e.Intervals)
 	if e.Unseen != nil {
 		all.add("unseen", e.Unseen, e.UnseenIntervals)
 	}
-	list := []*group{all}
+	s.Add(all, e.others())
 	for _, g := range []struct {
 		title, note string
 		member      string
@@ -137,7 +125,7 @@ func (e *Eval) groups() []*group {
 		if len(g.figures) < 2 {
 			continue
 		}
-		one := newGroup(g.title, g.note, columns)
+		one := e.newGroup(g.title, g.note, columns)
 		for _, name := range ordered(g.figures) {
 			shown := name
 			if g.name != nil {
@@ -145,9 +133,27 @@ func (e *Eval) groups() []*group {
 			}
 			one.add(shown, g.figures[name], e.GroupIntervals[g.member][name])
 		}
-		list = append(list, one)
+		if g.member == "by_source" {
+			s.Add(one)
+		} else {
+			s.Add(table.PageOnly{Block: one})
+		}
 	}
-	return list
+	p.Add(s)
+}
+
+// others returns a table of the measures that have neither a tile nor a column.
+func (e *Eval) others() *table.Table {
+	t := &table.Table{Title: "Other figures", Columns: table.Columns("", "all", "95 % interval", "unseen")}
+	for _, m := range evaluate.ByHead() {
+		x := e.Of(m.Name)
+		if m.Row == "" || m.As != "" || m.Kind == evaluate.Count || m.Tile.Name != "" || x == nil ||
+			!e.Abilities.Has(m.Needs) || e.LegalMask && m.Needs.Others {
+			continue
+		}
+		t.Add(table.Row(m.Row, figure(m, x, 4), e.interval(m.Name, 4), figure(m, e.Unseen.Of(m.Name), 4))...)
+	}
+	return t
 }
 
 // band writes a band of ratings by its lower end.
@@ -173,41 +179,4 @@ func ordered[V any](groups map[string]V) []string {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
-}
-
-// puzzleTable is a table of puzzles.
-type puzzleTable struct {
-	Title, Note string
-	Rows        []puzzleRow
-}
-
-type puzzleRow struct {
-	Name string
-	evaluate.PuzzleScore
-}
-
-// mostThemes is the number of themes shown: those with the most puzzles.
-const mostThemes = 24
-
-func (e *Eval) solved() []puzzleTable {
-	if e.Puzzles == nil {
-		return nil
-	}
-	ratings := puzzleTable{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
-		humanize.Count(e.Puzzles.Puzzles, "puzzle"))}
-	for _, name := range ordered(e.Puzzles.ByRating) {
-		ratings.Rows = append(ratings.Rows, puzzleRow{band(name), e.Puzzles.ByRating[name]})
-	}
-	list := []puzzleTable{ratings}
-	names := slices.SortedFunc(maps.Keys(e.Puzzles.ByTheme), func(a, b string) int {
-		return cmp.Or(cmp.Compare(e.Puzzles.ByTheme[b].Puzzles, e.Puzzles.ByTheme[a].Puzzles), cmp.Compare(a, b))
-	})
-	if len(names) > 0 {
-		themes := puzzleTable{Title: "Puzzles by theme", Note: "the most frequent themes"}
-		for _, name := range names[:min(len(names), mostThemes)] {
-			themes.Rows = append(themes.Rows, puzzleRow{name, e.Puzzles.ByTheme[name]})
-		}
-		list = append(list, themes)
-	}
-	return list
 }

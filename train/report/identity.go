@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"talbot/internal/humanize"
+	"talbot/internal/table"
 	"talbot/train"
 )
 
@@ -19,36 +20,35 @@ type Dates struct {
 // shortHash is the number of digits of a hash shown at the top of the page.
 const shortHash = 12
 
-// brief identifies the run in a few lines.
-func (r Run) brief() []Fact {
+// Brief identifies the run in a few lines.
+func (r Run) Brief() []table.Fact {
 	c := r.Config
-	network := joinedBy(", ", c.Recipe, r.Network)
+	var list []table.Fact
+	add := func(name, text string) { list = append(list, table.Fact{Name: name, Text: text}) }
+	if r.Fingerprint != "" {
+		add("run", r.Fingerprint)
+	}
+	network := strings.TrimSuffix(c.Recipe+", "+r.Network, ", ")
 	if r.Parameters > 0 {
-		network += ", " + humanize.Thousands(int64(r.Parameters)) + " parameters"
+		network += ", " + humanize.Count(int64(r.Parameters), "parameter")
 	}
-	list := []Fact{{"run", r.Fingerprint}, {"network", network}}
-	if r.Fingerprint == "" {
-		list = list[1:]
-	}
+	add("network", network)
 	if e := r.Eval; e != nil {
 		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += ", SHA-256 " + cut(e.Sum)
 		}
-		list = append(list, Fact{"weights", text})
+		add("weights", text)
 	}
 	for i, d := range r.Data {
-		f := Fact{"", fmt.Sprintf("%s, manifest %s", filepath.Base(d.Dir), cut(d.Manifest))}
-		if i == 0 {
-			f.Name = "data"
-		}
-		list = append(list, f)
+		add(map[bool]string{true: "data"}[i == 0], fmt.Sprintf("%s, manifest %s", filepath.Base(d.Dir),
+			cut(d.Manifest)))
 	}
 	if text := r.trained(); text != "" {
-		list = append(list, Fact{"trained", text})
+		add("trained", text)
 	}
 	if t := r.Dates.Evaluated; !t.IsZero() {
-		list = append(list, Fact{"evaluated", date(t)})
+		add("evaluated", date(t))
 	}
 	return list
 }

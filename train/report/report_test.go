@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -74,31 +73,25 @@ func TestBandsAndCandidates(t *testing.T) {
 	r.Eval.Candidates = &evaluate.CandidateReport{Samples: 100, Network: 1.5, Uniform: 3, Floor: 0.25,
 		Prior:  evaluate.Baseline{CE: 1.625, More: 0.125, MoreInterval: [2]float64{0.1, 0.15}},
 		Values: &evaluate.Baseline{CE: 1.375, More: -0.125, MoreInterval: [2]float64{-0.15, -0.1}}}
-	var page bytes.Buffer
-	if err := Write(&page, r); err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(page.String(), "&#43;", "+")
-	for _, want := range []string{"from 1500", "<b>1.750</b>", "var(--bad) 50.0%", "−0.050", "−0.060 to −0.040 more",
-		"1.6250", "+0.125 (+0.100 to +0.150)", "the network is worse", `href="#bands"`, `href="#candidates"`} {
+	page := html(t, r)
+	text := strings.ReplaceAll(page, "&#43;", "+")
+	for _, want := range []string{"from 1500", ">1.750<", "var(--bad) 50.0%", "−0.050", "±0.010",
+		"1.6250", "+0.125 <small>+0.100 to +0.150", "the network is worse", `href="#ratings"`, `href="#candidates"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	pagetest.Check(t, page.String(), 1)
+	pagetest.Check(t, page, 1)
 	r.Eval.Abilities.Prior = false
-	if r.Eval.bands() != nil {
+	if strings.Contains(html(t, r), `href="#ratings"`) {
 		t.Error("bands of a network without a policy")
 	}
 }
 
 // The page is well formed, needs nothing from elsewhere, and shows what it is given.
 func TestPage(t *testing.T) {
-	var page bytes.Buffer
-	if err := Write(&page, made()); err != nil {
-		t.Fatal(err)
-	}
-	text := page.String()
+	page := html(t, made())
+	text := page
 	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0\u00a0% … 41.0\u00a0%", "2200–2399", "800–999",
 		"A – B",
 		"&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
@@ -116,20 +109,19 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d kings", n)
 	}
 	pagetest.Check(t, text, 1)
-	var again bytes.Buffer
-	if err := Write(&again, made()); err != nil || again.String() != text {
-		t.Errorf("a second page is another, %v", err)
+	if html(t, made()) != text {
+		t.Error("a second page is another")
 	}
 	if strings.Contains(text, "KRvK") {
 		t.Error("a material of one position is compared")
 	}
 	r := made()
 	r.Eval = nil
-	again.Reset()
-	if err := Write(&again, r); err != nil || !strings.Contains(again.String(), r.Command) {
-		t.Errorf("without an evaluation: %v", err)
+	again := html(t, r)
+	if !strings.Contains(again, r.Command) {
+		t.Error("without an evaluation")
 	}
-	pagetest.Check(t, again.String(), 0)
+	pagetest.Check(t, again, 0)
 }
 
 // A measure that is added to the list has a tile, with its interval and its baseline, and a column in each table.
@@ -143,16 +135,13 @@ func TestAMeasureIsOnThePage(t *testing.T) {
 	r := made()
 	r.Eval.Figures["added"], r.Eval.Figures["base"] = 0.75, 0.5
 	r.Eval.Intervals["added"] = [2]float64{0.625, 0.875}
-	var b bytes.Buffer
-	if err := Write(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
+	page := html(t, r)
+	text := page
 	pagetest.Check(t, text, 1)
 	for want, n := range map[string]int{
 		`<b class="worse">0.75</b>an added tile<small>0.62 … 0.88 · a base 0.50</small>` +
-			`<small class="worse">worse than a base</small><small class="help">what it means</small>`: 1,
-		"<th>an added column</th>": 4, // all, by source, by rating, and the past
+			`<small class="word worse">worse than a base</small><small class="help">what it means</small>`: 1,
+		"<bdi>an added column</bdi></th>": 4, // all, by source, by rating, and the past
 	} {
 		if got := strings.Count(text, want); got != n {
 			t.Errorf("%d times %q, want %d", got, want, n)
@@ -162,11 +151,11 @@ func TestAMeasureIsOnThePage(t *testing.T) {
 
 // The page of a network shows what the network knows, and nothing else.
 func TestPageOfNetworks(t *testing.T) {
-	policy := []string{"Policy, on unseen", "cross-entropy, legal moves", "<th>first move</th>",
+	policy := []string{"Policy, on unseen", "cross-entropy, legal moves", "<bdi>first move</bdi></th>",
 		"The strong bar: the first",
 		"play the same move"}
-	all := []string{"on illegal moves", "<th>illegal mass</th>"}
-	value := []string{"Value, on unseen", "value squared error", "<th>value error</th>", "white–black gap",
+	all := []string{"on illegal moves", "<bdi>illegal mass</bdi></th>"}
+	value := []string{"Value, on unseen", "value squared error", "<bdi>value error</bdi></th>", "white–black gap",
 		"values change by"}
 	for name, c := range map[string]struct {
 		knows      predict.Capabilities
@@ -187,15 +176,12 @@ func TestPageOfNetworks(t *testing.T) {
 		if c.knows.Prior {
 			e.Symmetry.PolicyGap, e.Symmetry.SameMove = &half, &half
 		}
-		var b bytes.Buffer
-		if err := Write(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		pagetest.Check(t, b.String(), 0)
+		page := html(t, r)
+		pagetest.Check(t, page, 0)
 		for i, list := range [][][]string{c.with, c.miss} {
 			for _, words := range list {
 				for _, w := range words {
-					if strings.Contains(b.String(), w) != (i == 0) {
+					if strings.Contains(page, w) != (i == 0) {
 						t.Errorf("%s: %q is there, or lacking", name, w)
 					}
 				}
@@ -240,8 +226,7 @@ func TestLongRun(t *testing.T) {
 	if len(losses) != 1 || !losses[0].Smoothed {
 		t.Fatalf("%d charts", len(losses))
 	}
-	var page bytes.Buffer
-	if err := Write(&page, r); err != nil || page.Len() > 300_000 {
-		t.Errorf("%d bytes, %v", page.Len(), err)
+	if page := html(t, r); len(page) > 300_000 {
+		t.Errorf("%d bytes", len(page))
 	}
 }

@@ -6,31 +6,16 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/humanize"
-	"talbot/network/run"
+	"talbot/internal/table"
 	"talbot/train"
 )
 
-// tile is a figure at the top of the page: its value and name, its interval and baselines, and what it means.
-type tile struct {
-	Value, Name, Note, Help string
-
-	Class string // how it compares with its baseline: "better", "worse" or "unsure"; "" without a baseline
-	Words string // the same in words
-}
-
-// judged adds how the figure compares with a baseline.
-func (t tile) judged(v evaluate.Verdict, than string) tile {
-	if v != "" && t.Value != "–" {
-		t.Class, t.Words = class(v), v.Phrase()+" "+than
-	}
-	return t
-}
-
 // tiles are the figures of the evaluation, or of the last validation before there is one.
-func (r Run) tiles() []tile {
-	if e := r.Eval; e != nil {
-		return e.tiles()
+func (r Run) tiles() table.Tiles {
+	if r.Eval != nil {
+		return r.Eval.tiles()
 	}
+	list := table.Tiles{}
 	var last, best *train.MetricsLine
 	for i := range r.Lines {
 		if l := &r.Lines[i]; l.Kind == "val" {
@@ -41,37 +26,51 @@ func (r Run) tiles() []tile {
 		}
 	}
 	if last == nil {
-		return nil
+		return list
 	}
-	var list []tile
 	for _, t := range r.terms() {
 		if t.Tile == "" {
 			continue
 		}
-		format := fmt.Sprintf("%%.%df", t.Decimals)
-		note := ""
+		one := table.Tile{Name: t.Tile, Value: number(last.Of(t.Name), t.Decimals), Help: t.Help}
 		if best != nil {
-			note = "best " + number(best.Of(t.Name), format)
+			one.Note = "best " + number(best.Of(t.Name), t.Decimals)
 		}
-		list = append(list, newTile(number(last.Of(t.Name), format), t.Tile, note, t.Help))
+		list = append(list, one)
 	}
-	return append(list, newTile(humanize.Thousands(last.Step), "steps",
-		humanize.Thousands(last.Step*int64(r.Config.Batch))+" samples", "done at the last validation"))
+	return append(list, table.Tile{Name: "steps", Value: humanize.Thousands(last.Step),
+		Note: humanize.Thousands(last.Step*int64(r.Config.Batch)) + " samples", Help: "done at the last validation"})
 }
 
-// show returns the function that writes a measure's figures, numbers with the given decimals.
-func show(m *evaluate.Measure, decimals int) func(x *float64) string {
-	switch m.Kind {
-	case evaluate.Share:
-		return share
-	case evaluate.Count:
-		return func(x *float64) string { return humanize.Thousands(int64(run.OrZero(x))) }
+// figure writes a measure's figure, a number with the given decimals; "–" for none.
+func figure(m *evaluate.Measure, x *float64, decimals int) string {
+	switch {
+	case x == nil:
+		return "–"
+	case m.Kind == evaluate.Share:
+		return humanize.Percent(*x)
+	case m.Kind == evaluate.Count:
+		return humanize.Thousands(int64(*x))
 	}
-	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
+	return number(x, decimals)
 }
 
-func (e *Eval) tiles() []tile {
-	var list []tile
+func number(x *float64, decimals int) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.*f", decimals, *x)
+}
+
+func share(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return humanize.Percent(*x)
+}
+
+func (e *Eval) tiles() table.Tiles {
+	var list table.Tiles
 	for _, m := range evaluate.Measures() {
 		if m.Tile.Name != "" && e.Abilities.Has(m.Needs) {
 			list = append(list, e.tile(m))
@@ -82,77 +81,86 @@ func (e *Eval) tiles() []tile {
 		if h := p.HeldOut; h != nil && h.Puzzles > 0 {
 			of, held = *h, " not in the train split"
 		}
-		list = append(list, newTile(humanize.Percent(of.WholeLine), "puzzles solved",
-			humanize.Percent(of.FirstMove)+" first move · of "+humanize.Thousands(of.Puzzles)+
-				held, "every move of the line is found; any mate counts"))
+		list = append(list, table.Tile{Name: "puzzles solved", Value: humanize.Percent(of.WholeLine),
+			Note: humanize.Percent(of.FirstMove) + " first move · of " + humanize.Thousands(of.Puzzles) + held,
+			Help: "every move of the line is found; any mate counts"})
 	}
 	if g := e.Report.Endgames; g != nil {
 		if g.Moves.Positions > 0 {
-			list = append(list, newTile(share(g.Moves.Kept), "endgame results kept",
-				joined(e.interval("endgame_moves_kept", share), "chance "+share(g.Moves.Random)),
-				"the likeliest move keeps a win won and a draw drawn").judged(g.Moves.Verdict(), "chance"))
+			t := table.Tile{Name: "endgame results kept", Value: share(g.Moves.Kept),
+				Note: joined(e.interval("endgame_moves_kept", 0), "chance "+share(g.Moves.Random)),
+				Help: "the likeliest move keeps a win won and a draw drawn"}
+			list = append(list, judged(t, g.Moves.Verdict(), "chance"))
 		}
 		if g.ValueAccuracy != nil {
-			list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
-				e.interval("endgame_value_accuracy", share), "the value agrees with endgame tables"))
+			list = append(list, table.Tile{Name: "endgame verdicts right", Value: share(g.ValueAccuracy),
+				Note: e.interval("endgame_value_accuracy", 0), Help: "the value agrees with endgame tables"})
 		}
 	}
 	if s := e.Symmetry; s != nil && s.ValueGap != nil {
-		note := ""
+		t := table.Tile{Name: "white–black gap", Value: number(s.ValueGap, 3),
+			Help: "how far the value moves when colours are swapped"}
 		if s.SameMove != nil {
-			note = humanize.Percent(*s.SameMove) + " play the same move"
+			t.Note = share(s.SameMove) + " play the same move"
 		}
-		list = append(list, newTile(fmt.Sprintf("%.3f", *s.ValueGap), "white–black gap", note,
-			"how far the value moves when colours are swapped"))
+		list = append(list, t)
+	}
+	for i := range list {
+		list[i].Note = unbroken.Replace(list[i].Note)
 	}
 	return list
 }
 
-// interval writes the interval of a figure; "" if it has none.
-func (e *Eval) interval(name string, show func(*float64) string) string {
-	if i, ok := e.Intervals[name]; ok {
-		return show(&i[0]) + " … " + show(&i[1])
-	}
-	return ""
-}
-
 // tile returns the tile of a measure.
-func (e *Eval) tile(m *evaluate.Measure) tile {
+func (e *Eval) tile(m *evaluate.Measure) table.Tile {
 	if e.LegalMask && m.Needs.Others {
-		return newTile("–", m.Tile.Name, "trained on legal moves only",
-			"its probabilities of illegal moves mean nothing")
+		return table.Tile{Name: m.Tile.Name, Value: "–", Note: "trained on legal moves only",
+			Help: "its probabilities of illegal moves mean nothing"}
 	}
-	show := show(m, m.Tile.Decimals)
-	parts := append([]string{e.interval(m.Name, show)}, baselines(m, e.Figures, " ", show)...)
+	decimals := m.Tile.Decimals
+	parts := append([]string{e.interval(m.Name, decimals)}, baselines(m, e.Figures, " ", decimals)...)
 	if m.Tile.Of != "" {
 		parts = append(parts, "of "+humanize.Thousands(e.Count(m.Tile.Of)))
 	}
-	if m.Tile.Unseen && e.Unseen.Of(m.Name) != nil {
-		parts = append(parts, "unseen "+show(e.Unseen.Of(m.Name)))
+	if unseen := e.Unseen.Of(m.Name); m.Tile.Unseen && unseen != nil {
+		parts = append(parts, "unseen "+figure(m, unseen, decimals))
 	}
 	if n := e.Noise; n != nil && m.Name == "value_mse" {
-		parts = append(parts, "the labels' own noise "+show(&n.MSE))
+		parts = append(parts, "the labels' own noise "+number(&n.MSE, decimals))
 	}
-	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), e.words(m.Tile.Help))
+	t := table.Tile{Name: m.Tile.Name, Value: figure(m, e.Of(m.Name), decimals), Note: joined(parts...),
+		Help: e.words(m.Tile.Help)}
 	if j, ok := m.Judge(e.Figures, e.Intervals); ok {
-		return t.judged(j.Verdict, j.BaselineMeasure().As)
+		return judged(t, j.Verdict, j.BaselineMeasure().As)
 	}
 	return t
 }
 
-func newTile(value, name, note, help string) tile {
-	return tile{Value: value, Name: name, Note: unbroken.Replace(note), Help: help}
+// judged adds to a figure how it compares with a baseline.
+func judged(t table.Tile, v evaluate.Verdict, than string) table.Tile {
+	if v != "" && t.Value != "–" {
+		t.Class, t.Words = class(v), v.Phrase()+" "+than
+	}
+	return t
 }
 
-// joined joins the parts that are not empty with dots.
-func joined(parts ...string) string { return joinedBy(" · ", parts...) }
+// interval writes the interval of a figure over all samples; "" if it has none.
+func (e *Eval) interval(name string, decimals int) string {
+	i, ok := e.Intervals[name]
+	if !ok {
+		return ""
+	}
+	m := evaluate.ByName(name)
+	return figure(m, &i[0], decimals) + " … " + figure(m, &i[1], decimals)
+}
 
-func joinedBy(between string, parts ...string) string {
+// joined joins the parts that are not empty.
+func joined(parts ...string) string {
 	var list []string
 	for _, p := range parts {
 		if p != "" {
 			list = append(list, p)
 		}
 	}
-	return strings.Join(list, between)
+	return strings.Join(list, " · ")
 }

@@ -7,47 +7,30 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/humanize"
-)
-
-// verdict says whether one head of the network beats the baseline on unseen positions.
-type verdict struct {
-	Class string // "better", "worse" or "unsure"
-	Head  string // "Policy" or "Value"
-	Title string
-	Text  string
-	Aside string      // the same for all samples
-	Parts []judgement // by source, if there are several
-}
-
-// judgement is a verdict on the unseen positions of one source, in a few words.
-type judgement struct{ Class, Source, Text string }
-
-// The classes of verdicts and figures: CSS classes with a colour each.
-const (
-	better = "better"
-	worse  = "worse"
-	unsure = "unsure"
+	"talbot/internal/table"
 )
 
 // class returns the class of a verdict.
 func class(v evaluate.Verdict) string {
 	switch v {
 	case evaluate.Better:
-		return better
+		return table.Better
 	case evaluate.Worse:
-		return worse
+		return table.Worse
 	}
-	return unsure
+	return table.Unsure
 }
 
 // verdicts returns those on the policy and on the value, if the network has them. Only unseen positions count.
-func (r Run) verdicts() []verdict {
-	e := r.Eval
-	if e == nil {
-		return []verdict{{Class: unsure, Head: "Network", Title: "Not judged yet",
+func (r Run) verdicts() table.Verdicts {
+	if r.Eval == nil {
+		return table.Verdicts{{Class: table.Unsure, Head: "Network", Title: "Not judged yet",
 			Text: "The network has not been evaluated on positions that it was not trained on."}}
 	}
-	var list []verdict
+	return r.Eval.verdicts()
+}
+
+func (e *Eval) verdicts() (list table.Verdicts) {
 	if e.Abilities.Prior {
 		list = append(list, e.policyVerdict())
 	}
@@ -63,7 +46,7 @@ func (r Run) verdicts() []verdict {
 // unbroken keeps a number and its unit on a line.
 var unbroken = strings.NewReplacer(" nats", "\u00a0nats", " %", "\u00a0%")
 
-func (e *Eval) policyVerdict() verdict {
+func (e *Eval) policyVerdict() table.Verdict {
 	m := evaluate.ByName("policy_ce_legal")
 	v, j := e.judge(m, "%.3f", "samples", "with a move to find")
 	if j == nil {
@@ -96,22 +79,23 @@ func (e *Eval) policyVerdict() verdict {
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
 		j.Figure, j.Against, than, humanize.Thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
-		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", humanize.Percent(u["top1"]),
+		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s",
+			humanize.Percent(u["top1"]),
 			humanize.Percent(u["top1_uniform"]))
 		if x := u.Of("top1_moves"); x != nil {
 			v.Text += fmt.Sprintf(", that of move statistics in %s", humanize.Percent(*x))
 		}
 		v.Text += "."
 	}
-	v.doubt(j, u, "%.3f", e.LegalMask)
+	v.Text += doubt(j, u, "%.3f", e.LegalMask)
 	return v
 }
 
-func (e *Eval) valueVerdict() verdict {
+func (e *Eval) valueVerdict() table.Verdict {
 	if e.Count("value_samples") == 0 {
-		return verdict{Class: unsure, Head: "Value", Title: "Cannot be judged",
-			Text: "None of the samples has a label: there is nothing to hold the values against. " +
-				"talbot label makes labels."}
+		return table.Verdict{Class: table.Unsure, Head: "Value, on unseen positions", Title: "Cannot be judged",
+			Text: "None of the samples has a label: there is nothing to hold the values against. talbot label makes " +
+				"labels."}
 	}
 	m := evaluate.ByName("value_mse")
 	v, j := e.judge(m, "%.4f", e.words("labelled samples"), e.words("with a label"))
@@ -134,15 +118,14 @@ func (e *Eval) valueVerdict() verdict {
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
 		humanize.Thousands(j.Samples))
-	v.doubt(j, e.Unseen, "%.4f", e.LegalMask)
+	v.Text += doubt(j, e.Unseen, "%.4f", e.LegalMask)
 	return v
 }
 
 // judge begins the verdict on a measure's head with what all verdicts have; the judgement is nil if there is none.
 // samples and with name the head's samples, as "samples" and "with a move to find".
-func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict, *evaluate.Judgement) {
-	v := verdict{Class: unsure, Title: "Cannot be judged",
-		Head: strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])}
+func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (table.Verdict, *evaluate.Judgement) {
+	v := table.Verdict{Class: table.Unsure, Title: "Cannot be judged", Head: headOf(m) + ", on unseen positions"}
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
 		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
@@ -174,36 +157,37 @@ func (e *Eval) words(text string) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// doubt adds the interval, says why nothing is clear, and what to do about a network that is worse.
-func (v *verdict) doubt(j *evaluate.Judgement, f evaluate.Figures, format string, masked bool) {
+// doubt returns the interval, why nothing is clear, and what to do about a network that is worse.
+func doubt(j *evaluate.Judgement, f evaluate.Figures, format string, masked bool) (text string) {
 	if i := j.Interval; i != nil {
-		v.Text += fmt.Sprintf(" 95 %% interval: "+format+" to "+format+".", i[0], i[1])
+		text += fmt.Sprintf(" 95 %% interval: "+format+" to "+format+".", i[0], i[1])
 	}
 	switch {
 	case j.Verdict == evaluate.Unclear && j.Interval == nil:
-		v.Text += " They are of too few games for an interval: evaluate more positions."
+		text += " They are of too few games for an interval: evaluate more positions."
 	case j.Verdict == evaluate.Unclear:
-		v.Text += " The interval contains the baseline: evaluate more positions."
+		text += " The interval contains the baseline: evaluate more positions."
 	}
 	if next := j.Remedy(f, masked); next != "" {
-		v.Text += " What helps: " + next + "."
+		text += " What helps: " + next + "."
 	}
+	return text
 }
 
 // bySource judges each source separately; nil if there is only one.
-func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
+func (e *Eval) bySource(format string, m *evaluate.Measure) []table.Verdict {
 	if len(e.UnseenBySource) < 2 {
 		return nil
 	}
-	var list []judgement
+	var list []table.Verdict
 	for _, source := range ordered(e.UnseenBySource) {
 		f := e.UnseenBySource[source]
 		j, ok := m.Judge(f.Figures, f.Intervals)
 		if !ok {
 			continue
 		}
-		list = append(list, judgement{class(j.Verdict), source,
-			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
+		list = append(list, table.Verdict{Class: class(j.Verdict), Head: source,
+			Text: fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
 				j.Verdict.Phrase(), j.BaselineMeasure().As, j.Figure, j.Against, humanize.Thousands(j.Samples))})
 	}
 	return list

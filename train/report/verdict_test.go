@@ -1,15 +1,16 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/evaluate"
 	"talbot/internal/chart/pagetest"
+	"talbot/internal/table"
 )
 
 // The verdict is about unseen positions alone, and says so where it cannot be had.
@@ -26,21 +27,23 @@ func TestVerdicts(t *testing.T) {
 		policy, value string // class
 		says          []string
 	}{
-		"better": {bad, good, nil, better, better, []string{"Better than chance by 2.00\u00a0nats",
+		"better": {bad, good, nil, table.Better, table.Better, []string{"Better than chance by 2.00\u00a0nats",
 			"gets 7.39 times the probability", "Better than the mean by 50.0\u00a0%", "on 100 unseen positions"}},
-		"worse, though not on seen ones": {good, bad, nil, worse, worse,
+		"worse, though not on seen ones": {good, bad, nil, table.Worse, table.Worse,
 			[]string{"Worse than chance by 0.50\u00a0nats", "has 1.65 times the probability",
 				"Worse than the mean by 50.0\u00a0%", "On all 100 samples, seen ones too: 1.000 against 3.000"}},
-		"each by itself": {good, figures(10, 2, 3, 0.3, 0.2), nil, better, worse,
+		"each by itself": {good, figures(10, 2, 3, 0.3, 0.2), nil, table.Better, table.Worse,
 			[]string{"Better than chance", "Worse than the mean"}},
-		"alike": {good, figures(10, 3, 3, 0.2, 0.2), nil, unsure, unsure,
+		"alike": {good, figures(10, 3, 3, 0.2, 0.2), nil, table.Unsure, table.Unsure,
 			[]string{"No better than chance", "No better than"}},
-		"not known":   {good, nil, nil, unsure, unsure, []string{"Cannot be judged", "was not found"}},
-		"nothing new": {good, evaluate.Figures{}, nil, unsure, unsure, []string{"Cannot be judged", "All 100 samples"}},
-		"nothing at all": {evaluate.Figures{}, evaluate.Figures{}, nil, unsure, unsure,
+		"not known": {good, nil, nil, table.Unsure, table.Unsure, []string{"Cannot be judged", "was not found"}},
+		"nothing new": {good, evaluate.Figures{}, nil, table.Unsure, table.Unsure, []string{"Cannot be judged",
+			"All 100 samples"}},
+		"nothing at all": {evaluate.Figures{}, evaluate.Figures{}, nil, table.Unsure, table.Unsure,
 			[]string{"Cannot be judged", "has a label"}},
 		"in the interval": {good, good, map[string][2]float64{"policy_ce_legal": {0.5, 3.1}, "value_mse": {0.05, 0.15}},
-			unsure, better, []string{"No clear difference from chance", "95\u00a0% interval: 0.500 to 3.100",
+			table.Unsure, table.Better, []string{"No clear difference from chance", "95\u00a0% interval: 0.500 to " +
+				"3.100",
 				"0.0500 to 0.1500"}},
 	} {
 		r := Run{Eval: &Eval{Report: evaluate.Report{Figures: c.all, Parts: evaluate.Parts{Unseen: c.unseen,
@@ -49,18 +52,15 @@ func TestVerdicts(t *testing.T) {
 		if list[0].Class != c.policy || list[1].Class != c.value {
 			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)
 		}
-		var page bytes.Buffer
-		if err := Write(&page, r); err != nil {
-			t.Fatal(err)
-		}
-		pagetest.Check(t, page.String(), 0)
+		page := html(t, r)
+		pagetest.Check(t, page, 0)
 		for _, want := range c.says {
-			if !strings.Contains(page.String(), want) {
+			if !strings.Contains(page, want) {
 				t.Errorf("%s: the page does not say %q: %+v", name, want, list)
 			}
 		}
 		for _, class := range []string{c.policy, c.value} {
-			if !strings.Contains(page.String(), `verdict `+class+`"`) {
+			if !strings.Contains(page, `verdict `+class+`"`) {
 				t.Errorf("%s: no verdict has the colour of %q", name, class)
 			}
 		}
@@ -69,14 +69,18 @@ func TestVerdicts(t *testing.T) {
 	e := Eval{Report: evaluate.Report{Figures: good, Parts: evaluate.Parts{Unseen: good,
 		UnseenBySource: map[string]evaluate.SourceFigures{"game": {Figures: good}, "puzzle": {Figures: bad},
 			"endgame": {Figures: good, Bounds: doubted}, "table": {}}}}}
-	parts := fmt.Sprint(e.policyVerdict().Parts)
-	want := "[{unsure endgame no clear difference from chance, 1.000 against 3.000 on 100} " +
-		"{better game better than chance, 1.000 against 3.000 on 100} " +
-		"{worse puzzle worse than chance, 3.500 against 3.000 on 10}]"
-	if parts != want {
-		t.Errorf("by source: %s, want %s", parts, want)
+	var parts []string
+	for _, part := range e.policyVerdict().Parts {
+		parts = append(parts, part.Class+" "+part.Head+" "+part.Text)
 	}
-	if list := (Run{}).verdicts(); len(list) != 1 || list[0].Class != unsure || list[0].Title != "Not judged yet" {
+	want := []string{"unsure endgame no clear difference from chance, 1.000 against 3.000 on 100",
+		"better game better than chance, 1.000 against 3.000 on 100",
+		"worse puzzle worse than chance, 3.500 against 3.000 on 10"}
+	if !slices.Equal(parts, want) {
+		t.Errorf("by source: %q, want %q", parts, want)
+	}
+	if list := (Run{}).verdicts(); len(list) != 1 || list[0].Class != table.Unsure || list[0].Title != "Not judged "+
+		"yet" {
 		t.Errorf("before an evaluation: %+v", list)
 	}
 }
@@ -84,11 +88,8 @@ func TestVerdicts(t *testing.T) {
 // Wherever a figure stands beside its baseline the page says when it is worse, and nowhere else.
 func TestWorseInWords(t *testing.T) {
 	count := func(r Run) int {
-		var page bytes.Buffer
-		if err := Write(&page, r); err != nil {
-			t.Fatal(err)
-		}
-		_, body, _ := strings.Cut(page.String(), "<h1>")
+		page := html(t, r)
+		_, body, _ := strings.Cut(page, "<h1>")
 		return strings.Count(strings.ReplaceAll(body, `<span class="worse">`, ""), `class="worse"`)
 	}
 	if n := count(made()); n != 0 {
@@ -108,9 +109,8 @@ func TestWorseInWords(t *testing.T) {
 	e.History.With = swap(e.History.With)
 	e.Report.Endgames.Moves.Kept, e.Report.Endgames.Moves.Random = e.Report.Endgames.Moves.Random,
 		e.Report.Endgames.Moves.Kept
-	// Two tiles and a third of endgames, each in figure and words; the rows of all samples, of games and of history,
-	// and that of all endgames, each in cell and words.
-	if n := count(r); n != 6+4+4+4+2 {
+	// Two tiles and a third of endgames; two figures of all samples, of games and of history, and one of all endgames.
+	if n := count(r); n != 3+2+2+2+1 {
 		t.Errorf("a bad network: %d marks", n)
 	}
 }
@@ -120,7 +120,7 @@ func TestHostileNames(t *testing.T) {
 	r := made()
 	h := pagetest.Hostile
 	r.Name, r.Command = h, h
-	r.Facts = []Fact{{"backend", h}}
+	r.Facts = []table.Fact{{Name: "backend", Text: h}}
 	r.Data = []Dataset{{h, h, 0.5}}
 	r.Config.ValueFormula = h
 	e := r.Eval
@@ -136,14 +136,11 @@ func TestHostileNames(t *testing.T) {
 	for len(e.Misses) < 20 {
 		e.Misses = append(e.Misses, e.Misses[0])
 	}
-	var page bytes.Buffer
-	if err := Write(&page, r); err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(page.String(), "#ZgotmplZ", "#") // what stands for the address of a script
+	page := html(t, r)
+	text := strings.ReplaceAll(page, "#ZgotmplZ", "#") // what stands for the address of a script
 	pagetest.Check(t, text, 1)
-	if page.Len() > 400_000 {
-		t.Errorf("a page of %d bytes", page.Len())
+	if len(page) > 400_000 {
+		t.Errorf("a page of %d bytes", len(page))
 	}
 	if !strings.Contains(text, "&lt;script&gt;alert(1)") || !strings.Contains(text, `\u202egnp.exe`) {
 		t.Error("names are not shown")
@@ -180,5 +177,54 @@ func TestBestMark(t *testing.T) {
 	r.Dates = Dates{Began: day, Ended: day.Add(time.Hour)}
 	if got := r.trained(); got != "2026-11-22 09:30 UTC to 2026-11-22 10:30 UTC, 3s of training" {
 		t.Errorf("trained %q", got)
+	}
+}
+
+// A terminal, the page and JSON say the same: better, worse or no clear difference by the interval, from the best
+// baseline, in each table and in the verdict; a part of too few games is not judged.
+func TestOneVerdict(t *testing.T) {
+	for _, c := range []struct {
+		interval [2]float64
+		value    float64
+		want     string
+		marks    int
+	}{
+		{[2]float64{0.58, 0.62}, 0.5993, "no clear difference from", 0},
+		{[2]float64{0.595, 0.604}, 0.5993, "better than", 0},
+		{[2]float64{0.607, 0.65}, 0.63, "worse than", 2},
+	} {
+		figures := evaluate.Figures{"samples": 900, "policy_samples": 900, "value_samples": 157, "policy_ce_legal": 1,
+			"policy_ce_uniform": 3, "value_mse": c.value, "value_mse_mean": 0.7, "value_mse_material": 0.6066}
+		few := maps.Clone(figures)
+		few["value_mse"] = 0.9
+		i := evaluate.Intervals{"value_mse": c.interval}
+		e := &Eval{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures,
+			Abilities: talbotBot,
+			Intervals: i, UnseenIntervals: i, BySource: map[string]evaluate.Figures{"game": few, "puzzle": few},
+			GroupIntervals: map[string]map[string]evaluate.Intervals{"by_source": {"puzzle": {}, "game": {}}}}}}
+		text := strings.ReplaceAll(e.Text(), "\u00a0", " ")
+		verdict := "Value, on unseen positions: " + capital(c.want) + " material alone"
+		for _, want := range []string{verdict, fmt.Sprintf("interval: %.4f to %.4f", c.interval[0], c.interval[1]),
+			c.want + " material alone  "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+		if n := strings.Count(text, " worse\n") + strings.Count(text, " worse  "); n != c.marks {
+			t.Errorf("%d marks in\n%s", n, text)
+		}
+		page := html(t, Run{Eval: e})
+		if n := strings.Count(page, `<td class="worse"`); n != c.marks || !strings.Contains(page, "material alone") {
+			t.Errorf("%d marks on the page, want %d", n, c.marks)
+		}
+		for _, j := range e.Judgements() {
+			if j.Measure != "value_mse" {
+				continue
+			}
+			if few := j.Group != ""; few != (j.Interval == nil) || j.Samples != 157 ||
+				few && j.Verdict != evaluate.Unclear || !few && j.Verdict.Phrase() != c.want {
+				t.Errorf("%v: %+v, want %q", c.interval, j, c.want)
+			}
+		}
 	}
 }
