@@ -25,7 +25,7 @@ type Bars struct {
 	Unit        string // what is counted, in the plural
 	Bars        []Bar
 	Logarithmic bool               // the axis of vertical bars, which then begins at 1
-	Number      func(int64) string // writes a count; nil: [Thousands]
+	Number      func(int64) string // writes a count; nil: with commas between thousands
 }
 
 // Bar is a named count.

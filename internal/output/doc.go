@@ -2,7 +2,7 @@
 // done.
 //
 // An output keeps what it was made from and with, as a list of [Fact]s or in files from which they follow: a dataset its
-// manifest, a run run.json and data.json, a match the header of its journal, a single file a [Record] beside it.
+// manifest, a run run.json and data.json, a match the header of its journal, a single file a record beside it.
 // [Existing.Resolve] compares the facts of an existing output with those that are asked for now, and returns the folder
 // to work in: the output itself, to start or resume it, or one beside it, which [Swap] puts in its place.
 //

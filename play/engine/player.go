@@ -57,7 +57,7 @@ func (s *Setup) NetworkBatch() int {
 // appraisal is about what an engine's search to depth 10 takes, before one was timed.
 const appraisal = 500 * time.Millisecond
 
-// Player plays. The zero value is not ready: see [New].
+// Player plays. The zero value is not ready: see [NewPlayer].
 type Player struct {
 	open     OpenFunc
 	network  PlayerNetwork // nil: not opened

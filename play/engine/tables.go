@@ -22,7 +22,7 @@ type answer struct {
 	known bool
 }
 
-// TableProber implements [mcts.TableProber]. Probe belongs to one goroutine, Close to its owner at that time.
+// TableProber implements [mcts.Prober]. Probe belongs to one goroutine, Close to its owner at that time.
 type TableProber struct {
 	set       *syzygy.Set
 	notes     []string
@@ -77,7 +77,7 @@ func (p *TableProber) Probe(pos *board.Position) (mcts.Ending, bool) {
 	return mcts.Ending{}, false
 }
 
-// Busy implements [mcts.TableProber].
+// Busy implements [mcts.Prober].
 func (p *TableProber) Busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

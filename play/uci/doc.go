@@ -1,6 +1,6 @@
 // Package uci is the engine's side of the Universal Chess Interface.
 //
-// It reads lines of commands and writes lines of answers; a [player.Player] chooses the moves. [Engine.Run] starts one
+// It reads lines of commands and writes lines of answers; an [engine.Player] chooses the moves. [Engine.Run] starts one
 // goroutine that reads, and one at a time that prepares the player or searches, and ends them before it returns, but
 // for a reader whose input does not end.
 //
