@@ -79,7 +79,7 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 		e.Choice = run.NewestCheckpoint
 	}
 	e.Warn = warn
-	var facts []output.Fact
+	var facts output.Facts
 	if o.asked() {
 		if facts, err = e.Facts(); err != nil {
 			return err

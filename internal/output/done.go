@@ -1,7 +1,6 @@
 package output
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,97 +13,79 @@ import (
 	"talbot/internal/durable"
 )
 
-// sameBytes are the versions of talbot whose datasets are to the byte those of this one.
-var sameBytes = []string{Tool}
-
 // foundOut are flags of a manifest that its command did not set.
 var foundOut = []string{"other-builds"}
 
-// Facts are what a dataset was made from and with, as its manifest has it: without what was found out by making it.
-// Datasets count by the hash of their manifest, files by their content.
-func Facts(m *dataset.Manifest) []Fact {
-	facts := []Fact{{Name: "command", Value: m.Verb}}
-	if !slices.Contains(sameBytes, m.Tool) {
-		facts = append(facts, Fact{Name: "version", Value: m.Tool})
+// FactsOfManifest returns what a dataset was made from and with, without what was found out by making it. Datasets count
+// by the hash of their manifest, files by their content.
+func FactsOfManifest(m *dataset.Manifest) (facts Facts) {
+	facts.Add("command", "%s", m.Verb)
+	if m.Tool != Tool {
+		facts.Add("version", "%s", m.Tool)
 	}
 	for _, f := range m.Flags {
 		if !slices.Contains(foundOut, f.Name) {
-			facts = append(facts, Fact{Name: f.Name, Value: f.Value})
+			facts.Add(f.Name, "%s", f.Value)
 		}
 	}
-	facts = append(facts, Fact{Name: "seed", Value: fmt.Sprint(m.Seed)},
-		Fact{Name: "split", Value: m.Splits.String()})
+	facts.Add("seed", "%d", m.Seed)
+	facts.Add("split", "%s", m.Splits)
 	for _, p := range m.Parents {
-		facts = append(facts, Fact{Name: "dataset " + p.Name, Value: fmt.Sprintf("manifest %.16s", p.Manifest)})
+		facts.Add("dataset "+p.Name, "manifest %.16s", p.Manifest)
 	}
 	for _, i := range m.Inputs {
-		value := "made by the command"
-		if i.SHA256 != "" || i.Bytes > 0 {
-			value = fmt.Sprintf("%q, %d bytes, SHA-256 %.16s", i.Name, i.Bytes, i.SHA256)
+		if i.SHA256 == "" && i.Bytes == 0 {
+			facts.Add("input", "made by the command")
+		} else {
+			facts.Add("input", "%q, %d bytes, SHA-256 %.16s", i.Name, i.Bytes, i.SHA256)
 		}
-		facts = append(facts, Fact{Name: "input", Value: value})
 	}
 	for _, p := range m.Fingerprints {
-		facts = append(facts, Fact{Name: "labels", Value: fmt.Sprintf("%s, %s (%s)", p.Engine, p.Limit, p.ID())})
+		facts.Add("labels", "%s, %s (%s)", p.Engine, p.Limit, p.ID())
 	}
 	for i := range m.Networks {
 		n := &m.Networks[i]
-		facts = append(facts, Fact{Name: "network", Value: fmt.Sprintf("%s, step %d (%s)", n.Recipe, n.Step,
-			n.ID())})
+		facts.Add("network", "%s, step %d (%s)", n.Recipe, n.Step, n.ID())
 	}
 	return facts
 }
 
-// target is what [Open] is asked to make, for those that look whether it is there.
+// target is what [Open] is asked to make.
 type target struct {
 	Options
-	manifest dataset.Manifest // as it is at first
+	manifest dataset.Manifest // before the first shard
 	command  string
 }
 
 // inspect reports what exists in a folder, compared with what is asked for.
 func (t *target) inspect(dir string) (found Found, err error) {
 	f := Folder{Options: t.Options, dir: dir}
-	switch m, err := dataset.ReadManifest(dir); {
-	case err == nil:
+	f.State = nil // nothing is taken over yet
+	m, err := dataset.ReadManifest(dir)
+	if err == nil {
 		return t.finished(&f, m)
-	case !errors.Is(err, dataset.ErrNoDataset):
+	}
+	if !errors.Is(err, dataset.ErrNoDataset) {
 		return found, err
 	}
-	data, err := durable.ReadFile(f.Path(ProgressName), maxProgress)
-	if errors.Is(err, fs.ErrNotExist) {
-		found.Foreign, err = f.foreignFiles(nil)
+	if found.Foreign, err = f.foreignFiles(nil); err != nil {
 		return found, err
 	}
-	if err != nil {
-		return found, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
-	}
-	f.State, f.Warn = nil, nil // nothing is taken over from it yet
-	if err := f.restore(data); err != nil {
-		return found, fmt.Errorf("%q: %w: %w: %w", f.Path(ProgressName), ErrUnfinished, dataset.ErrDamaged, err)
+	if begun, err := f.restore(); err != nil {
+		return found, fmt.Errorf("%w: %w", ErrUnfinished, err)
+	} else if !begun {
+		return found, nil
 	}
 	found.State, found.Busy = Interrupted, AtWork(dir)
-	if found.Foreign, err = f.foreignFiles(nil); err != nil || f.progress.Command == t.command {
-		return found, err
+	if f.progress.Command == t.command {
+		return found, nil
 	}
-	begun := f.progress.Manifest
-	begun.Inputs = begun.Inputs[:min(len(begun.Inputs), len(t.manifest.Inputs))]
-	found.Differences = t.compare(&begun)
-	if len(found.Differences) == 0 {
-		found.Differences = []Difference{{Name: "made from", Have: identityOf(f.progress.Command),
-			Want: identityOf(t.command)}}
+	have := f.progress.Manifest
+	have.Inputs = have.Inputs[:min(len(have.Inputs), len(t.manifest.Inputs))]
+	if found.Differences = t.compare(&have); len(found.Differences) == 0 {
+		found.Differences = []Difference{{"made from", "something else", "what is given"}}
 	}
 	return found, nil
-}
-
-// identityOf is that part of a command's text which no flag says.
-func identityOf(command string) string {
-	var c struct{ Identity json.RawMessage }
-	if json.Unmarshal([]byte(command), &c) != nil || len(c.Identity) == 0 {
-		return "something else"
-	}
-	const most = 300
-	return string(c.Identity[:min(len(c.Identity), most)])
 }
 
 // Lost returns the shards of a finished dataset that are missing or have another size.
@@ -124,8 +105,8 @@ func Lost(dir string, m *dataset.Manifest) (list []Difference, err error) {
 	return list, nil
 }
 
-// finished compares a finished dataset with what is asked for. It is whole if its files have their sizes; what their
-// bytes are is for verify to say.
+// finished compares a finished dataset with what is asked for. It is whole if its files have their sizes; verify checks
+// their bytes.
 func (t *target) finished(f *Folder, m *dataset.Manifest) (found Found, err error) {
 	found.State = Done
 	if found.Differences, err = Lost(f.dir, m); err != nil {
@@ -133,11 +114,9 @@ func (t *target) finished(f *Folder, m *dataset.Manifest) (found Found, err erro
 	}
 	found.Differences = append(found.Differences, t.compare(m)...)
 	if t.Compare != nil && len(found.Differences) == 0 {
-		more, err := t.Compare(f.dir, m)
-		if err != nil {
+		if found.Differences, err = t.Compare(f.dir, m); err != nil {
 			return found, err
 		}
-		found.Differences = more
 	}
 	f.progress.Manifest = *m
 	found.Result = f.Summary(time.Now())
@@ -145,41 +124,30 @@ func (t *target) finished(f *Folder, m *dataset.Manifest) (found Found, err erro
 	return found, err
 }
 
-// compare compares the facts of a manifest with those of the one that is asked for, as far as they are known before
-// the first shard. What the command adds to them comes behind.
+// compare compares the facts of a manifest with those that are asked for and known before the first shard; entries that
+// the command appends later are ignored.
 func (t *target) compare(m *dataset.Manifest) []Difference {
 	have, want := *m, t.manifest
 	want.Tool = Tool
 	have.Fingerprints = have.Fingerprints[:min(len(have.Fingerprints), len(want.Fingerprints))]
 	have.Networks = have.Networks[:min(len(have.Networks), len(want.Networks))]
-	if len(want.Inputs) == 0 { // they are compared by [Options.Compare]
+	if len(want.Inputs) == 0 { // [Options.Compare] compares them
 		have.Inputs = nil
 	}
-	return Compare(Facts(&have), Facts(&want))
+	return Compare(FactsOfManifest(&have), FactsOfManifest(&want))
 }
 
 // foreignFiles lists the files in the folder that no command made which makes datasets there.
-func (f *Folder) foreignFiles(m *dataset.Manifest) (names []string, err error) {
-	entries, err := os.ReadDir(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		name := e.Name()
+func (f *Folder) foreignFiles(m *dataset.Manifest) ([]string, error) {
+	return ForeignFiles(f.dir, func(name string) bool {
 		own, _ := f.sideFile(name)
-		listed := m != nil && slices.ContainsFunc(m.Shards, func(s dataset.ShardInfo) bool { return s.File == name })
-		if !own && !listed && !IsOwnFile(name) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+		return own || IsOwnFile(name) ||
+			m != nil && slices.ContainsFunc(m.Shards, func(s dataset.ShardInfo) bool { return s.File == name })
+	})
 }
 
-// partsName is the file of a folder that says which datasets it was put together from, where its manifest is that of a
-// dataset which was made at once. It is written only for those who ask for outputs to be skipped.
+// partsName is the file of a folder that names the datasets which it was joined from, where its manifest is that of a
+// dataset which was made at once. It is written for those who ask for outputs to be skipped or replaced.
 const partsName = "parts.made.json"
 
 // parts is the content of that file.
@@ -209,9 +177,9 @@ func SameParts(hashes []string) func(dir string, m *dataset.Manifest) ([]Differe
 	}
 }
 
-func partFacts(hashes []string) (facts []Fact) {
+func partFacts(hashes []string) (facts Facts) {
 	for _, h := range slices.Sorted(slices.Values(hashes)) {
-		facts = append(facts, Fact{Name: "part", Value: fmt.Sprintf("manifest %.16s", h)})
+		facts.Add("part", "manifest %.16s", h)
 	}
 	return facts
 }

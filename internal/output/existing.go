@@ -254,6 +254,21 @@ func release(lock *durable.HeldLock) {
 	_ = lock.Close()
 }
 
+// ForeignFiles lists the entries of a folder of which own says that talbot did not make them, nor left them unfinished;
+// none where there is no folder.
+func ForeignFiles(dir string, own func(name string) bool) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if name := durable.WithoutTemp(e.Name()); !own(name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -51,6 +51,9 @@ func inspects(want string) func(dir string) (Found, error) {
 		return facts
 	}
 	return func(dir string) (f Found, err error) {
+		if f.Foreign, err = ForeignFiles(dir, func(name string) bool { return name == "facts" || name == "done" }); err != nil {
+			return f, err
+		}
 		text, err := os.ReadFile(filepath.Join(dir, "facts"))
 		if errors.Is(err, os.ErrNotExist) {
 			return f, nil
@@ -58,12 +61,6 @@ func inspects(want string) func(dir string) (Found, error) {
 		f.State, f.Differences, f.Result = Interrupted, Compare(parse(string(text)), parse(want)), string(text)
 		if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
 			f.State = Done
-		}
-		entries, err := os.ReadDir(dir)
-		for _, e := range entries {
-			if e.Name() != "facts" && e.Name() != "done" {
-				f.Foreign = append(f.Foreign, e.Name())
-			}
 		}
 		return f, err
 	}

@@ -7,17 +7,25 @@ import (
 	"strings"
 )
 
-// Fact is one thing that decides what an output is: a setting, or an input by its content. Two facts of a name are two
-// things, in their order.
+// Fact is one thing that decides what an output is: a setting, or an input by its content. Facts of one name are
+// different things, in their order.
 type Fact struct {
 	Name  string `json:"name"`
-	Value string `json:"value"` // "" is as good as no fact
+	Value string `json:"value"` // empty counts as absent
 }
 
-// Difference is a fact in which an output that is there differs from the one that is asked for. "" is no such fact.
+// Facts are what an output is made from and with.
+type Facts []Fact
+
+// Add appends a fact.
+func (f *Facts) Add(name, format string, values ...any) {
+	*f = append(*f, Fact{name, fmt.Sprintf(format, values...)})
+}
+
+// Difference is a fact in which an existing output differs from the one that is asked for.
 type Difference struct{ Name, Have, Want string }
 
-// String says it in words. Of long values it says where they differ, after one word that is the same.
+// String names the fact and both values; of long ones only where they differ, after one word that is the same.
 func (d Difference) String() string {
 	have, want := strings.Fields(d.Have), strings.Fields(d.Want)
 	if shorter := min(len(have), len(want)); shorter > longValue {
@@ -39,10 +47,10 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s, not %s", d.Name, say(d.Have), say(d.Want))
 }
 
-// longValue is the number of words beyond which a value is not said in full.
+// longValue is the number of words beyond which a value is shortened.
 const longValue = 8
 
-// part is a value but for so many first and last words.
+// part returns a value without so many first and last words.
 func part(words []string, first, last int) string {
 	from, to := max(first-1, 0), len(words)-last
 	text := strings.Join(words[from:to], " ")
@@ -55,11 +63,11 @@ func part(words []string, first, last int) string {
 	return text
 }
 
-// Compare returns in what the facts of an output differ from those that are wanted: in the order of want, and what only
-// have has at the end.
-func Compare(have, want []Fact) (list []Difference) {
+// Compare returns in what the facts of an output differ from those that are wanted: in the order of want, then what only
+// have has.
+func Compare(have, want Facts) (list []Difference) {
 	have, want = numbered(have), numbered(want)
-	value := func(facts []Fact, name string) string {
+	value := func(facts Facts, name string) string {
 		i := slices.IndexFunc(facts, func(f Fact) bool { return f.Name == name })
 		if i < 0 {
 			return ""
@@ -80,7 +88,7 @@ func Compare(have, want []Fact) (list []Difference) {
 }
 
 // numbered gives facts of one name names of their own.
-func numbered(facts []Fact) []Fact {
+func numbered(facts Facts) Facts {
 	facts = slices.Clone(facts)
 	count := map[string]int{}
 	for i := range facts {
@@ -93,8 +101,8 @@ func numbered(facts []Fact) []Fact {
 }
 
 // FactsOf returns the members of a value's JSON, an object, as facts in their order; those of objects within it are
-// named with a dot. Zeros, false and what is empty are values like others.
-func FactsOf(v any) ([]Fact, error) {
+// named with a dot.
+func FactsOf(v any) (Facts, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -102,7 +110,7 @@ func FactsOf(v any) ([]Fact, error) {
 	return flatten("", text)
 }
 
-func flatten(prefix string, text []byte) (facts []Fact, err error) {
+func flatten(prefix string, text []byte) (facts Facts, err error) {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	if _, err := d.Token(); err != nil { // {
 		return nil, err

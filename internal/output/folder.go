@@ -58,15 +58,12 @@ func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 // Unfinished reports whether a command that makes a dataset was interrupted in a folder or is running there: its verb,
 // and the command line that continues it, "" if that is not known. It changes nothing.
 func Unfinished(dir string) (verb, again string, ok bool) {
-	data, err := durable.ReadFile(filepath.Join(dir, ProgressName), maxProgress)
+	f := Folder{dir: dir}
+	ok, err := f.restore()
 	if err != nil {
 		return "", "", false
 	}
-	f := Folder{Options: Options{Warn: func(error) {}}, dir: dir}
-	if err := f.restore(data); err != nil {
-		return "", "", false
-	}
-	return f.progress.Manifest.Verb, f.progress.ResumeCommand, true
+	return f.progress.Manifest.Verb, f.progress.ResumeCommand, ok
 }
 
 // AtWork reports whether a command is making a dataset in a folder now, for messages.
@@ -96,8 +93,6 @@ type Options struct {
 	Compare func(dir string, m *dataset.Manifest) ([]Difference, error)
 	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [SameParts].
 	Parts []string
-	// Warn, if not nil, gets the errors that do not stop the work.
-	Warn func(error)
 }
 
 // Folder is a dataset's folder being made. It cuts the lines that it is given into shards and remembers after each one

@@ -180,7 +180,7 @@ func (a *aggregation) open() error {
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
 	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Existing: a.Existing,
-		Warn: a.Warn, SideFile: a.sideFile})
+		SideFile: a.sideFile})
 	if err != nil {
 		return err
 	}

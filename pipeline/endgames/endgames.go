@@ -86,7 +86,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		ResumeCommand: s.ResumeCommand, Existing: s.Existing, Warn: s.Warn}); err != nil {
+		ResumeCommand: s.ResumeCommand, Existing: s.Existing}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()

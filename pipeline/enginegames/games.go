@@ -82,7 +82,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
 	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
-		State: &p.state, ResumeCommand: r.ResumeCommand, Existing: r.Existing, Warn: r.Warn}); err != nil {
+		State: &p.state, ResumeCommand: r.ResumeCommand, Existing: r.Existing}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

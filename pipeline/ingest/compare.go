@@ -35,7 +35,7 @@ func (in *Request) compare(_ string, m *dataset.Manifest) ([]output.Difference, 
 	}
 	have := want
 	have.Inputs = m.Inputs
-	list := output.Compare(output.Facts(&have), output.Facts(&want))
+	list := output.Compare(output.FactsOfManifest(&have), output.FactsOfManifest(&want))
 	if in.Rejects != "" {
 		if _, err := os.Stat(in.Rejects); errors.Is(err, fs.ErrNotExist) {
 			list = append(list, output.Difference{Name: "rejects", Have: "no table", Want: in.Rejects})

@@ -149,7 +149,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
-		ResumeCommand: in.ResumeCommand, Warn: in.Warn, Existing: in.Existing, Compare: in.compare,
+		ResumeCommand: in.ResumeCommand, Existing: in.Existing, Compare: in.compare,
 	}); err != nil {
 		return Summary{}, err
 	}

@@ -90,8 +90,7 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Existing: l.Existing,
-			Warn: l.Warn}); err != nil {
+		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Existing: l.Existing}); err != nil {
 		return err
 	}
 	if err := l.checkInput(ctx); err != nil {

@@ -154,7 +154,7 @@ func (p *predictor) open() error {
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
 	p.out, err = output.Open(p.Out, m, identity,
-		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Existing: p.Existing, Warn: p.Warn,
+		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Existing: p.Existing,
 			SideFile: func(name string, shards int) (own, wanted bool) {
 				own = strings.HasPrefix(name, journalPrefix)
 				return own, own && name >= journalName(shards)

@@ -117,7 +117,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
 	var err error
 	if p.out, err = output.Open(r.Out, m, []any{m.Fingerprints, m.Networks}, output.Options{State: &p.state,
-		ResumeCommand: r.ResumeCommand, Existing: r.Existing, Warn: r.Warn}); err != nil {
+		ResumeCommand: r.ResumeCommand, Existing: r.Existing}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

@@ -85,7 +85,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
 	out, err := output.Open(t.Out, m, identity(parent),
-		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Existing: t.Existing, Warn: t.Warn})
+		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Existing: t.Existing})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -3,7 +3,6 @@ package match
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,33 +16,32 @@ import (
 	"talbot/internal/output"
 )
 
-// facts are what decides the games of a match but their number, without the files of players. A sequential test and
-// concurrency do not: they may be others when the match is continued.
-func (m *Match) facts() []output.Fact {
-	var all []output.Fact
-	add := func(name, format string, values ...any) {
-		all = append(all, output.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
-	}
+// facts are what decides the games of a match but their number and the files of its players, which may grow. A
+// sequential test and concurrency are none: they may be others when the match is continued.
+func (m *Match) facts() (all output.Facts) {
 	for _, e := range m.Entrants {
-		add("player", "%s: %s, limit %s", e.Name, e.Identity, e.Limits)
+		all.Add("player", "%s: %s, limit %s", e.Name, e.Identity, e.Limits)
 	}
-	add("seed", "%d", m.Seed)
-	add("timemargin", "%v", m.Margin)
-	add("rules", "%s", m.Rules.String())
-	add("syzygy", "%s", m.Rules.Tables)
+	all.Add("seed", "%d", m.Seed)
+	all.Add("timemargin", "%v", m.Margin)
+	all.Add("rules", "%s", m.Rules.String())
+	all.Add("syzygy", "%s", m.Rules.Tables)
 	if j := m.Rules.Judge; j != nil {
-		add("judge", "%s, limit %s", j.Identity, j.Limits)
+		all.Add("judge", "%s, limit %s", j.Identity, j.Limits)
 	}
 	h := sha256.New()
 	m.Openings.hash(h)
-	add("openings", "%d (SHA-256 %.32s)", len(m.Openings.List), hex.EncodeToString(h.Sum(nil)))
+	all.Add("openings", "%d (SHA-256 %x)", len(m.Openings.List), h.Sum(nil)[:16])
 	return all
 }
 
-// inspect compares what exists in a folder with the match that is asked for. The number of games and the sequential
-// test make no other match: with more or fewer games, or another test, an existing one is continued.
+// inspect reports what exists in a folder, compared with the match that is asked for. The number of games and the
+// sequential test make no other match: with more or fewer games, or another test, the existing one is taken up again.
 func (m *Match) inspect(dir string) (found output.Found, err error) {
-	if found.Foreign, err = foreignFiles(dir); err != nil {
+	own := []string{PGNFile, JournalFile, ResultFile, PageFile, lockFile, logFolder}
+	if found.Foreign, err = output.ForeignFiles(dir, func(name string) bool {
+		return slices.Contains(own, name)
+	}); err != nil {
 		return found, err
 	}
 	h, err := readHeader(filepath.Join(dir, JournalFile))
@@ -60,8 +58,8 @@ func (m *Match) inspect(dir string) (found output.Found, err error) {
 	found.State, found.Busy = output.Interrupted, AtWork(dir)
 	found.Differences = output.Compare(h.Facts, m.facts())
 	if path, changed := h.Files.changed(files); changed {
-		found.Differences = append(found.Differences,
-			output.Difference{Name: "file " + path, Have: h.Files[path], Want: files[path]})
+		found.Differences = append(found.Differences, output.Difference{Name: "file " + path, Have: h.Files[path],
+			Want: files[path]})
 	}
 	result, err := ReadResult(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,22 +102,4 @@ func readHeader(path string) (h header, err error) {
 		err = fmt.Errorf("%q: %w", path, ErrDamaged)
 	}
 	return h, err
-}
-
-// foreignFiles lists the files in a folder that are not of a match.
-func foreignFiles(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	own := []string{PGNFile, JournalFile, ResultFile, PageFile, lockFile, logFolder}
-	for _, e := range entries {
-		if !slices.Contains(own, durable.WithoutTemp(e.Name())) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
 }

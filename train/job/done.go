@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
@@ -18,8 +15,7 @@ import (
 	"talbot/train/loader"
 )
 
-// place decides where the run is made by what stands in Dir, and whether it is resumed, and returns the weights that
-// it begins with, if there are any.
+// place decides by what exists in Dir where the run is made, and whether one is resumed.
 func (t *Train) place(init bool) error {
 	if t.Existing == output.Refuse {
 		return nil
@@ -36,7 +32,7 @@ func (t *Train) place(init bool) error {
 	if err != nil {
 		return err
 	}
-	if t.Dir = at; interrupted[at] { // with all that it was begun with, which is what is asked for
+	if t.Dir = at; interrupted[at] { // with what it was started with, which is what is asked for
 		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers,
 			Adjust: func(*run.Config) error { return nil }, Existing: t.Existing,
 			Checked: t.Checked, Surveyed: t.Surveyed, Begun: t.Begun, Resumed: t.Resumed, Progress: t.Progress,
@@ -47,7 +43,7 @@ func (t *Train) place(init bool) error {
 
 // inspect reports what exists in a folder, compared with the run that is asked for.
 func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
-	if found.Foreign, err = foreignFiles(dir); err != nil {
+	if found.Foreign, err = output.ForeignFiles(dir, owns); err != nil {
 		return found, err
 	}
 	have, err := run.ReadConfig(dir)
@@ -125,7 +121,7 @@ func named(checkpoint, path string) bool {
 
 // facts are what a run is made from and with. Where its data and first weights lie does not count, nor how much of it
 // is kept and logged, nor the backend, unless one was asked for.
-func facts(c run.Config, id loader.Identity, backend string) ([]output.Fact, error) {
+func facts(c run.Config, id loader.Identity, backend string) (output.Facts, error) {
 	from := c.From
 	c.From, c.Keep, c.LogEvery = run.Origin{}, 0, 0
 	all, err := output.FactsOf(c)
@@ -133,28 +129,28 @@ func facts(c run.Config, id loader.Identity, backend string) ([]output.Fact, err
 		return nil, err
 	}
 	if from.Sum != "" {
-		all = append(all, output.Fact{Name: "from", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", from.Step, from.Sum)})
+		all.Add("from", "step %d (SHA-256 %.16s)", from.Step, from.Sum)
 	}
 	if from.Whole {
-		all = append(all, output.Fact{Name: "after", Value: "the whole training"})
+		all.Add("after", "the whole training")
 	}
 	for _, s := range id.Sets {
 		value := fmt.Sprintf("manifest %.16s", s.Manifest)
 		if s.Weight != 0 {
 			value += fmt.Sprintf(", weight %g", s.Weight)
 		}
-		all = append(all, output.Fact{Name: "data", Value: value})
+		all.Add("data", "%s", value)
 	}
-	all = append(all, output.Fact{Name: "label", Value: id.Label})
+	all.Add("label", "%s", id.Label)
 	if id.MaxCopies > 0 {
-		all = append(all, output.Fact{Name: "max-copies", Value: fmt.Sprint(id.MaxCopies)})
+		all.Add("max-copies", "%d", id.MaxCopies)
 	}
 	if backend != "" && backend != "auto" {
-		used := cmp.Or(id.Backend, "unknown")
+		used := id.Backend
 		if id.Kind == backend {
 			used = id.Kind
 		}
-		all = append(all, output.Fact{Name: "backend", Value: used})
+		all.Add("backend", "%s", used)
 	}
 	return all, nil
 }
@@ -176,25 +172,10 @@ func reached(dir string, c run.Config, init bool) (result train.Result, over boo
 	return result, init || run.Closed(dir) && (state.Stopped || state.Step >= c.End()), nil
 }
 
-// foreignFiles lists the files in a folder that are not of a run.
-func foreignFiles(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	made := []string{ReportName, CardName}
-	for _, e := range entries {
-		name := e.Name()
-		whose := durable.WithoutTemp(name)
-		page := strings.HasPrefix(whose, "report-") && strings.HasSuffix(whose, ".html")
-		if !run.Owns(name) && !page && !slices.Contains(made, whose) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+// owns reports whether a name is one of the files of a run's folder, its pages included.
+func owns(name string) bool {
+	page := strings.HasPrefix(name, "report-") && strings.HasSuffix(name, ".html")
+	return run.Owns(name) || page || name == ReportName || name == CardName
 }
 
 // finish puts a run that was made beside another one in its place, and returns the result with the paths that it has

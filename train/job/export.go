@@ -84,12 +84,12 @@ func (e Export) warn(err error) {
 
 // Facts are what the export is made from and with, but for its settings: the checkpoint, and the card of the format
 // net.
-func (e Export) Facts() ([]output.Fact, error) {
+func (e Export) Facts() (facts output.Facts, err error) {
 	t, err := predict.Load(e.Dir, e.Choice)
 	if err != nil {
 		return nil, err
 	}
-	facts := []output.Fact{{Name: "checkpoint", Value: fmt.Sprintf("step %d (SHA-256 %.16s)", t.Step, t.Sum)}}
+	facts.Add("checkpoint", "step %d (SHA-256 %.16s)", t.Step, t.Sum)
 	if e.Format == "net" {
 		card, err := e.card(t)
 		if err != nil {
