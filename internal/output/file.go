@@ -27,11 +27,14 @@ type File struct {
 // it. Killed at any moment, it leaves the old file or the new one, and can be repeated.
 func (f File) Make(write func(w *durable.AtomicFile) error) error {
 	lock, lockErr := durable.Lock(f.Path + lockSuffix)
-	if lockErr == nil {
-		defer release(lock)
-	}
-	if errors.Is(lockErr, durable.ErrLocked) {
+	switch {
+	case errors.Is(lockErr, durable.ErrLocked):
 		return fmt.Errorf("%q: %w", f.Path, lockErr)
+	case lockErr == nil:
+		defer release(lock)
+		if err := durable.RemoveUnique(f.Path); err != nil {
+			return err
+		}
 	}
 	replaced := ""
 	if f.Existing != Refuse {
@@ -42,9 +45,6 @@ func (f File) Make(write func(w *durable.AtomicFile) error) error {
 	}
 	if lockErr != nil {
 		return lockErr
-	}
-	if err := durable.RemoveUnique(f.Path); err != nil {
-		return err
 	}
 	w, err := durable.CreateUnique(f.Path)
 	if err != nil {

@@ -151,14 +151,14 @@ func TestKilledAnywhere(t *testing.T) {
 				return
 			}
 			path := filepath.Join(t.TempDir(), "out")
-			kills := 0
-			for kills < 300 {
-				value := strconv.Itoa(1 + rand.IntN(3))
-				if start(t, kind, path, value, 1+rand.IntN(24)).Wait() != nil {
-					kills++
+			for kills := 0; kills < 300; {
+				if start(t, kind, path, strconv.Itoa(1+rand.IntN(3)), 1+rand.IntN(24)).Wait() == nil {
+					continue
 				}
-				check(t, kind, path, "1", "2", "3")
+				kills++
+				check(t, kind, path, "1", "2", "3", "8", "9")
 				if kills%10 == 0 {
+					value := strconv.Itoa(8 + kills/10%2) // another than before
 					if err := start(t, kind, path, value, 0).Wait(); err != nil {
 						t.Fatalf("after %d kills it is stuck: %v", kills, err)
 					}
