@@ -21,18 +21,19 @@ type Encoder interface {
 	// device, where the network unpacks it. It allocates nothing and panics if dst is shorter.
 	Pack(dst []uint64, v *View)
 
-	// Numbers writes what the network makes of a packed input, row by row, to dst: the product of Layout().Shape many.
-	Numbers(dst []float32, packed []uint64)
+	// Unpack writes what the network makes of a packed input, row by row, to dst: the product of Layout().Shape many.
+	Unpack(dst []float32, packed []uint64)
 
-	// Code writes the words of a legal move to dst[:Layout().Codes]. The first is not negative; −1 stands for no move.
-	Code(dst []int32, v *View, m board.Move)
+	// EncodeMove writes the words of a legal move to dst[:Layout().Codes]. The first is not negative; −1 stands for no
+	// move.
+	EncodeMove(dst []int32, v *View, m board.Move)
 
-	// Learn appends the training target of a sample to a target that was reset; false if there is nothing to learn.
-	Learn(dst *Target, v *View, t Targets) bool
+	// Target appends the training target of a sample to a target that was reset; false if there is nothing to learn.
+	Target(dst *Target, v *View, t Targets) bool
 
-	// Show returns the training target of a sample for display, as something that encoding/json writes; nil for
+	// Describe returns the training target of a sample for display, as something that encoding/json writes; nil for
 	// nothing.
-	Show(v *View, t Targets) any
+	Describe(v *View, t Targets) any
 
 	Valuer
 }

@@ -26,7 +26,7 @@ func Example() {
 	packed := make([]uint64, layout.Words) // as it is kept in memory and travels to the device
 	e.Pack(packed, &view)
 	numbers := make([]float32, layout.Numbers()) // as the network sees it
-	e.Numbers(numbers, packed)
+	e.Unpack(numbers, packed)
 	fmt.Println(layout.Words, "words become", layout.Shape, "numbers")
 	fmt.Println("Black is to move:", numbers[16*64]) // plane 16
 

@@ -122,15 +122,17 @@ func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
 	}
 }
 
-// Numbers writes the planes as 0 and 1.
-func (e Lynx) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the planes as 0 and 1.
+func (e Lynx) Unpack(dst []float32, packed []uint64) {
 	var planes [TahlPlanes + TahlLayers + LynxTactics]uint64
 	e.unpack(planes[:], packed)
 	spread(dst, planes[:e.planes()])
 }
 
-// Code writes the index of a move.
-func (e Lynx) Code(dst []int32, v *View, m board.Move) { dst[0] = int32(e.MoveIndex(v.Position(), m)) }
+// EncodeMove writes the index of a move.
+func (e Lynx) EncodeMove(dst []int32, v *View, m board.Move) {
+	dst[0] = int32(e.MoveIndex(v.Position(), m))
+}
 
 // MoveIndex returns the index of a legal move, 0 … 4671.
 func (Lynx) MoveIndex(p *board.Position, m board.Move) int {
@@ -255,10 +257,10 @@ func (e Lynx) chances(v *View, t Targets) (value, win, draw float32, ok bool) {
 	return result, max(0, result), 1 - max(result, -result), ok
 }
 
-// Learn gives the legal moves with the weights of the policy target, the value and the chances: of the label, else of
+// Target gives the legal moves with the weights of the policy target, the value and the chances: of the label, else of
 // the game's result. With another target of the value the value alone follows it, but with [ResultValue] the chances
 // too.
-func (e Lynx) Learn(dst *Target, v *View, t Targets) bool {
+func (e Lynx) Target(dst *Target, v *View, t Targets) bool {
 	learns := legalPolicy(dst, e, v, t)
 	value, win, draw, ok := e.chances(v, t)
 	if ok {
@@ -273,8 +275,8 @@ func (e Lynx) Learn(dst *Target, v *View, t Targets) bool {
 	return ok || learns
 }
 
-// Show returns the policy target as shares by move, the value and the chances of win, draw and loss.
-func (e Lynx) Show(v *View, t Targets) any {
+// Describe returns the policy target as shares by move, the value and the chances of win, draw and loss.
+func (e Lynx) Describe(v *View, t Targets) any {
 	shown := struct {
 		Policy map[string]float32 `json:"policy"`
 		Value  *float32           `json:"value"`

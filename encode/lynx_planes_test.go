@@ -30,7 +30,7 @@ func TestLynxGolden(t *testing.T) {
 			}
 			packed, numbers := make([]uint64, layout.Words), make([]float32, layout.Numbers())
 			e.Pack(packed, v)
-			e.Numbers(numbers, packed)
+			e.Unpack(numbers, packed)
 			for j, x := range numbers {
 				if x != float32(want[j/64]>>(j%64)&1) {
 					t.Fatalf("%q: plane %d, square %d is %g", v.Position().FEN(), j/64, j%64, x)

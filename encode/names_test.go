@@ -20,7 +20,7 @@ func TestNumberNames(t *testing.T) {
 		l := e.Layout()
 		packed, numbers := make([]uint64, l.Words), make([]float32, l.Numbers())
 		e.Pack(packed, &v)
-		e.Numbers(numbers, packed)
+		e.Unpack(numbers, packed)
 		number := 0
 		for i, group := range e.(Namer).NumberNames() {
 			for _, name := range group.Names {

@@ -112,17 +112,17 @@ func (Napoleon) Layout() Layout {
 	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
 }
 
-// Pack writes the board: see [Napoleon.Numbers] for what follows from it.
+// Pack writes the board: see [Napoleon.Unpack] for what follows from it.
 func (Napoleon) Pack(dst []uint64, v *View) { napoleonPack(dst, v.Position()) }
 
-// Numbers writes the planes.
-func (Napoleon) Numbers(dst []float32, packed []uint64) { napoleonNumbers(dst, packed) }
+// Unpack writes the planes.
+func (Napoleon) Unpack(dst []float32, packed []uint64) { napoleonNumbers(dst, packed) }
 
-// Code writes nothing: the recipe knows no moves.
-func (Napoleon) Code([]int32, *View, board.Move) {}
+// EncodeMove writes nothing: the recipe knows no moves.
+func (Napoleon) EncodeMove([]int32, *View, board.Move) {}
 
-// Learn gives the value.
-func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
+// Target gives the value.
+func (e Napoleon) Target(dst *Target, v *View, t Targets) bool {
 	value, ok := t.ValueOf(e, v)
 	if ok {
 		dst.Floats[0] = value
@@ -130,8 +130,8 @@ func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
 	return ok
 }
 
-// Show returns the value, nil without one.
-func (e Napoleon) Show(v *View, t Targets) any {
+// Describe returns the value, nil without one.
+func (e Napoleon) Describe(v *View, t Targets) any {
 	value, ok := t.ValueOf(e, v)
 	if !ok {
 		return nil

@@ -63,8 +63,8 @@ func (NoSearch) Pack(dst []uint64, v *View) {
 	}
 }
 
-// Numbers writes the ids of the tokens, then the bits.
-func (NoSearch) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the ids of the tokens, then the bits.
+func (NoSearch) Unpack(dst []float32, packed []uint64) {
 	n := (*[NoSearchTokens + NoSearchBits]float32)(dst)
 	w := (*[NoSearchWords]uint64)(packed)
 	n[0] = 0
@@ -85,17 +85,17 @@ func (NoSearch) Numbers(dst []float32, packed []uint64) {
 	}
 }
 
-// Code writes the number of a move.
-func (NoSearch) Code(dst []int32, v *View, m board.Move) {
+// EncodeMove writes the number of a move.
+func (NoSearch) EncodeMove(dst []int32, v *View, m board.Move) {
 	dst[0] = int32(UCIIndex(orientMove(v.Position().Turn(), m)))
 }
 
-// Learn gives the move played, or what [Policy] has in its place.
+// Target gives the move played, or what [Policy] has in its place.
 //
 // With scores it gives all legal moves, those of the policy with their weights, the result and the plies left. Nothing
 // is to be learnt of a move in a game without a result. A sample without a policy, such as one whose illegal choice was
 // taken back, teaches which moves are legal.
-func (e NoSearch) Learn(dst *Target, v *View, t Targets) bool {
+func (e NoSearch) Target(dst *Target, v *View, t Targets) bool {
 	if !e.Scores {
 		dst.Moves = Policy(dst.Moves, e, t, v)
 		return len(dst.Moves) > 0
@@ -135,12 +135,12 @@ func NoSearchScore(weight, result, plies float32) float32 {
 	return weight * result * (NoSearchPlayed + 1/n)
 }
 
-// Show returns the move played, the moves to be learnt if there are several, or the scores of the legal moves; nil for
-// nothing.
-func (e NoSearch) Show(v *View, t Targets) any {
+// Describe returns the move played, the moves to be learnt if there are several, or the scores of the legal moves; nil
+// for nothing.
+func (e NoSearch) Describe(v *View, t Targets) any {
 	var target Target
 	l := e.Layout()
-	if target.Reset(&l); !e.Learn(&target, v, t) {
+	if target.Reset(&l); !e.Target(&target, v, t) {
 		return nil
 	}
 	moves := map[string]float32{}

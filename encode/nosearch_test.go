@@ -29,7 +29,7 @@ func noSearchOf(p *board.Position) (words []uint64, numbers []float32) {
 	var v View
 	v.Play(board.NewGame(*p), 0, 0)
 	e.Pack(words, &v)
-	e.Numbers(numbers, words)
+	e.Unpack(numbers, words)
 	return words, numbers
 }
 
@@ -228,7 +228,7 @@ func TestNoSearchTargets(t *testing.T) {
 		}
 		var v View
 		v.Visit(&w, dataset.Counted{})
-		text, err := json.Marshal(NoSearch{Scores: test.scores}.Show(&v, Targets{}))
+		text, err := json.Marshal(NoSearch{Scores: test.scores}.Describe(&v, Targets{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestNoSearchTargets(t *testing.T) {
 	w.Next()
 	var v View
 	v.Visit(&w, dataset.Counted{})
-	if text, _ := json.Marshal(NoSearch{}.Show(&v, Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
+	if text, _ := json.Marshal(NoSearch{}.Describe(&v, Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
 		t.Errorf("a list: %s", text)
 	}
 }
@@ -277,9 +277,9 @@ func TestNoSearchAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		v.Play(g, 0, 0)
 		e.Pack(words[:], &v)
-		e.Numbers(numbers[:], words[:])
+		e.Unpack(numbers[:], words[:])
 		for _, m := range v.Legal() {
-			e.Code(code[:], &v, m)
+			e.EncodeMove(code[:], &v, m)
 		}
 	}); n != 0 {
 		t.Errorf("%g allocations", n)

@@ -83,8 +83,8 @@ func (e Prior) rating(v *View) uint64 {
 	return PriorRating
 }
 
-// Numbers writes the planes, [plane][rank][file] from a1.
-func (Prior) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the planes, [plane][rank][file] from a1.
+func (Prior) Unpack(dst []float32, packed []uint64) {
 	n := (*[PriorPlanes * 64]float32)(dst)
 	w := (*[PriorWords]uint64)(packed)
 	*n = [PriorPlanes * 64]float32{}
@@ -103,12 +103,12 @@ func (Prior) Numbers(dst []float32, packed []uint64) {
 	}
 }
 
-// Code writes the number of a move.
-func (Prior) Code(dst []int32, v *View, m board.Move) { NoSearch{}.Code(dst, v, m) }
+// EncodeMove writes the number of a move.
+func (Prior) EncodeMove(dst []int32, v *View, m board.Move) { NoSearch{}.EncodeMove(dst, v, m) }
 
-// Learn gives the share of each move in what was played, of a game the move played. With LegalMask the other legal
+// Target gives the share of each move in what was played, of a game the move played. With LegalMask the other legal
 // moves have a share of 0.
-func (e Prior) Learn(dst *Target, v *View, t Targets) bool {
+func (e Prior) Target(dst *Target, v *View, t Targets) bool {
 	if e.LegalMask {
 		return legalPolicy(dst, e, v, t)
 	}
@@ -116,9 +116,9 @@ func (e Prior) Learn(dst *Target, v *View, t Targets) bool {
 	return len(dst.Moves) > 0
 }
 
-// Show returns the share of each move, and the band of [PriorBands] and the rating of the side to move, nil where it is
-// not known; nil for nothing.
-func (e Prior) Show(v *View, t Targets) any {
+// Describe returns the share of each move, and the band of [PriorBands] and the rating of the side to move, nil where
+// it is not known; nil for nothing.
+func (e Prior) Describe(v *View, t Targets) any {
 	list := Policy(nil, e, t, v)
 	if len(list) == 0 {
 		return nil

@@ -27,7 +27,7 @@ func priorOf(p *board.Position, elo int) (words []uint64, numbers []float32) {
 	var v View
 	v.Play(board.NewGame(*p), ratings[p.Turn()], ratings[p.Turn().Other()])
 	e.Pack(words, &v)
-	e.Numbers(numbers, words)
+	e.Unpack(numbers, words)
 	return words, numbers
 }
 
@@ -74,7 +74,7 @@ func TestPriorGolden(t *testing.T) {
 		var v View
 		v.Play(board.NewGame(p), 0, 0)
 		for _, m := range v.Legal() {
-			legal[m.String()] = int(v.Code(Prior{}, 1, m)[0])
+			legal[m.String()] = int(v.EncodeMove(Prior{}, 1, m)[0])
 		}
 		if !maps.Equal(legal, g.Legal) {
 			t.Errorf("%q: legal moves %v, want %v", g.FEN, legal, g.Legal)
@@ -178,13 +178,13 @@ func TestPriorTargets(t *testing.T) {
 		w.Next()
 		var v View
 		v.Visit(&w, dataset.Counted{})
-		if text, err := json.Marshal(Prior{}.Show(&v, Targets{})); string(text) != test.want || err != nil {
+		if text, err := json.Marshal(Prior{}.Describe(&v, Targets{})); string(text) != test.want || err != nil {
 			t.Errorf("%s: %s, %v", test.name, text, err)
 		}
 		var target Target
 		l := Prior{}.Layout()
 		target.Reset(&l)
-		if learns := (Prior{}).Learn(&target, &v, Targets{}); learns != (test.want != "null") {
+		if learns := (Prior{}).Target(&target, &v, Targets{}); learns != (test.want != "null") {
 			t.Errorf("%s: learns %v", test.name, learns)
 		}
 	}
@@ -217,7 +217,7 @@ func TestPriorLegalMask(t *testing.T) {
 		v.Visit(&w, dataset.Counted{})
 		var target Target
 		target.Reset(&l)
-		if learns := e.Learn(&target, &v, Targets{}); learns != (test.want != nil) {
+		if learns := e.Target(&target, &v, Targets{}); learns != (test.want != nil) {
 			t.Errorf("%s: learns %v", test.name, learns)
 		}
 		if len(target.Moves) != 20 {
@@ -268,9 +268,9 @@ func TestPriorAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		v.Play(g, 1900, 0)
 		e.Pack(words[:], &v)
-		e.Numbers(numbers[:], words[:])
+		e.Unpack(numbers[:], words[:])
 		for _, m := range v.Legal() {
-			e.Code(code[:], &v, m)
+			e.EncodeMove(code[:], &v, m)
 		}
 	}); n != 0 {
 		t.Errorf("%g allocations", n)

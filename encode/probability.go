@@ -92,8 +92,8 @@ func (Probability) Pack(dst []uint64, v *View) {
 	put(ratingNumber, float64(min(rating, math.MaxUint16)))
 }
 
-// Numbers writes the 101 numbers.
-func (Probability) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the 101 numbers.
+func (Probability) Unpack(dst []float32, packed []uint64) {
 	n := (*[ProbabilityNumbers]float32)(dst)
 	w := (*[ProbabilityWords]uint64)(packed)
 	for i := range n {
@@ -110,8 +110,8 @@ func (Probability) Numbers(dst []float32, packed []uint64) {
 	}
 }
 
-// Code writes the place of a move among the candidates.
-func (Probability) Code(dst []int32, v *View, m board.Move) {
+// EncodeMove writes the place of a move among the candidates.
+func (Probability) EncodeMove(dst []int32, v *View, m board.Move) {
 	dst[0] = ProbabilityOther
 	for i, c := range v.Labels.Candidates[:min(ProbabilityMoves, len(v.Labels.Candidates))] {
 		if c.Move == m {
@@ -120,13 +120,13 @@ func (Probability) Code(dst []int32, v *View, m board.Move) {
 	}
 }
 
-// Learn gives the share of each candidate among the moves of candidates that were played. Nothing is to be learnt of a
+// Target gives the share of each candidate among the moves of candidates that were played. Nothing is to be learnt of a
 // sample without candidates, or in which none of them was played.
-func (e Probability) Learn(dst *Target, v *View, t Targets) bool {
+func (e Probability) Target(dst *Target, v *View, t Targets) bool {
 	var code [1]int32
 	sum := float32(0)
 	for _, m := range Policy(nil, e, t, v) {
-		if e.Code(code[:], v, m.Move); code[0] != ProbabilityOther && m.Weight > 0 {
+		if e.EncodeMove(code[:], v, m.Move); code[0] != ProbabilityOther && m.Weight > 0 {
 			dst.Moves = append(dst.Moves, m)
 			sum += m.Weight
 		}
@@ -137,10 +137,10 @@ func (e Probability) Learn(dst *Target, v *View, t Targets) bool {
 	return len(dst.Moves) > 0
 }
 
-// Show returns the candidates with the share of each, the most probable first; nil for nothing.
-func (e Probability) Show(v *View, t Targets) any {
+// Describe returns the candidates with the share of each, the most probable first; nil for nothing.
+func (e Probability) Describe(v *View, t Targets) any {
 	var target Target
-	if !e.Learn(&target, v, t) {
+	if !e.Target(&target, v, t) {
 		return nil
 	}
 	moves := map[string]float32{}

@@ -54,7 +54,7 @@ func TestProbability(t *testing.T) {
 		v.Labels.Candidates = list
 		packed, numbers := make([]uint64, ProbabilityWords), make([]float32, ProbabilityNumbers)
 		e.Pack(packed, &v)
-		e.Numbers(numbers, packed)
+		e.Unpack(numbers, packed)
 		list = list[:min(20, len(list))]
 		checkNumbers(t, numbers, list, rating)
 		for _, m := range v.Legal() {
@@ -64,7 +64,7 @@ func TestProbability(t *testing.T) {
 					want = int32(i)
 				}
 			}
-			if got := v.Code(e, 1, m)[0]; got != want {
+			if got := v.EncodeMove(e, 1, m)[0]; got != want {
 				t.Fatalf("word %d of %s, want %d", got, m, want)
 			}
 		}
@@ -134,7 +134,7 @@ func TestProbabilityTarget(t *testing.T) {
 	v.Visit(&w, dataset.Counted{Candidates: []dataset.Candidate{{Move: move("d2d4")}, {Move: move("h2h3")},
 		{Move: move("e2e4")}}})
 	var target Target
-	if !(Probability{}).Learn(&target, &v, Targets{}) || len(target.Moves) != 2 {
+	if !(Probability{}).Target(&target, &v, Targets{}) || len(target.Moves) != 2 {
 		t.Fatalf("%+v", target)
 	}
 	for _, m := range target.Moves {
@@ -143,11 +143,11 @@ func TestProbabilityTarget(t *testing.T) {
 		}
 	}
 	v.Labels.Candidates = v.Labels.Candidates[1:2]
-	if target.Moves = nil; (Probability{}).Learn(&target, &v, Targets{}) {
+	if target.Moves = nil; (Probability{}).Target(&target, &v, Targets{}) {
 		t.Errorf("%+v", target)
 	}
 	v.Labels.Candidates = nil
-	if (Probability{}).Learn(&target, &v, Targets{}) {
+	if (Probability{}).Target(&target, &v, Targets{}) {
 		t.Errorf("%+v", target)
 	}
 }

@@ -56,7 +56,7 @@ func TestResultValue(t *testing.T) {
 			var target Target
 			layout := e.Layout()
 			target.Reset(&layout)
-			e.Learn(&target, &v, Targets{Value: c.target})
+			e.Target(&target, &v, Targets{Value: c.target})
 			want := []float64{c.value, c.win, c.wd}
 			for i, x := range target.Floats {
 				same := math.Abs(float64(x)-want[i]) < 1e-6 || x != x && math.IsNaN(want[i])

@@ -187,17 +187,17 @@ func tahlPlanes(planes *[TahlPlanes]uint64, w *[TahlWords]uint64) {
 	copy(planes[tahlHistory:], w[tahlPast:tahlFlags])
 }
 
-// Numbers writes the planes as 0 and 1.
-func (Tahl) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the planes as 0 and 1.
+func (Tahl) Unpack(dst []float32, packed []uint64) {
 	var planes [TahlPlanes]uint64
 	tahlPlanes(&planes, (*[TahlWords]uint64)(packed))
 	spread(dst, planes[:])
 }
 
-// Code writes the bits of the board that a move changes to dst[:4], each as 2·(64·layer + square), plus 1 where it is
-// cleared, and −1 after the last: the square that is left, the one that is reached, then what is captured, or the
+// EncodeMove writes the bits of the board that a move changes to dst[:4], each as 2·(64·layer + square), plus 1 where
+// it is cleared, and −1 after the last: the square that is left, the one that is reached, then what is captured, or the
 // rook's squares.
-func (Tahl) Code(dst []int32, v *View, m board.Move) {
+func (Tahl) EncodeMove(dst []int32, v *View, m board.Move) {
 	p := v.Position()
 	us := p.Turn()
 	n := 0
@@ -245,8 +245,8 @@ func (e Tahl) value(v *View, t Targets) (float32, bool) {
 	return t.ValueOf(e, v)
 }
 
-// Learn gives the legal moves with the weights of the policy target, and the value.
-func (e Tahl) Learn(dst *Target, v *View, t Targets) bool {
+// Target gives the legal moves with the weights of the policy target, and the value.
+func (e Tahl) Target(dst *Target, v *View, t Targets) bool {
 	learns := legalPolicy(dst, e, v, t)
 	value, ok := e.value(v, t)
 	if ok {
@@ -272,9 +272,9 @@ func legalPolicy(dst *Target, e Valuer, v *View, t Targets) bool {
 	return learnt > 0
 }
 
-// Show returns the move played, of several to be learnt the first of the greatest weight, with the layers of the board
-// after it, and the value; nil without both.
-func (e Tahl) Show(v *View, t Targets) any {
+// Describe returns the move played, of several to be learnt the first of the greatest weight, with the layers of the
+// board after it, and the value; nil without both.
+func (e Tahl) Describe(v *View, t Targets) any {
 	shown := struct {
 		Played *string  `json:"played"`
 		After  []string `json:"after"` // 12 times 16 hex digits, bit i = square i
@@ -293,7 +293,7 @@ func (e Tahl) Show(v *View, t Targets) any {
 		var layers [TahlLayers]uint64
 		napoleonPack(words[:], v.Position())
 		unpackPieces(&layers, words[:])
-		for _, c := range v.Code(e, tahlChanges, first.Move) {
+		for _, c := range v.EncodeMove(e, tahlChanges, first.Move) {
 			if c >= 0 {
 				layers[c/128] ^= 1 << (c / 2 % 64)
 			}

@@ -46,7 +46,7 @@ func tahlOf(t testing.TB, v *View) (words, planes []uint64) {
 		numbers[i] = float32(math.NaN())
 	}
 	Tahl{}.Pack(words, v)
-	Tahl{}.Numbers(numbers, words)
+	Tahl{}.Unpack(numbers, words)
 	for i, x := range numbers {
 		if x != 0 && x != 1 {
 			t.Fatalf("%q: plane %d, %v is %g", v.Position().FEN(), i/64, board.Square(i%64), x)
@@ -63,7 +63,7 @@ func tahlOf(t testing.TB, v *View) (words, planes []uint64) {
 // tahlChangesOf returns the words of a legal move, without those behind the last, sorted.
 func tahlChangesOf(t testing.TB, v *View, m board.Move) []int32 {
 	t.Helper()
-	list := slices.Clone(v.Code(Tahl{}, tahlChanges, m))
+	list := slices.Clone(v.EncodeMove(Tahl{}, tahlChanges, m))
 	n := slices.Index(list, -1)
 	if n < 0 {
 		n = len(list)
@@ -130,7 +130,7 @@ type tahlShown struct {
 
 func shownTahl(t *testing.T, v *View, targets Targets) (s tahlShown) {
 	t.Helper()
-	text, err := json.Marshal(Tahl{}.Show(v, targets))
+	text, err := json.Marshal(Tahl{}.Describe(v, targets))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestTahlByHand(t *testing.T) {
 	} {
 		l := uciLine(t, test.fen, test.move)
 		v := viewAt(t, &l, 0)
-		if got := v.Code(Tahl{}, tahlChanges, l.Moves[0]); !slices.Equal(got, test.want) {
+		if got := v.EncodeMove(Tahl{}, tahlChanges, l.Moves[0]); !slices.Equal(got, test.want) {
 			t.Errorf("%q: %s changes %v, want %v", test.fen, test.move, got, test.want)
 		}
 	}
@@ -346,7 +346,7 @@ func TestTahlLearns(t *testing.T) {
 		var target Target
 		target.Reset(&layout)
 		known := test.want == test.want
-		if ok := (Tahl{}).Learn(&target, v, Targets{Value: test.value}); ok != (known || test.moves > 0) {
+		if ok := (Tahl{}).Target(&target, v, Targets{Value: test.value}); ok != (known || test.moves > 0) {
 			t.Errorf("%s: %v", name, ok)
 		}
 		if got := target.Floats[0]; known && got != test.want || known != (got == got) {
@@ -380,7 +380,7 @@ func TestTahlLearns(t *testing.T) {
 	v := viewAt(t, &l, 0)
 	var target Target
 	target.Reset(&layout)
-	Tahl{}.Learn(&target, v, Targets{})
+	Tahl{}.Target(&target, v, Targets{})
 	sum := map[board.Move]float32{}
 	for _, m := range target.Moves {
 		sum[m.Move] += m.Weight

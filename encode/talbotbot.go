@@ -51,13 +51,13 @@ func (e TalbotBot) Layout() Layout {
 	return l
 }
 
-// Code writes the index of a move.
-func (e TalbotBot) Code(dst []int32, v *View, m board.Move) {
+// EncodeMove writes the index of a move.
+func (e TalbotBot) EncodeMove(dst []int32, v *View, m board.Move) {
 	dst[0] = int32(e.MoveIndex(v.Position(), m))
 }
 
-// Learn gives the sample's policy target and its value.
-func (e TalbotBot) Learn(dst *Target, v *View, t Targets) bool {
+// Target gives the sample's policy target and its value.
+func (e TalbotBot) Target(dst *Target, v *View, t Targets) bool {
 	dst.Moves = Policy(dst.Moves, e, t, v)
 	value, ok := t.ValueOf(e, v)
 	if ok {
@@ -66,8 +66,8 @@ func (e TalbotBot) Learn(dst *Target, v *View, t Targets) bool {
 	return ok || len(dst.Moves) > 0
 }
 
-// Show returns the policy target as shares by move, and the value.
-func (e TalbotBot) Show(v *View, t Targets) any {
+// Describe returns the policy target as shares by move, and the value.
+func (e TalbotBot) Describe(v *View, t Targets) any {
 	shown := struct {
 		Policy map[string]float32 `json:"policy"`
 		Value  *float32           `json:"value"`

@@ -20,7 +20,7 @@ func TestNumbers(t *testing.T) {
 			t.Helper()
 			var planes [TalbotBotPlanes]uint64
 			e.Planes(planes[:], want)
-			e.Numbers(numbers, packed)
+			e.Unpack(numbers, packed)
 			for i, x := range numbers {
 				if x != float32(planes[i/64]>>(i%64)&1) {
 					t.Fatalf("%s of %s: plane %d, square %d is %g", name, want.Position().FEN(), i/64, i%64, x)

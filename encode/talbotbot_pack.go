@@ -96,8 +96,8 @@ var talbotBotNoHistory, talbotBotOtherColour = func() (noPast, otherColour Input
 	return noPast, otherColour
 }()
 
-// Numbers writes the 68 planes as 0 and 1, squares in the order of their numbers.
-func (TalbotBot) Numbers(dst []float32, packed []uint64) {
+// Unpack writes the 68 planes as 0 and 1, squares in the order of their numbers.
+func (TalbotBot) Unpack(dst []float32, packed []uint64) {
 	var planes [TalbotBotPlanes]uint64
 	unpack(&planes, packed)
 	spread(dst, planes[:])

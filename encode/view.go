@@ -82,9 +82,10 @@ func (v *View) Result() (float32, bool) {
 	return 0, v.Line.Result == dataset.Draw
 }
 
-// Code returns the words of a legal move, as many as the encoder's layout says. They are valid until the next call.
-func (v *View) Code(e Encoder, words int, m board.Move) []int32 {
+// EncodeMove returns the words of a legal move, as many as the encoder's layout says. They are valid until the next
+// call.
+func (v *View) EncodeMove(e Encoder, words int, m board.Move) []int32 {
 	v.codes = slices.Grow(v.codes[:0], words)[:words]
-	e.Code(v.codes, v, m)
+	e.EncodeMove(v.codes, v, m)
 	return v.codes
 }

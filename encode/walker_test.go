@@ -101,12 +101,12 @@ func walkerAllocatesNothing(t *testing.T, e Encoder) {
 		for w.Next() {
 			v.Visit(&w, dataset.Counted{Moves: label, Value: label})
 			e.Pack(packed, &v)
-			e.Numbers(numbers, packed)
+			e.Unpack(numbers, packed)
 			for _, m := range v.Legal() {
-				e.Code(code, &v, m)
+				e.EncodeMove(code, &v, m)
 			}
 			target.Reset(&layout)
-			e.Learn(&target, &v, Targets{})
+			e.Target(&target, &v, Targets{})
 		}
 	}
 	walk()

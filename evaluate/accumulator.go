@@ -61,7 +61,7 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 	t := newTally()
 	for i := range scores {
 		clear(t)
-		t.score(&scores[i], a.abilities)
+		t.score(&scores[i], a.capabilities)
 		a.count(&scores[i], t)
 	}
 	return nil
@@ -82,7 +82,7 @@ func (a *Accumulator) count(q *assessment, t tally) {
 	if q.labelled {
 		a.values.add((q.value+1)/2, q.value, q.label, 20)
 	}
-	if a.abilities.Prior && q.hasPolicy() {
+	if a.capabilities.Prior && q.hasPolicy() {
 		a.confidence.add(q.confidence, q.confidence, q.weightOfBest(1), 10)
 		if a.asked != nil {
 			a.asked(q.entropy)
@@ -96,8 +96,8 @@ func (a *Accumulator) count(q *assessment, t tally) {
 	}
 	a.boot.add(s.Origin.Line, part{s.Source, s.Unseen}, t)
 	a.ends.add(s, &q.ends)
-	if a.abilities.Prior {
-		a.misses.offer(q, a.abilities.Value)
+	if a.capabilities.Prior {
+		a.misses.offer(q, a.capabilities.Value)
 	}
 }
 
@@ -105,13 +105,13 @@ func (a *Accumulator) count(q *assessment, t tally) {
 func (a *Accumulator) Report(trainKnown bool) Report {
 	every := func(part) bool { return true }
 	figures := a.all.figures()
-	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Abilities: a.abilities,
+	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Capabilities: a.capabilities,
 		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
 		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
 		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
 		Audited: AuditedError{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
-		Symmetry: a.symmetry.report(a.abilities), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown),
+		Symmetry: a.symmetry.report(a.capabilities), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown),
 		Style: a.styles.report()}}
 	if a.simple != (Simple{}) {
 		r.Simple = &a.simple

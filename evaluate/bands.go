@@ -84,7 +84,7 @@ func (b *bandTally) add(s *Sample, t tally) {
 
 // evaluateBands asks about the samples that are in a band as if the rating was that of each band in turn.
 func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options) error {
-	if o.Layout.Rating == nil || !e.abilities.Prior || len(e.bands) == 0 {
+	if o.Layout.Rating == nil || !e.capabilities.Prior || len(e.bands) == 0 {
 		return nil
 	}
 	samples := slices.DeleteFunc(slices.Clone(all), func(s Sample) bool { return e.bandOf(&s) == nil })

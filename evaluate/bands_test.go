@@ -37,7 +37,7 @@ func oddsOf(rating uint64) float64 {
 // TestToldRatings: the samples of a band with 5,000 moves are shown with the rating of each band, and what is reported
 // of it is what sums over lines give; with fewer moves, and without ratings, there is no comparison.
 func TestToldRatings(t *testing.T) {
-	network := &asked{abilities: predict.Capabilities{Prior: true, Others: true}, batch: 64,
+	network := &asked{capabilities: predict.Capabilities{Prior: true, Others: true}, batch: 64,
 		answer: func(q predict.Input) predict.Output {
 			p, known := oddsOf(q.Packed[4]>>8&0xffff), 0.5
 			if p == 0 { // the sample as it is

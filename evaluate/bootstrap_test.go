@@ -40,7 +40,7 @@ func tallied(t *testing.T, p, e float64) tally {
 		t.Fatal(err)
 	}
 	sums := newTally()
-	sums.score(&q, a.abilities)
+	sums.score(&q, a.capabilities)
 	return sums
 }
 

@@ -79,7 +79,7 @@ func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Outpu
 		t := &a.symmetry
 		t.samples++
 		t.value += math.Abs(one.value - other.value)
-		if !a.abilities.Prior {
+		if !a.capabilities.Prior {
 			continue
 		}
 		gap := 0.0
@@ -95,15 +95,15 @@ func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Outpu
 }
 
 // report returns nil if nothing was compared.
-func (t *symmetryTally) report(abilities Abilities) *Symmetry {
+func (t *symmetryTally) report(capabilities Capabilities) *Symmetry {
 	if t.samples == 0 {
 		return nil
 	}
 	s, n := &Symmetry{Samples: t.samples}, float64(t.samples)
-	if abilities.Value {
+	if capabilities.Value {
 		s.ValueGap = ratio(t.value, n)
 	}
-	if abilities.Prior {
+	if capabilities.Prior {
 		s.PolicyGap, s.SameMove = ratio(t.policy, n), ratio(float64(t.same), n)
 	}
 	return s
@@ -117,7 +117,7 @@ func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Out
 	one := newTally()
 	add := func(to tally, p part, q *assessment) {
 		clear(one)
-		one.score(q, a.abilities)
+		one.score(q, a.capabilities)
 		to.add(one, 1)
 		if at := q.sample.Origin; at != nil {
 			a.past.boot.add(at.Line, p, one)

@@ -160,7 +160,7 @@ func (a *Accumulator) judge(ctx context.Context, q *assessment) (t endgameTally,
 		return t, nil
 	}
 	t.samples = 1
-	if a.abilities.Value {
+	if a.capabilities.Value {
 		t.valued = 1
 		t.verdicts[result][verdict(q.value)] = 1
 		e := q.value - (float64(result) - float64(dataset.Drawn))

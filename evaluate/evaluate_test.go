@@ -15,9 +15,9 @@ import (
 )
 
 // opinionated answers with a function of what it sees and of nothing else.
-func opinionated(batch int, abilities predict.Capabilities) *asked {
+func opinionated(batch int, capabilities predict.Capabilities) *asked {
 	seed := maphash.MakeSeed()
-	return &asked{abilities: abilities, batch: batch, answer: func(q predict.Input) predict.Output {
+	return &asked{capabilities: capabilities, batch: batch, answer: func(q predict.Input) predict.Output {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, word := range q.Packed {
@@ -31,7 +31,7 @@ func opinionated(batch int, abilities predict.Capabilities) *asked {
 		a := answerOf(logits, q.Codes, 2*r.Float32()-1)
 		win := r.Float32()
 		a.WDL = [3]float32{win, (1 - win) / 2, (1 - win) / 2}
-		if !abilities.Prior {
+		if !capabilities.Prior {
 			a.Prior = nil
 		}
 		return a

@@ -13,13 +13,13 @@ import (
 
 // asked is a network that a function answers for.
 type asked struct {
-	abilities predict.Capabilities
-	batch     int
-	answer    func(q predict.Input) predict.Output
-	sizes     []int // of the batches so far
+	capabilities predict.Capabilities
+	batch        int
+	answer       func(q predict.Input) predict.Output
+	sizes        []int // of the batches so far
 }
 
-func (a *asked) Capabilities() predict.Capabilities { return a.abilities }
+func (a *asked) Capabilities() predict.Capabilities { return a.capabilities }
 func (a *asked) Batch() int                         { return a.batch }
 
 func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []predict.Output) error {
@@ -87,7 +87,7 @@ func viewed(g *board.Game) Sample {
 		Codes: make([]int32, len(v.Legal()))}
 	e.Pack(s.Packed, &v)
 	for i, m := range s.Legal {
-		e.Code(s.Codes[i:i+1], &v, m)
+		e.EncodeMove(s.Codes[i:i+1], &v, m)
 	}
 	return s
 }

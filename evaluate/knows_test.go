@@ -66,10 +66,10 @@ func TestNetworksThatKnowLess(t *testing.T) {
 	known := func(i int) []float32 { return []float32{9, float32(i%3 - 1), float32(i%7)/7 - 0.5} }
 	chances := predict.Capabilities{WDL: true}
 	for name, c := range map[string]struct {
-		abilities predict.Capabilities
-		layout    encode.Layout
-		words     int
-		names     [][]string
+		capabilities predict.Capabilities
+		layout       encode.Layout
+		words        int
+		names        [][]string
 	}{
 		"value alone": {predict.Capabilities{Value: true}, heads, 0, [][]string{valueNames}},
 		"policy alone": {predict.Capabilities{Prior: true, Others: true}, heads, 3, [][]string{policyNames,
@@ -79,13 +79,13 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		"everything": {predict.Capabilities{Prior: true, Others: true, Value: true, WDL: true}, heads, 1,
 			[][]string{policyNames, allNames, valueNames, {"chances_ce"}}},
 	} {
-		network := &asked{abilities: c.abilities, batch: 8, answer: func(q predict.Input) predict.Output {
+		network := &asked{capabilities: c.capabilities, batch: 8, answer: func(q predict.Input) predict.Output {
 			x := float32(bits.OnesCount64(q.Packed[0]^q.Packed[1])) / 40
 			a := predict.Output{WDL: [3]float32{x, 1 - x, 0}}
-			if c.abilities.Value {
+			if c.capabilities.Value {
 				a.Value = x - 0.3
 			}
-			if c.abilities.Prior {
+			if c.capabilities.Prior {
 				a.Prior = make([]float32, len(q.Codes)/c.words)
 				for i := range a.Prior {
 					a.Prior[i] = -float32(math.Log(float64(len(a.Prior))))
@@ -107,10 +107,10 @@ func TestNetworksThatKnowLess(t *testing.T) {
 				t.Errorf("%s: an interval of %s", name, m.Name)
 			}
 		}
-		if (len(r.Misses) > 0) != c.abilities.Prior || (len(r.Confidence) > 0) != c.abilities.Prior {
+		if (len(r.Misses) > 0) != c.capabilities.Prior || (len(r.Confidence) > 0) != c.capabilities.Prior {
 			t.Errorf("%s: %d misses, confidence %v", name, len(r.Misses), r.Confidence)
 		}
-		valued := c.abilities.Value || c.abilities.WDL
+		valued := c.capabilities.Value || c.capabilities.WDL
 		if (len(r.Calibration) > 0) != valued || r.Endgames == nil || (r.Endgames.ValueAccuracy != nil) != valued ||
 			r.Endgames.Samples != 1 {
 			t.Errorf("%s: calibration %v, endgames %+v", name, r.Calibration, r.Endgames)
@@ -132,7 +132,7 @@ func TestChances(t *testing.T) {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
-	network := &asked{abilities: predict.Capabilities{WDL: true}, batch: 4, answer: func(predict.Input) predict.Output {
+	network := &asked{capabilities: predict.Capabilities{WDL: true}, batch: 4, answer: func(predict.Input) predict.Output {
 		return predict.Output{WDL: [3]float32{0.5, 0.375, 0.125}}
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})

@@ -10,9 +10,9 @@ import (
 // Measure is one figure of how good a network is. Its entry in the list of measures.go is all there is of it: tallies,
 // intervals, JSON, the card and the page go through the list.
 type Measure struct {
-	Name  string    // in JSON
-	Head  Head      // of the network, that is measured
-	Needs Abilities // what the network must know
+	Name  string       // in JSON
+	Head  Head         // of the network, that is measured
+	Needs Capabilities // what the network must know
 	Kind  Kind
 	Lower bool // the lower the better; of a count or a share without a better side it says nothing
 
@@ -67,14 +67,14 @@ type Column struct {
 	Place int
 }
 
-// Abilities says what can be measured of a network.
-type Abilities struct {
+// Capabilities says what can be measured of a network.
+type Capabilities struct {
 	predict.Capabilities
 	Probability bool // its values and the labels can be compared as win probabilities
 }
 
 // Has reports whether all that is needed is known.
-func (k Abilities) Has(needs Abilities) bool {
+func (k Capabilities) Has(needs Capabilities) bool {
 	return (k.Prior || !needs.Prior) && (k.Others || !needs.Others) && (k.Value || !needs.Value) &&
 		(k.WDL || !needs.WDL) && (k.Probability || !needs.Probability)
 }
@@ -146,9 +146,9 @@ func (t tally) add(u tally, n float64) {
 }
 
 // score adds a sample.
-func (t tally) score(q *assessment, abilities Abilities) {
+func (t tally) score(q *assessment, capabilities Capabilities) {
 	for _, m := range measures {
-		if m.sums.add != nil && abilities.Has(m.Needs) {
+		if m.sums.add != nil && capabilities.Has(m.Needs) {
 			m.sums.add(t[m.at:m.at+m.sums.n], q)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 var (
-	prior       = Abilities{Capabilities: predict.Capabilities{Prior: true}}
-	others      = Abilities{Capabilities: predict.Capabilities{Prior: true, Others: true}}
-	value       = Abilities{Capabilities: predict.Capabilities{Value: true}}
-	chances     = Abilities{Capabilities: predict.Capabilities{WDL: true}}
-	probability = Abilities{Capabilities: predict.Capabilities{Value: true}, Probability: true}
+	prior       = Capabilities{Capabilities: predict.Capabilities{Prior: true}}
+	others      = Capabilities{Capabilities: predict.Capabilities{Prior: true, Others: true}}
+	value       = Capabilities{Capabilities: predict.Capabilities{Value: true}}
+	chances     = Capabilities{Capabilities: predict.Capabilities{WDL: true}}
+	probability = Capabilities{Capabilities: predict.Capabilities{Value: true}, Probability: true}
 )
 
 // measures is the list, in the order of JSON. Measures of a policy are over the samples with a policy target, those of

@@ -12,9 +12,9 @@ import (
 	"talbot/encode"
 )
 
-// Contender is a network that is compared with others on the same samples.
-type Contender struct {
-	Name    string // for the eye
+// Entry is a network that is compared with others on the same samples.
+type Entry struct {
+	Name    string // for display
 	Network Network
 	Setting int // its number; networks of one setting differ in what was drawn for them
 	Reader  int // whose samples it is asked about: networks that read and learn alike have the same
@@ -30,7 +30,7 @@ type Contender struct {
 
 // Comparison is what several networks are worth on the same samples, and by how much they differ there.
 type Comparison struct {
-	Networks []Standing `json:"-"` // as they were given
+	Networks []EntryResult `json:"-"` // as they were given
 	// Differences are those of each later setting from the first one, on "unseen" samples and on "all".
 	Differences  []Difference   `json:"differences"`
 	Incomparable []Incomparable `json:"not_comparable"`
@@ -38,13 +38,13 @@ type Comparison struct {
 	UnseenLines  int64          `json:"unseen_lines"` // that have unseen ones
 }
 
-// Standing is what one network is worth.
-type Standing struct {
-	Figures         Figures   `json:"figures"`
-	Intervals       Intervals `json:"intervals"`
-	Unseen          Figures   `json:"unseen"` // nil if it is not known what was trained on
-	UnseenIntervals Intervals `json:"unseen_intervals"`
-	Abilities       Abilities `json:"-"`
+// EntryResult is what one network is worth.
+type EntryResult struct {
+	Figures         Figures      `json:"figures"`
+	Intervals       Intervals    `json:"intervals"`
+	Unseen          Figures      `json:"unseen"` // nil if it is not known what was trained on
+	UnseenIntervals Intervals    `json:"unseen_intervals"`
+	Capabilities    Capabilities `json:"-"`
 }
 
 // Difference is by how much a figure of a setting differs from that of the first one, both the means of their networks.
@@ -68,7 +68,7 @@ type Difference struct {
 // Write writes a figure of the measure.
 func (m *Measure) Write(x float64) string { return FormatFigure(x, m.Kind == Share) }
 
-// FormatFigure writes a figure for the eye: a share in percent with two decimals, any other with four.
+// FormatFigure writes a figure for display: a share in percent with two decimals, any other with four.
 func FormatFigure(x float64, share bool) string {
 	if share {
 		return fmt.Sprintf("%.2f %%", 100*x)
@@ -127,9 +127,9 @@ func (c *Comparison) Heads(setting int) (list []*Difference) {
 	return list
 }
 
-// standing is a network in a running comparison.
-type standing struct {
-	Contender
+// entry is a network in a running comparison.
+type entry struct {
+	Entry
 	scorer
 	asks        evaluation
 	all, unseen tally
@@ -140,12 +140,12 @@ type standing struct {
 // reader, in which only what the recipe reads and learns differs; what one of them has no target for is compared in
 // none. It stops at the first error of the samples, a network or ctx. trainKnown says that it is known which samples
 // are unseen.
-func ComparePaired(ctx context.Context, contenders []Contender, samples iter.Seq2[[]Sample, error], batch int,
+func ComparePaired(ctx context.Context, entries []Entry, samples iter.Seq2[[]Sample, error], batch int,
 	trainKnown bool) (*Comparison, error) {
 	p := &pairing{lines: map[bool]int64{}, last: map[bool]int64{false: -1, true: -1}}
 	layouts := map[int]*encode.Layout{}
-	for _, c := range contenders {
-		s := &standing{Contender: c, all: newTally(), unseen: newTally(), asks: evaluation{network: c.Network}}
+	for _, c := range entries {
+		s := &entry{Entry: c, all: newTally(), unseen: newTally(), asks: evaluation{network: c.Network}}
 		s.scorer = newScorer(c.Network.Capabilities(), Options{Layout: c.Layout,
 			PredictedProbability: c.PredictedProbability, LabelProbability: c.LabelProbability})
 		p.networks = append(p.networks, s)
@@ -215,7 +215,7 @@ func sameTargets(group []Sample, layouts map[int]*encode.Layout) {
 
 // pairing is a comparison that goes on.
 type pairing struct {
-	networks []*standing
+	networks []*entry
 	lines    map[bool]int64 // of all samples, and of the unseen ones (true)
 	last     map[bool]int64
 }
@@ -247,7 +247,7 @@ func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
 		p.sameLabel(scores, i)
 		for k, n := range p.networks {
 			clear(t)
-			t.score(&scores[k][i], n.abilities)
+			t.score(&scores[k][i], n.capabilities)
 			n.all.add(t, 1)
 			if s.Unseen {
 				n.unseen.add(t, 1)
@@ -273,7 +273,7 @@ func (p *pairing) count(unseen bool, s *Sample) {
 func (p *pairing) sameLabel(scores [][]assessment, i int) {
 	var label *float64
 	for k, n := range p.networks {
-		if q := &scores[k][i]; n.abilities.Probability && q.labelled {
+		if q := &scores[k][i]; n.capabilities.Probability && q.labelled {
 			if label == nil {
 				label = &q.likelyLabel
 			}
@@ -286,9 +286,9 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 	c := &Comparison{Differences: []Difference{}, Incomparable: []Incomparable{}, Lines: p.lines[false],
 		UnseenLines: p.lines[true]}
 	every, unseen := func(part) bool { return true }, func(p part) bool { return p.unseen }
-	settings := map[int][]*standing{}
+	settings := map[int][]*entry{}
 	for _, n := range p.networks {
-		s := Standing{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Abilities: n.abilities}
+		s := EntryResult{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Capabilities: n.capabilities}
 		if trainKnown {
 			s.Unseen, s.UnseenIntervals = n.unseen.figures(), n.boot.intervals(unseen)
 		}
@@ -325,11 +325,11 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 const noNetwork = "no network has it"
 
 // incomparable says why a figure of two settings cannot be compared; "" if it can.
-func (m *Measure) incomparable(first, later []*standing) string {
+func (m *Measure) incomparable(first, later []*entry) string {
 	both := slices.Concat(first, later)
 	var without []string
 	for _, n := range both {
-		if !n.abilities.Has(m.Needs) {
+		if !n.capabilities.Has(m.Needs) {
 			without = append(without, n.Name)
 		}
 	}
@@ -341,7 +341,7 @@ func (m *Measure) incomparable(first, later []*standing) string {
 		if len(without) > 1 {
 			verb = " lack "
 		}
-		return strings.Join(without, ", ") + verb + m.Needs.lacking(first[0].abilities, later[0].abilities)
+		return strings.Join(without, ", ") + verb + m.Needs.lacking(first[0].capabilities, later[0].capabilities)
 	}
 	for _, n := range both {
 		if m.Needs.Others && n.LegalMask {
@@ -368,33 +368,33 @@ func (m *Measure) incomparable(first, later []*standing) string {
 }
 
 // lacking says what a measure needs and not all networks have.
-func (needs Abilities) lacking(networks ...Abilities) string {
-	lacks := func(of func(k Abilities) bool) bool {
+func (needs Capabilities) lacking(networks ...Capabilities) string {
+	lacks := func(of func(k Capabilities) bool) bool {
 		return of(needs) && !(of(networks[0]) && of(networks[1]))
 	}
 	switch {
-	case lacks(func(k Abilities) bool { return k.Prior }):
+	case lacks(func(k Capabilities) bool { return k.Prior }):
 		return "a policy"
-	case lacks(func(k Abilities) bool { return k.Others }):
+	case lacks(func(k Capabilities) bool { return k.Others }):
 		return "probabilities of illegal moves"
-	case lacks(func(k Abilities) bool { return k.WDL }):
+	case lacks(func(k Capabilities) bool { return k.WDL }):
 		return "chances of win, draw and loss"
-	case lacks(func(k Abilities) bool { return k.Value }):
+	case lacks(func(k Capabilities) bool { return k.Value }):
 		return "a value"
 	}
 	return "a known win probability of its values"
 }
 
 // differences are those of two settings over the chosen parts.
-func differences(on string, setting int, list []*Measure, first, later []*standing,
+func differences(on string, setting int, list []*Measure, first, later []*entry,
 	chosen func(part) bool) (all []Difference) {
-	over := func(n *standing) tally {
+	over := func(n *entry) tally {
 		if on == "unseen" {
 			return n.unseen
 		}
 		return n.all
 	}
-	drawnOf := func(list []*standing) (sums [][]tally) {
+	drawnOf := func(list []*entry) (sums [][]tally) {
 		for _, n := range list {
 			sums = append(sums, n.boot.union(chosen))
 		}
@@ -423,7 +423,7 @@ func differences(on string, setting int, list []*Measure, first, later []*standi
 }
 
 // figuresOfAll are the figures of networks; false if one has none.
-func figuresOfAll(m *Measure, list []*standing, over func(*standing) tally) (figures []float64, ok bool) {
+func figuresOfAll(m *Measure, list []*entry, over func(*entry) tally) (figures []float64, ok bool) {
 	for _, n := range list {
 		x, ok := over(n).figure(m)
 		if !ok {

@@ -54,12 +54,12 @@ func guesses(samples []Sample, seed uint64, sharp float64) *asked {
 		}
 		answers[i].Value = s.Floats[0]*float32(sharp) + float32(0.3*r.NormFloat64())
 	}
-	return &asked{abilities: predict.Capabilities{Prior: true, Value: true}, batch: 64,
+	return &asked{capabilities: predict.Capabilities{Prior: true, Value: true}, batch: 64,
 		answer: func(q predict.Input) predict.Output { return answers[q.Packed[0]] }}
 }
 
-func contender(name string, setting int, n Network) Contender {
-	return Contender{Name: name, Network: n, Setting: setting, Layout: layout, PredictedProbability: chance,
+func entrant(name string, setting int, n Network) Entry {
+	return Entry{Name: name, Network: n, Setting: setting, Layout: layout, PredictedProbability: chance,
 		LabelProbability: chance, Values: "tanh", Moves: "played"}
 }
 
@@ -74,7 +74,7 @@ func alone(samples []Sample) iter.Seq2[[]Sample, error] {
 	}
 }
 
-func compared(t *testing.T, samples []Sample, known bool, list ...Contender) *Comparison {
+func compared(t *testing.T, samples []Sample, known bool, list ...Entry) *Comparison {
 	t.Helper()
 	c, err := ComparePaired(t.Context(), list, alone(samples), 50, known)
 	if err != nil {
@@ -97,8 +97,8 @@ func (c *Comparison) of(t *testing.T, on, measure string) *Difference {
 // The figures and intervals of each network are those of an evaluation of it alone.
 func TestComparisonHasTheFiguresOfAnEvaluation(t *testing.T) {
 	samples := numbered(60, 9, 1)
-	c := compared(t, samples, true, contender("a", 0, guesses(samples, 1, 0.5)),
-		contender("b", 1, guesses(samples, 2, 0.7)))
+	c := compared(t, samples, true, entrant("a", 0, guesses(samples, 1, 0.5)),
+		entrant("b", 1, guesses(samples, 2, 0.7)))
 	for i, n := range []*asked{guesses(samples, 1, 0.5), guesses(samples, 2, 0.7)} {
 		a, err := Evaluate(t.Context(), n, sequence(samples), Options{Layout: layout, PredictedProbability: chance,
 			LabelProbability: chance})
@@ -129,8 +129,8 @@ func TestComparisonHasTheFiguresOfAnEvaluation(t *testing.T) {
 // A network is not told apart from itself: the difference is exactly 0, and so are both ends of its interval.
 func TestANetworkAgainstItself(t *testing.T) {
 	samples := numbered(100, 5, 3)
-	c := compared(t, samples, true, contender("a", 0, guesses(samples, 1, 0.5)),
-		contender("a", 1, guesses(samples, 1, 0.5)))
+	c := compared(t, samples, true, entrant("a", 0, guesses(samples, 1, 0.5)),
+		entrant("a", 1, guesses(samples, 1, 0.5)))
 	if len(c.Differences) < 10 {
 		t.Fatalf("%+v", c.Differences)
 	}
@@ -145,8 +145,8 @@ func TestANetworkAgainstItself(t *testing.T) {
 // Too few games have no interval, and say so.
 func TestTooFewGames(t *testing.T) {
 	samples := numbered(5, 9, 4)
-	c := compared(t, samples, false, contender("a", 0, guesses(samples, 1, 0)),
-		contender("b", 1, guesses(samples, 2, 9)))
+	c := compared(t, samples, false, entrant("a", 0, guesses(samples, 1, 0)),
+		entrant("b", 1, guesses(samples, 2, 9)))
 	if len(c.Differences) == 0 {
 		t.Fatal("no differences")
 	}
@@ -165,7 +165,7 @@ func TestVerdictsHaveTheRightSign(t *testing.T) {
 		first, later *asked
 		want         Verdict
 	}{{worse, better, Better}, {better, worse, Worse}} {
-		c := compared(t, samples, true, contender("a", 0, way.first), contender("b", 1, way.later))
+		c := compared(t, samples, true, entrant("a", 0, way.first), entrant("b", 1, way.later))
 		for _, name := range []string{"policy_ce_legal", "top1", "value_mse", "value_correlation"} {
 			for _, on := range []string{"all", "unseen"} {
 				if d := c.of(t, on, name); d.Verdict != way.want {
@@ -223,7 +223,7 @@ func TestPairedIntervalAgainstNumpy(t *testing.T) {
 	}
 	samples := numbered(400, 6, 6)
 	a, b := guesses(samples, 1, 0.5), guesses(samples, 2, 0.55)
-	c := compared(t, samples, true, contender("a", 0, a), contender("b", 1, b))
+	c := compared(t, samples, true, entrant("a", 0, a), entrant("b", 1, b))
 	for on, want := range map[string]func(s *Sample) bool{"all": func(*Sample) bool { return true },
 		"unseen": func(s *Sample) bool { return s.Unseen }} {
 		var asked struct {
@@ -282,7 +282,7 @@ func TestHalvesCoverEachOther(t *testing.T) {
 	var tallies [2][]tally
 	for k, n := range []*asked{guesses(samples, 1, 0.5), guesses(samples, 2, 0.55)} {
 		a := accumulator(nil)
-		a.abilities = Abilities{Capabilities: n.abilities}
+		a.capabilities = Capabilities{Capabilities: n.capabilities}
 		for i := range samples {
 			s := samples[i]
 			s.Origin = nil // nobody looks for mates
@@ -292,7 +292,7 @@ func TestHalvesCoverEachOther(t *testing.T) {
 				t.Fatal(err)
 			}
 			sums := newTally()
-			sums.score(&q, a.abilities)
+			sums.score(&q, a.capabilities)
 			tallies[k] = append(tallies[k], sums)
 		}
 	}
@@ -337,11 +337,11 @@ func TestHalvesCoverEachOther(t *testing.T) {
 // What cannot be compared is named with the reason, and the rest is compared.
 func TestIncomparable(t *testing.T) {
 	samples := numbered(50, 5, 10)
-	made := func(change func(c *Contender, n *asked)) *Comparison {
+	made := func(change func(c *Entry, n *asked)) *Comparison {
 		b := guesses(samples, 2, 0.5)
-		later := contender("b", 1, b)
+		later := entrant("b", 1, b)
 		change(&later, b)
-		return compared(t, samples, false, contender("a", 0, guesses(samples, 1, 0.5)), later)
+		return compared(t, samples, false, entrant("a", 0, guesses(samples, 1, 0.5)), later)
 	}
 	reasons := func(c *Comparison) map[string]string {
 		list := map[string]string{}
@@ -354,19 +354,19 @@ func TestIncomparable(t *testing.T) {
 		return slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Measure == name })
 	}
 	for _, want := range []struct {
-		change       func(c *Contender, n *asked)
+		change       func(c *Entry, n *asked)
 		missing, why string
 		have, head   string
 	}{
-		{func(c *Contender, n *asked) { n.abilities.Value = false }, "value_mse", "b lacks a value", "top1",
+		{func(c *Entry, n *asked) { n.capabilities.Value = false }, "value_mse", "b lacks a value", "top1",
 			"policy_ce_legal"},
-		{func(c *Contender, n *asked) { n.abilities.Prior = false }, "top1", "b lacks a policy", "value_mse",
+		{func(c *Entry, n *asked) { n.capabilities.Prior = false }, "top1", "b lacks a policy", "value_mse",
 			"value_mse"},
-		{func(c *Contender, n *asked) { c.Values = "cp/1000" }, "value_mse", "different scales",
+		{func(c *Entry, n *asked) { c.Values = "cp/1000" }, "value_mse", "different scales",
 			"value_probability_mse", "value_probability_mse"},
-		{func(c *Contender, n *asked) { c.Moves = "multipv:0.1" }, "policy_ce_legal", "--policy-target", "value_mse",
+		{func(c *Entry, n *asked) { c.Moves = "multipv:0.1" }, "policy_ce_legal", "--policy-target", "value_mse",
 			"value_mse"},
-		{func(c *Contender, n *asked) { c.Layout.Candidates = 20 }, "top1", "candidates only", "value_mse",
+		{func(c *Entry, n *asked) { c.Layout.Candidates = 20 }, "top1", "candidates only", "value_mse",
 			"value_mse"},
 	} {
 		c := made(want.change)

@@ -132,7 +132,7 @@ func turnsOf(turns []turn, e encode.Encoder, view *encode.View, puzzle *dataset.
 		t.Packed, t.Codes = make([]uint64, layout.Words), make([]int32, len(t.Legal)*layout.Codes)
 		e.Pack(t.Packed, view)
 		for i, m := range t.Legal {
-			e.Code(t.Codes[i*layout.Codes:][:layout.Codes], view, m)
+			e.EncodeMove(t.Codes[i*layout.Codes:][:layout.Codes], view, m)
 		}
 		turns = append(turns, t)
 	}

@@ -43,7 +43,7 @@ func TestSolvePuzzles(t *testing.T) {
 			turns = turnsOf(turns, encode.TalbotBot{}, &encode.View{}, &line)
 		}
 		n := 0
-		network := &asked{abilities: all, batch: batch, answer: func(q predict.Input) predict.Output {
+		network := &asked{capabilities: all, batch: batch, answer: func(q predict.Input) predict.Output {
 			s := &turns[n].Sample
 			if !slices.Equal(q.Packed, s.Packed) || !slices.Equal(q.Codes, s.Codes) {
 				t.Errorf("turn %d is another question", n)
@@ -87,13 +87,13 @@ func TestSolvePuzzles(t *testing.T) {
 
 // What is no puzzle is counted, nothing but that is an error, and a network without a policy solves none.
 func TestNoPuzzles(t *testing.T) {
-	network := &asked{abilities: all, batch: 4}
+	network := &asked{capabilities: all, batch: 4}
 	_, err := SolvePuzzles(t.Context(), network, encode.TalbotBot{}, puzzleLines("a,no position,a7a6 g1h1,,,,,\n"), nil,
 		nil)
 	if !errors.Is(err, ErrNoPuzzles) || !strings.Contains(err.Error(), "1 rows") {
 		t.Error(err)
 	}
-	network.abilities = predict.Capabilities{Value: true}
+	network.capabilities = predict.Capabilities{Value: true}
 	if _, err := SolvePuzzles(t.Context(), network, encode.TalbotBot{}, puzzleLines(threeRiddle), nil,
 		nil); !errors.Is(err,
 		ErrNoPolicy) {

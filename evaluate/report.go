@@ -43,10 +43,10 @@ type Parts struct {
 	Bands    []BandReport   `json:"bands"`           // of ratings, or nil
 	Style    *StyleReport   `json:"style,omitempty"` // nil if it was not asked for
 	// Simple says what the fitted baselines were fitted on; nil without any.
-	Simple    *Simple      `json:"fitted_baselines"`
-	Audited   AuditedError `json:"-"`
-	Misses    []Miss       `json:"misses"` // the worst first
-	Abilities Abilities    `json:"-"`      // what the network was measured in
+	Simple       *Simple      `json:"fitted_baselines"`
+	Audited      AuditedError `json:"-"`
+	Misses       []Miss       `json:"misses"` // the worst first
+	Capabilities Capabilities `json:"-"`      // what the network was measured in
 }
 
 // SourceFigures are over samples of one source.

@@ -35,7 +35,7 @@ type Target struct {
 type Origin struct {
 	Position board.Position
 	Line     int64  // number of its line in this evaluation; the samples of a line come one after the other
-	Game     string // where the line was read, for the eye
+	Game     string // where the line was read, for display
 	Link     string // the game on Lichess, as "https://lichess.org/abcdefgh#31"; "" = none
 	Ply      int
 	Rating   int // of the player to move, or of the puzzle; 0 = unknown

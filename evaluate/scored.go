@@ -12,7 +12,7 @@ import (
 
 // scorer holds answers against samples.
 type scorer struct {
-	abilities                              Abilities
+	capabilities                           Capabilities
 	value, result                          int                         // number of the float, −1 if the recipe has none
 	predictedProbability, labelProbability func(value float32) float64 // of a network's value, and of a label
 	valueFromWDL                           bool                        // the value is that of the chances
@@ -20,11 +20,11 @@ type scorer struct {
 }
 
 func newScorer(network predict.Capabilities, o Options) scorer {
-	s := scorer{abilities: Abilities{Capabilities: network, Probability: o.PredictedProbability != nil &&
+	s := scorer{capabilities: Capabilities{Capabilities: network, Probability: o.PredictedProbability != nil &&
 		o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.WDL && !network.Value {
-		s.abilities.Value, s.valueFromWDL = true, true
+		s.capabilities.Value, s.valueFromWDL = true, true
 	}
 	return s
 }
@@ -95,12 +95,12 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 	if len(sample.Legal) == 0 {
 		return q, errors.New("no legal moves")
 	}
-	if s.abilities.Prior {
+	if s.capabilities.Prior {
 		if err := s.policy(&q); err != nil {
 			return q, err
 		}
 	}
-	if s.abilities.WDL {
+	if s.capabilities.WDL {
 		if c := answer.WDL; !finite(float64(c[0] + c[1] + c[2])) {
 			return q, fmt.Errorf("the network's chances are %g", c)
 		}
@@ -112,16 +112,16 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 	if q.value = float64(value); !finite(q.value) {
 		return q, fmt.Errorf("the network's value is %g", value)
 	}
-	if label, ok := float(sample, s.value); ok && s.abilities.Value {
+	if label, ok := float(sample, s.value); ok && s.capabilities.Value {
 		q.labelled, q.label = true, float64(label)
 		if m := s.simple.Value; m != nil && sample.Origin != nil {
 			q.weighed, q.material = true, m.Of(&sample.Origin.Position)
 		}
-		if s.abilities.Probability {
+		if s.capabilities.Probability {
 			q.likely, q.likelyLabel = s.predictedProbability(value), s.labelProbability(label)
 		}
 	}
-	if result, ok := float(sample, s.result); ok && s.abilities.WDL {
+	if result, ok := float(sample, s.result); ok && s.capabilities.WDL {
 		// Win, draw and loss in this order.
 		q.finished, q.ofResult = true, float64(answer.WDL[2-int(resultClass(result))])
 	}
@@ -147,7 +147,7 @@ func (s *scorer) policy(q *assessment) error {
 			return fmt.Errorf("the network's log-probability of a move is %g", x)
 		}
 	}
-	if in, out := float64(q.answer.Inside), float64(q.answer.Outside); s.abilities.Others && !finite(in+out) {
+	if in, out := float64(q.answer.Inside), float64(q.answer.Outside); s.capabilities.Others && !finite(in+out) {
 		return fmt.Errorf("the network gives the legal moves %g and others %g", in, out)
 	}
 	q.first = first(sample, prior)

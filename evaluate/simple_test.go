@@ -187,7 +187,7 @@ func TestMoveStatistics(t *testing.T) {
 // reportOf is that of a network that finds all moves equally likely, and all positions equal.
 func reportOf(t *testing.T, samples []Sample, o Options) Report {
 	t.Helper()
-	flat := &asked{abilities: all, batch: 64, answer: equally}
+	flat := &asked{capabilities: all, batch: 64, answer: equally}
 	a, err := Evaluate(t.Context(), flat, sequence(samples), o)
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ type styleTally struct {
 
 // addStyle adds samples and the answers to them. The network before, if there is one, is asked too.
 func (e *evaluation) addStyle(ctx context.Context, samples []Sample, answers []predict.Output, o Options) error {
-	if !o.Style || !e.abilities.Prior {
+	if !o.Style || !e.capabilities.Prior {
 		return nil
 	}
 	var before []predict.Output

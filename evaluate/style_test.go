@@ -55,7 +55,7 @@ func TestStyle(t *testing.T) {
 		n++
 	}
 	likes := func(check float32) *asked {
-		return &asked{abilities: all, batch: 32, answer: func(q predict.Input) predict.Output {
+		return &asked{capabilities: all, batch: 32, answer: func(q predict.Input) predict.Output {
 			a := equally(q)
 			s := at[&q.Packed[0]]
 			for i, m := range s.Legal {

@@ -63,7 +63,7 @@ func TestSmallGroupsAreNotJudged(t *testing.T) {
 			valued++
 		}
 	}
-	wrong := &asked{abilities: all, batch: 64, answer: func(q predict.Input) predict.Output {
+	wrong := &asked{capabilities: all, batch: 64, answer: func(q predict.Input) predict.Output {
 		a := equally(q)
 		a.Value = -1
 		for i := range a.Prior { // all on the last move

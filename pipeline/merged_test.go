@@ -177,7 +177,7 @@ func TestPlanKinds(t *testing.T) {
 	WriteGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
 	var counted int64
-	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Passes: 1,
+	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Epochs: 1,
 		ReadFirst: func(_ context.Context, dir string) error {
 			m, err := dataset.ReadManifest(dir)
 			if err == nil {
@@ -248,7 +248,7 @@ func TestPlanBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept int64
-	if _, err := (plan.Request{Inputs: request.Inputs, Sample: request.Beginning, Workers: 1, Batch: 1, Passes: 1,
+	if _, err := (plan.Request{Inputs: request.Inputs, Sample: request.Beginning, Workers: 1, Batch: 1, Epochs: 1,
 		ReadFirst: func(_ context.Context, dir string) error {
 			m, err := dataset.ReadManifest(dir)
 			if err == nil {

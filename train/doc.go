@@ -9,7 +9,7 @@
 //	run.json            the configuration, sealed; a resumption may change how often something is written
 //	metrics.jsonl       one JSON object a line, kinds "train" and "val", each with a checksum
 //	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
-//	report.html         curves and figures for the eye, written by package job
+//	report.html         curves and figures for display, written by package job
 //	eval.json           the verdict and the figures of that page, for package studio
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
 //	data.json           what it is trained on, sealed, written by package loader

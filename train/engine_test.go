@@ -115,7 +115,7 @@ func played(b *Batch, at int64) {
 		e.Pack(b.Packed[i*words:], &v)
 		b.Codes[i], b.Weights[i] = -1, 0
 		for k, m := range v.Legal() {
-			if code := v.Code(e, 1, m)[0]; k == 0 || code < b.Codes[i] {
+			if code := v.EncodeMove(e, 1, m)[0]; k == 0 || code < b.Codes[i] {
 				b.Codes[i], b.Weights[i] = code, 1
 			}
 		}

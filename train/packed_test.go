@@ -96,7 +96,7 @@ func TestUnpack(t *testing.T) {
 		numbers, legal := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[bool](out[1])
 		want := make([]float32, 64*encode.TalbotBotPlanes)
 		for i, g := range games {
-			e.Numbers(want, b.Packed[i*words:])
+			e.Unpack(want, b.Packed[i*words:])
 			if got := numbers[i*len(want):][:len(want)]; !slices.Equal(got, want) {
 				t.Fatalf("%s: planes\n%v, want\n%v", g.Position().FEN(), got, want)
 			}

@@ -53,7 +53,7 @@ type Options struct {
 	Warn func(error)
 }
 
-// Progress is the state of a run for the eye.
+// Progress is the state of a run for display.
 type Progress struct {
 	Step, Steps        int64 // steps done, and in all
 	Batch              int

@@ -51,7 +51,7 @@ func nextIngested(dir string) {
 	case err != nil:
 		nextLabel(dir)
 	case slices.ContainsFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == "side" }):
-		training{from: builtin.Name, steps: min(400, max(50, passes(m, 2, 512))), flags: []string{"--lr", "3e-4"}}.
+		training{from: builtin.Name, steps: min(400, max(50, epochSteps(m, 2, 512))), flags: []string{"--lr", "3e-4"}}.
 			follows(dir)
 	case m.Counts.Labelled > 0 && m.Counts.Labelled >= m.Counts.Samples/20:
 		nextTrain(dir)
@@ -145,7 +145,7 @@ func proposed(m *dataset.Manifest, cores int, gpu bool) training {
 	case gpu:
 		return training{recipe: "talbotbot", blocks: 20, filters: 128}
 	case m.Counts.Samples > 2_000_000:
-		t = training{recipe: "lynx", blocks: 6, filters: 64, steps: passes(m, 4, 512)}
+		t = training{recipe: "lynx", blocks: 6, filters: 64, steps: epochSteps(m, 4, 512)}
 		if c, err := t.config(); err == nil {
 			switch takes := job.Estimate(c, t.steps, cores); {
 			case takes == 0:
@@ -158,8 +158,8 @@ func proposed(m *dataset.Manifest, cores int, gpu bool) training {
 	return t
 }
 
-// passes is the number of steps in which a training reads its samples so often, with two digits.
-func passes(m *dataset.Manifest, n float64, batch int) int64 {
+// epochSteps returns the steps of n epochs over the train samples, with two digits.
+func epochSteps(m *dataset.Manifest, n float64, batch int) int64 {
 	return int64(rounded(n*float64(m.Counts.Samples)*float64(m.Splits.Train)/100/float64(batch), 2))
 }
 

@@ -67,8 +67,8 @@ docs/1-pipeline.md.`,
 	o.settings.addSize(f)
 	flags.Number(f, set(&o.settings, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
 		"number of samples in a step (default: the preset's)")
-	flags.AtLeast(f, &o.Steps, "steps", 1, "number of training steps (default: from --passes)")
-	flags.Above(f, &o.Passes, "passes", 0, "epochs, over the train samples (default: the preset's)")
+	flags.AtLeast(f, &o.Steps, "steps", 1, "number of training steps (default: from --epochs)")
+	flags.Above(f, &o.Epochs, "epochs", 0, "epochs of training (default: the preset's)")
 	addBackend(f, &o.backend, backends)
 	flags.Above(f, &o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.Section("Other")
@@ -107,8 +107,8 @@ func (o *planOptions) request(f *pflag.FlagSet) (r plan.Request, c run.Config, e
 	if err != nil {
 		return r, c, err
 	}
-	if r.Passes == 0 {
-		r.Passes = float64(preset.Passes)
+	if r.Epochs == 0 {
+		r.Epochs = float64(preset.Epochs)
 	}
 	built, err := c.Build()
 	if err != nil {

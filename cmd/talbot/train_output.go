@@ -88,8 +88,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 func printStart(s job.Start) {
 	n := humanize.Thousands
 	for _, set := range s.Sets {
-		tell("data: %s: %s (%.1f %% of the draws, %.2f passes), %s", set.Dir,
-			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Passes, humanize.Count(set.Val, "val sample"))
+		tell("data: %s: %s (%.1f %% of the draws, %.2f epochs), %s", set.Dir,
+			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Epochs, humanize.Count(set.Val, "val sample"))
 		if s.HasValue && set.Values < set.Train {
 			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}

@@ -25,8 +25,8 @@ type Request struct {
 	Sample   int64         // bytes of text read of each input; 0 = 32 MiB
 	Workers  int           // engines that label at a time, at least 1
 	Movetime time.Duration // of a search
-	Passes   float64       // over the train samples
-	Steps    int64         // of training; 0 = as many as the passes take
+	Epochs   float64       // of training
+	Steps    int64         // of training; 0 = as many as the epochs take
 	Batch    int           // samples of a step
 	// TrainRate returns the positions a second that training makes, and how that is known. It is called once the inputs
 	// are read.
@@ -203,12 +203,12 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	e.DiskBytes = e.ShardBytes + e.LabelBytes
 	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory) + max(0, 8*e.Games-verify.LinesMemory)
-	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
-	if p.Passes == 1 {
-		draws = strings.Replace(draws, "1 passes", "one pass", 1)
+	draws := fmt.Sprintf("%g epochs over %.0f %% of the samples", p.Epochs, 100*p.TrainShare)
+	if p.Epochs == 1 {
+		draws = strings.Replace(draws, "1 epochs", "one epoch", 1)
 	}
 	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
-		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
+		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Epochs / float64(p.Batch)))
 	} else {
 		draws = fmt.Sprintf("%s of %s", humanize.Count(p.Steps, "step"), humanize.Count(int64(p.Batch), "sample"))
 	}

@@ -65,7 +65,7 @@ type Labelled struct {
 // Encoded is what the recipe's network is given and learns.
 type Encoded struct {
 	Input  Input `json:"input"`
-	Target any   `json:"target"` // [encode.Encoder.Show]
+	Target any   `json:"target"` // [encode.Encoder.Describe]
 }
 
 // Input are the numbers that a network gets, row by row; those of planes are [plane][rank][file] from a1 in the mover's
@@ -167,8 +167,8 @@ func (v *viewer) describe(l *dataset.Line) *Sample {
 	if v.options.Encoded {
 		packed, numbers := make([]uint64, v.layout.Words), make([]float32, v.layout.Numbers())
 		e.Pack(packed, &v.view)
-		e.Numbers(numbers, packed)
-		s.Encoded = &Encoded{Input{v.layout.Shape, numbers}, e.Show(&v.view, v.options.Targets)}
+		e.Unpack(numbers, packed)
+		s.Encoded = &Encoded{Input{v.layout.Shape, numbers}, e.Describe(&v.view, v.options.Targets)}
 	}
 	return s
 }
@@ -197,7 +197,7 @@ func (v *viewer) value() *float32 {
 	if i := v.layout.Float(encode.ValueFloat); i >= 0 {
 		var target encode.Target
 		target.Reset(&v.layout)
-		v.options.Encoder.Learn(&target, &v.view, v.options.Targets)
+		v.options.Encoder.Target(&target, &v.view, v.options.Targets)
 		x = target.Floats[i]
 		ok = x == x
 	}
@@ -212,7 +212,7 @@ func (v *viewer) index(m board.Move) int {
 	if v.layout.Codes != 1 {
 		return -1
 	}
-	return int(v.view.Code(v.options.Encoder, 1, m)[0])
+	return int(v.view.EncodeMove(v.options.Encoder, 1, m)[0])
 }
 
 // policy sets the policy target.

@@ -34,7 +34,7 @@ type Network interface {
 	Params() []Param
 
 	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
-	// [encode.Encoder.Numbers], planes as float32 activations in the algorithm's layout, tokens as [N, tokens] int32.
+	// [encode.Encoder.Unpack], planes as float32 activations in the algorithm's layout, tokens as [N, tokens] int32.
 	// What talbot exports for other programs begins after it.
 	Unpack(a ConvAlgorithm, packed *graph.Node) *graph.Node
 
@@ -58,7 +58,7 @@ type Network interface {
 	// Cost estimates what training takes for each sample.
 	Cost(conv ConvAlgorithm) Cost
 
-	// String describes the size for the eye, such as "20 blocks of 128 filters".
+	// String describes the size for display, such as "20 blocks of 128 filters".
 	String() string
 }
 

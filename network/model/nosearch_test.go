@@ -196,14 +196,14 @@ func TestNoSearchScores(t *testing.T) {
 			var v encode.View
 			v.Visit(&w, dataset.Counted{})
 			var target encode.Target
-			if target.Reset(&layout); !encoder.Learn(&target, &v, encode.Targets{}) {
+			if target.Reset(&layout); !encoder.Target(&target, &v, encode.Targets{}) {
 				t.Fatalf("ply %d: nothing to learn", ply)
 			}
 			var codes []int32
 			var weights []float32
 			expected := slices.Repeat([]float32{-10}, encode.UCIMoves)
 			for _, m := range target.Moves {
-				code := v.Code(encoder, layout.Codes, m.Move)[0]
+				code := v.EncodeMove(encoder, layout.Codes, m.Move)[0]
 				codes, weights = append(codes, code), append(weights, m.Weight)
 				if expected[code] = 0; m.Move == line.Moves[ply] {
 					expected[code] = played

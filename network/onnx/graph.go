@@ -98,7 +98,7 @@ func (g *Graph) fail(name, format string, args ...any) Value {
 	return Value{Name: name}
 }
 
-// Input names an input; about describes it for the eye.
+// Input names an input; about describes it for display.
 func (g *Graph) Input(name, about string, shape ...int) Value {
 	g.inputs = append(g.inputs, valueInfo(name, about, shape...))
 	g.taken[name] = true

@@ -40,7 +40,7 @@ func Example() {
 	q := predict.Input{Packed: make([]uint64, layout.Words)}
 	encoder.Pack(q.Packed, view)
 	for _, m := range view.Legal() {
-		q.Codes = append(q.Codes, view.Code(encoder, layout.Codes, m)...)
+		q.Codes = append(q.Codes, view.EncodeMove(encoder, layout.Codes, m)...)
 	}
 	answers := make([]predict.Output, 1)
 	if err := p.Predict(context.Background(), []predict.Input{q}, answers); err != nil {

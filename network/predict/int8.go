@@ -124,7 +124,7 @@ func calibrationInputs(e encode.Encoder) (numbers []float32, err error) {
 		view.Play(game, rating, rating)
 		e.Pack(packed, view)
 		numbers = append(numbers, make([]float32, layout.Numbers())...)
-		e.Numbers(numbers[len(numbers)-layout.Numbers():], packed)
+		e.Unpack(numbers[len(numbers)-layout.Numbers():], packed)
 	}
 	return numbers, nil
 }

@@ -124,7 +124,7 @@ func (r *onRuntime) forward(n int) (_ *runtimeForward, err error) {
 }
 
 func (f *runtimeForward) put(i int, packed []uint64) {
-	f.encoder.Numbers(f.numbers[i*f.size:(i+1)*f.size], packed)
+	f.encoder.Unpack(f.numbers[i*f.size:(i+1)*f.size], packed)
 }
 
 func (f *runtimeForward) run() ([]compute.Buffer, error) { return f.buffers, f.batch.Run() }

@@ -72,7 +72,7 @@ func questions(t testing.TB, e encode.Encoder, n int) []Input {
 			if l.Moves != encode.NoMoves {
 				q.Codes = make([]int32, len(legal)*l.Codes)
 				for i, m := range legal {
-					e.Code(q.Codes[i*l.Codes:], &v, m)
+					e.EncodeMove(q.Codes[i*l.Codes:], &v, m)
 				}
 			}
 			list = append(list, q)

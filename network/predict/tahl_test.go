@@ -30,7 +30,7 @@ func TestTahlAnswers(t *testing.T) {
 			if math.Abs(float64(a.Value-heads[1][i])) > 1e-6 || a.Other != 0 || a.Inside != 0 {
 				t.Errorf("position %d: %+v, value %g", i, a, heads[1][i])
 			}
-			p.Encoder().Numbers(numbers, list[i].Packed)
+			p.Encoder().Unpack(numbers, list[i].Packed)
 			scores, total := scoresOfBoards(numbers, heads[0][i*bits:][:bits], list[i].Codes), 0.0
 			if len(scores) != len(a.Prior) {
 				t.Fatalf("position %d: %d priors of %d moves", i, len(a.Prior), len(scores))

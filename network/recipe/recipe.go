@@ -47,8 +47,8 @@ type Preset struct {
 	About    string
 	Settings Settings
 	Training Training
-	Passes   int64 // over the train samples, where no steps are given
-	ByPass   bool  // there is a validation after each pass
+	Epochs   int64 // where no steps are given
+	ByEpoch  bool  // there is a validation after each epoch
 }
 
 // Built is a recipe with its settings.

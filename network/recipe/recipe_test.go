@@ -28,7 +28,7 @@ func TestRegistry(t *testing.T) {
 			layout := built.Encoder.Layout()
 			if built.Encoder.Name() != r.Name || layout.Words < 1 || layout.Numbers() < 2 ||
 				len(built.Network.Heads()) == 0 ||
-				len(built.Network.Terms()) == 0 || built.Network.String() == "" || p.Passes < 1 {
+				len(built.Network.Terms()) == 0 || built.Network.String() == "" || p.Epochs < 1 {
 				t.Errorf("%s, preset %q: %+v", r.Name, p.Name, layout)
 			}
 			for _, term := range built.Network.Terms() {

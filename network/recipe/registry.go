@@ -19,12 +19,12 @@ var talbotbot = New(
 		Size:    []string{"blocks", "filters"}, Learns: []string{"legal_mask"}, Winograd: true,
 	},
 	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
-	Preset{Passes: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
+	Preset{Epochs: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
 		Warmup: 1000, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.TalbotBot) encode.Encoder { return encode.TalbotBot{LegalMask: n.LegalMask} },
 	preset[model.TalbotBot]{"v1.5", "as published for the reference", func(n *model.TalbotBot, p *Preset) {
 		n.ValueWeight = 5
-		p.Passes, p.Training = 12, Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5,
+		p.Epochs, p.Training = 12, Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5,
 			WeightDecay: 1e-4, Decay: DecayAll}
 	}},
 	preset[model.TalbotBot]{"small", "for a first try: 2 blocks of 16 filters that learn in minutes on a processor, " +
@@ -52,7 +52,7 @@ var lynx = New(
 	},
 	model.Lynx{Attacks: true, Tactics: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128,
 		ValueWeight: 1, ChancesWeight: 1, Nearness: true},
-	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
+	Preset{Epochs: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
 		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Lynx) encode.Encoder {
 		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Nearness: n.Nearness}
@@ -68,12 +68,12 @@ var napoleon = New(
 		Targets: "Stockfish's score",
 	},
 	model.Napoleon{},
-	Preset{Passes: 60, ByPass: true, Training: Training{Batch: 256, Steps: 100000, Schedule: "plateau:3=0.5,stop=8",
+	Preset{Epochs: 60, ByEpoch: true, Training: Training{Batch: 256, Steps: 100000, Schedule: "plateau:3=0.5,stop=8",
 		LR: 1e-3, Decay: DecayWeights, Epsilon: 1e-7}},
 	func(model.Napoleon) encode.Encoder { return encode.Napoleon{} },
 )
 
-// tahl is trained on the few thousand games of one player. Nothing was published; the number of passes is ours too.
+// tahl is trained on the few thousand games of one player. Nothing was published; the number of epochs is ours too.
 var tahl = New(
 	Recipe{
 		Name:    "tahl",
@@ -84,7 +84,7 @@ var tahl = New(
 		Search: "c=1.5,c-factor=0,policy-temp=1",
 	},
 	model.Tahl{Blocks: 10, Filters: 128, BlockDropout: 0.2, ValueDropout: 0.2, ValueWeight: 1},
-	Preset{Passes: 20, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5,
+	Preset{Epochs: 20, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5,
 		WeightDecay: 1e-4, Decay: DecayAll}},
 	func(model.Tahl) encode.Encoder { return encode.Tahl{} },
 )
@@ -100,7 +100,7 @@ var nosearch = New(
 		Size:    []string{"width", "blocks"}, Computes: []string{"heads"}, Learns: []string{"scores"},
 	},
 	model.NoSearch{Width: 256, Blocks: 8, AttentionHeads: 8},
-	Preset{Passes: 1, Training: Training{Batch: 1024, Steps: 150000, Schedule: "cosine", LR: 4e-4, MinLR: 4e-6,
+	Preset{Epochs: 1, Training: Training{Batch: 1024, Steps: 150000, Schedule: "cosine", LR: 4e-4, MinLR: 4e-6,
 		Warmup: 1000, Decay: DecayAll, Clip: 1}},
 	func(n model.NoSearch) encode.Encoder { return encode.NoSearch{Scores: n.Scores} },
 	preset[model.NoSearch]{"early", "the small network, as published for the early code",
@@ -111,7 +111,7 @@ var nosearch = New(
 		}},
 )
 
-// prior is trained as published, in passes over aggregated positions; Adam and its learning rate are Keras's. The
+// prior is trained as published, in epochs over aggregated positions; Adam and its learning rate are Keras's. The
 // weights decay by the loss, not beside it.
 var prior = New(
 	Recipe{
@@ -123,12 +123,12 @@ var prior = New(
 		Winograd: true,
 	},
 	model.Prior{Blocks: 7, Filters: 256, L2: 1e-4, Rating: true},
-	Preset{Passes: 100, ByPass: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
+	Preset{Epochs: 100, ByEpoch: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
 		Decay: DecayWeights, Epsilon: 1e-7}},
 	func(n model.Prior) encode.Encoder { return encode.Prior{Unrated: !n.Rating, LegalMask: n.LegalMask} },
 )
 
-// probability is trained as published, 20 passes of 10 steps; Adam and its learning rate are Keras's.
+// probability is trained as published, 20 epochs of 10 steps; Adam and its learning rate are Keras's.
 var probability = New(
 	Recipe{
 		Name:    "probability",
@@ -138,7 +138,7 @@ var probability = New(
 		Size:    []string{"hidden"},
 	},
 	model.Probability{Hidden: 128, L2: 7e-5},
-	Preset{Passes: 20, ByPass: true, Training: Training{Batch: 2048, Steps: 200, Schedule: "constant", LR: 1e-3,
+	Preset{Epochs: 20, ByEpoch: true, Training: Training{Batch: 2048, Steps: 200, Schedule: "constant", LR: 1e-3,
 		Decay: DecayWeights, Epsilon: 1e-7}},
 	func(model.Probability) encode.Encoder { return encode.Probability{} },
 )

@@ -44,18 +44,18 @@ func priorSamples(t *testing.T, dir string, n int, ask io.Writer) (list []priorS
 		v.Visit(&w, dataset.Counted{})
 		var s priorSample
 		e.Pack(s.Words[:], &v)
-		e.Numbers(numbers, s.Words[:])
+		e.Unpack(numbers, s.Words[:])
 		for i, x := range numbers[:64*len(s.Planes)] {
 			s.Planes[i/64] |= uint64(x) << (i % 64)
 		}
 		s.Rating = numbers[64*len(s.Planes)]
 		target.Reset(&layout)
-		if !e.Learn(&target, &v, encode.Targets{}) {
+		if !e.Target(&target, &v, encode.Targets{}) {
 			t.Fatalf("nothing is learnt of %q", l.Start.FEN())
 		}
 		shares := map[uint16]float32{}
 		for _, m := range target.Moves {
-			shares[uint16(v.Code(e, 1, m.Move)[0])] = m.Weight
+			shares[uint16(v.EncodeMove(e, 1, m.Move)[0])] = m.Weight
 		}
 		for _, number := range slices.Sorted(maps.Keys(shares)) {
 			s.numbers, s.shares = append(s.numbers, number), append(s.shares, shares[number])

@@ -105,13 +105,13 @@ func (w *npyWriter) sample(s *Sample) error {
 		}
 	} else {
 		w.encoder.Pack(w.packed, &w.view)
-		w.encoder.Numbers(w.numbers, w.packed)
+		w.encoder.Unpack(w.numbers, w.packed)
 		for _, x := range w.numbers {
 			b = le.AppendUint32(b, math.Float32bits(x))
 		}
 	}
 	w.target.Reset(&w.layout)
-	w.encoder.Learn(&w.target, &w.view, w.targets)
+	w.encoder.Target(&w.target, &w.view, w.targets)
 	for _, x := range w.target.Floats {
 		b = le.AppendUint32(b, math.Float32bits(x))
 	}
@@ -141,7 +141,7 @@ func (w *npyWriter) policy() []int32 {
 		}
 		return none
 	}
-	return w.view.Code(w.encoder, w.layout.Codes, w.target.Moves[best].Move)
+	return w.view.EncodeMove(w.encoder, w.layout.Codes, w.target.Moves[best].Move)
 }
 
 // end writes the header again, with the number of records.

@@ -235,7 +235,7 @@ func (a *batcher) sample(p *predictor, u *unit, k int, known bool) error {
 	q.Codes = q.Codes[:0]
 	if p.layout.Moves != encode.NoMoves {
 		for _, m := range legal {
-			q.Codes = append(q.Codes, v.Code(encoder, p.layout.Codes, m)...)
+			q.Codes = append(q.Codes, v.EncodeMove(encoder, p.layout.Codes, m)...)
 		}
 	}
 	a.samples, a.legal = append(a.samples, k), append(a.legal, slices.Clone(legal))

@@ -212,7 +212,7 @@ func checkPrediction(t *testing.T, p *dataset.Prediction, v *encode.View, e enco
 	q := EncodedPosition{Packed: make([]uint64, e.Layout().Words)}
 	e.Pack(q.Packed, v)
 	for _, m := range legal {
-		q.Codes = append(q.Codes, v.Code(e, 1, m)...)
+		q.Codes = append(q.Codes, v.EncodeMove(e, 1, m)...)
 	}
 	want := sayOf(&q)
 	if math.Abs(p.Value.Float()-float64(want.Value)) > 1.6e-5 {

@@ -184,7 +184,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 	if l.Moves != encode.NoMoves {
 		q.Codes = make([]int32, len(legal)*l.Codes)
 		for i, m := range legal {
-			enc.Code(q.Codes[i*l.Codes:(i+1)*l.Codes], &v, m)
+			enc.EncodeMove(q.Codes[i*l.Codes:(i+1)*l.Codes], &v, m)
 		}
 	}
 	want := make([]predict.Output, 1)

@@ -74,7 +74,7 @@ func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
 	}
 	q.Codes = q.Codes[:0]
 	for _, m := range legal {
-		q.Codes = append(q.Codes, e.view.Code(e.encoder, e.layout.Codes, m)...)
+		q.Codes = append(q.Codes, e.view.EncodeMove(e.encoder, e.layout.Codes, m)...)
 	}
 }
 

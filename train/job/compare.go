@@ -49,12 +49,12 @@ type Compare struct {
 // Compared is what a comparison found.
 type Compared = report.Comparison
 
-// contest is a comparison that goes on.
-type contest struct {
+// comparison is a comparison in progress.
+type comparison struct {
 	Compare
 	result   *Compared
 	networks []*predict.Predictor // in the order of the runs
-	list     []evaluate.Contender
+	list     []evaluate.Entry
 	readers  []reader
 	trained  []loader.Spec // what the networks were trained on, as far as it is known
 	known    bool          // of any of them
@@ -74,7 +74,7 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	t := &contest{Compare: c, result: &Compared{Split: c.Split, Differing: []report.Differing{},
+	t := &comparison{Compare: c, result: &Compared{Split: c.Split, Differing: []report.Differing{},
 		Unknown: []report.Unknown{}, Notes: []string{}}}
 	for _, s := range c.Data {
 		t.result.Data = append(t.result.Data, s.Dir)
@@ -131,20 +131,20 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	return t.result, nil
 }
 
-func (t *contest) warn(err error) {
+func (t *comparison) warn(err error) {
 	if t.Warn != nil {
 		t.Warn(err)
 	}
 }
 
 // note is a warning that the result keeps.
-func (t *contest) note(err error) {
+func (t *comparison) note(err error) {
 	t.result.Notes = append(t.result.Notes, err.Error())
 	t.warn(err)
 }
 
 // open loads the networks.
-func (t *contest) open(b *backend.Backend) error {
+func (t *comparison) open(b *backend.Backend) error {
 	names := map[string]int{}
 	for k, runs := range t.Settings {
 		s := report.Setting{}
@@ -195,7 +195,7 @@ func nameOf(path string) string {
 }
 
 // load loads the network of a run and its place among the readers.
-func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
+func (t *comparison) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
 	c, err := configOf(path)
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*
 		reads = len(t.readers)
 		t.readers = append(t.readers, reader{encoder: p.Encoder(), targets: held})
 	}
-	t.list = append(t.list, evaluate.Contender{Name: one.Name, Network: p, Setting: one.Setting, Reader: reads,
+	t.list = append(t.list, evaluate.Entry{Name: one.Name, Network: p, Setting: one.Setting, Reader: reads,
 		Layout:               p.Encoder().Layout(),
 		PredictedProbability: learnt.Value.WinProbability(p.Encoder()),
 		LabelProbability:     held.Value.WinProbability(p.Encoder()),
@@ -248,7 +248,7 @@ func (t *contest) load(b *backend.Backend, path string, one *report.Compared) (*
 }
 
 // read opens the data for each reader, and finds what the networks were trained on.
-func (t *contest) read(ctx context.Context) error {
+func (t *comparison) read(ctx context.Context) error {
 	var checked func(bytes, of int64)
 	if t.Progress != nil {
 		checked = func(bytes, of int64) { t.Progress("checking the data", bytes, of) }
@@ -295,7 +295,7 @@ func samePath(a, b string) bool {
 }
 
 // measure runs the samples through the networks.
-func (t *contest) measure(ctx context.Context, choose loader.EvalOptions) error {
+func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions) error {
 	total := int64(0)
 	choose.Total = func(n int64) { total = n }
 	if t.Progress != nil {
@@ -329,13 +329,13 @@ func (t *contest) measure(ctx context.Context, choose loader.EvalOptions) error 
 		t.result.Unseen = &unseen
 	}
 	for i := range t.result.Runs {
-		t.result.Runs[i].Standing = found.Networks[i]
+		t.result.Runs[i].EntryResult = found.Networks[i]
 	}
 	return nil
 }
 
 // describe finds the settings that the runs do not have alike.
-func (t *contest) describe() error {
+func (t *comparison) describe() error {
 	all := make([][]namedSetting, len(t.networks))
 	for i, p := range t.networks {
 		list, err := settingsOf(p.Config, p.Exported)

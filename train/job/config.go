@@ -71,23 +71,23 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	if err := t.Adjust(&c); err != nil { // for the batch
 		return c, err
 	}
-	steps, pass := t.Steps, int64(1)
+	steps, epoch := t.Steps, int64(1)
 	if c.Batch > 0 {
 		batch := int64(c.Batch)
-		pass = max(1, (samples+batch-1)/batch)
-		if samples == 0 && t.pass > 0 {
-			pass = t.pass
+		epoch = max(1, (samples+batch-1)/batch)
+		if samples == 0 && t.epoch > 0 {
+			epoch = t.epoch
 		}
 		if steps == 0 {
-			steps = max(1, (samples*preset.Passes+batch-1)/batch)
+			steps = max(1, (samples*preset.Epochs+batch-1)/batch)
 		}
 	}
 	c.SetSteps(steps)
 	if c.Until = t.Until; c.Until > 0 {
 		c.FitTo(c.Until)
 	}
-	if preset.ByPass {
-		c.EvalEvery = pass
+	if preset.ByEpoch {
+		c.EvalEvery = epoch
 	}
 	if err := t.Adjust(&c); err != nil { // for what SetSteps fits to the run
 		return c, err

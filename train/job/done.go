@@ -99,9 +99,9 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 	samples := int64(0)
 	if !init {
 		var ok bool
-		if samples, ok = loader.KeptTrain(dir); !ok { // the length cannot be compared, nor that of a pass
+		if samples, ok = loader.KeptTrain(dir); !ok { // the length cannot be compared, nor that of an epoch
 			asked := *t
-			asked.Steps, asked.pass = cmp.Or(t.Steps, have.Steps), have.EvalEvery
+			asked.Steps, asked.epoch = cmp.Or(t.Steps, have.Steps), have.EvalEvery
 			t = &asked
 		}
 		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies); err != nil {

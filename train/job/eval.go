@@ -374,7 +374,7 @@ func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader
 	fit := choose
 	fit.Splits, fit.Limit = []dataset.Split{dataset.Val}, mostFitted
 	l := p.Encoder().Layout()
-	o := evaluate.CandidateOptions{Numbers: p.Encoder().Numbers, Size: l.Numbers(), Moves: l.Candidates,
+	o := evaluate.CandidateOptions{Numbers: p.Encoder().Unpack, Size: l.Numbers(), Moves: l.Candidates,
 		Values: len(dataset.CandidateDepths)}
 	r, err := evaluate.Baselines(data.Samples(ctx, choose), data.Samples(ctx, fit), o, asked)
 	if errors.Is(err, loader.ErrNoSamples) {

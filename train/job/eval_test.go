@@ -258,13 +258,13 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			}
 			for _, m := range evaluate.Measures() {
 				x, ok := f.Report.Figures[m.Name]
-				if has := f.Abilities.Has(m.Needs); !m.Apart && !m.Rare && m.Kind != evaluate.Count && ok != has &&
+				if has := f.Capabilities.Has(m.Needs); !m.Apart && !m.Rare && m.Kind != evaluate.Count && ok != has &&
 					m.Name != "mate_in_one" && m.Name != "chances_ce" || ok && math.IsNaN(x) {
 					t.Errorf("%s: %v, %g", m.Name, ok, x)
 				}
 			}
-			if r.Name == "napoleon" && (f.Abilities.Prior || !f.Abilities.Probability || len(f.Misses) > 0) {
-				t.Errorf("knows %+v, %d misses", f.Abilities, len(f.Misses))
+			if r.Name == "napoleon" && (f.Capabilities.Prior || !f.Capabilities.Probability || len(f.Misses) > 0) {
+				t.Errorf("knows %+v, %d misses", f.Capabilities, len(f.Misses))
 			}
 			layout := build(t, r).Encoder.Layout()
 			if (f.History != nil) != (layout.NoHistory != nil) || (f.Symmetry != nil) != (layout.OtherColour != nil) {
@@ -274,9 +274,9 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for head, has := range map[string]bool{"Policy, on unseen": f.Abilities.Prior,
-				"Value, on unseen": f.Abilities.Value,
-				"first move":       f.Abilities.Prior, "value error": f.Abilities.Value} {
+			for head, has := range map[string]bool{"Policy, on unseen": f.Capabilities.Prior,
+				"Value, on unseen": f.Capabilities.Value,
+				"first move":       f.Capabilities.Prior, "value error": f.Capabilities.Value} {
 				if strings.Contains(string(text), head) != has {
 					t.Errorf("the page says %q, or lacks it: %v", head, has)
 				}

@@ -136,7 +136,7 @@ func TestExportedModels(t *testing.T) {
 				packed := packedPositions(p.Encoder(), n)
 				numbers := make([]float32, n*layout.Numbers())
 				for i := range n {
-					p.Encoder().Numbers(numbers[i*layout.Numbers():], packed[i*layout.Words:(i+1)*layout.Words])
+					p.Encoder().Unpack(numbers[i*layout.Numbers():], packed[i*layout.Words:(i+1)*layout.Words])
 				}
 				if err := json.NewEncoder(&in).Encode(numbers); err != nil {
 					t.Fatal(err)

@@ -175,7 +175,7 @@ func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predic
 			for _, m := range v.Legal() {
 				code := make([]int32, layout.Codes)
 				if layout.Codes > 0 {
-					e.Code(code, &v, m)
+					e.EncodeMove(code, &v, m)
 				}
 				q.Codes = append(q.Codes, code...)
 			}

@@ -261,7 +261,7 @@ func TestDefaultStepsGoOverTheDataOnce(t *testing.T) {
 	var warned error
 	job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = err }
 	result := mustTrain(t, job)
-	if n := start.Sets[0].Train; result.Steps != (n+15)/16 || start.Sets[0].Passes < 1 || n == 0 {
+	if n := start.Sets[0].Train; result.Steps != (n+15)/16 || start.Sets[0].Epochs < 1 || n == 0 {
 		t.Errorf("%d steps of 16 over %d samples", result.Steps, n)
 	}
 	if warned == nil || result.Final != nil {

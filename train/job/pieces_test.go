@@ -109,7 +109,7 @@ func TestDoneWithoutOthers(t *testing.T) {
 	data := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	for _, from := range []bool{true, false} {
 		first := tiny(t, data)
-		first.Steps, first.Until, first.Recipe = 8, 4, "prior" // whose validations are counted in passes
+		first.Steps, first.Until, first.Recipe = 8, 4, "prior" // whose validations are counted in epochs
 		first.Adjust = func(c *run.Config) error { small(c, 1); c.Batch = 16; return nil }
 		mustTrain(t, first)
 		next := first

@@ -268,7 +268,7 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 	numbers := make([]float32, layout.Numbers())
 	for _, q := range questions {
 		packed = append(packed, q.Packed...)
-		built.Encoder.Numbers(numbers, q.Packed)
+		built.Encoder.Unpack(numbers, q.Packed)
 		want = append(want, numbers...)
 	}
 	b, err := backend.Open("go")

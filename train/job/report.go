@@ -163,7 +163,7 @@ func (f *Figures) report(e Eval) *report.Eval {
 		r.Data = append(r.Data, s.Dir)
 	}
 	r.Note = f.Weights + " weights"
-	if f.Abilities.Value {
+	if f.Capabilities.Value {
 		r.Note += ", values by the target " + f.ValueTarget
 	}
 	if e.NoHistory {

@@ -28,7 +28,7 @@ type Measured struct {
 	train.Speed
 	Kind    string     // of the backend
 	Config  run.Config // of the training that was asked about
-	Network string     // its size for the eye
+	Network string     // its size for display
 }
 
 // Run measures. On a processor the batch is small enough for a step of about a second: there a sample takes much the

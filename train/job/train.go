@@ -38,14 +38,14 @@ type Train struct {
 	Until  int64   // the step at which the run ends before its schedule does; 0 = Steps, with Resume that of the run
 	Recipe string  // "" = that of the weights in From, else the first of the list
 	Preset *string // of the configuration; nil = "", with Resume that of the run
-	// 0 = as many passes over the train samples as the preset has, with Resume those of the run
+	// 0 = those of the preset's epochs, with Resume those of the run
 	Steps   int64
 	Adjust  func(*run.Config) error // what else was asked for; called more than once
 	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int                     // that encode and read, 0 = one for each processor
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
-	pass      int64 // steps of a pass, where the samples have not been counted; 0 = unknown
+	epoch     int64 // steps of an epoch, where the samples have not been counted; 0 = unknown
 	gone      bool  // the weights it began with are no longer there to be looked at
 
 	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
@@ -59,7 +59,7 @@ type Train struct {
 // Start is what is known before the first step.
 type Start struct {
 	Config     run.Config
-	Network    string // its size for the eye
+	Network    string // its size for display
 	Backend    string // what was chosen and why
 	Kind       string // of the backend
 	Parameters int    // trainable
@@ -72,7 +72,7 @@ type Start struct {
 type Set struct {
 	Dir string `json:"dataset"`
 	loader.Counts
-	Passes float64 `json:"passes"` // of the run over its train samples
+	Epochs float64 `json:"epochs"` // of the run over the train samples
 }
 
 var (

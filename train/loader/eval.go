@@ -152,7 +152,7 @@ func (d *Data) evalSample(p *replay) (evaluate.Sample, error) {
 	}
 	s.Codes = make([]int32, len(legal)*l.Codes)
 	for i, m := range legal {
-		d.encoder.Code(s.Codes[i*l.Codes:][:l.Codes], &p.view, m)
+		d.encoder.EncodeMove(s.Codes[i*l.Codes:][:l.Codes], &p.view, m)
 	}
 	for _, m := range p.target.Moves {
 		i := slices.Index(legal, m.Move)

@@ -129,7 +129,7 @@ const noMove = uint64(math.MaxUint32)
 // putMove writes the words of a move, and then its weight, as halves of 64-bit words.
 func (s *shape) putMove(dst []uint64, e encode.Encoder, v *encode.View, weight float32, m board.Move) {
 	clear(dst)
-	codes := v.Code(e, s.layout.Codes, m)
+	codes := v.EncodeMove(e, s.layout.Codes, m)
 	for k, code := range codes {
 		dst[k/2] |= uint64(uint32(code)) << (k % 2 * 32)
 	}

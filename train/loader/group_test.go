@@ -70,7 +70,7 @@ func (c coded) Pack(dst []uint64, v *encode.View) {
 	}
 }
 
-func (c coded) Code(dst []int32, v *encode.View, m board.Move) {
+func (c coded) EncodeMove(dst []int32, v *encode.View, m board.Move) {
 	for i := range dst {
 		dst[i] = int32(m)<<8 | int32(i)
 	}
@@ -145,7 +145,7 @@ func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
 			weight, codes := float32(0), slices.Repeat([]int32{-1}, l.Codes)
 			if j < len(target.Moves) {
 				weight = target.Moves[j].Weight
-				e.Code(codes, nil, target.Moves[j].Move)
+				e.EncodeMove(codes, nil, target.Moves[j].Move)
 			}
 			at := i*most + j
 			if b.Weights[at] != weight || !slices.Equal(b.Codes[at*l.Codes:][:l.Codes], codes) {

@@ -47,7 +47,7 @@ func link(l *dataset.Line, ply int) string {
 	return ""
 }
 
-// name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,
+// name says for display where a line is from: the puzzle, or the players and the year of a game where they are known,
 // else input and number.
 func name(m *dataset.Manifest, l *dataset.Line) string {
 	if id := l.Tag(rows.TagPuzzleID); id != "" {

@@ -141,7 +141,7 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 			said := s.counting.Of(v.line, w.Sample())
 			p.view.Visit(w, said)
 			p.target.Reset(&d.layout)
-			if !d.encoder.Learn(&p.target, &p.view, d.Options.Targets) {
+			if !d.encoder.Target(&p.target, &p.view, d.Options.Targets) {
 				unusable[split]++
 				continue
 			}

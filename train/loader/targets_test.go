@@ -98,7 +98,7 @@ func TestChancesAreThoseOfWholeLabels(t *testing.T) {
 		for w.Reset(l); w.Next(); at++ {
 			view.Visit(&w, d.Sets[0].counting.Of(l, w.Sample()))
 			want.Reset(&layout)
-			e.Learn(&want, &view, targets)
+			e.Target(&want, &view, targets)
 			for i, x := range got.floatsOf(&got.samples[at]) {
 				if math.Float32bits(x) != math.Float32bits(want.Floats[i]) {
 					t.Fatalf("sample %d: %s %v, want %v", at, layout.Floats[i], x, want.Floats[i])

@@ -44,7 +44,7 @@ type Compared struct {
 	Network    string `json:"network"` // its size
 	Parameters int    `json:"parameters"`
 	Weights    string `json:"weights"` // "raw" or "average"
-	evaluate.Standing
+	evaluate.EntryResult
 }
 
 // Setting is one side of a comparison: runs that differ in what was drawn for them.

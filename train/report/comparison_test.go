@@ -13,10 +13,10 @@ import (
 func twoRuns() *Comparison {
 	f := evaluate.Figures{"samples": 100, "policy_ce_legal": 2, "top1": 0.25, "value_mse": 0.5}
 	i := evaluate.Intervals{"policy_ce_legal": {1.9, 2.1}}
-	standing := evaluate.Standing{Figures: f, Intervals: i, Unseen: f, UnseenIntervals: i, Abilities: talbotBot}
+	standing := evaluate.EntryResult{Figures: f, Intervals: i, Unseen: f, UnseenIntervals: i, Capabilities: talbotBot}
 	unseen := int64(60)
 	return &Comparison{
-		Comparison: &evaluate.Comparison{Networks: []evaluate.Standing{standing, standing}, Lines: 9, UnseenLines: 8,
+		Comparison: &evaluate.Comparison{Networks: []evaluate.EntryResult{standing, standing}, Lines: 9, UnseenLines: 8,
 			Differences: []evaluate.Difference{
 				{On: "unseen", Setting: 1, Measure: "policy_ce_legal", Samples: 60, Figure: 1.5, First: 2,
 					Difference: -0.5, Interval: &[2]float64{-0.6, -0.4}, Verdict: evaluate.Better},
@@ -27,8 +27,8 @@ func twoRuns() *Comparison {
 				{On: "all", Setting: 1, Measure: "top1", Samples: 100, Figure: 0.2, First: 0.25, Difference: -0.05,
 					Verdict: evaluate.TooFew}},
 			Incomparable: []evaluate.Incomparable{{Setting: 1, Measure: "policy_ce", Reason: "other moves"}}},
-		Runs: []Compared{{Name: "one", Recipe: "lynx", Standing: standing},
-			{Name: "two", Setting: 1, Standing: standing}},
+		Runs: []Compared{{Name: "one", Recipe: "lynx", EntryResult: standing},
+			{Name: "two", Setting: 1, EntryResult: standing}},
 		Settings:  []Setting{{Name: "one", Runs: []int{0}}, {Name: "two", Runs: []int{1}}},
 		Differing: []Differing{{Name: "steps", Values: []string{"150", ""}}},
 		Data:      []string{"lines"}, Split: "test", Samples: 100, Unseen: &unseen,

@@ -83,7 +83,7 @@ func baselines(m *evaluate.Measure, f evaluate.Figures, sign string, decimals in
 // none of illegal ones.
 func (e *Eval) columns() []*evaluate.Measure {
 	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool {
-		return !e.Abilities.Has(m.Needs) || e.LegalMask && m.Needs.Others
+		return !e.Capabilities.Has(m.Needs) || e.LegalMask && m.Needs.Others
 	})
 }
 
@@ -94,7 +94,7 @@ var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 // that and the sources.
 func (e *Eval) addGroups(p *table.Page) {
 	s := table.Section{Title: "Accuracy", Layout: table.Stack}
-	if e.Abilities.Prior {
+	if e.Capabilities.Prior {
 		s.Note = "The strong bar: the first legal move is the target; the pale one: it is among the first three. " +
 			"Cross-entropy is over the legal moves. "
 	}
@@ -148,7 +148,7 @@ func (e *Eval) others() *table.Table {
 	for _, m := range evaluate.ByHead() {
 		x := e.Of(m.Name)
 		if m.Row == "" || m.As != "" || m.Kind == evaluate.Count || m.Tile.Name != "" || x == nil ||
-			!e.Abilities.Has(m.Needs) || e.LegalMask && m.Needs.Others {
+			!e.Capabilities.Has(m.Needs) || e.LegalMask && m.Needs.Others {
 			continue
 		}
 		t.Add(table.Row(m.Row, figure(m, x, 4), e.interval(m.Name, 4), figure(m, e.Unseen.Of(m.Name), 4))...)

@@ -130,7 +130,7 @@ func (e *Eval) addStyle(p *table.Page) {
 
 // addBands adds the figures by the rating of the player to move.
 func (e *Eval) addBands(p *table.Page) {
-	if e.Bands == nil || !e.Abilities.Prior {
+	if e.Bands == nil || !e.Capabilities.Prior {
 		return
 	}
 	t := &table.Table{Title: "By the rating of the player to move", Note: "over the legal moves; lowest and highest " +

@@ -13,7 +13,7 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Abilities{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
+var talbotBot = evaluate.Capabilities{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
 	Probability: true}
 
 // line is one of the metrics with a term.
@@ -39,7 +39,7 @@ func made() Run {
 	ends := evaluate.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
 		Moves: evaluate.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: evaluate.Kept{Positions: 30,
 			Kept: x(0.845)}}
-	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Abilities: talbotBot,
+	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Capabilities: talbotBot,
 		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]evaluate.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]evaluate.Figures{"2200": f, "800": f, "unknown": f},
@@ -82,7 +82,7 @@ func TestBandsAndCandidates(t *testing.T) {
 		}
 	}
 	pagetest.Check(t, page, 1)
-	r.Eval.Abilities.Prior = false
+	r.Eval.Capabilities.Prior = false
 	if strings.Contains(html(t, r), `href="#ratings"`) {
 		t.Error("bands of a network without a policy")
 	}
@@ -169,7 +169,7 @@ func TestPageOfNetworks(t *testing.T) {
 		half := 0.5
 		e := r.Eval
 		e.Puzzles, e.Report.Endgames, e.Misses = nil, nil, nil
-		e.Abilities, e.Symmetry = evaluate.Abilities{Capabilities: c.knows}, &evaluate.Symmetry{Samples: 9}
+		e.Capabilities, e.Symmetry = evaluate.Capabilities{Capabilities: c.knows}, &evaluate.Symmetry{Samples: 9}
 		if c.knows.Value {
 			e.Symmetry.ValueGap = &half
 		}

@@ -72,7 +72,7 @@ func share(x *float64) string {
 func (e *Eval) tiles() table.Tiles {
 	var list table.Tiles
 	for _, m := range evaluate.Measures() {
-		if m.Tile.Name != "" && e.Abilities.Has(m.Needs) {
+		if m.Tile.Name != "" && e.Capabilities.Has(m.Needs) {
 			list = append(list, e.tile(m))
 		}
 	}

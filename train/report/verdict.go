@@ -31,10 +31,10 @@ func (r Run) verdicts() table.Verdicts {
 }
 
 func (e *Eval) verdicts() (list table.Verdicts) {
-	if e.Abilities.Prior {
+	if e.Capabilities.Prior {
 		list = append(list, e.policyVerdict())
 	}
-	if e.Abilities.Value {
+	if e.Capabilities.Value {
 		list = append(list, e.valueVerdict())
 	}
 	for i := range list {

@@ -47,7 +47,7 @@ func TestVerdicts(t *testing.T) {
 				"0.0500 to 0.1500"}},
 	} {
 		r := Run{Eval: &Eval{Report: evaluate.Report{Figures: c.all, Parts: evaluate.Parts{Unseen: c.unseen,
-			UnseenIntervals: c.intervals, Abilities: talbotBot}}}}
+			UnseenIntervals: c.intervals, Capabilities: talbotBot}}}}
 		list := r.verdicts()
 		if list[0].Class != c.policy || list[1].Class != c.value {
 			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)
@@ -199,8 +199,8 @@ func TestOneVerdict(t *testing.T) {
 		few["value_mse"] = 0.9
 		i := evaluate.Intervals{"value_mse": c.interval}
 		e := &Eval{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures,
-			Abilities: talbotBot,
-			Intervals: i, UnseenIntervals: i, BySource: map[string]evaluate.Figures{"game": few, "puzzle": few},
+			Capabilities: talbotBot,
+			Intervals:    i, UnseenIntervals: i, BySource: map[string]evaluate.Figures{"game": few, "puzzle": few},
 			GroupIntervals: map[string]map[string]evaluate.Intervals{"by_source": {"puzzle": {}, "game": {}}}}}}
 		text := strings.ReplaceAll(e.Text(), "\u00a0", " ")
 		verdict := "Value, on unseen positions: " + capital(c.want) + " material alone"

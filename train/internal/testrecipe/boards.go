@@ -26,7 +26,7 @@ func (boards) Layout() encode.Layout {
 
 func (boards) Pack(dst []uint64, v *encode.View) { pack(dst, v.Position()) }
 
-func (boards) Numbers(dst []float32, packed []uint64) {
+func (boards) Unpack(dst []float32, packed []uint64) {
 	clear(dst[:12*64])
 	for square := range 64 {
 		if kind := kindAt(packed, square); kind > 0 {
@@ -35,17 +35,19 @@ func (boards) Numbers(dst []float32, packed []uint64) {
 	}
 }
 
-func (boards) Code(dst []int32, v *encode.View, m board.Move) { encode.Tahl{}.Code(dst, v, m) }
+func (boards) EncodeMove(dst []int32, v *encode.View, m board.Move) {
+	encode.Tahl{}.EncodeMove(dst, v, m)
+}
 
-func (e boards) Learn(dst *encode.Target, v *encode.View, t encode.Targets) bool {
-	ok := encode.Tahl{}.Learn(dst, v, encode.Targets{Policy: t.Policy}) // the first float is the result
+func (e boards) Target(dst *encode.Target, v *encode.View, t encode.Targets) bool {
+	ok := encode.Tahl{}.Target(dst, v, encode.Targets{Policy: t.Policy}) // the first float is the result
 	if value, known := encode.Value(e, t.Value, v.Position(), v.Labels.Value); known {
 		dst.Floats[1] = value
 	}
 	return ok
 }
 
-func (e boards) Show(v *encode.View, _ encode.Targets) any {
+func (e boards) Describe(v *encode.View, _ encode.Targets) any {
 	m, ok := v.Played()
 	if !ok {
 		return nil

@@ -26,7 +26,7 @@ func Register() {
 func register[N model.Network](name, targets, size string, network N, e encode.Encoder) {
 	training := recipe.Training{Batch: 32, Steps: 100, Schedule: "constant", LR: 1e-2, Decay: recipe.DecayWeights}
 	recipe.Register(recipe.New(recipe.Recipe{Name: name, About: "for tests", Data: "games", Targets: targets,
-		Size: []string{size}}, network, recipe.Preset{Passes: 1, Training: training},
+		Size: []string{size}}, network, recipe.Preset{Epochs: 1, Training: training},
 		func(N) encode.Encoder { return e }))
 }
 

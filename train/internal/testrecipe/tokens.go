@@ -29,14 +29,14 @@ func (tokens) Layout() encode.Layout {
 
 func (tokens) Pack(dst []uint64, v *encode.View) { pack(dst, v.Position()) }
 
-func (tokens) Numbers(dst []float32, packed []uint64) {
+func (tokens) Unpack(dst []float32, packed []uint64) {
 	dst[0] = 0
 	for square := range 64 {
 		dst[1+square] = float32(1 + kindAt(packed, square))
 	}
 }
 
-func (tokens) Code(dst []int32, v *encode.View, m board.Move) {
+func (tokens) EncodeMove(dst []int32, v *encode.View, m board.Move) {
 	if v.Position().Turn() == board.Black {
 		m = m.Mirror()
 	}
@@ -46,7 +46,7 @@ func (tokens) Code(dst []int32, v *encode.View, m board.Move) {
 	}
 }
 
-func (e tokens) Learn(dst *encode.Target, v *encode.View, _ encode.Targets) bool {
+func (e tokens) Target(dst *encode.Target, v *encode.View, _ encode.Targets) bool {
 	played, ok := v.Played()
 	if !ok {
 		return false
@@ -64,10 +64,10 @@ func (e tokens) Learn(dst *encode.Target, v *encode.View, _ encode.Targets) bool
 	return true
 }
 
-func (e tokens) Show(v *encode.View, t encode.Targets) any {
+func (e tokens) Describe(v *encode.View, t encode.Targets) any {
 	var target encode.Target
 	l := e.Layout()
-	if target.Reset(&l); !e.Learn(&target, v, t) {
+	if target.Reset(&l); !e.Target(&target, v, t) {
 		return nil
 	}
 	scores := map[string]float32{}
