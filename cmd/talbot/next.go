@@ -51,8 +51,7 @@ func nextIngested(dir string) {
 	case err != nil:
 		nextLabel(dir)
 	case slices.ContainsFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == "side" }):
-		training{from: builtin.Name, steps: min(400, max(50, epochSteps(m, 2, 512))), flags: []string{"--lr", "3e-4"}}.
-			follows(dir)
+		nextTraining(dir, job.ProposeAdapting(m))
 	case m.Counts.Labelled > 0 && m.Counts.Labelled >= m.Counts.Samples/20:
 		nextTrain(dir)
 	default:
@@ -79,7 +78,7 @@ func nextLabel(dir string) {
 	workers := stockfish.DefaultWorkers()
 	takes := labelTime(m.Counts.Samples, workers)
 	if takes > time.Hour {
-		share := math.Max(rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
+		share := math.Max(job.Rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
 		args = append(args, "--fraction", strconv.FormatFloat(share, 'f', -1, 64))
 		takes = time.Duration(share * float64(takes))
 	}
@@ -102,7 +101,16 @@ func nextTrain(dir string) {
 		next("train", "--data", dir, "--run", newRun())
 		return
 	}
-	proposed(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0).follows(dir)
+	nextTraining(dir, job.Propose(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0))
+}
+
+// nextTraining names the training on a dataset and, on a processor, how long it takes.
+func nextTraining(dir string, p job.Proposal) {
+	next(append([]string{"train", "--data", dir, "--run", newRun()}, p.Flags()...)...)
+	cores := stockfish.DefaultWorkers()
+	if takes := p.Time(cores); takes > 0 && len(backend.GPUs()) == 0 {
+		voice.takes = fmt.Sprintf("It takes about %s on %s.", humanize.About(takes), humanize.Count(int64(cores), "core"))
+	}
 }
 
 // nextEvaluated names a game against a network or, if it does not play by itself, its export.
@@ -120,99 +128,4 @@ func nextEvaluated(dir string) {
 // nextGeneration names the training on games that a network played with itself.
 func nextGeneration(dir, run string) {
 	next("train", "--data", dir, "--run", newRun(), "--from", run, "--value-target", "result:0.5")
-}
-
-// training is a training that is proposed.
-type training struct {
-	from, recipe, preset   string // of which only what is needed is set
-	blocks, filters, batch int    // 0 = those of the preset
-	steps                  int64
-	flags                  []string // others
-}
-
-// longest is what a training that is proposed may take on a processor.
-const longest = 2 * time.Hour
-
-// proposed is a training that fits a dataset and a machine: on a GPU of the recipe's own network; on a processor of one
-// that takes minutes, or with much data up to two hours.
-func proposed(m *dataset.Manifest, cores int, gpu bool) training {
-	t := training{recipe: "talbotbot", preset: "small", steps: 2500}
-	switch aggregated := slices.ContainsFunc(m.Inputs, func(i dataset.Input) bool { return i.Aggregate != nil }); {
-	case aggregated && gpu:
-		return training{recipe: "prior"}
-	case aggregated:
-		return training{recipe: "prior", blocks: 4, filters: 48, batch: 256, steps: 2600}
-	case gpu:
-		return training{recipe: "talbotbot", blocks: 20, filters: 128}
-	case m.Counts.Samples > 2_000_000:
-		t = training{recipe: "lynx", blocks: 6, filters: 64, steps: epochSteps(m, 4, 512)}
-		if c, err := t.config(); err == nil {
-			switch takes := job.Estimate(c, t.steps, cores); {
-			case takes == 0:
-				t.steps = min(t.steps, 10_000)
-			case takes > longest:
-				t.steps = int64(rounded(float64(t.steps)*float64(longest)/float64(takes), 2))
-			}
-		}
-	}
-	return t
-}
-
-// epochSteps returns the steps of n epochs over the train samples, with two digits.
-func epochSteps(m *dataset.Manifest, n float64, batch int) int64 {
-	return int64(rounded(n*float64(m.Counts.Samples)*float64(m.Splits.Train)/100/float64(batch), 2))
-}
-
-// rounded has so many digits.
-func rounded(x float64, digits int) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
-	return y
-}
-
-// config is that of the run.
-func (t training) config() (run.Config, error) {
-	name := t.recipe
-	if t.from == builtin.Name {
-		name = "lynx"
-	}
-	c, err := run.New(name, t.preset)
-	if err != nil {
-		return c, err
-	}
-	if t.batch > 0 {
-		c.Batch = t.batch
-	}
-	for name, value := range map[string]int{"blocks": t.blocks, "filters": t.filters} {
-		if err == nil && value > 0 {
-			err = c.Set(name, strconv.Itoa(value))
-		}
-	}
-	return c, err
-}
-
-// follows names the training on a dataset, and on a processor how long it takes.
-func (t training) follows(dir string) {
-	args := []string{"train", "--data", dir, "--run", newRun()}
-	for _, f := range []struct{ name, value string }{
-		{"--from", t.from}, {"--recipe", t.recipe}, {"--preset", t.preset}, {"--blocks", digits(int64(t.blocks))},
-		{"--filters", digits(int64(t.filters))}, {"--batch", digits(int64(t.batch))}, {"--steps", digits(t.steps)},
-	} {
-		if f.value != "" {
-			args = append(args, f.name, f.value)
-		}
-	}
-	next(append(args, t.flags...)...)
-	c, err := t.config()
-	cores := stockfish.DefaultWorkers()
-	if takes := job.Estimate(c, t.steps, cores); err == nil && takes > 0 && len(backend.GPUs()) == 0 {
-		voice.takes = fmt.Sprintf("It takes about %s on %s.", humanize.About(takes), humanize.Count(int64(cores), "core"))
-	}
-}
-
-// digits writes a number that was set.
-func digits(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
 }

@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"runtime"
@@ -6,16 +6,13 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/train/job"
 )
 
-// What is proposed fits the data and the machine, keeps the recipe, and is a command that talbot takes.
-func TestProposed(t *testing.T) {
+// What is proposed fits the data and the machine.
+func TestPropose(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: how long a training takes is guessed on amd64 alone")
 	}
-	defer func(was speech) { voice = was }(voice)
-	t.Chdir(t.TempDir())
 	aggregated := []dataset.Input{{Aggregate: &dataset.Aggregate{}}}
 	for _, c := range []struct {
 		samples int64
@@ -34,18 +31,12 @@ func TestProposed(t *testing.T) {
 	} {
 		m := &dataset.Manifest{Inputs: c.inputs, Splits: dataset.DefaultSplits}
 		m.Counts.Samples = c.samples
-		p := proposed(m, c.cores, c.gpu)
-		p.follows("lines")
-		line := "talbot " + strings.Join(voice.next, " ")
-		if got, ok := strings.CutPrefix(line, "talbot train --data lines --run run1 "); !ok || got != c.want {
-			t.Errorf("%d samples, %d cores, GPU %v: %q, want %q", c.samples, c.cores, c.gpu, line, c.want)
+		p := Propose(m, c.cores, c.gpu)
+		if got := strings.Join(p.Flags(), " "); got != c.want {
+			t.Errorf("%d samples, %d cores, GPU %v: %q, want %q", c.samples, c.cores, c.gpu, got, c.want)
 		}
-		if err := checkUsage(line); err != nil {
-			t.Error(err)
-		}
-		config, err := p.config()
-		if takes := job.Estimate(config, p.steps, c.cores); err != nil || takes > longest*21/20 {
-			t.Errorf("%q takes %v (%v)", line, takes, err)
+		if takes := p.Time(c.cores); takes > longest*21/20 {
+			t.Errorf("%q takes %v", c.want, takes)
 		}
 	}
 }
