@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/uci"

@@ -1,4 +1,5 @@
-package madeup
+// Package damage changes the bytes of files for tests that must notice it.
+package damage
 
 import (
 	"bytes"
@@ -7,9 +8,9 @@ import (
 	"os"
 )
 
-// Damage calls f with a text with one bit changed of every stride-th byte, cut at every fifth of those, and one byte
+// Each calls f with a text with one bit changed of every stride-th byte, cut at every fifth of those, and one byte
 // longer. With TALBOT_FULL=1 each bit of each byte is changed, and it is cut at each length.
-func Damage(text []byte, stride int, f func(what string, bad []byte)) {
+func Each(text []byte, stride int, f func(what string, bad []byte)) {
 	bits, cuts := 1, 5*stride
 	if os.Getenv("TALBOT_FULL") != "" {
 		stride, bits, cuts = 1, 8, 1

@@ -1,7 +1,7 @@
-// Package madeup writes small datasets of made-up games for tests.
+// Package traindata writes small datasets of made-up games for tests.
 //
 // It makes a dataset folder from a seed. It starts no goroutines.
-package madeup
+package traindata
 
 import (
 	"fmt"
