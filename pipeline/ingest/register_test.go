@@ -1,4 +1,4 @@
-package pipeline_test
+package ingest_test
 
 import (
 	"bufio"
@@ -77,7 +77,7 @@ func TestRegisteredKindAndSource(t *testing.T) {
 		}
 		text += "\xff"
 	}
-	sum, d, lines := IngestText(t, "radio.sq", text, ingest.Request{})
+	sum, d, lines := ingestText(t, "radio.sq", text, ingest.Request{})
 	if len(lines) != 2 || sum.Rejects["illegal_move"] != 1 {
 		t.Fatalf("%d lines, rejects %v", len(lines), sum.Rejects)
 	}

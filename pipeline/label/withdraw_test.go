@@ -1,4 +1,4 @@
-package pipeline_test
+package label_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -34,15 +35,21 @@ var _ label.Shared = (*forger)(nil)
 
 type foundOut struct{}
 
-func (foundOut) Error() string  { return "worker 1 lies" }
+func (foundOut) Error() string { return "worker 1 lies" }
+
 func (foundOut) Withdrawn() int { return liar }
 
 func (f *forger) Serve(context.Context, string) error { return nil }
-func (f *forger) SetRemaining(int64)                  {}
-func (f *forger) Banned(worker int) bool              { return worker == liar && *f.caught }
-func (f *forger) Builds() []string                    { return nil }
-func (f *forger) Remote() (a, b, c int64)             { return int64(f.given), 0, int64(f.forged) }
-func (f *forger) Finish()                             {}
+
+func (f *forger) SetRemaining(int64) {}
+
+func (f *forger) Banned(worker int) bool { return worker == liar && *f.caught }
+
+func (f *forger) Builds() []string { return nil }
+
+func (f *forger) Remote() (a, b, c int64) { return int64(f.given), 0, int64(f.forged) }
+
+func (f *forger) Finish() {}
 
 func (f *forger) Settle(context.Context) error {
 	if f.forged > 0 && !*f.caught {
@@ -96,18 +103,17 @@ func withForger(r *label.Request, after int, caught *bool, last **forger) {
 // found out while their shard is made, when it is sealed, or at the very end; those of others are not made again.
 func TestWithdrawn(t *testing.T) {
 	output.SmallShards(t, 400)
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	count := Searches(t)
-	Openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	count := testkit.Searches(t)
+	openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		if scope == stockfish.LineScope {
-			t.Setenv(HasMemory, "1")
+			t.Setenv(testkit.HasMemory, "1")
 		}
-		alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"+scope.String()), Workers: 2,
-			Scope: scope}.Label()
-		Labelled(t, alone)
+		alone := job{In: in, Out: filepath.Join(dir, "alone"+scope.String()), Workers: 2,
+			Scope: scope}.request(t)
+		labelled(t, alone)
 		distinct := count()
 		for _, after := range []int{1, 30, 110, 0} {
 			t.Run(fmt.Sprint(scope, after), func(t *testing.T) {
@@ -118,11 +124,11 @@ func TestWithdrawn(t *testing.T) {
 				warned := 0
 				r.Warn = func(error) { warned++ }
 				withForger(&r, after, &caught, &f)
-				Labelled(t, r)
+				labelled(t, r)
 				if !caught || f.forged == 0 || warned != 1 {
 					t.Errorf("caught %v, %d forged, %d warnings", caught, f.forged, warned)
 				}
-				Same(t, alone.Out, r.Out)
+				testkit.Same(t, alone.Out, r.Out)
 				searched := count()
 				if scope == stockfish.PositionScope && searched > distinct+f.forged+8 {
 					t.Errorf("%d searches of %d positions, %d of them forged", searched, distinct, f.forged)
@@ -136,15 +142,14 @@ func TestWithdrawn(t *testing.T) {
 // forged label stays.
 func TestWithdrawnFaults(t *testing.T) {
 	output.SmallShards(t, 200)
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 2}.Label()
-	Labelled(t, alone)
+	openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	alone := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 2}.request(t)
+	labelled(t, alone)
 	failed := 0
 	step := 4
-	if os.Getenv("TALBOT_FULL") != "" {
+	if testkit.Full() {
 		step = 1
 	}
 	for k := 1; ; k += step {
@@ -174,7 +179,7 @@ func TestWithdrawnFaults(t *testing.T) {
 				t.Fatalf("step %d, repeated: %v", k, err)
 			}
 		}
-		Same(t, alone.Out, r.Out)
+		testkit.Same(t, alone.Out, r.Out)
 		if steps < k {
 			break
 		}

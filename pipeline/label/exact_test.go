@@ -1,4 +1,4 @@
-package pipeline_test
+package label_test
 
 import (
 	"bytes"
@@ -18,7 +18,10 @@ import (
 	"talbot/inspect/samples"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -26,7 +29,7 @@ import (
 	"talbot/tablebase/syzygy/syzygytest"
 )
 
-const SharedTables = "../../shared/data/syzygy"
+const SharedTables = "../../../shared/data/syzygy"
 
 // TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
 // engine's labels; samples that the tables have can be left out of the search; an interrupted run ends alike.
@@ -38,9 +41,9 @@ func TestLabelSyzygy(t *testing.T) {
 	if _, err := os.Stat(SharedTables); err != nil {
 		t.Skip("NOT TESTED with tables:", err)
 	}
-	Small(t)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	config := SynthConfig(1)
+	config := config(1)
 	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
 	lines := filepath.Join(dir, "lines")
 	if _, err := (endgames.Request{Count: 150, Config: config, Out: lines,
@@ -82,7 +85,7 @@ func TestLabelSyzygy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Same(t, with, cut.Out)
+	testkit.Same(t, with, cut.Out)
 	set, err := syzygy.Open(t.Context(), SharedTables, syzygy.Check{})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +107,7 @@ func TestLabelSyzygy(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(with, dataset.ManifestName)); strings.Contains(string(text), "shared") {
 		t.Error("the manifest has the path of the tables")
 	}
-	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, skipped)
+	a, b, c := madeup.All(t, bare), madeup.All(t, with), madeup.All(t, skipped)
 	exact := int64(0)
 	for i := range b {
 		p := b[i].Start
@@ -154,11 +157,11 @@ func TestLabelSyzygy(t *testing.T) {
 		s.Coverage.Exact != exact {
 		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
 	}
-	CheckInspectExact(t, with, b, m.Fingerprints)
+	checkInspectExact(t, with, b, m.Fingerprints)
 }
 
 // checkInspectExact: inspect shows the engine's label beside the result, and the value is that of the result.
-func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
+func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
 	t.Helper()
 	i := slices.IndexFunc(lines, func(l dataset.Line) bool {
 		label, ok := l.Exact(0, prints)
@@ -187,36 +190,35 @@ func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 // TestTablesAskedOnce: tables are asked once about each sample, leaving out what is exact or not, and what they said
 // stands in the dataset all the same.
 func TestTablesAskedOnce(t *testing.T) {
-	Small(t)
-	defer os.Unsetenv(Child)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
 	os.Mkdir(tables, 0o777)
 	syzygytest.Write(t, tables, "KQvKR.rtbw")
-	config := SynthConfig(1)
+	config := config(1)
 	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
 	lines := filepath.Join(dir, "lines")
 	if _, err := (endgames.Request{Count: 400, Config: config, Out: lines,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	count := Searches(t)
-	r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, "all"), Workers: 1}.Label()
+	count := testkit.Searches(t)
+	r := job{In: lines, Out: filepath.Join(dir, "all"), Workers: 1}.request(t)
 	r.Syzygy = tables
-	all := Labelled(t, r)
+	all := labelled(t, r)
 	asked := count() - int(all.Labelled) - 1 // one question to try the tables
 	if all.Exact < 200 || asked != int(all.Exact) {
 		t.Errorf("all searched: %d questions for %d results", asked, all.Exact)
 	}
 	skip := r
 	skip.Out, skip.SkipExact = filepath.Join(dir, "skipped"), true
-	some := Labelled(t, skip)
+	some := labelled(t, skip)
 	asked = count() - int(some.Labelled) - 1
 	if some.Exact != all.Exact || some.SkippedExact != all.Exact || asked != int(all.Exact) {
 		t.Errorf("left out: %d questions for %d results, %+v", asked, all.Exact, some)
 	}
 	exact := func(dir string) (list []dataset.LabelColumn) {
-		for _, l := range ReadLines(t, dir) {
+		for _, l := range madeup.All(t, dir) {
 			for _, c := range l.Labels {
 				if c.Fingerprint == 1 {
 					list = append(list, c)
@@ -238,7 +240,7 @@ func TestLabelWithoutTables(t *testing.T) {
 	}
 	dir := t.TempDir()
 	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
-	if _, err := (endgames.Request{Count: 5, Config: SynthConfig(1), Out: lines,
+	if _, err := (endgames.Request{Count: 5, Config: config(1), Out: lines,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -255,12 +257,11 @@ func TestLabelWithoutTables(t *testing.T) {
 // TestLabelDamagedTables: no label is made with damaged tables, and labels of tables that differ have different
 // fingerprints, however alike their names and sizes are.
 func TestLabelDamagedTables(t *testing.T) {
-	Small(t)
-	defer os.Unsetenv(Child)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	tables, lines := filepath.Join(dir, "tables"), filepath.Join(dir, "lines")
 	os.Mkdir(tables, 0o777)
-	config := SynthConfig(1)
+	config := config(1)
 	config.Pieces = [8]float64{3: 1}
 	if _, err := (endgames.Request{Count: 20, Config: config, Out: lines,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
@@ -270,15 +271,15 @@ func TestLabelDamagedTables(t *testing.T) {
 	content := syzygytest.Content(t, "KQvK.rtbw")
 	other := bytes.Clone(content[:len(content)-16])
 	other[150]++
-	Searches(t)
+	testkit.Searches(t)
 	var ids []string
 	for name, text := range map[string][]byte{"one": content, "other": syzygy.Seal(other)} {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, name), Workers: 1}.Label()
+		r := job{In: lines, Out: filepath.Join(dir, name), Workers: 1}.request(t)
 		r.Syzygy = tables
-		Labelled(t, r)
+		labelled(t, r)
 		m, err := dataset.ReadManifest(r.Out)
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +295,7 @@ func TestLabelDamagedTables(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, "bad"), Workers: 1}.Label()
+		r := job{In: lines, Out: filepath.Join(dir, "bad"), Workers: 1}.request(t)
 		r.Syzygy = tables
 		if _, err := r.Run(t.Context()); !errors.Is(err, syzygy.ErrDamaged) {
 			t.Errorf("a bit flipped in byte %d: %v", at, err)

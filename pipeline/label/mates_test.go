@@ -1,4 +1,4 @@
-package pipeline_test
+package label_test
 
 import (
 	"context"
@@ -11,7 +11,10 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
+	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -21,7 +24,7 @@ import (
 // randomEndgames makes endgames of some numbers of pieces.
 func randomEndgames(t *testing.T, dir string, count int64, pieces [8]float64) {
 	t.Helper()
-	config := SynthConfig(1)
+	config := config(1)
 	config.Pieces = pieces
 	if _, err := (endgames.Request{Count: count, Config: config, Out: dir,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
@@ -64,9 +67,12 @@ func (e *moveOrder) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], don
 }
 
 func (*moveOrder) Fingerprints() []dataset.Fingerprint { return []dataset.Fingerprint{moveOrderPrint} }
-func (e *moveOrder) Stats() stockfish.Stats            { return stockfish.Stats{Labelled: e.searched} }
-func (*moveOrder) Abort()                              {}
-func (*moveOrder) Close() error                        { return nil }
+
+func (e *moveOrder) Stats() stockfish.Stats { return stockfish.Stats{Labelled: e.searched} }
+
+func (*moveOrder) Abort() {}
+
+func (*moveOrder) Close() error { return nil }
 
 func (e *moveOrder) start(context.Context, stockfish.Config, int) (label.Searcher, error) {
 	return e, nil
@@ -76,7 +82,7 @@ func (e *moveOrder) start(context.Context, stockfish.Config, int) (label.Searche
 // searched, others have the engine's, byte for byte the same after interruptions and as joined parts, and whichever of
 // the two labels is newer, the solved one counts.
 func TestLabelMates(t *testing.T) {
-	Small(t)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	lines := filepath.Join(dir, "lines")
 	randomEndgames(t, lines, 300, [8]float64{3: 1, 4: 1})
@@ -104,7 +110,7 @@ func TestLabelMates(t *testing.T) {
 	if len(m.Fingerprints) != 2 || m.Fingerprints[1].ID() != mates.Fingerprint.ID() || m.Counts.Labelled != 300 {
 		t.Errorf("%+v, %+v", m.Fingerprints, m.Counts)
 	}
-	for _, l := range ReadLines(t, out) {
+	for _, l := range madeup.All(t, out) {
 		p := l.Start
 		for _, move := range l.Moves {
 			p.Play(move)
@@ -147,7 +153,7 @@ func TestLabelMates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Same(t, out, cut.Out)
+	testkit.Same(t, out, cut.Out)
 
 	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 1, N: 2} })
 	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 2, N: 2} })
@@ -155,10 +161,10 @@ func TestLabelMates(t *testing.T) {
 	if _, err := (label.Join{Parts: []string{p2, p1}, Out: joined}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := ReadLines(t, out), ReadLines(t, joined); len(a) != len(b) {
+	if a, b := madeup.All(t, out), madeup.All(t, joined); len(a) != len(b) {
 		t.Errorf("%d lines joined, not %d", len(b), len(a))
 	}
-	Same(t, out, joined)
+	testkit.Same(t, out, joined)
 
 	// with the engine's labels on all samples, before and after
 	all, _ := run("all", &moveOrder{}, func(r *label.Request) { r.Mates = false })
@@ -178,7 +184,7 @@ func TestLabelMates(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := int64(0)
-		for _, l := range ReadLines(t, both) {
+		for _, l := range madeup.All(t, both) {
 			counted := counting.Of(&l, 0)
 			if counted.Solved {
 				n++

@@ -1,30 +1,70 @@
-package pipeline_test
+package endgames_test
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/endgames"
 	"talbot/synth"
 )
 
-func SynthConfig(seed uint64) synth.Config {
+func TestSynth(t *testing.T) {
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	var outs []string
+	for _, workers := range []int{1, 3} {
+		out := filepath.Join(dir, fmt.Sprint("out", workers))
+		sum, err := endgames.Request{Count: endgameCount, Config: config(1), Out: out,
+			Splits:  dataset.DefaultSplits,
+			Workers: workers}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rejected := int64(0)
+		for _, n := range sum.Rejects {
+			rejected += n
+		}
+		if sum.GamesKept != endgameCount || sum.Samples != endgameCount || sum.GamesRead != endgameCount+rejected {
+			t.Errorf("%+v", sum)
+		}
+		outs = append(outs, out)
+	}
+	testkit.Same(t, outs[0], outs[1])
+	seen := map[string]bool{}
+	for _, l := range madeup.Each(t, outs[0]) {
+		p := l.Start
+		for _, m := range l.Moves {
+			p.Play(m)
+		}
+		q := p.Mirror()
+		if seen[p.EPD()] || seen[q.EPD()] {
+			t.Fatalf("%s occurs twice", p.EPD())
+		}
+		seen[p.EPD()] = true
+	}
+}
+
+func config(seed uint64) synth.Config {
 	c := synth.DefaultConfig()
 	c.Seed = seed
 	return c
 }
 
 // synthMaterial draws only those materials.
-func SynthMaterial(t *testing.T, text string) synth.Config {
+func materials(t *testing.T, text string) synth.Config {
 	t.Helper()
-	c := SynthConfig(3)
+	c := config(3)
 	var err error
 	if c.Materials, err = synth.ParseMaterials(text); err != nil {
 		t.Fatal(err)
@@ -35,7 +75,7 @@ func SynthMaterial(t *testing.T, text string) synth.Config {
 
 // sampled returns the sampled positions of a dataset, with White to move, as
 // how often each occurs, and how many there are of each class.
-func Sampled(t *testing.T, dir string) (copies map[string]int, classes map[string]int) {
+func sampled(t *testing.T, dir string) (copies map[string]int, classes map[string]int) {
 	t.Helper()
 	copies, classes = map[string]int{}, map[string]int{}
 	for _, l := range madeup.Each(t, dir) {
@@ -59,9 +99,9 @@ func Sampled(t *testing.T, dir string) (copies map[string]int, classes map[strin
 // rest of its share goes to the other one; nothing is drawn twice, with any
 // number of workers, and interrupted runs end with the same bytes.
 func TestSynthExhausted(t *testing.T) {
-	Small(t)
+	output.SmallShards(t, 1500)
 	// A class counts as exhausted after three misses in a row here, so that the test is quick.
-	s := endgames.Request{Count: 45000, Config: SynthMaterial(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
+	s := endgames.Request{Count: 45000, Config: materials(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
 	s.Config.Patience = 3
 	dir := t.TempDir()
 	s.Out, s.Workers = filepath.Join(dir, "one"), 1
@@ -72,7 +112,7 @@ func TestSynthExhausted(t *testing.T) {
 	if !slices.Equal(sum.Exhausted, []string{"KPvK"}) || sum.GamesKept != s.Count {
 		t.Fatalf("%+v", sum)
 	}
-	copies, classes := Sampled(t, s.Out)
+	copies, classes := sampled(t, s.Out)
 	if len(copies) != int(s.Count) {
 		t.Errorf("%d different endgameCount of %d", len(copies), s.Count)
 	}
@@ -103,13 +143,13 @@ func TestSynthExhausted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Same(t, s.Out, cut.Out)
+	testkit.Same(t, s.Out, cut.Out)
 }
 
 // TestSynthNothingLeft: where all classes run out, the dataset has what there
 // is and says so.
 func TestSynthNothingLeft(t *testing.T) {
-	config := SynthMaterial(t, "KRvK")
+	config := materials(t, "KRvK")
 	config.Patience = 2
 	sum, err := endgames.Request{Count: 1e6, Config: config, Out: filepath.Join(t.TempDir(), "out"),
 		Splits: dataset.DefaultSplits}.Run(t.Context())
@@ -124,7 +164,7 @@ func TestSynthSeed(t *testing.T) {
 	dir := t.TempDir()
 	var all []map[string]int
 	for seed := range uint64(2) {
-		c := SynthConfig(seed)
+		c := config(seed)
 		c.Pieces = synth.PieceWeights{3: 3, 5: 1}
 		s := endgames.Request{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))),
 			Splits: dataset.DefaultSplits}
@@ -132,7 +172,7 @@ func TestSynthSeed(t *testing.T) {
 		if err != nil || sum.Rejects[dataset.Duplicate] < 100 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
-		copies, classes := Sampled(t, s.Out)
+		copies, classes := sampled(t, s.Out)
 		three := 0
 		for class, n := range classes {
 			if len(class) == 4 {
@@ -150,5 +190,22 @@ func TestSynthSeed(t *testing.T) {
 	}
 	if both > len(all[0])/20 {
 		t.Errorf("%d of %d endgameCount are those of another seed", both, len(all[0]))
+	}
+}
+
+// A verb that works for long says so at its next shard.
+func TestDrawingIntoNoFolder(t *testing.T) {
+	output.SmallShards(t, 50)
+	dir := filepath.Join(t.TempDir(), "out")
+	moved := false
+	_, err := endgames.Request{Count: 20_000, Config: materials(t, "KPPvKR"), Out: dir,
+		Splits: dataset.DefaultSplits,
+		Progress: func(progress.Progress) {
+			if !moved {
+				moved = os.Rename(dir, dir+"-away") == nil
+			}
+		}}.Run(t.Context())
+	if !moved || !errors.Is(err, output.ErrGone) {
+		t.Errorf("moved %v: %v", moved, err)
 	}
 }

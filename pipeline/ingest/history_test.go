@@ -1,4 +1,4 @@
-package pipeline_test
+package ingest_test
 
 import (
 	"path/filepath"
@@ -9,21 +9,14 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
 )
 
-// readLines returns all lines of a dataset.
-func ReadLines(t *testing.T, dir string) (all []dataset.Line) {
-	t.Helper()
-	for _, l := range madeup.Each(t, dir) {
-		all = append(all, *l)
-	}
-	return all
-}
-
 // samplePositions returns the FENs of a line's samples.
-func SamplePositions(l *dataset.Line) (fens []string) {
+func samplePositions(l *dataset.Line) (fens []string) {
 	p := l.Start
 	for ply := 0; ; ply++ {
 		if l.Samples.Has(ply, len(l.Moves)) {
@@ -39,13 +32,13 @@ func SamplePositions(l *dataset.Line) (fens []string) {
 // TestHistory: with reconstructed history, puzzles, EPD and tables have the same samples in the same splits with the
 // same labels and policies; the history is legal by another rules library; games keep what they have.
 func TestHistory(t *testing.T) {
-	Small(t)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	games, table, tactics := filepath.Join(dir, "games.pgn"), filepath.Join(dir, "table.csv"), filepath.Join(dir,
 		"tactics.epd")
-	WriteGames(t, games, 20, 2)
-	WriteRows(t, table, tactics, 400)
-	in := ingest.Request{Inputs: []string{games, "../examples/puzzles.csv", table, tactics},
+	testkit.WriteGames(t, games, 20, 2)
+	testkit.WriteRows(t, table, tactics, 400)
+	in := ingest.Request{Inputs: []string{games, "../../examples/puzzles.csv", table, tactics},
 		Splits: dataset.DefaultSplits,
 		Seed:   1}
 	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {
@@ -61,12 +54,12 @@ func TestHistory(t *testing.T) {
 	with, sumWith := run("with", 4, 1, 1)
 	again, _ := run("again", 4, 3, 1)
 	other, _ := run("other", 4, 2, 2)
-	Same(t, with, again)
+	testkit.Same(t, with, again)
 	if sum.Samples != sumWith.Samples || sum.GamesKept != sumWith.GamesKept ||
 		sum.Rejects[dataset.Duplicate] != sumWith.Rejects[dataset.Duplicate] {
 		t.Errorf("%+v and %+v", sum, sumWith)
 	}
-	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, other)
+	a, b, c := madeup.All(t, bare), madeup.All(t, with), madeup.All(t, other)
 	rows, reconstructed, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
 	for i := range b {
 		l := &b[i]
@@ -90,8 +83,8 @@ func TestHistory(t *testing.T) {
 		if l.Start != c[i].Start {
 			differ++
 		}
-		ReplayElsewhere(t, l, a[i].Start)
-		want, got := SamplePositions(&a[i]), SamplePositions(l)
+		replayElsewhere(t, l, a[i].Start)
+		want, got := samplePositions(&a[i]), samplePositions(l)
 		for k := range want {
 			x, err1 := board.ParseFEN(want[k])
 			y, err2 := board.ParseFEN(got[k])
@@ -123,7 +116,7 @@ func TestHistory(t *testing.T) {
 }
 
 // replayElsewhere replays reconstructed moves with notnil/chess and compares boards.
-func ReplayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
+func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 	t.Helper()
 	fen, err := chess.FEN(l.Start.FEN())
 	if err != nil {

@@ -1,19 +1,19 @@
-package pipeline_test
+package enginegames
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/enginegames"
 	"talbot/pipeline/label"
 	"talbot/play/match"
 	"talbot/shards"
@@ -21,24 +21,41 @@ import (
 )
 
 // gamesRequest is a request for games of the test's engine, or of the engine at path. The caller closes the pool.
-func gamesRequest(ctx context.Context, path, out string, count int64, workers int) (enginegames.Request, error) {
+func gamesRequest(ctx context.Context, path, out string, count int64, workers int) (Request, error) {
 	book, err := match.Book()
 	if err != nil {
-		return enginegames.Request{}, err
+		return Request{}, err
 	}
 	pool, err := stockfish.NewPool(ctx, stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Hash: 1}, workers)
-	style := enginegames.DefaultStyle
+	style := DefaultStyle
 	style.Blunders, style.MostPlies = 0.9, 20
-	return enginegames.Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
+	return Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
 		Out:    out,
 		Splits: dataset.DefaultSplits}, err
 }
 
-// Games plays games with the test's engine, in small shards.
-func (j Job) Games(ctx context.Context) error {
-	enginegames.SmallShards(UntilExit{}, 16)
-	os.Setenv(Child, "engine") // inherited by the engines
-	path, err := os.Executable()
+func TestMain(m *testing.M) {
+	testkit.Main(m, func(ctx context.Context, text []byte) error {
+		var j job
+		if err := json.Unmarshal(text, &j); err != nil {
+			return err
+		}
+		shardGames = smallShards
+		return j.run(ctx)
+	})
+}
+
+const smallShards = 16 // games
+
+// job plays games with the test's engine, and is killed.
+type job struct {
+	Out     string
+	Count   int64
+	Workers int
+}
+
+func (j job) run(ctx context.Context) error {
+	path, err := testkit.EngineInChild()
 	if err != nil {
 		return err
 	}
@@ -53,24 +70,24 @@ func (j Job) Games(ctx context.Context) error {
 // TestGames: the bytes do not depend on the number of workers, on interruptions or on kills; games are different,
 // legal, searched from the opening on, and what is learnt is the engine's choice whatever was played.
 func TestGames(t *testing.T) {
-	enginegames.SmallShards(t, 16)
-	defer os.Unsetenv(Child)
+	shardGames = smallShards
+	defer func() { shardGames = ShardGames }()
+	path := testkit.Engine(t)
 	dir := t.TempDir()
-	j := Job{Verb: "games", Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	if err := j.Run(t.Context()); err != nil {
+	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
+	if err := j.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := j.Out
 	j.Out, j.Workers = filepath.Join(dir, "three"), 3
-	if err := j.Run(t.Context()); err != nil {
+	if err := j.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	Same(t, want, j.Out)
+	testkit.Same(t, want, j.Out)
 
 	cut := filepath.Join(dir, "cut")
 	for stops := 0; ; stops++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		path, _ := os.Executable()
 		r, err := gamesRequest(ctx, path, cut, j.Count, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -92,17 +109,16 @@ func TestGames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Same(t, want, cut)
+	testkit.Same(t, want, cut)
 
 	rounds := 4
-	if os.Getenv("TALBOT_FULL") != "" {
+	if testkit.Full() {
 		rounds = 40
 	}
-	self, _ := os.Executable()
 	j.Out = filepath.Join(dir, "killed")
-	talbots, engines := KillLabel(t, self, j, rand.New(rand.NewPCG(1, 1)), rounds)
+	talbots, engines := testkit.KillUntilDone(t, j, j.Out, rounds, 150*time.Millisecond, j.run)
 	t.Logf("killed talbot %d times, engines %d times", talbots, engines)
-	Same(t, want, j.Out)
+	testkit.Same(t, want, j.Out)
 	checkGames(t, want)
 }
 
@@ -217,12 +233,7 @@ func sameLabel(a, b dataset.Label) bool {
 // TestGamesRefused: what cannot be played again is refused, and an engine that cannot answer ends the work with the
 // game's number.
 func TestGamesRefused(t *testing.T) {
-	defer os.Unsetenv(Child)
-	os.Setenv(Child, "engine")
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.Engine(t)
 	pool, err := stockfish.NewPool(t.Context(), stockfish.Config{Path: path, Limit: stockfish.MoveTime(1e6)}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +256,7 @@ func TestGamesRefused(t *testing.T) {
 	for _, m := range r.Openings[0].Moves {
 		at.Play(m)
 	}
-	t.Setenv(FailOn, at.EPD())
+	t.Setenv(testkit.FailOn, at.EPD())
 	if r, err = gamesRequest(t.Context(), path, out, 5, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,14 @@
-package pipeline_test
+package label_test
 
 import (
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -16,14 +16,13 @@ import (
 
 // TestAudit compares the labels of a share with those of a hundred times the nodes.
 func TestAudit(t *testing.T) {
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
-	r := Job{Inputs: []string{Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
-		Out: filepath.Join(dir, "labels"), Workers: 2}.Label()
-	n := Labelled(t, r).Samples
+	openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
+	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")),
+		Out: filepath.Join(dir, "labels"), Workers: 2}.request(t)
+	n := labelled(t, r).Samples
 	r.In, r.Out = r.Out, filepath.Join(dir, "audit")
-	t.Setenv(HasMemory, "1") // another engine, as it were: it says other things
+	t.Setenv(testkit.HasMemory, "1") // another engine, as it were: it says other things
 	sum, err := label.Audit{Request: r, Share: 0.3}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +43,7 @@ func TestAudit(t *testing.T) {
 			if a, b := l.Labels[0].Labels[k], l.Labels[1].Labels[k]; b.Status == dataset.Labelled {
 				x, _ := a.Lines[0].Score.Centipawns()
 				y, _ := b.Lines[0].Score.Centipawns()
-				value += (Tanh(x) - Tanh(y)) * (Tanh(x) - Tanh(y))
+				value += (tanh(x) - tanh(y)) * (tanh(x) - tanh(y))
 				changed++
 			}
 		}
@@ -68,10 +67,9 @@ func TestAudit(t *testing.T) {
 }
 
 func TestCalibrate(t *testing.T) {
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 10, 1)
-	r := Job{Inputs: []string{Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Workers: 1}.Label()
+	openings(t, filepath.Join(dir, "g.pgn"), 10, 1)
+	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")), Workers: 1}.request(t)
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
 	sum, err := label.MeasureNodes{Dir: filepath.Join(dir, "in"), Engine: r.Engine, Workers: 2}.Run(t.Context())
 	if err != nil {
@@ -85,4 +83,4 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-func Tanh(cp int) float64 { return math.Tanh(float64(cp) / 350) }
+func tanh(cp int) float64 { return math.Tanh(float64(cp) / 350) }

@@ -1,9 +1,8 @@
-package pipeline_test
+package label_test
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -51,19 +51,18 @@ func readJoin(t testing.TB, path string) fleet.Join {
 // TestFleet: with workers elsewhere the bytes are those of one machine, whatever the scope, and a finished folder has
 // nothing of the workers.
 func TestFleet(t *testing.T) {
-	Small(t)
-	defer os.Unsetenv(Child)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 60, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	openings(t, filepath.Join(dir, "g.pgn"), 60, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
 			if scope == stockfish.LineScope {
-				t.Setenv(HasMemory, "1")
+				t.Setenv(testkit.HasMemory, "1")
 			}
 			dir := t.TempDir()
-			alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 1, Scope: scope}.Label()
-			Labelled(t, alone)
+			alone := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 1, Scope: scope}.request(t)
+			labelled(t, alone)
 			shared := alone
 			shared.Out = filepath.Join(dir, "shared")
 			file := filepath.Join(dir, "join")
@@ -76,7 +75,7 @@ func TestFleet(t *testing.T) {
 						Engine: shared.Engine.Path}.Run(t.Context())
 				}()
 			}
-			sum := Labelled(t, shared)
+			sum := labelled(t, shared)
 			if sum.Remote == 0 || sum.Remote > sum.Labelled || sum.Disagreed != 0 {
 				t.Errorf("%+v", sum)
 			}
@@ -85,17 +84,14 @@ func TestFleet(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			Same(t, alone.Out, shared.Out)
+			testkit.Same(t, alone.Out, shared.Out)
 		})
 	}
 }
 
-// Work is a worker that a test kills.
-func (j Job) Work(ctx context.Context) error {
-	os.Setenv(Child, "engine") // inherited by the engines
-	os.Setenv(Lie, j.Lie)
-	path, err := os.Executable()
-	if err != nil {
+// work is a worker that a test kills.
+func (j job) work(ctx context.Context, engine string) error {
+	if err := os.Setenv(testkit.Lie, j.Lie); err != nil {
 		return err
 	}
 	for {
@@ -109,7 +105,7 @@ func (j Job) Work(ctx context.Context) error {
 			return err
 		}
 		return fleet.WorkerConfig{Join: join, Cluster: j.Share.Cluster, Count: j.Workers,
-			KeyFile: j.Key, Name: j.Key, Engine: path, Log: func(format string, values ...any) {
+			KeyFile: j.Key, Name: j.Key, Engine: engine, Log: func(format string, values ...any) {
 				fmt.Fprintf(os.Stderr, "worker %d: "+format+"\n", append([]any{os.Getpid()}, values...)...)
 			}}.Run(ctx)
 	}
@@ -118,23 +114,14 @@ func (j Job) Work(ctx context.Context) error {
 // killable is a child process that is started again whenever it is killed.
 type killable struct {
 	t   *testing.T
-	job Job
+	job job
 	cmd *exec.Cmd
 	end chan error
 }
 
 func (k *killable) start() {
 	k.t.Helper()
-	text, err := json.Marshal(k.job)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	k.cmd = exec.Command(self)
-	k.cmd.Env = append(os.Environ(), Child+"="+string(text))
+	k.cmd = testkit.Child(k.t, k.job)
 	var said bytes.Buffer
 	k.cmd.Stderr = &said
 	if err := k.cmd.Start(); err != nil {
@@ -178,7 +165,7 @@ type disturbance struct {
 // searches are repeated. With TALBOT_FULL=1 it is repeated with 20 seeds and more of everything.
 func TestFleetKilled(t *testing.T) {
 	d := disturbance{seeds: 1, workers: 3, workerKills: 8, kills: 2, games: 60, ms: 8, batch: 20}
-	if os.Getenv("TALBOT_FULL") != "" {
+	if testkit.Full() {
 		d = disturbance{seeds: 20, workers: 8, workerKills: 40, kills: 5, games: 300, ms: 20, batch: 3}
 	}
 	d.run(t)
@@ -202,26 +189,24 @@ func TestFleetCluster(t *testing.T) {
 }
 
 func (d disturbance) run(t *testing.T) {
-	Small(t)
-	defer os.Unsetenv(Child)
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	count := Searches(t)
-	Openings(t, filepath.Join(dir, "g.pgn"), d.games, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	Labelled(t, Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 2}.Label())
+	count := testkit.Searches(t)
+	openings(t, filepath.Join(dir, "g.pgn"), d.games, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	labelled(t, job{In: in, Out: filepath.Join(dir, "alone"), Workers: 2}.request(t))
 	distinct := count()
-	os.Unsetenv(Child)
-	t.Setenv(SearchTimeVar, fmt.Sprint(d.ms))
+	t.Setenv(testkit.SearchTime, fmt.Sprint(d.ms))
 	for seed := range d.seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		out := filepath.Join(dir, fmt.Sprint("out", seed))
 		share := fleet.Share{Listen: freePort(t), JoinFile: filepath.Join(dir, fmt.Sprint("join", seed)),
 			Cluster: d.cluster, Lease: time.Second, BatchTime: time.Duration(d.batch*d.ms) * time.Millisecond}
-		c := &killable{t: t, job: Job{Verb: "coordinator", Inputs: []string{in}, Out: out, Workers: 1, Share: share}}
+		c := &killable{t: t, job: job{In: in, Out: out, Workers: 1, Share: share}}
 		c.start()
 		var all []*killable
 		for i := range d.workers {
-			w := &killable{t: t, job: Job{Verb: "worker", Workers: 1, Share: share,
+			w := &killable{t: t, job: job{Worker: true, Workers: 1, Share: share,
 				Key: filepath.Join(dir, fmt.Sprint("key", i))}}
 			w.start()
 			all = append(all, w)
@@ -237,7 +222,7 @@ func (d disturbance) run(t *testing.T) {
 				w.kill()
 			}
 		}
-		Same(t, filepath.Join(dir, "alone"), out)
+		testkit.Same(t, filepath.Join(dir, "alone"), out)
 		searched := count()
 		if most := distinct + d.batch*(killedWorkers+(d.workers+1)*killed) + distinct/50; searched > most {
 			t.Errorf("seed %d: %d searches of %d positions, more than %d", seed, searched, distinct, most)
@@ -276,33 +261,17 @@ func (d disturbance) disturb(t *testing.T, rng *rand.Rand, c *killable, all []*k
 	}
 }
 
-// engineScript is the engine of the tests as another program: another build.
-func engineScript(t *testing.T, name, settings string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), name)
-	text := fmt.Sprintf("#!/bin/sh\n%s=engine %s exec %q\n", Child, settings, self)
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestFleetBuilds: a worker with another build of the engine is refused, and both builds are named; with AllowBuilds it
 // is taken in if its labels agree, which the manifest records.
 func TestFleetBuilds(t *testing.T) {
 	output.SmallShards(t, 400)
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 1}.Label()
-	Labelled(t, alone)
-	t.Setenv(SearchTimeVar, "10")
-	honest, lying := engineScript(t, "honest", ""), engineScript(t, "lying", Lie+"=1")
+	openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	alone := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 1}.request(t)
+	labelled(t, alone)
+	t.Setenv(testkit.SearchTime, "10")
+	honest, lying := testkit.EngineScript(t, "honest", ""), testkit.EngineScript(t, "lying", testkit.Lie+"=1")
 	for _, allow := range []bool{false, true} {
 		r := alone
 		r.Out = filepath.Join(dir, fmt.Sprint("out", allow))
@@ -318,7 +287,7 @@ func TestFleetBuilds(t *testing.T) {
 			refused <- work(lying)
 			ended <- work(honest)
 		}()
-		sum := Labelled(t, r)
+		sum := labelled(t, r)
 		err := <-refused
 		if err == nil {
 			t.Fatal("a worker with other labels is taken in")
@@ -344,7 +313,7 @@ func TestFleetBuilds(t *testing.T) {
 			allow && (err != nil || sum.Remote == 0 || flag != build) {
 			t.Errorf("allow %v: %v, %d labels, other builds %q", allow, err, sum.Remote, flag)
 		}
-		EqualScores(t, "another build", Scores(t, r.Out), Scores(t, alone.Out))
+		equalScores(t, "another build", scores(t, r.Out), scores(t, alone.Out))
 	}
 }
 
@@ -352,23 +321,20 @@ func TestFleetBuilds(t *testing.T) {
 // of it stays.
 func TestFleetLiar(t *testing.T) {
 	output.SmallShards(t, 400)
-	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
-	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	r := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 1}.Label()
-	Labelled(t, r)
-	os.Unsetenv(Child)
-	t.Setenv(SearchTimeVar, "8")
+	openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	r := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 1}.request(t)
+	labelled(t, r)
+	t.Setenv(testkit.SearchTime, "8")
 	r.Out = filepath.Join(dir, "out")
 	share := fleet.Share{Listen: "127.0.0.1:0", JoinFile: filepath.Join(dir, "join"), CheckShare: 0.3,
 		BatchTime: 100 * time.Millisecond, Log: t.Logf}
 	sharing(&r, share)
 	share.Log = nil
-	lying := &killable{t: t, job: Job{Verb: "worker", Workers: 2, Share: share, Key: filepath.Join(dir, "liar"),
+	lying := &killable{t: t, job: job{Worker: true, Workers: 2, Share: share, Key: filepath.Join(dir, "liar"),
 		Lie: "7"}}
 	lying.start()
-	os.Setenv(Child, "engine")
 	ended := make(chan error, 1)
 	go func() {
 		ended <- fleet.WorkerConfig{Join: readJoin(t, share.JoinFile), Count: 1, Log: t.Logf,
@@ -376,7 +342,7 @@ func TestFleetLiar(t *testing.T) {
 	}()
 	warned := 0
 	r.Warn = func(err error) { warned++; t.Log(err) }
-	sum := Labelled(t, r)
+	sum := labelled(t, r)
 	if err := <-lying.end; err == nil || !strings.Contains(err.Error(), "banned") {
 		t.Errorf("the liar: %v", err)
 	}
@@ -386,5 +352,49 @@ func TestFleetLiar(t *testing.T) {
 	if sum.Disagreed != 1 || warned != 1 || sum.Checked < 10 {
 		t.Errorf("%+v", sum)
 	}
-	Same(t, filepath.Join(dir, "alone"), r.Out)
+	testkit.Same(t, filepath.Join(dir, "alone"), r.Out)
+}
+
+// TestFleetBusy: an engine here and two of a worker over loopback, all Stockfish, are nearly as fast as three engines
+// without a network, over several shards. It takes two minutes.
+func TestFleetBusy(t *testing.T) {
+	if os.Getenv("TALBOT_FULL") == "" {
+		t.Skip("TALBOT_FULL is not set")
+	}
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("SKIPPED: Stockfish is not installed")
+	}
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	openings(t, filepath.Join(dir, "g.pgn"), 160, 1)
+	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	r := label.Request{In: in, Out: filepath.Join(dir, "out"), Workers: 1,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(20_000), Hash: 16}}
+	file := filepath.Join(dir, "join")
+	sharing(&r, fleet.Share{Listen: "127.0.0.1:0", JoinFile: file, Log: t.Logf})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- fleet.WorkerConfig{Join: readJoin(t, file), Engine: path, Count: 2, Name: "w", Log: t.Logf,
+			KeyFile: filepath.Join(dir, "key")}.Run(t.Context())
+	}()
+	sum, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	alone := r
+	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
+	without, err := alone.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.1f positions/s, %d of %d positions elsewhere; with three engines and no workers %.1f",
+		sum.PositionsPerSecond, sum.Remote, sum.Labelled, without.PositionsPerSecond)
+	if sum.PositionsPerSecond < 0.95*without.PositionsPerSecond {
+		t.Error("that is less than 95 %")
+	}
+	testkit.Same(t, alone.Out, r.Out)
 }

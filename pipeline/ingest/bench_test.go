@@ -1,4 +1,4 @@
-package pipeline_test
+package ingest_test
 
 import (
 	"fmt"
@@ -16,10 +16,10 @@ import (
 )
 
 // benchGames returns a file of games: shared master games, or the sample of engine games.
-func BenchGames(b *testing.B) string {
+func benchGames(b *testing.B) string {
 	b.Helper()
-	for _, path := range []string{"../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst",
-		"../examples/games.pgn.zst"} {
+	for _, path := range []string{"../../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst",
+		"../../examples/games.pgn.zst"} {
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
@@ -29,7 +29,7 @@ func BenchGames(b *testing.B) string {
 	return ""
 }
 
-func MillionPerSecond(b *testing.B, n int64, unit string) {
+func millionPerSecond(b *testing.B, n int64, unit string) {
 	b.Helper()
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "M"+unit+"/s")
 }
@@ -37,7 +37,7 @@ func MillionPerSecond(b *testing.B, n int64, unit string) {
 // BenchmarkIngest goes from a compressed file of games to a finished dataset, duplicates and prefixes dropped, on one
 // and on all cores.
 func BenchmarkIngest(b *testing.B) {
-	games := BenchGames(b)
+	games := benchGames(b)
 	for _, workers := range []int{1, 0} { // 0: all cores
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			var plies int64
@@ -50,14 +50,14 @@ func BenchmarkIngest(b *testing.B) {
 				}
 				plies = sum.Positions - sum.GamesKept
 			}
-			MillionPerSecond(b, plies, "plies")
+			millionPerSecond(b, plies, "plies")
 		})
 	}
 }
 
 // BenchmarkLeaveOut reads plain text whose games are nearly all left out by their tags, on one core.
 func BenchmarkLeaveOut(b *testing.B) {
-	in, err := rows.Open(BenchGames(b))
+	in, err := rows.Open(benchGames(b))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func BenchmarkLeaveOut(b *testing.B) {
 // BenchmarkReadPlanes goes from shards on disk to packed planes with history and repetitions, on one core.
 func BenchmarkReadPlanes(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (ingest.Request{Inputs: []string{BenchGames(b)}, Out: out,
+	if _, err := (ingest.Request{Inputs: []string{benchGames(b)}, Out: out,
 		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func BenchmarkReadPlanes(b *testing.B) {
 			r.Close()
 		}
 	}
-	MillionPerSecond(b, samples, "positions")
+	millionPerSecond(b, samples, "positions")
 }
 
 // BenchmarkUnique counts the unique positions of a dataset.
 func BenchmarkUnique(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (ingest.Request{Inputs: []string{BenchGames(b)}, Out: out,
+	if _, err := (ingest.Request{Inputs: []string{benchGames(b)}, Out: out,
 		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -140,5 +140,5 @@ func BenchmarkUnique(b *testing.B) {
 		}
 		positions = r.Positions
 	}
-	MillionPerSecond(b, positions, "positions")
+	millionPerSecond(b, positions, "positions")
 }

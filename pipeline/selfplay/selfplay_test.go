@@ -1,23 +1,24 @@
-package pipeline_test
+package selfplay_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/selfplay"
 	"talbot/play/match"
@@ -32,12 +33,16 @@ type knowing struct {
 	slots []mcts.Evaluation
 }
 
-func (k *knowing) Batch() int   { return 1 }
+func (k *knowing) Batch() int { return 1 }
+
 func (k *knowing) Sizes() []int { return []int{1} }
+
 func (k *knowing) History() int { return 0 }
+
 func (k *knowing) Capabilities() mcts.Capabilities {
 	return mcts.Capabilities{Prior: true, Value: true}
 }
+
 func (k *knowing) Put(i int, g *board.Game, legal []board.Move) {
 	p := g.Position()
 	a := mcts.Evaluation{}
@@ -55,21 +60,39 @@ func (k *knowing) Put(i int, g *board.Game, legal []board.Move) {
 	}
 	k.slots = []mcts.Evaluation{a}
 }
+
 func (k *knowing) Evaluate(ctx context.Context, answers []mcts.Evaluation) error {
 	copy(answers, k.slots)
 	return ctx.Err()
 }
 
-// SelfPlay plays games of a made-up network.
-func (j Job) SelfPlay(ctx context.Context) error {
-	r, err := selfPlayRequest(j.Out, j.Count, j.Workers)
+func TestMain(m *testing.M) {
+	testkit.Main(m, func(ctx context.Context, text []byte) error {
+		var j job
+		if err := json.Unmarshal(text, &j); err != nil {
+			return err
+		}
+		output.SmallShards(testkit.Forever{}, 1500)
+		return j.run(ctx)
+	})
+}
+
+// job plays games of a made-up network, and is killed.
+type job struct {
+	Out     string
+	Count   int64
+	Workers int
+}
+
+func (j job) run(ctx context.Context) error {
+	r, err := request(j.Out, j.Count, j.Workers)
 	if err == nil {
 		_, err = r.Run(ctx)
 	}
 	return err
 }
 
-func selfPlayRequest(out string, count int64, atOnce int) (selfplay.Request, error) {
+func request(out string, count int64, atOnce int) (selfplay.Request, error) {
 	c := synth.DefaultConfig()
 	c.Seed, c.Pieces = 3, synth.PieceWeights{}
 	var err error
@@ -89,33 +112,33 @@ func selfPlayRequest(out string, count int64, atOnce int) (selfplay.Request, err
 
 // TestSelfPlay: the bytes depend neither on the number of games at once, nor on kills, nor on parts that are joined.
 func TestSelfPlay(t *testing.T) {
+	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	j := Job{Verb: "selfplay", Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	if err := j.Run(t.Context()); err != nil {
+	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
+	if err := j.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	madeup.Verify(t, j.Out)
 	for _, workers := range []int{8, 64} {
 		other := j
 		other.Workers, other.Out = workers, filepath.Join(dir, fmt.Sprint(workers))
-		if err := other.Run(t.Context()); err != nil {
+		if err := other.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		Same(t, j.Out, other.Out)
+		testkit.Same(t, j.Out, other.Out)
 	}
 	rounds := 3
-	if os.Getenv("TALBOT_FULL") != "" {
+	if testkit.Full() {
 		rounds = 20
 	}
-	self, _ := os.Executable()
 	killed := j
 	killed.Out, killed.Workers = filepath.Join(dir, "killed"), 8
-	KillLabel(t, self, killed, rand.New(rand.NewPCG(1, 1)), rounds)
-	Same(t, j.Out, killed.Out)
+	testkit.KillUntilDone(t, killed, killed.Out, rounds, 150*time.Millisecond, killed.run)
+	testkit.Same(t, j.Out, killed.Out)
 
 	var parts []string
 	for _, i := range []int{3, 1, 2} {
-		r, err := selfPlayRequest(filepath.Join(dir, fmt.Sprint("part", i)), j.Count, 8)
+		r, err := request(filepath.Join(dir, fmt.Sprint("part", i)), j.Count, 8)
 		r.Part = dataset.Part{I: i, N: 3}
 		if err == nil {
 			_, err = r.Run(t.Context())
@@ -129,8 +152,8 @@ func TestSelfPlay(t *testing.T) {
 	if _, err := (selfplay.Join{Parts: parts, Out: joined}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	Same(t, j.Out, joined)
-	other, err := selfPlayRequest(filepath.Join(dir, "foreign"), j.Count, 8)
+	testkit.Same(t, j.Out, joined)
+	other, err := request(filepath.Join(dir, "foreign"), j.Count, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +174,7 @@ func TestSelfPlay(t *testing.T) {
 // With BestValue the moves do, and values are higher, as a mean has bad moves in it.
 func TestSelfPlayCut(t *testing.T) {
 	play := func(change func(*selfplay.Style)) []*dataset.Line {
-		r, err := selfPlayRequest(filepath.Join(t.TempDir(), "x"), 40, 8)
+		r, err := request(filepath.Join(t.TempDir(), "x"), 40, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +218,7 @@ func TestSelfPlayCut(t *testing.T) {
 // TestSelfPlayLines: what is stored is what a search found, and what is learnt from it what it says: a sample of a full
 // search has a legal policy of whole weights, one of a fast search none, whatever else its line has.
 func TestSelfPlayLines(t *testing.T) {
-	r, err := selfPlayRequest(filepath.Join(t.TempDir(), "x"), 60, 8)
+	r, err := request(filepath.Join(t.TempDir(), "x"), 60, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +306,7 @@ func TestSelfPlayLines(t *testing.T) {
 // a setting. They are read by one game at a time.
 func TestSelfPlayTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")
-	r, err := selfPlayRequest(dir, 40, 8)
+	r, err := request(dir, 40, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,6 +404,7 @@ func drawn(t *testing.T, materials string) synth.Config {
 type choosing struct{ knowing }
 
 func (c *choosing) Capabilities() mcts.Capabilities { return mcts.Capabilities{Prior: true} }
+
 func (c *choosing) Put(i int, g *board.Game, legal []board.Move) {
 	c.knowing.Put(i, g, legal)
 	c.slots[0].Value, c.slots[0].Illegal = 0, g.Position().Key()%3 == 0
@@ -392,7 +416,7 @@ func TestSelfPlayAlone(t *testing.T) {
 	dir := t.TempDir()
 	var sum selfplay.Summary
 	for _, atOnce := range []int{1, 8} {
-		r, err := selfPlayRequest(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce)
+		r, err := request(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -404,7 +428,7 @@ func TestSelfPlayAlone(t *testing.T) {
 		}
 		madeup.Verify(t, r.Out)
 	}
-	Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
+	testkit.Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
 	d, err := shards.OpenDataset(filepath.Join(dir, "1"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package pipeline_test
+package label_test
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"talbot/inspect/samples"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
 	"talbot/pipeline/tactics"
@@ -23,7 +24,6 @@ import (
 // TestUnknownFingerprint: labels whose fingerprint the manifest does not have are damage to every verb that reads a
 // dataset; labelling would take them for those of the engine whose fingerprint it appends.
 func TestUnknownFingerprint(t *testing.T) {
-	defer os.Unsetenv(Child)
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	whole := madeup.Dataset(t, madeup.Lines(t), 2)
 	m, err := dataset.ReadManifest(dir)
@@ -35,8 +35,8 @@ func TestUnknownFingerprint(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	base := Job{Inputs: []string{dir}, Out: out, Workers: 1}.Label()
-	reuse := Job{Inputs: []string{whole}, Out: out, Workers: 1}.Label()
+	base := job{In: dir, Out: out, Workers: 1}.request(t)
+	reuse := job{In: whole, Out: out, Workers: 1}.request(t)
 	reuse.Reuse = []string{dir}
 	for name, run := range map[string]func() error{
 		"label": func() error { _, err := base.Run(t.Context()); return err },
@@ -68,8 +68,7 @@ func TestUnknownFingerprint(t *testing.T) {
 // TestLabelIllegalInput: a move, a variation or a best move that is illegal under a valid checksum is found before a
 // label is made, with its dataset, shard and line, wherever it is; so are those of a dataset to reuse.
 func TestLabelIllegalInput(t *testing.T) {
-	defer os.Unsetenv(Child)
-	count := Searches(t)
+	count := testkit.Searches(t)
 	illegal := board.NewMove(0, 63)
 	for name, spoil := range map[string]func(lines []dataset.Line){
 		"move": func(lines []dataset.Line) { lines[4].Moves[2] = illegal },
@@ -82,7 +81,7 @@ func TestLabelIllegalInput(t *testing.T) {
 		lines := madeup.Lines(t)
 		spoil(lines)
 		dir := madeup.Dataset(t, lines, 1)
-		r := Job{Inputs: []string{dir}, Out: filepath.Join(t.TempDir(), "out"), Workers: 2}.Label()
+		r := job{In: dir, Out: filepath.Join(t.TempDir(), "out"), Workers: 2}.request(t)
 		_, err := r.Run(t.Context())
 		if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(fmt.Sprint(err), illegal.String()) ||
 			!strings.Contains(fmt.Sprint(err), filepath.Join(dir, "shard-0000")) ||
@@ -102,10 +101,10 @@ func TestLabelIllegalInput(t *testing.T) {
 		lines[i].Labels = nil
 	}
 	clean := madeup.Dataset(t, lines, 2)
-	made := Job{Inputs: []string{clean}, Out: filepath.Join(t.TempDir(), "made"), Workers: 1}.Label()
-	Labelled(t, made)
+	made := job{In: clean, Out: filepath.Join(t.TempDir(), "made"), Workers: 1}.request(t)
+	labelled(t, made)
 	spoilt := filepath.Join(t.TempDir(), "spoilt")
-	Rewritten(t, made.Out, spoilt, func(l *dataset.Line) {
+	testkit.Rewritten(t, made.Out, spoilt, func(l *dataset.Line) {
 		label := &l.Labels[0].Labels[0]
 		if len(label.Lines) > 0 {
 			label.Lines[0].PV = append(label.Lines[0].PV, illegal)

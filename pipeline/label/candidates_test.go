@@ -1,4 +1,4 @@
-package pipeline_test
+package label_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
 	"talbot/shards"
@@ -111,7 +112,7 @@ func TestCandidates(t *testing.T) {
 	output.SmallShards(t, 60)
 	in := withPriors(t, 20, 10)
 	out := filepath.Join(t.TempDir(), "out")
-	sum := Labelled(t, candidateRequest(in, out, engine, 2))
+	sum := labelled(t, candidateRequest(in, out, engine, 2))
 	if sum.Unpredicted == 0 || sum.Labelled+sum.Reused+sum.Terminal+sum.Unpredicted != sum.Samples ||
 		len(sum.Fingerprints) != 2 {
 		t.Errorf("%+v", sum)
@@ -221,17 +222,17 @@ func TestCandidatesResumed(t *testing.T) {
 	output.SmallShards(t, 60)
 	in := withPriors(t, 14, 0xff)
 	whole := filepath.Join(t.TempDir(), "whole")
-	sum := Labelled(t, candidateRequest(in, whole, engine, 2))
+	sum := labelled(t, candidateRequest(in, whole, engine, 2))
 	// the first position of lines 0 and 1 has other candidates in each
 	if sum.Saved.Repeated != 0 {
 		t.Errorf("%d searches were taken for repeated ones", sum.Saved.Repeated)
 	}
 	again := candidateRequest(in, filepath.Join(t.TempDir(), "again"), engine, 1)
 	again.Reuse = []string{whole}
-	if s := Labelled(t, again); s.Labelled != 0 || s.Saved.Found != sum.Labelled {
+	if s := labelled(t, again); s.Labelled != 0 || s.Saved.Found != sum.Labelled {
 		t.Errorf("%d searched again, %d found", s.Labelled, s.Saved.Found)
 	}
-	same(t, again.Out, whole)
+	testkit.Same(t, again.Out, whole)
 
 	broken := errors.New("no space left on device")
 	for _, after := range []int{5, 25} {
@@ -250,24 +251,24 @@ func TestCandidatesResumed(t *testing.T) {
 		if !errors.Is(err, broken) {
 			t.Fatalf("after %d writes: %v", after, err)
 		}
-		s := Labelled(t, r)
+		s := labelled(t, r)
 		if s.Labelled > sum.Labelled-int64(after)+6 {
 			t.Errorf("after %d writes: %d of %d searched again", after, s.Labelled, sum.Labelled)
 		}
-		same(t, r.Out, whole)
+		testkit.Same(t, r.Out, whole)
 	}
 	killed := candidateRequest(in, filepath.Join(t.TempDir(), "killed"), engine, 2)
 	shots := 0
 	killed.Progress = func(p progress.Progress) {
-		if list := ChildrenOf(t, os.Getpid()); shots < 3 && p.Done > int64(10*shots) && len(list) > 0 &&
-			Shoot(list[shots%len(list)]) == nil {
+		if list := testkit.ChildrenOf(os.Getpid()); shots < 3 && p.Done > int64(10*shots) && len(list) > 0 &&
+			testkit.Shoot(list[shots%len(list)]) == nil {
 			shots++
 		}
 	}
-	if s := Labelled(t, killed); shots < 3 || s.Restarts == 0 || s.Failed != 0 {
+	if s := labelled(t, killed); shots < 3 || s.Restarts == 0 || s.Failed != 0 {
 		t.Errorf("%d engines killed: %+v", shots, s)
 	}
-	same(t, killed.Out, whole)
+	testkit.Same(t, killed.Out, whole)
 
 	ctx, stop := context.WithCancel(t.Context())
 	r := candidateRequest(in, filepath.Join(t.TempDir(), "stopped"), engine, 2)
@@ -280,8 +281,8 @@ func TestCandidatesResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Progress = nil
-	Labelled(t, r)
-	same(t, r.Out, whole)
+	labelled(t, r)
+	testkit.Same(t, r.Out, whole)
 }
 
 // TestFewPriors: what the predictions do not have cannot be asked for.
@@ -298,27 +299,5 @@ func TestFewPriors(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a folder was made")
-	}
-}
-
-// same compares the files of two datasets.
-func same(t *testing.T, a, b string) {
-	t.Helper()
-	entries, err := os.ReadDir(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		x, err := os.ReadFile(filepath.Join(a, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := os.ReadFile(filepath.Join(b, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(x, y) {
-			t.Errorf("%s has other bytes", e.Name())
-		}
 	}
 }
