@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"talbot/dataset"
@@ -141,44 +140,5 @@ func TestMirroredOverlap(t *testing.T) {
 	if !errors.Is(err, verify.ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 ||
 		v.Examples[0].Split == v.Examples[1].Split {
 		t.Errorf("%+v, %v", v, err)
-	}
-}
-
-// TestMixedDepths: stats counts labels whose lines are of different depths, and verify says that they are there.
-func TestMixedDepths(t *testing.T) {
-	lines := madeup.Lines(t)[:1]
-	l := madeup.Label(t, 31, "d2d4")
-	second := madeup.Label(t, 30, "g1f3").Lines[0]
-	even := l
-	even.Lines = append(slices.Clone(l.Lines), second)
-	second.Depth--
-	mixed := l
-	mixed.Lines = append(slices.Clone(l.Lines), second)
-	blank := dataset.Label{}
-	lines[0].Labels = []dataset.LabelColumn{
-		{Fingerprint: 0, Labels: []dataset.Label{mixed, blank, blank, blank, blank}},
-		{Fingerprint: 1, Labels: []dataset.Label{even, blank, blank, blank, blank}},
-	}
-	dir := madeup.Dataset(t, lines, 1)
-	m, err := dataset.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Counts.Labelled = 2
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
-	s, err := stats.Request{Dir: dir}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int64{1, 0} {
-		if got := s.Labels[i].MixedDepths; got != want {
-			t.Errorf("column %d: %d mixed", i, got)
-		}
-	}
-	report, err := verify.Request{Dirs: []string{dir}}.Run(t.Context())
-	if err != nil || report.MixedDepths != 1 || report.Datasets[0].MixedDepths != 1 || !report.Whole {
-		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -164,7 +164,7 @@ func checkCounts(t *testing.T, dir string, sum *Summary, lines int, all map[stri
 		t.Fatal(err)
 	}
 	a := m.Inputs[0].Aggregate
-	if r.Lines != sum.Unique || m.Format != 3 || a.GamesRead != sum.GamesRead ||
+	if r.Lines != sum.Unique || a.GamesRead != sum.GamesRead ||
 		a.Moves != moves || !reflect.DeepEqual(a.Bands, sum.Bands) {
 		t.Errorf("manifest %+v, verified %+v, reported %+v", a, r, sum)
 	}

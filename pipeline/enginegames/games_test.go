@@ -129,9 +129,6 @@ func checkGames(t *testing.T, dir string) {
 	forced, own := 0, 0
 	keys := dataset.GameSet{}
 	var w dataset.Walker
-	if m, err := dataset.ReadManifest(dir); err != nil || m.Format != 5 {
-		t.Errorf("a program that does not know such lines reads the manifest: version %d, %v", m.Format, err)
-	}
 	for m, l := range madeup.Each(t, dir) {
 		if err := l.Check(); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestPartsOfPositions(t *testing.T) {
 	}
 	testkit.Same(t, whole.Out, joined)
 	m, err := dataset.ReadManifest(joined)
-	if err != nil || m.Format != 3 || m.Inputs[0].Aggregate == nil {
+	if err != nil || m.Inputs[0].Aggregate == nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
