@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
-	"slices"
 	"strings"
 
 	"talbot/train/job"
@@ -15,15 +14,13 @@ import (
 
 // comparePage is what the page of a comparison of two runs shows.
 type comparePage struct {
-	*folder
-	Notice         string
+	pageOf
 	Runs, Datasets []*folder // to choose from
 	With, Data     string    // keys of those that are chosen; "" = none
 	Split          string
 	Doing          string
 	Percent        int
 	Found          template.HTML // "" until it is done
-	Version        string
 }
 
 // comparedSamples is how many samples a comparison has at most. They are spread over the data.
@@ -37,20 +34,13 @@ func (p *comparePage) Waiting() bool {
 	return p.With != "" && p.Data != "" && p.Found == "" && p.Notice == ""
 }
 
-// Splits are the choices of the form; the first is the usual one.
-func (*comparePage) Splits() []option {
-	return []option{{"test", "test"}, {"val", "val"}, {"all", "all"}}
-}
-
 // Samples is the most that are compared.
 func (*comparePage) Samples() int64 { return comparedSamples }
 
-func (p *comparePage) version() string { return p.Version }
-
 // lookAtComparison lays the page out.
 func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
-	p := &comparePage{folder: f, Notice: f.Problem, With: r.FormValue("with"), Data: r.FormValue("data")}
-	p.Split = oneOf(p.Splits(), r.FormValue("split"))
+	p := &comparePage{pageOf: pageOf{folder: f, Notice: f.Problem}, With: r.FormValue("with"), Data: r.FormValue("data")}
+	p.Split = oneOf("compared", r.FormValue("split"))
 	for _, other := range s.library.look() {
 		switch {
 		case other.Kind == aRun && other.Key != f.Key && other.Problem == "":
@@ -62,13 +52,7 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 	if p.Notice != "" || p.With == "" || p.Data == "" {
 		return p
 	}
-	find := func(list []*folder, key string) *folder {
-		if i := slices.IndexFunc(list, func(f *folder) bool { return f.Key == key }); i >= 0 {
-			return list[i]
-		}
-		return nil
-	}
-	other, data := find(p.Runs, p.With), find(p.Datasets, p.Data)
+	other, data := byKey(p.Runs, p.With), byKey(p.Datasets, p.Data)
 	if other == nil || data == nil {
 		p.Notice = "What is to be compared is not there any more."
 		return p

@@ -3,7 +3,6 @@ package studio
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -25,14 +24,11 @@ import (
 
 // dataPage is what the page of a dataset shows.
 type dataPage struct {
-	*folder
-	Notice string // what is wrong; "" = nothing
+	pageOf
 	Filter *filter
 	At     int64 // place of the first sample that is shown
 	Found  found
 	Cards  []sampleCard
-
-	Version string // of what is shown, for the next question
 }
 
 // sampleCard is a sample in a page of several.
@@ -50,14 +46,6 @@ const cardsShown = 12
 
 // Value is a field of the filter.
 func (p *dataPage) Value(name string) string { return p.Filter.values.Get(name) }
-
-// The choices of the form.
-func (*dataPage) Sources() []option      { return sourceChoices() }
-func (*dataPage) Splits() []option       { return splitChoices() }
-func (*dataPage) Results() []option      { return resultNames }
-func (*dataPage) LabelChoices() []option { return labelChoices }
-func (*dataPage) Odd() []option          { return oddChoices }
-func (*dataPage) Pasts() []option        { return pastChoices }
 
 // Chosen reports whether the filter leaves samples out.
 func (p *dataPage) Chosen() bool { return !p.Filter.all() }
@@ -98,17 +86,10 @@ func (p *dataPage) To(sample int64) template.URL {
 	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
 }
 
-// dataOf answers if there is no such dataset.
-func (s *Server) dataOf(w http.ResponseWriter, r *http.Request) *folder {
-	return s.folderOf(w, r, aDataset, "dataset")
-}
-
-func (p *dataPage) version() string { return p.Version }
-
 // lookAtData lays the page out.
 func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 	own := readFilter(r)
-	p := &dataPage{folder: f, Filter: &own, Notice: own.problem}
+	p := &dataPage{pageOf: pageOf{folder: f, Notice: own.problem}, Filter: &own}
 	switch {
 	case f.Problem != "":
 		p.Notice = f.Problem
@@ -309,9 +290,8 @@ const stripShown = 8
 
 // pastView is the past of a sample for the script of its page.
 type pastView struct {
-	Positions []string     `json:"positions"`
-	Moves     []replayMove `json:"moves"`
-	Arrows    []moveArrow  `json:"arrows"` // of the sample
+	replay
+	Arrows []moveArrow `json:"arrows"` // of the sample
 }
 
 // moveArrow is a move that is drawn, with its share of 1.
@@ -339,15 +319,9 @@ func (p *samplePage) List() template.URL {
 	return template.URL("/data/" + p.Key + p.Filter.at(p.Place/cardsShown*cardsShown))
 }
 
-// JSON is the past for the script.
-func (p *samplePage) JSON() (string, error) {
-	text, err := json.Marshal(p.Past)
-	return string(text), err
-}
-
 // sample answers with the page of a sample.
 func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
-	f := s.dataOf(w, r)
+	f := s.folderOf(w, r, aDataset)
 	if f == nil {
 		return
 	}
@@ -397,8 +371,8 @@ func (s *Server) sample(w http.ResponseWriter, r *http.Request) {
 			p.Runs = append(p.Runs, run)
 		}
 	}
-	if i := slices.IndexFunc(p.Runs, func(f *folder) bool { return f.Key == r.FormValue("run") }); i >= 0 {
-		p.Prediction = s.networks.predict(r.Context(), p.Runs[i], one)
+	if run := byKey(p.Runs, r.FormValue("run")); run != nil {
+		p.Prediction = s.networks.predict(r.Context(), run, one)
 	}
 	p.fill()
 	s.show(w, "sample", p)
@@ -427,7 +401,7 @@ func (p *samplePage) fill() {
 	one := p.Sample
 	p.Players = playersOf(one)
 	at, moves := one.Past()
-	p.Past.Positions = append(p.Past.Positions, at.FEN())
+	p.Past.replay = newReplay(at)
 	last := board.NoMove
 	strip := func(ply int) {
 		if len(moves)-ply > stripShown || ply == len(moves) {
@@ -443,14 +417,12 @@ func (p *samplePage) fill() {
 	}
 	strip(0)
 	for i, m := range moves {
-		move := replayMove{UCI: m.String(), SAN: at.SAN(m)}
+		var known replayMove
 		if i < one.Reconstructed {
-			move.Note = "made up"
+			known.Note = "made up"
 		}
-		p.Past.Moves = append(p.Past.Moves, move)
-		at.Play(m)
+		p.Past.play(&at, m, known)
 		last = m
-		p.Past.Positions = append(p.Past.Positions, at.FEN())
 		strip(i + 1)
 	}
 	p.Turn = "White"
@@ -491,8 +463,10 @@ func (p *samplePage) moves(at *board.Position) {
 		}
 		p.Moves = append(p.Moves, row)
 	}
-	byPrior(p.Moves)
-	byWeight(p.Past.Arrows)
+	slices.SortStableFunc(p.Moves, func(a, b legalMove) int {
+		return cmp.Or(cmp.Compare(b.Prior, a.Prior), cmp.Compare(b.Target, a.Target), cmp.Compare(a.Index, b.Index))
+	})
+	slices.SortStableFunc(p.Past.Arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
 	p.Past.Arrows = p.Past.Arrows[:min(len(p.Past.Arrows), 5)]
 	add := func(uci, kind string) {
 		p.Past.Arrows = append(p.Past.Arrows, moveArrow{uci, kind, 0.5})
@@ -541,7 +515,7 @@ func (p *samplePage) Where() string {
 
 // goTo leads to a sample by its number.
 func (s *Server) goTo(w http.ResponseWriter, r *http.Request) {
-	f := s.dataOf(w, r)
+	f := s.folderOf(w, r, aDataset)
 	if f == nil {
 		return
 	}

@@ -20,27 +20,6 @@ type filter struct {
 	problem string     // what cannot be understood; "" = nothing
 }
 
-// The choices of a filter by their names in an address; the first of each is no choice.
-var (
-	labelChoices = []option{{"", "any"}, {"yes", "labelled"}, {"no", "not labelled"}, {"failed", "failed"}}
-	oddChoices   = []option{{"", "any"}, {"result", "label against result"}, {"network", "network against label"}}
-	pastChoices  = []option{{"", "any"}, {"real", "real"}, {"made", "reconstructed"}}
-	resultNames  = []option{{"", "any"}, {"white", "1-0"}, {"draw", "1/2-1/2"}, {"black", "0-1"}, {"none", "unknown"}}
-)
-
-// sourceChoices and splitChoices are those of datasets.
-func sourceChoices() []option {
-	list := []option{{"", "any"}}
-	for _, name := range dataset.SourceNames() {
-		list = append(list, option{name, name})
-	}
-	return list
-}
-
-func splitChoices() []option {
-	return []option{{"", "any"}, {"train", "train"}, {"val", "val"}, {"test", "test"}}
-}
-
 // readFilter reads the filter of an address.
 func readFilter(r *http.Request) filter {
 	f := filter{values: url.Values{}}
@@ -51,9 +30,9 @@ func readFilter(r *http.Request) filter {
 		}
 		return text
 	}
-	choose := func(name string, options []option) int {
+	choose := func(name string) int {
 		text := of(name)
-		for i, o := range options {
+		for i, o := range choices[name] {
 			if o.Name == text {
 				return i
 			}
@@ -61,24 +40,24 @@ func readFilter(r *http.Request) filter {
 		f.problem = fmt.Sprintf("%s cannot be %q", name, text)
 		return 0
 	}
-	if i := choose("source", sourceChoices()); i > 0 {
+	if i := choose("source"); i > 0 {
 		source := dataset.Sources()[i-1]
 		f.Source = &source
 	}
-	if i := choose("split", splitChoices()); i > 0 {
+	if i := choose("split"); i > 0 {
 		split := dataset.Split(i - 1)
 		f.Split = &split
 	}
-	if i := choose("result", resultNames); i > 0 {
+	if i := choose("result"); i > 0 {
 		result := []dataset.Result{dataset.WhiteWins, dataset.Draw, dataset.BlackWins, dataset.ResultUnknown}[i-1]
 		f.Result = &result
 	}
-	if i := choose("past", pastChoices); i > 0 {
+	if i := choose("past"); i > 0 {
 		made := i == 2
 		f.Reconstructed = &made
 	}
-	f.Label = samples.Labels(choose("label", labelChoices))
-	f.Against = samples.Against(choose("odd", oddChoices))
+	f.Label = samples.Labels(choose("label"))
+	f.Against = samples.Against(choose("odd"))
 	if f.Player = of("player"); len(f.Player) > 200 {
 		f.Player, f.problem = "", "the player's name is too long"
 	}

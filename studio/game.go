@@ -1,11 +1,12 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -263,7 +264,7 @@ func (g *liveGame) tell(p *engine.Player, at *board.Position, ply int, r *mcts.R
 			t.Prior = append(t.Prior, likely{l.PV[0].String(), at.SAN(l.PV[0]), float64(l.Prior)})
 		}
 	}
-	byShare(t.Prior)
+	slices.SortStableFunc(t.Prior, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
 	t.Prior = t.Prior[:min(len(t.Prior), shownPrior)]
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -276,16 +277,11 @@ func scoreOf(p *engine.Player, at *board.Position, r *mcts.Report, l *mcts.Line)
 	if !p.Scored(r, l) {
 		return "", nil
 	}
-	sign := 1
+	expected := 0.5 + min(max(float64(l.Value), -1), 1)/2
 	if at.Turn() == board.Black {
-		sign = -1
+		expected = 1 - expected
 	}
-	expected := 0.5 + float64(sign)*min(max(float64(l.Value), -1), 1)/2
-	if l.Mate != 0 {
-		return fmt.Sprintf("#%d", sign*l.Mate), &expected
-	}
-	cp, _ := p.Score(l).Centipawns()
-	return fmt.Sprintf("%+.2f", float64(sign*cp)/100), &expected
+	return whiteScore(at, p.Score(l)), &expected
 }
 
 // publish shows the game as it is, and how a search ended. The caller may use the game.

@@ -45,6 +45,8 @@ const (
 	aMatch
 )
 
+var kindNames = map[kind]string{aDataset: "dataset", aRun: "run", aMatch: "match"}
+
 // folder is a dataset, run or match. It is not changed once it is in the library.
 type folder struct {
 	Kind    kind
@@ -124,14 +126,17 @@ func (l *library) look() []*folder {
 }
 
 // byKey returns the folder of a key; nil if there is none.
-func (l *library) byKey(key string) *folder {
-	for _, f := range l.look() {
+func byKey(list []*folder, key string) *folder {
+	for _, f := range list {
 		if f.Key == key {
 			return f
 		}
 	}
 	return nil
 }
+
+// errGone says that the run that an address names is missing.
+var errGone = errors.New("this run is not there any more: choose another one")
 
 // walk searches a folder. It follows no links, and does not descend into folders that hold data.
 func (l *library) walk(root, name string, depth int, visited *int, found map[string]*folder) {

@@ -2,7 +2,6 @@ package studio
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -52,11 +51,9 @@ func (w *matches) get(f *folder) (m *watchedMatch, unlock func(), err error) {
 
 // matchPage is what the page of a match shows.
 type matchPage struct {
-	*folder
+	pageOf
 	Title   string
 	Began   string
-	Version string // of what is shown, for the next question
-	Notice  string // what is wrong; "" = nothing
 	Figures template.HTML
 	Rows    []match.Ended
 	Found   int    // games that the choice leaves
@@ -68,10 +65,7 @@ type matchPage struct {
 // rowsShown is how many games a page of the table has.
 const rowsShown = 50
 
-// choices are the games that can be asked for.
-var choices = []option{{"all", "all games"}, {"won", "won by the first player"}, {"drawn", "drawn"},
-	{"lost", "lost by the first player"}, {"faults", "with a fault"}}
-
+// chosen reports whether a game is one of a choice.
 func chosen(e *match.Ended, show string) bool {
 	switch show {
 	case "won":
@@ -86,29 +80,15 @@ func chosen(e *match.Ended, show string) bool {
 	return true
 }
 
-// Choices are those of the form.
-func (matchPage) Choices() []option { return choices }
-
 // To is the address of another page of the table.
 func (p matchPage) To(page int) string {
 	return "?" + url.Values{"show": {p.Show}, "page": {strconv.Itoa(page)}}.Encode()
 }
 
-// matchOf answers if there is no such match.
-func (s *Server) matchOf(w http.ResponseWriter, r *http.Request) *folder {
-	return s.folderOf(w, r, aMatch, "match")
-}
-
-func (p *matchPage) version() string { return p.Version }
-
 // lookAtMatch lays the page out.
 func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
-	p := &matchPage{folder: f, Title: f.Name, Show: "all", Page: 1, Pages: 1, Version: "0"}
-	for _, c := range choices {
-		if c.Name == r.FormValue("show") {
-			p.Show = c.Name
-		}
-	}
+	p := &matchPage{pageOf: pageOf{folder: f, Version: "0"}, Title: f.Name, Show: oneOf("show", r.FormValue("show")),
+		Page: 1, Pages: 1}
 	m, unlock, err := s.matches.get(f)
 	defer unlock()
 	switch {
@@ -153,7 +133,7 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 
 // matchPGN answers with all games as the match wrote them.
 func (s *Server) matchPGN(w http.ResponseWriter, r *http.Request) {
-	f := s.matchOf(w, r)
+	f := s.folderOf(w, r, aMatch)
 	if f == nil {
 		return
 	}
@@ -195,6 +175,19 @@ type replay struct {
 	Check     []bool       `json:"check"` // by position
 }
 
+// newReplay starts a game at a position.
+func newReplay(start board.Position) replay {
+	return replay{Positions: []string{start.FEN()}, Check: []bool{start.InCheck()}}
+}
+
+// play plays a move at a position, with what is known of it.
+func (v *replay) play(at *board.Position, m board.Move, known replayMove) {
+	known.UCI, known.SAN = m.String(), at.SAN(m)
+	at.Play(m)
+	v.Moves = append(v.Moves, known)
+	v.Positions, v.Check = append(v.Positions, at.FEN()), append(v.Check, at.InCheck())
+}
+
 // replayMove is a move with its player's score.
 type replayMove struct {
 	UCI   string  `json:"uci"`
@@ -206,15 +199,9 @@ type replayMove struct {
 	Book  bool    `json:"book"` // of the opening
 }
 
-// JSON is the game for the script.
-func (p replayPage) JSON() (string, error) {
-	text, err := json.Marshal(p.Replay)
-	return string(text), err
-}
-
 // gameOf reads the game of a request, and answers if there is none.
 func (s *Server) gameOf(w http.ResponseWriter, r *http.Request, use func(*folder, *watchedMatch, *match.Record)) {
-	f := s.matchOf(w, r)
+	f := s.folderOf(w, r, aMatch)
 	if f == nil {
 		return
 	}
@@ -262,18 +249,14 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
 }
 
 func replayOf(g *match.Record) replay {
-	var v replay
+	v := newReplay(g.Start)
 	p := g.Start
-	v.Positions, v.Check = append(v.Positions, p.FEN()), append(v.Check, p.InCheck())
 	for i, ply := range g.Plies {
-		m := replayMove{UCI: ply.Move.String(), SAN: p.SAN(ply.Move), Depth: ply.Depth, Nodes: ply.Nodes,
-			Time: ply.Time.Seconds(), Book: i < g.Book}
+		m := replayMove{Depth: ply.Depth, Nodes: ply.Nodes, Time: ply.Time.Seconds(), Book: i < g.Book}
 		if ply.Scored {
 			m.Note = whiteScore(&p, ply.Score)
 		}
-		v.Moves = append(v.Moves, m)
-		p.Play(ply.Move)
-		v.Positions, v.Check = append(v.Positions, p.FEN()), append(v.Check, p.InCheck())
+		v.play(&p, ply.Move, m)
 	}
 	return v
 }

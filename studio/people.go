@@ -46,25 +46,12 @@ type peoplePage struct {
 	Network, Weighs string // names of the runs
 	Unmasked        bool   // the network was trained over all moves, legal or not
 	Query           string // of the address without the moves
-	Game            peopleGame
+	Game            replay
 	Elo             int // that the page begins with
 	Ratings         []int
 	Back            string // the address of the form
 	Page            string
 	Nodes           int64
-}
-
-// peopleGame is the game for the script of its page.
-type peopleGame struct {
-	Positions []string     `json:"positions"`
-	Moves     []replayMove `json:"moves"`
-	Check     []bool       `json:"check"` // by position
-}
-
-// JSON is the game for the script.
-func (p peoplePage) JSON() (string, error) {
-	text, err := json.Marshal(p.Game)
-	return string(text), err
 }
 
 // people answers with the form.
@@ -176,8 +163,8 @@ func (s *Server) addressOf(r *http.Request, line *dataset.Line, ply int) (string
 	if key == "" {
 		key = runs[0].Key
 	}
-	if !slices.ContainsFunc(runs, func(f *folder) bool { return f.Key == key }) {
-		return "", errors.New("this run is not there any more: choose another one")
+	if byKey(runs, key) == nil {
+		return "", errGone
 	}
 	q := url.Values{"run": {key}}
 	if weigher := r.FormValue("weigher"); weigher != "" {
@@ -223,7 +210,7 @@ func ratingOf(line *dataset.Line) int {
 
 // gameOfSample is the address of the page of a sample's line, at the sample.
 func (s *Server) gameOfSample(r *http.Request) (string, error) {
-	f := s.library.byKey(r.FormValue("data"))
+	f := byKey(s.library.look(), r.FormValue("data"))
 	if f == nil || f.Kind != aDataset || f.Manifest == nil {
 		return "", errors.New("this dataset is not there any more")
 	}
@@ -292,18 +279,14 @@ func peopleLine(r *http.Request) (start board.Position, moves []board.Move, err 
 // runsOfPeople are those that an address names.
 func (s *Server) runsOfPeople(r *http.Request) (run, weigher *folder, err error) {
 	runs, weighers := s.peopleRuns()
-	of := func(list []*folder, key string) *folder {
-		if i := slices.IndexFunc(list, func(f *folder) bool { return f.Key == key }); i >= 0 {
-			return list[i]
-		}
-		err = errors.New("this run is not there any more: choose another one")
-		return nil
-	}
-	run = of(runs, r.FormValue("run"))
+	run = byKey(runs, r.FormValue("run"))
 	if key := r.FormValue("weigher"); key != "" {
-		weigher = of(weighers, key)
+		weigher = byKey(weighers, key)
 	}
-	return run, weigher, err
+	if run == nil || weigher == nil && r.FormValue("weigher") != "" {
+		return nil, nil, errGone
+	}
+	return run, weigher, nil
 }
 
 // peopleGame answers with the page of a position or game.
@@ -339,11 +322,9 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Back = "/people?" + q.Encode()
 	at := start
-	p.Game.Positions, p.Game.Check = append(p.Game.Positions, at.FEN()), append(p.Game.Check, at.InCheck())
+	p.Game = newReplay(start)
 	for _, m := range moves {
-		p.Game.Moves = append(p.Game.Moves, replayMove{UCI: m.String(), SAN: at.SAN(m)})
-		at.Play(m)
-		p.Game.Positions, p.Game.Check = append(p.Game.Positions, at.FEN()), append(p.Game.Check, at.InCheck())
+		p.Game.play(&at, m, replayMove{})
 	}
 	s.show(w, "peoplegame", p)
 }

@@ -102,13 +102,3 @@ func newPlane(number int, name string, values []float32) planeView {
 	}
 	return v
 }
-
-func byPrior(moves []legalMove) {
-	slices.SortStableFunc(moves, func(a, b legalMove) int {
-		return cmp.Or(cmp.Compare(b.Prior, a.Prior), cmp.Compare(b.Target, a.Target), cmp.Compare(a.Index, b.Index))
-	})
-}
-
-func byWeight(arrows []moveArrow) {
-	slices.SortStableFunc(arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
-}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,9 +115,9 @@ func drawOpening() (board.Position, error) {
 func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
 	path, name, kind := builtin.Name, "the network that comes with talbot", s.backend
 	if key != "" {
-		f := s.library.byKey(key)
+		f := byKey(s.library.look(), key)
 		if f == nil || f.Kind != aRun {
-			return nil, setup, "", errors.New("this run is not there any more: choose another one")
+			return nil, setup, "", errGone
 		}
 		path, name = f.Path, f.Name
 	} else if kind == "auto" { // a first game does not wait for a compiler
@@ -260,8 +259,4 @@ func sanLine(p board.Position, moves []board.Move) string {
 		p.Play(m)
 	}
 	return strings.Join(words, " ")
-}
-
-func byShare(list []likely) {
-	slices.SortStableFunc(list, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
 }

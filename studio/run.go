@@ -26,8 +26,7 @@ import (
 
 // runPage is what the page of a run shows.
 type runPage struct {
-	*folder
-	Notice  string // what is wrong; "" = nothing
+	pageOf
 	View    runView
 	Tiles   table.Tiles // of the last validation
 	Brief   []table.Fact
@@ -41,7 +40,6 @@ type runPage struct {
 	Misses  []report.Miss  // its
 	Saved   []savedWeights // checkpoints, the newest first
 	Runs    []overlaid     // the others, to be drawn too
-	Version string         // of what is shown, for the next question
 	drawn   []*folder      // the runs that are drawn
 	reports []report.Run   // theirs
 }
@@ -80,33 +78,9 @@ const (
 	maxMetrics  = 64 << 20 // bytes of a metrics.jsonl
 )
 
-// option is one of a choice.
-type option struct{ Name, Words string }
-
-var (
-	axes    = []option{{"steps", "steps"}, {"samples", "samples"}, {"time", "time"}}
-	scales  = []option{{"linear", "linear"}, {"log", "logarithmic"}}
-	smooths = []option{{"some", "some"}, {"none", "none"}, {"more", "more"}}
-)
-
-// Axes, Scales and Smooths are the choices of the form.
-func (runPage) Axes() []option    { return axes }
-func (runPage) Scales() []option  { return scales }
-func (runPage) Smooths() []option { return smooths }
-
-// oneOf returns the option of that name, or the first.
-func oneOf(options []option, name string) string {
-	for _, o := range options {
-		if o.Name == name {
-			return name
-		}
-	}
-	return options[0].Name
-}
-
 func readView(r *http.Request) runView {
-	v := runView{Axis: oneOf(axes, r.FormValue("axis")), Scale: oneOf(scales, r.FormValue("scale")),
-		Smooth: oneOf(smooths, r.FormValue("smooth"))}
+	v := runView{Axis: oneOf("axis", r.FormValue("axis")), Scale: oneOf("scale", r.FormValue("scale")),
+		Smooth: oneOf("smooth", r.FormValue("smooth"))}
 	for _, key := range r.Form["with"] {
 		if len(v.With) < maxOverlaid-1 && !slices.Contains(v.With, key) {
 			v.With = append(v.With, key)
@@ -124,16 +98,9 @@ func (v runView) view() report.View {
 		Values: true}
 }
 
-// runOf answers if there is no such run.
-func (s *Server) runOf(w http.ResponseWriter, r *http.Request) *folder {
-	return s.folderOf(w, r, aRun, "run")
-}
-
-func (p *runPage) version() string { return p.Version }
-
 // chooseRuns says which runs are drawn, and in which version.
 func (s *Server) chooseRuns(f *folder, r *http.Request) *runPage {
-	p := &runPage{folder: f, View: readView(r), drawn: []*folder{f}}
+	p := &runPage{pageOf: pageOf{folder: f}, View: readView(r), drawn: []*folder{f}}
 	for _, other := range s.library.look() {
 		if other.Kind != aRun || other.Key == f.Key || other.Problem != "" {
 			continue
@@ -295,7 +262,7 @@ func (p *runPage) Curve(name string) string {
 
 // curveCSV answers with the values of a curve of the runs that are drawn: each line that has one.
 func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
-	f := s.runOf(w, r)
+	f := s.folderOf(w, r, aRun)
 	if f == nil {
 		return
 	}

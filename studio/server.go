@@ -3,6 +3,7 @@ package studio
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -10,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +18,6 @@ import (
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/network/model"
 )
 
 //go:embed web
@@ -78,7 +77,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.pages = chart.New("studio", pages, template.FuncMap{"n": humanize.Thousands, "spark": spark,
-		"add": func(a, b int) int { return a + b }, "prose": prose, "score": labelScore,
+		"add": func(a, b int) int { return a + b }, "prose": prose, "options": options, "json": toJSON, "score": labelScore,
 		"inc": func(n int64) int64 { return n + 1 }, "percent": func(x float64) float64 { return 100 * x },
 		"count": func(n int, thing string) string { return humanize.Count(int64(n), thing) }, "signed": signed,
 		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
@@ -146,17 +145,17 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /people/game", s.peopleGame)
 	m.HandleFunc("GET /people/analysis", s.analysis)
 	m.HandleFunc("GET /events", s.stream)
-	livePage(s, m, "/match/{key}", "match", s.matchOf, s.lookAtMatch, nil)
+	livePage(s, m, "/match/{key}", "match", aMatch, s.lookAtMatch, nil)
 	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
 	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
 	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
-	livePage(s, m, "/run/{key}", "run", s.runOf, s.chooseRuns, s.fillRun)
+	livePage(s, m, "/run/{key}", "run", aRun, s.chooseRuns, s.fillRun)
 	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
-	livePage(s, m, "/run/{key}/compare", "compare", s.runOf, s.lookAtComparison, nil)
-	livePage(s, m, "/data/{key}", "data", s.dataOf, s.lookAtData, nil)
+	livePage(s, m, "/run/{key}/compare", "compare", aRun, s.lookAtComparison, nil)
+	livePage(s, m, "/data/{key}", "data", aDataset, s.lookAtData, nil)
 	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
 	m.HandleFunc("GET /data/{key}/goto", s.goTo)
-	livePage(s, m, "/data/{key}/statistics", "stats", s.dataOf, s.lookAtStats, nil)
+	livePage(s, m, "/data/{key}/statistics", "stats", aDataset, s.lookAtStats, nil)
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
 	return m
 }
@@ -170,50 +169,62 @@ func prose(text string) string {
 	return plain.Escape(text)
 }
 
+// toJSON writes a value for a script.
+func toJSON(v any) (string, error) {
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
 // missing answers that there is nothing.
 func (s *Server) missing(w http.ResponseWriter, text string) {
 	s.showStatus(w, http.StatusNotFound, "missing", text)
 }
 
-// folderOf is the folder that the address names, and answers if there is none of that kind.
-func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind, name string) *folder {
-	f := s.library.byKey(r.PathValue("key"))
+// folderOf returns the folder that the address names, and answers if there is none of that kind.
+func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind) *folder {
+	f := byKey(s.library.look(), r.PathValue("key"))
 	if f == nil || f.Kind != kind {
-		s.missing(w, "This "+name+" is not there any more.")
+		s.missing(w, "This "+kindNames[kind]+" is not there any more.")
 		return nil
 	}
 	return f
 }
 
-// livePage serves a page of folders at path and, at path/live, the part of it that changes: the template of that name
-// with "live" after it. A browser that has the current version gets an empty answer. find answers if there is no such
-// folder, look lays the page out, and fill, if not nil, adds what takes long and does not change the version.
-func livePage[P interface{ version() string }](s *Server, m *http.ServeMux, path, name string,
-	find func(http.ResponseWriter, *http.Request) *folder, look func(*folder, *http.Request) P, fill func(P)) {
-	show := func(w http.ResponseWriter, name string, page P) {
+// pageOf is a folder on a page whose changing part is served by [livePage].
+type pageOf struct {
+	*folder
+	Notice  string // what is wrong; "" = nothing
+	Version string // of what is shown, for the next question
+}
+
+func (p *pageOf) version() string { return p.Version }
+
+// livePage serves a page of a kind of folders at path and, at path/live, the part of it that changes: the template of
+// that name with "live" after it. A browser that has the current version gets an empty answer. look lays the page out,
+// and fill, if not nil, adds what takes long and does not change the version.
+func livePage[P interface{ version() string }](s *Server, m *http.ServeMux, path, name string, kind kind,
+	look func(*folder, *http.Request) P, fill func(P)) {
+	serve := func(w http.ResponseWriter, r *http.Request, live bool) {
+		f := s.folderOf(w, r, kind)
+		if f == nil {
+			return
+		}
+		page, name := look(f, r), name
+		if live {
+			if r.FormValue("since") == page.version() {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			w.Header().Set("Version", page.version())
+			name += "live"
+		}
 		if fill != nil {
 			fill(page)
 		}
 		s.show(w, name, page)
 	}
-	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-		if f := find(w, r); f != nil {
-			show(w, name, look(f, r))
-		}
-	})
-	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) {
-		f := find(w, r)
-		if f == nil {
-			return
-		}
-		page := look(f, r)
-		if r.FormValue("since") == page.version() {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		w.Header().Set("Version", page.version())
-		show(w, name+"live", page)
-	})
+	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, false) })
+	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) { serve(w, r, true) })
 }
 
 // show writes a page.
@@ -243,143 +254,4 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 		".svg": "image/svg+xml"}
 	w.Header().Set("Content-Type", types[path.Ext(name)])
 	_, _ = w.Write(text)
-}
-
-// homePage is what the first page shows.
-type homePage struct {
-	Roots                   []string
-	Datasets, Runs, Matches []*folder
-}
-
-func (s *Server) home() homePage {
-	h := homePage{Roots: s.library.roots}
-	for _, f := range s.library.look() {
-		switch f.Kind {
-		case aDataset:
-			h.Datasets = append(h.Datasets, f)
-		case aRun:
-			h.Runs = append(h.Runs, f)
-		case aMatch:
-			h.Matches = append(h.Matches, f)
-		}
-	}
-	return h
-}
-
-// Size is the bytes of a dataset's shards, for people.
-func (f *folder) Size() string {
-	bytes := int64(0)
-	for _, shard := range f.Manifest.Shards {
-		bytes += shard.Bytes
-	}
-	return humanize.Size(float64(bytes))
-}
-
-// From names the inputs or parents of a dataset, a few of them.
-func (f *folder) From() string {
-	var names []string
-	for _, in := range f.Manifest.Inputs {
-		names = append(names, in.Name)
-	}
-	for _, p := range f.Manifest.Parents {
-		if len(f.Manifest.Inputs) == 0 {
-			names = append(names, p.Name)
-		}
-	}
-	if more := len(names) - 2; more > 0 {
-		names = append(names[:2], fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
-}
-
-// Labels is how many labels a dataset has.
-func (f *folder) Labels() int64 { return f.Manifest.Counts.Labelled + f.Manifest.Counts.Terminal }
-
-// LabelShare is the share of the samples that have a label; "" where none has.
-func (f *folder) LabelShare() string {
-	labels, samples := f.Labels(), f.Manifest.Counts.Samples
-	if labels == 0 || samples == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.3g %%", 100*float64(labels)/float64(samples))
-}
-
-// runNetwork is that of a run: recipe and settings, and how many parameters it learns; 0: not known.
-type runNetwork struct {
-	Text       string
-	Parameters int64
-}
-
-// Network is the network of a run.
-func (f *folder) Network() runNetwork {
-	built, err := f.Config.Build()
-	if err != nil {
-		return runNetwork{Text: f.Config.Recipe}
-	}
-	return runNetwork{f.Config.Recipe + ", " + built.Network.String(),
-		int64(model.CountTrainable(built.Network.Params()))}
-}
-
-// Last and Best are of the losses.
-func (f *folder) Last() string {
-	if len(f.Losses) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", f.Losses[len(f.Losses)-1])
-}
-
-// Best is the lowest loss.
-func (f *folder) Best() string {
-	if len(f.Losses) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", slices.Min(f.Losses))
-}
-
-// Players are those of a match that is over.
-func (f *folder) Players() string {
-	var names []string
-	for _, p := range f.Result.Players {
-		names = append(names, chart.Name(p.Name))
-	}
-	if len(names) > 2 {
-		return names[0] + fmt.Sprintf(" – %d others", len(names)-1)
-	}
-	return strings.Join(names, " – ")
-}
-
-// Elo is the first player's, with its interval.
-func (f *folder) Elo() string {
-	r := f.Result
-	if !r.Elo.Known() {
-		return "–"
-	}
-	if !r.EloLow.Known() || !r.EloHigh.Known() {
-		return fmt.Sprintf("%+.0f", float64(r.Elo))
-	}
-	return fmt.Sprintf("%+.0f (%+.0f\u00a0to\u00a0%+.0f)", float64(r.Elo), float64(r.EloLow), float64(r.EloHigh))
-}
-
-// The size of a sparkline.
-const sparkWidth, sparkHeight = 120, 24
-
-// spark is the path of a line through values, the lowest at the bottom.
-func spark(values []float64) string {
-	if len(values) < 2 {
-		return ""
-	}
-	low, high := slices.Min(values), slices.Max(values)
-	if !(high > low) {
-		high = low + 1
-	}
-	var b strings.Builder
-	for i, v := range values {
-		step := "L"
-		if i == 0 {
-			step = "M"
-		}
-		fmt.Fprintf(&b, "%s%.1f %.1f", step, 2+float64(i)/float64(len(values)-1)*(sparkWidth-4),
-			2+(high-v)/(high-low)*(sparkHeight-4))
-	}
-	return b.String()
 }

@@ -81,21 +81,17 @@ func (s *Server) statistics(f *folder) (part, error) {
 
 // statsPage is the page of a dataset's statistics.
 type statsPage struct {
-	*folder
-	Notice  string
+	pageOf
 	Percent int
 	Counted template.HTML // "" until it is done
-	Version string
 }
 
 // Waiting reports whether there is more to come.
 func (p *statsPage) Waiting() bool { return p.Counted == "" && p.Notice == "" }
 
-func (p *statsPage) version() string { return p.Version }
-
 // lookAtStats lays the page out.
 func (s *Server) lookAtStats(f *folder, _ *http.Request) *statsPage {
-	p := &statsPage{folder: f, Notice: f.Problem}
+	p := &statsPage{pageOf: pageOf{folder: f, Notice: f.Problem}}
 	if f.Problem == "" && f.Manifest == nil {
 		p.Notice = "This dataset is not finished."
 	}

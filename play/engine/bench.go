@@ -144,8 +144,7 @@ func Choose(ctx context.Context, c Config) (Choices, error) {
 	start := board.StartPosition()
 	var chosen []string
 	begun := time.Now()
-	for _, g := range games {
-		line := movesOf(g)
+	for _, line := range games {
 		for ply := chooseEvery; ply <= len(line); ply += chooseEvery {
 			searcher.Clear()
 			searcher.Position(&start, line[:ply])
@@ -165,14 +164,6 @@ func Choose(ctx context.Context, c Config) (Choices, error) {
 	return r, nil
 }
 
-// movesOf are the moves of a game.
-func movesOf(g *board.Game) (moves []board.Move) {
-	for k := g.Ply(); k > 0; k-- {
-		moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
-	}
-	return moves
-}
-
 // measured is what was done in a time.
 type measured struct {
 	evaluations, slots, nodes int64
@@ -180,32 +171,33 @@ type measured struct {
 	searches                  int
 }
 
-// benchGames are the games with every position of which something is asked.
-func benchGames() (games []*board.Game, err error) {
+// benchGames are the moves of [benchLines].
+func benchGames() (games [][]board.Move, err error) {
 	for _, line := range benchLines {
-		g := board.NewGame(board.StartPosition())
+		p := board.StartPosition()
+		var moves []board.Move
 		for text := range strings.FieldsSeq(line) {
-			m, err := g.Position().ParseUCI(text)
+			m, err := p.ParseUCI(text)
 			if err != nil {
 				return nil, fmt.Errorf("bench: %w", err)
 			}
-			g.Push(m)
+			p.Play(m)
+			moves = append(moves, m)
 		}
-		games = append(games, g)
+		games = append(games, moves)
 	}
 	return games, nil
 }
 
 // full measures full batches of different positions that lie ready.
-func (m *measured) full(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
+func (m *measured) full(ctx context.Context, e *Evaluator, games [][]board.Move, each time.Duration) error {
 	for i := range e.questions { // the end of a game, a ply earlier each time
-		g := games[i%len(games)]
-		back := (i / len(games)) % g.Ply()
-		past := board.NewGame(*g.Previous(g.Ply()))
-		for k := g.Ply(); k > back; k-- {
-			past.Push(moveBetween(g.Previous(k), g.Previous(k-1)))
+		moves := games[i%len(games)]
+		g := board.NewGame(board.StartPosition())
+		for _, m := range moves[:len(moves)-(i/len(games))%len(moves)] {
+			g.Push(m)
 		}
-		e.Put(i, past, past.Position().LegalMoves(nil))
+		e.Put(i, g, g.Position().LegalMoves(nil))
 	}
 	answers := make([]predict.Output, len(e.questions))
 	begun := time.Now()
@@ -219,24 +211,13 @@ func (m *measured) full(ctx context.Context, e *Evaluator, games []*board.Game, 
 	return nil
 }
 
-// moveBetween returns the move that leads from a position to the next.
-func moveBetween(p, next *board.Position) board.Move {
-	for _, m := range p.LegalMoves(nil) {
-		if p.After(m) == *next {
-			return m
-		}
-	}
-	return board.NoMove
-}
-
 // one measures a search with an empty tree, which ends after that time at the latest.
-func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator, games []*board.Game,
+func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator, games [][]board.Move,
 	most time.Duration) error {
 	start := board.StartPosition()
 	e.Evaluations, e.Slots = 0, 0
 	begun := time.Now()
-	g := games[m.searches%len(games)]
-	moves := movesOf(g)
+	moves := games[m.searches%len(games)]
 	searcher.Clear()
 	searcher.Position(&start, moves[:(len(moves)+1)/2]) // in the middle of the line
 	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, ShouldStop: func(p mcts.Progress) bool {

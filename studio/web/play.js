@@ -10,6 +10,8 @@ let flipped = null; // the person has turned the board
 let chosen = null; // square whose piece is to move
 let focus = "e2"; // square that the keyboard is on
 let drag = null;
+let problem = ""; // of what was asked last; it stays until something else is asked
+const silent = "talbot studio does not answer. Start it again, and open the address that it prints.";
 
 // place is the part of a game's address that a reload and the back button keep.
 function readPlace() {
@@ -92,15 +94,16 @@ function squares(pieces) {
 function words(fen, at) {
   const t = game.thought, status = $("status");
   let text = game.result;
-  if (game.error) text = "The network failed: " + game.error;
+  if (problem) text = problem;
+  else if (game.error) text = "The network failed: " + game.error;
   else if (game.loading) text = "The network is being loaded…";
   else if (!text && !game.human) text = game.thinking ? `${game.turn === "white" ? "White" : "Black"} thinks…` : "Paused.";
   else if (!text && game.thinking && game.turn !== game.human) text = "The network thinks…";
   else if (!text) text = game.legal.length ? (game.check ? "Check. " : "") + "Your move." : "The network is waiting: take back or switch sides to go on.";
   const move = game.moves.at(-1);
-  if (move && !game.error) text = `${move.san}. ${text}`;
-  if (at !== present()) text = `Position after ${at} of ${present()} half-moves. ` + text;
-  status.classList.toggle("error", !!game.error);
+  if (move && !game.error && !problem) text = `${move.san}. ${text}`;
+  if (at !== present() && !problem) text = `Position after ${at} of ${present()} half-moves. ` + text;
+  status.classList.toggle("error", !!(game.error || problem));
   if (status.textContent !== text) status.textContent = text;
   $("fen").textContent = fen;
   $("hints").checked = game.hints;
@@ -150,8 +153,9 @@ function go(to) {
 async function post(action, fields) {
   try {
     const answer = await fetch(`${base}/${action}`, { method: "POST", body: new URLSearchParams(fields || {}) });
+    problem = answer.ok ? "" : (await answer.text()).trim();
     if (answer.ok) take(await answer.json());
-    else { $("status").textContent = (await answer.text()).trim(); $("status").classList.add("error"); }
+    else draw();
     return answer.ok;
   } catch {
     lost();
@@ -159,7 +163,8 @@ async function post(action, fields) {
   }
 }
 function lost() {
-  $("status").textContent = "talbot studio does not answer. Start it again, and open the address that it prints.";
+  problem = silent;
+  $("status").textContent = problem;
   $("status").classList.add("error");
 }
 function take(state) {
@@ -301,8 +306,10 @@ addEventListener("keydown", (e) => {
 async function look() {
   try {
     const answer = await fetch(`${base}/state?since=${game ? game.version : ""}`);
+    if (answer.status === 404) { location.assign("/play"); return; }
+    if (problem === silent) problem = "";
     if (answer.status === 200) take(await answer.json());
-    else if (answer.status === 404) { location.assign("/play"); return; }
+    else draw();
   } catch { lost(); }
   setTimeout(look, game && game.thinking ? 200 : 1000);
 }
