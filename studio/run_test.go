@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,8 +40,9 @@ func makeRun(t *testing.T, dir string, change func(*run.Config)) (add func(kind 
 			t.Fatal(err)
 		}
 		defer f.Close()
-		fmt.Fprintf(f, `{"kind":%q,"step":%d,"loss":%g,"policy_ce":%g,"value_mse":0.5,"top1":0.2,"lr":0.001,`+
-			`"seconds":%d,"positions_per_second":500,"loader_wait":0.25}`+"\n", kind, step, loss, loss-0.5, step*36)
+		line := fmt.Sprintf(`{"kind":%q,"step":%d,"loss":%g,"policy_ce":%g,"value_mse":0.5,"top1":0.2,"lr":0.001,`+
+			`"seconds":%d,"positions_per_second":500,"loader_wait":0.25`, kind, step, loss, loss-0.5, step*36)
+		fmt.Fprintf(f, "%s,\"crc\":\"%08x\"}\n", line, crc32.ChecksumIEEE([]byte(line)))
 	}
 }
 
