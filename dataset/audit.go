@@ -2,13 +2,15 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
+
+	"talbot/internal/fault"
 )
 
 // ErrNoAudit says that a dataset is not one that `talbot label --audit` wrote.
-var ErrNoAudit = errors.New("not an audit of labels")
+var ErrNoAudit = fault.New(fault.ExitUsage, "not an audit of labels",
+	"make one with `talbot label DIR --audit 1% --out AUDIT`")
 
 // Audit is a dataset in which a share of the labels of an engine was made again, better: [Audit.Labels] and
 // [Audit.Truth] are the two fingerprints' places in the manifest.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"talbot/board"
+	"talbot/internal/fault"
 )
 
 // CandidateDepths are the depths at which a [Candidate] is valued, those of the position after it.
@@ -32,8 +33,9 @@ type candidateColumns struct {
 }
 
 // ErrNoCandidates: a dataset does not have values for that many candidates at [CandidateDepths].
-var ErrNoCandidates = fmt.Errorf("no values of candidate moves at depths %d, %d, %d and %d", CandidateDepths[0],
-	CandidateDepths[1], CandidateDepths[2], CandidateDepths[3])
+var ErrNoCandidates = fault.New(fault.ExitFailed, fmt.Sprintf("no values of candidate moves at depths %d, %d, %d and %d",
+	CandidateDepths[0], CandidateDepths[1], CandidateDepths[2], CandidateDepths[3]),
+	"use `talbot predict`, then `talbot label --candidates 20`")
 
 // WithCandidates returns a counting that also has the first count candidates of each sample and an engine's values of
 // them, from the last such labels of the dataset. It returns [ErrNoCandidates] if there are none.

@@ -1,13 +1,15 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"talbot/internal/fault"
 )
 
 // ErrNoLabels: a dataset has no labels of an engine, or not those asked for.
-var ErrNoLabels = errors.New("no engine labels")
+var ErrNoLabels = fault.New(fault.ExitFailed, "no engine labels",
+	"`talbot stats DIR` lists the labels of a dataset; `talbot label` makes them, with --multipv 2 for tactics")
 
 // Counting says which of a sample's labels counts. All code that shows, learns or compares a label uses it.
 //

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 // FormatVersion is the version of manifest and shards, the only one that talbot writes and reads. A later talbot may add
@@ -28,11 +29,14 @@ const maxManifest = 64 << 20
 // Errors on which callers branch.
 var (
 	// ErrNoDataset: the folder is not there or has no manifest. A command that needs the dataset exits with 10.
-	ErrNoDataset = errors.New("no dataset found")
+	ErrNoDataset = fault.New(fault.ExitNoDataset, "no dataset found",
+		"give a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished")
 	// ErrDamaged: a file of the dataset is not what was written. A command exits with 12.
-	ErrDamaged = errors.New("dataset is damaged")
+	ErrDamaged = fault.New(fault.ExitDamaged, "dataset is damaged",
+		"`talbot verify DIR` lists the damage; make the dataset again from its inputs")
 	// ErrVersion: the dataset is whole, and has a version, a column or a member that this program does not know.
-	ErrVersion = errors.New("made by a newer talbot")
+	ErrVersion = fault.New(fault.ExitFailed, "made by a newer talbot",
+		"update talbot, or make the file again with this one")
 )
 
 // NoDatasetError is [ErrNoDataset] of a folder.

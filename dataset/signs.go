@@ -1,15 +1,17 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"talbot/board"
+	"talbot/internal/fault"
 )
 
 // ErrView: whose view the scores of an input are from was not stated and cannot be known, or they contradict what was.
-var ErrView = errors.New("view of the scores")
+var ErrView = fault.New(fault.ExitUsage, "view of the scores",
+	"state whose view they are from, --eval-view white (as bullet and Lichess have it) or --eval-view mover; where "+
+		"the message gives few agreements it is the other one")
 
 // Signs compares the signs of scores with results and material, so that a wrong view of theirs shows. Scores of White's
 // view that are read as the mover's are wrong where Black moves, so both sides are counted apart. The zero value is

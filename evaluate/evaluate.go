@@ -3,11 +3,11 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/fault"
 	"talbot/network/predict"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 }
 
 // ErrNoHistory says that a recipe reads no past that could be hidden from it.
-var ErrNoHistory = errors.New("the recipe reads no history")
+var ErrNoHistory = fault.New(fault.ExitUsage, "the recipe reads no history", "leave out --no-history")
 
 // compareEvery is the interval, in batches, at which one is also evaluated as the other colour and without history.
 const compareEvery = 8

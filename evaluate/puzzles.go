@@ -13,6 +13,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 	"talbot/network/predict"
 )
 
@@ -20,7 +21,8 @@ var (
 	// ErrNoPuzzles says that there was nothing to solve.
 	ErrNoPuzzles = errors.New("no puzzles")
 	// ErrNoPolicy says that a network chooses no moves.
-	ErrNoPolicy = errors.New("the network has no policy")
+	ErrNoPolicy = fault.New(fault.ExitFailed, "the network has no policy",
+		"leave out --puzzles: only a network with a policy chooses moves")
 )
 
 // PuzzleScore counts puzzles and how many were solved.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"talbot/internal/fault"
 )
 
 // Cluster is a NATS server or cluster with JetStream that carries the messages in place of the coordinator's own
@@ -47,7 +49,8 @@ func (k Cluster) connect(again func(), dropped nats.ErrHandler) (*nats.Conn, err
 }
 
 // ErrInUse says that another coordinator uses the account of a cluster.
-var ErrInUse = errors.New("another labelling uses this account of the NATS cluster")
+var ErrInUse = fault.New(fault.ExitFailed, "another labelling uses this account of the NATS cluster",
+	"wait for it, or use another account")
 
 const ownerKey = "talbot-coordinator"
 

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/fault"
 )
 
 // TestDamagedFiles: whatever bit of a coordinator's files is flipped, and where they are cut short or empty, that is
@@ -50,10 +52,10 @@ func TestDamagedFiles(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var file *FileError
-			if err := open(); !errors.Is(err, dataset.ErrDamaged) || !errors.As(err, &file) || file.Remedy == "" ||
-				file.Path != path {
-				t.Errorf("%s, %s: %v", name, what, err)
+			err := open()
+			exit, remedy := fault.Of(err)
+			if exit != fault.ExitDamaged || !strings.HasPrefix(remedy, "re") || !strings.Contains(fmt.Sprint(err), path) {
+				t.Errorf("%s, %s: %v, %q", name, what, err, remedy)
 			}
 		}
 		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {

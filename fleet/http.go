@@ -4,16 +4,18 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"talbot/internal/fault"
 )
 
 // ErrNotLoopback says that an address can be reached from other machines.
-var ErrNotLoopback = errors.New("the status can only be served on a loopback address")
+var ErrNotLoopback = fault.New(fault.ExitUsage, "the status can only be served on a loopback address",
+	"for example --status-listen 127.0.0.1:9090")
 
 // ServeStatus serves the status over HTTP on a loopback address until ctx ends: JSON under /status, and text for
 // Prometheus under /metrics. Requests need the returned token: "Authorization: Bearer TOKEN".

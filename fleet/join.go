@@ -5,12 +5,13 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"strings"
+
+	"talbot/internal/fault"
 )
 
 const (
@@ -32,7 +33,8 @@ func (j Join) String() string {
 }
 
 // ErrJoin: a text is not a join string.
-var ErrJoin = errors.New("not a join string (talbot://HOST:PORT/TOKEN#PIN)")
+var ErrJoin = fault.New(fault.ExitUsage, "not a join string (talbot://HOST:PORT/TOKEN#PIN)",
+	"copy the file that `talbot label --listen ... --join-file FILE` wrote")
 
 // ParseJoin reads a join string, white space around it allowed. Its error is [ErrJoin] and never quotes the token.
 func ParseJoin(text string) (Join, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 // seed is the secret from which all others of one side are derived. It is kept in a file of mode 0600, as 64 hex
@@ -32,7 +33,8 @@ type seed [ed25519.SeedSize]byte
 const maxKeyFile = 1 << 10
 
 // ErrReadable: other users may read a secret.
-var ErrReadable = errors.New("others may read the file")
+var ErrReadable = fault.New(fault.ExitFailed, "others may read the file",
+	"whoever reads it can take part in your name: `chmod 600 FILE`, or begin with a new key if somebody may have")
 
 // loadSeed reads the secret of that path, or makes it. A file that others may read is refused.
 func loadSeed(path string) (s seed, err error) {
@@ -123,7 +125,8 @@ func serverTLS(key ed25519.PrivateKey) (*tls.Config, error) {
 }
 
 // ErrPin: the server at the address does not have the coordinator's key. Nothing was sent to it.
-var ErrPin = errors.New("the coordinator's key is not the one of the join string")
+var ErrPin = fault.New(fault.ExitFailed, "the coordinator's key is not the one of the join string",
+	"another labelling, or another program, answers at this address; copy the file of --join-file again")
 
 // clientTLS is the worker's side. The pin takes the place of authorities and names.
 func clientTLS(pin [sha256.Size]byte) *tls.Config {

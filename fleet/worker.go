@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/internal/fault"
 )
 
 // engineSet starts a worker's engines: [stockfishSet], or a fake of the tests.
@@ -48,7 +50,8 @@ var (
 	// ErrRefused: the coordinator refuses this worker; the reason follows.
 	ErrRefused = errors.New("the coordinator refuses this worker")
 	// ErrToken: the token of the join string is not the coordinator's, or the worker's key is banned.
-	ErrToken = errors.New("the coordinator refuses the token or the key of this worker")
+	ErrToken = fault.New(fault.ExitFailed, "the coordinator refuses the token or the key of this worker",
+		"copy the file of --join-file again; a worker that was banned stays banned")
 )
 
 var errFinished = errors.New("the work is finished")

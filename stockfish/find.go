@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"talbot/internal/fault"
 )
 
 // ErrNotFound is wrapped by the error of [Find] and [Start] when there is no
 // engine to run. The caller may offer to install one.
-var ErrNotFound = errors.New("no engine found")
+var ErrNotFound = fault.New(fault.ExitFailed, "no engine found", "run `talbot doctor` to see what was found")
 
 // Remedy is what to do about [ErrNotFound].
 const Remedy = "install it with `talbot setup stockfish`, put it beside talbot, or name one with --engine"

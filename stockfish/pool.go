@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 )
 
 // Job is one line with the positions on it to label.
@@ -50,7 +51,7 @@ type Pool struct {
 }
 
 // ErrAborted is the cause of what [Pool.Abort] ends.
-var ErrAborted = errors.New("labelling was aborted")
+var ErrAborted = fault.New(fault.ExitInterrupted, "labelling was aborted", "repeat the same command to resume")
 
 // maxFailedInARow failed jobs, over all workers and with no success between
 // them, mean that the engine is at fault and not the positions.

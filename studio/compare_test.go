@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"talbot/evaluate"
-	"talbot/internal/testkit/tinyrun"
+	"talbot/network/predict/tinyrun"
 	"talbot/network/run"
 	"talbot/train/job"
 	"talbot/train/loader"

@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/testkit/tinyrun"
+	"talbot/network/predict/tinyrun"
 	"talbot/stockfish"
 )
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/network/run"
 	"talbot/train/tensorboard"
 )
@@ -211,7 +212,8 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 }
 
 // ErrGone says that the folder of a run, or what it writes there, was removed or replaced while it trained.
-var ErrGone = errors.New("the run folder was removed or replaced during training")
+var ErrGone = fault.New(fault.ExitFailed, "the run folder was removed or replaced during training",
+	"the steps since the last checkpoint are lost; do not move the folder while the run is active")
 
 // there returns [ErrGone] unless the file being written is still what its name leads to.
 func (m *metrics) there() error {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -79,7 +80,7 @@ continue it. See docs/3-datasets.md, section 6.`,
 func runAggregate(ctx context.Context, o *makeOptions, r aggregate.Request) error {
 	limitHeap(aggregate.GCPercent)
 	return o.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if errors.Is(err, aggregate.ErrNothingKept) {
 			err = hint(err, "lower --min-count and --min-band, give more games, or use --bands none for games without "+

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
+	"talbot/internal/cli"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/pipeline/label"
@@ -17,9 +18,9 @@ func runAudit(ctx context.Context, o *labelOptions, a label.Audit) error {
 	sum, err := a.Run(ctx)
 	end()
 	if err != nil {
-		return resumable(err)
+		return cli.Resumable(err)
 	}
-	return o.finish(sum, sum.Summary, func() error { return printAudit(stdout, o.out, sum) })
+	return o.finish(sum, sum.Summary, func() error { return printAudit(cli.Stdout, o.out, sum) })
 }
 
 // printAudit prints a table with a row for each part.
@@ -45,14 +46,14 @@ func printAudit(out io.Writer, dir string, s label.AuditSummary) error {
 }
 
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {
-	ctx, stop := stops(ctx)
+	ctx, stop := cli.Stops(ctx)
 	defer stop()
-	show, end := showProgress()
+	show, end := cli.ShowProgress()
 	c.Progress = show
 	sum, err := c.Run(ctx)
 	end()
 	if err != nil {
-		return repeatable(err)
+		return cli.Repeatable(err)
 	}
 	if o.json {
 		return printJSON(sum)

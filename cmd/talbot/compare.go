@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/train/job"
 )
@@ -109,20 +111,20 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := stops(ctx)
+	ctx, stop := cli.Stops(ctx)
 	defer stop()
-	show, end := phases()
+	show, end := cli.ShowProgress()
 	c.Begun = func(backend string) { tell("backend: %s\n", backend) }
 	c.Progress = measureProgress(show)
 	result, err := c.Run(ctx)
 	end()
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
-		return repeatable(err)
+		return cli.Repeatable(err)
 	}
 	if o.json {
 		return errors.Join(printJSON(result), err)
 	}
-	if e := writeJudged(stdout, result.Page().Text()); e != nil {
+	if _, e := io.WriteString(cli.Stdout, result.Page().Text()); e != nil {
 		return e
 	}
 	if c.Page != "" && err == nil {

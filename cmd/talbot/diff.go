@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/diff"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 )
 
@@ -39,18 +40,18 @@ docs/3-datasets.md, section 5.`,
 }
 
 func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
-	ctx, stop := stops(ctx)
+	ctx, stop := cli.Stops(ctx)
 	defer stop()
-	show, end := phases()
+	show, end := cli.ShowProgress()
 	d, err := diff.Request{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
 	end()
 	if err != nil {
-		return repeatable(err)
+		return cli.Repeatable(err)
 	}
 	if asJSON {
 		err = printJSON(d)
 	} else {
-		err = d.WriteText(stdout, dirs[0], dirs[1])
+		err = d.WriteText(cli.Stdout, dirs[0], dirs[1])
 	}
 	if err == nil && !d.Same {
 		err = errDifferent

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -77,7 +78,7 @@ func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
 		if err := printJSON(d); err != nil {
 			return err
 		}
-	} else if err := d.writeText(stdout); err != nil {
+	} else if err := d.writeText(cli.Stdout); err != nil {
 		return err
 	}
 	for _, c := range d.Checks {
@@ -276,7 +277,7 @@ func (d *diagnosis) writeText(w io.Writer) error {
 	for _, c := range d.Checks {
 		plain.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
 		if c.Remedy != "" {
-			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", withProgram(c.Remedy))
+			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", cli.WithProgram(c.Remedy))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

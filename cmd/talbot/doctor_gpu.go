@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
@@ -41,7 +42,7 @@ func diagnoseGPU(ctx context.Context, o *gpuOptions, found backend.Discovery) (*
 	if !d.requireGPU(o) {
 		return d, nil
 	}
-	ctx, stop := stops(ctx)
+	ctx, stop := cli.Stops(ctx)
 	defer stop()
 	return d, d.checkTraining(ctx, o)
 }
@@ -58,7 +59,7 @@ func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
 		Begins: func(what string) { tell("doctor: %s …\n", what) }}.Run(ctx)
 	d.GPU = &report
 	if ctx.Err() != nil {
-		return hintError{errInterrupted, "repeat the command", exitInterrupted}
+		return hint(cli.ErrInterrupted, "repeat the command")
 	}
 	network := fmt.Sprintf("%d×%d", o.blocks, o.filters)
 	if b := report.Backend; b != nil {

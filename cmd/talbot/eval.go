@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/formats/rows"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/train/job"
@@ -125,7 +127,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer file.Close()
 		e.Puzzles = file
 	}
-	ctx, stop := stops(ctx)
+	ctx, stop := cli.Stops(ctx)
 	defer stop()
 	if o.syzygy != "" {
 		tables, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
@@ -135,18 +137,18 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer tables.Close()
 		e.Tables = tables
 	}
-	show, end := phases()
+	show, end := cli.ShowProgress()
 	e.Begun = func(backend string) { tell("backend: %s\n", backend) }
 	e.Progress = measureProgress(show)
 	figures, err := e.Run(ctx)
 	end()
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
-		return repeatable(err)
+		return cli.Repeatable(err)
 	}
 	if o.json {
 		return errors.Join(printJSON(figures), err)
 	}
-	if e := writeJudged(stdout, figures.Text()); e != nil {
+	if _, e := io.WriteString(cli.Stdout, figures.Text()); e != nil {
 		return e
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
@@ -97,9 +98,9 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	r.Out = o.file(cmd, r.Out.Path, o.force,
 		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
 	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
-	ctx, stop := stops(cmd.Context())
+	ctx, stop := cli.Stops(cmd.Context())
 	defer stop()
-	show, end := showProgress()
+	show, end := cli.ShowProgress()
 	r.Progress = show
 	sum, err := r.Run(ctx)
 	end()
@@ -107,7 +108,7 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 		return hint(err, "`talbot stats "+r.Dir+"` counts samples by split and source")
 	}
 	if err != nil {
-		return repeatable(err)
+		return cli.Repeatable(err)
 	}
 	if o.json {
 		return printJSON(sum)

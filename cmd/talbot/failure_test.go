@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/fleet"
-	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/pipeline/label"
 	pipelinepredict "talbot/pipeline/predict"
 )
@@ -155,10 +154,10 @@ func TestFailuresAreJSON(t *testing.T) {
 			args   []string
 			status []int // one of them
 		}{
-			{[]string{"--no-such-flag"}, []int{exitUsage}},
-			{lines.usage, []int{exitUsage}},
-			{lines.missing, []int{exitFailed, exitNoDataset}},
-			{lines.damaged, []int{exitFailed, exitDamaged}},
+			{[]string{"--no-such-flag"}, []int{fault.ExitUsage}},
+			{lines.usage, []int{fault.ExitUsage}},
+			{lines.missing, []int{fault.ExitFailed, fault.ExitNoDataset}},
+			{lines.damaged, []int{fault.ExitFailed, fault.ExitDamaged}},
 		} {
 			if c.args == nil {
 				continue
@@ -177,7 +176,7 @@ func TestFailuresAreJSON(t *testing.T) {
 	args := []string{"ingest", "bad.pgn", "--out", "strict", "--strict", "--json"}
 	out, said, status := talbotIn(t, dir, args...)
 	checkFailure(t, args, out, said, status, true)
-	if status != exitSkipped {
+	if status != fault.ExitSkipped {
 		t.Errorf("%q: status %d", args, status)
 	}
 	args = []string{"synth-endgames", "--count", "100000000", "--out", "long", "--json"}
@@ -187,12 +186,12 @@ func TestFailuresAreJSON(t *testing.T) {
 	}, func() { // another process in the same folder
 		out, said, status := talbotIn(t, dir, args...)
 		checkFailure(t, args, out, said, status, false)
-		if status != exitLocked {
+		if status != fault.ExitLocked {
 			t.Errorf("%q in a folder that is in use: status %d", args, status)
 		}
 	}, args...)
 	checkFailure(t, args, out, said, status, false)
-	if status != exitInterrupted {
+	if status != fault.ExitInterrupted {
 		t.Errorf("%q: status %d", args, status)
 	}
 	for _, args := range [][]string{{"nonsense", "--json"}, {"help", "nonsense", "--json"}, {"--json"},
@@ -201,7 +200,7 @@ func TestFailuresAreJSON(t *testing.T) {
 		out, said, status := talbotIn(t, dir, args...)
 		checkFailure(t, args, out, said, status, false)
 	}
-	for _, status := range []int{exitFailed, exitUsage, exitNoDataset, exitDamaged} {
+	for _, status := range []int{fault.ExitFailed, fault.ExitUsage, fault.ExitNoDataset, fault.ExitDamaged} {
 		if !classes[status] {
 			t.Errorf("no command line ended with %d", status)
 		}
@@ -232,25 +231,14 @@ func checkFailure(t *testing.T, args []string, out, said string, status int, res
 	}
 }
 
-// TestDamagedFleetFiles: damage of what a coordinator keeps is damage, and the hint says what helps.
-func TestDamagedFleetFiles(t *testing.T) {
-	err := &fleet.FileError{What: "key", Path: "k", Remedy: "remove it", Err: fmt.Errorf("x: %w", dataset.ErrDamaged)}
-	if status, text := classify(fmt.Errorf("outer: %w", err)); status != exitDamaged || text != err.Remedy {
-		t.Errorf("status %d, %q", status, text)
-	}
-	if status, _ := classify(fmt.Errorf("outer: %w", &fleet.FileError{Err: durable.ErrVersion})); status != exitFailed {
-		t.Errorf("a later version: status %d", status)
-	}
-}
-
 // TestDamagedJournals: where a journal cannot be gone on with, the hint says what to remove and what that costs.
 func TestDamagedJournals(t *testing.T) {
 	for cost, err := range map[string]error{
 		"searches the labels": &label.JournalError{Path: "a b/x", Err: dataset.ErrDamaged},
 		"asks the network":    &pipelinepredict.JournalError{Path: "a b/x", Err: dataset.ErrDamaged},
 	} {
-		status, text := classify(fmt.Errorf("outer: %w", err))
-		if status != exitDamaged || !strings.HasPrefix(text, "`rm 'a b/x'`") || !strings.Contains(text, cost) {
+		status, text := fault.Of(fmt.Errorf("outer: %w", err))
+		if status != fault.ExitDamaged || !strings.HasPrefix(text, "`rm 'a b/x'`") || !strings.Contains(text, cost) {
 			t.Errorf("%v: status %d, %q", err, status, text)
 		}
 	}

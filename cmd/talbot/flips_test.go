@@ -18,6 +18,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/pipeline/ingest"
@@ -186,7 +188,7 @@ func makeFlipData(t *testing.T) {
 	}
 	must := func(args ...string) {
 		t.Helper()
-		if r := runHere(t, args); r.status != exitDone {
+		if r := runHere(t, args); r.status != fault.ExitDone {
 			t.Fatalf("%q ends with %d: %s", args, r.status, r.stderr)
 		}
 	}
@@ -229,13 +231,13 @@ var volatile = regexp.MustCompile(`"(seconds|positions_per_second|loader_wait|ra
 func runHere(t *testing.T, args []string) result {
 	t.Helper()
 	var r result
-	capture := func(o **outlet) func() string {
+	capture := func(o **cli.Terminal) func() string {
 		file, err := os.CreateTemp(t.TempDir(), "captured")
 		if err != nil {
 			t.Fatal(err)
 		}
 		old := *o
-		*o = newOutlet(file)
+		*o = cli.NewTerminal(file, nil)
 		return func() string {
 			*o = old
 			text, err := os.ReadFile(file.Name())
@@ -247,7 +249,7 @@ func runHere(t *testing.T, args []string) result {
 			return string(text)
 		}
 	}
-	out, err := capture(&stdout), capture(&stderr)
+	out, err := capture(&cli.Stdout), capture(&cli.Stderr)
 	r.status = execute(args)
 	r.stdout, r.stderr = volatile.ReplaceAllString(out(), `"$1":0`), err()
 	return r
@@ -331,7 +333,7 @@ func (c flipCommand) undamaged(t *testing.T) result {
 	t.Helper()
 	defer c.hold(t)()
 	want, again := c.once(t, nil), c.once(t, nil)
-	if want.status != exitDone || want.stdout != again.stdout || !maps.Equal(want.files, again.files) {
+	if want.status != fault.ExitDone || want.stdout != again.stdout || !maps.Equal(want.files, again.files) {
 		t.Fatalf("%q is not the same twice, or fails: %d %s", c.args, want.status, want.stderr)
 	}
 	return want
@@ -365,7 +367,7 @@ func flipAll(t *testing.T, file string, c flipCommand, want result, most int) (n
 		}
 		n.flips++
 		switch {
-		case got.status != exitDone:
+		case got.status != fault.ExitDone:
 			n.noticed++
 		case strings.Contains(got.stderr, "warning:") && !strings.Contains(want.stderr, "warning:"):
 			n.said++

@@ -9,6 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/cli"
 )
 
 // commandsOf returns a command and all below it that help lists.
@@ -28,22 +30,22 @@ func TestHelp(t *testing.T) {
 	root := newRoot()
 	for _, cmd := range commandsOf(root) {
 		var b bytes.Buffer
-		printHelp(&b, cmd)
+		cli.PrintHelp(&b, cmd)
 		for line := range strings.Lines(b.String()) {
-			if n := uniseg.StringWidth(strings.TrimRight(line, "\n")); n > helpColumns {
+			if n := uniseg.StringWidth(strings.TrimRight(line, "\n")); n > cli.HelpColumns {
 				t.Errorf("help of %s has a line of %d columns: %s", cmd.CommandPath(), n, line)
 			}
 		}
 		if cmd.HasParent() && (cmd.GroupID == "" || !strings.Contains(b.String(), "\nExamples:\n  ")) {
 			t.Errorf("%s is in no group, or has no example", cmd.CommandPath())
 		}
-		if n := strings.Count(wrapText(cmd.Long, helpColumns), "\n") + 1; n > 25 {
+		if n := strings.Count(cmd.Long, "\n") + 1; n > 25 {
 			t.Errorf("help of %s has %d lines: move something to docs/", cmd.CommandPath(), n)
 		}
-		sections := sectionsOf(cmd)
+		sections := cli.Sections(cmd)
 		for _, s := range sections {
-			if s.title == "Flags" && len(sections) > 2 {
-				t.Errorf("%s has flags without a heading: %s", cmd.CommandPath(), s.flags.FlagUsages())
+			if s.Title == "Flags" && len(sections) > 2 {
+				t.Errorf("%s has flags without a heading: %s", cmd.CommandPath(), s.Flags.FlagUsages())
 			}
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -70,15 +72,6 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Wrapping changes nothing but where lines end, and leaves lists as they are.
-func TestWrapText(t *testing.T) {
-	text := "One two\nthree four five.\n\nList:\n\n  a  b\n  c\n\nÄÖÜ äöü x"
-	want := "One two\nthree\nfour\nfive.\n\nList:\n\n  a  b\n  c\n\nÄÖÜ äöü\nx"
-	if got := wrapText(text, 7); got != want {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
-}
-
 // translated are turns of phrase of other languages, and words that this help has others for.
 var translated = regexp.MustCompile(`(?i)\bfor nothing\b|\bgo(es)? on\b|\bbesides? each\b|\bbeside\b|\balone\b|\bapart\b|` +
 	`\blearnt\b|\bverbs?\b|\bbehind\b|\bat most so\b|\bso (many|much)\b|\b(are|is) there\b|\bcomes to\b|\bin the mean\b|` +
@@ -94,9 +87,9 @@ func TestHelpWording(t *testing.T) {
 			t.Errorf("%s: %q", path, cmd.Short)
 		}
 		texts := []string{cmd.Short, cmd.Long}
-		for _, s := range sectionsOf(cmd) {
-			texts = append(texts, s.title)
-			s.flags.VisitAll(func(f *pflag.Flag) {
+		for _, s := range cli.Sections(cmd) {
+			texts = append(texts, s.Title)
+			s.Flags.VisitAll(func(f *pflag.Flag) {
 				texts = append(texts, f.Usage)
 				if !regexp.MustCompile(`^[a-z][^.].*[^.]$`).MatchString(f.Usage) ||
 					regexp.MustCompile(`^(of|with|whose|that|how) `).MatchString(f.Usage) {

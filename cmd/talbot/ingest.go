@@ -16,6 +16,7 @@ import (
 	"talbot/formats/parquet"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -202,15 +203,15 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 	r := o.Request
 	r.Out, r.Existing, r.Workers, r.Cache = o.out, o.existing(), o.workers, cache.User()
 	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		shown := 0
 		r.Rejected = func(file string, reject *dataset.Reject) { sayRejected(file, reject, &shown) }
 		sum, err := r.Run(ctx)
-		if shown > shownRejects && !voice.verbose {
+		if shown > shownRejects && !cli.Mode.Verbose {
 			tell("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
 		}
 		if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
-			err = hint(err, downloadAgain+", or use --skip-bad-files to leave it out")
+			err = hint(err, "download the file again, or use --skip-bad-files to leave it out")
 		}
 		return made{sum, func() { printIngest(o.out, sum) },
 			sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.out) }}, err
@@ -227,7 +228,7 @@ func sayRejected(file string, reject *dataset.Reject, shown *int) {
 		slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 		return
 	}
-	if *shown++; *shown <= shownRejects || voice.verbose {
+	if *shown++; *shown <= shownRejects || cli.Mode.Verbose {
 		tell("talbot: left out: %s: %v\n", file, reject)
 	}
 }
@@ -235,7 +236,7 @@ func sayRejected(file string, reject *dataset.Reject, shown *int) {
 // sayIgnored names the first files of the folders that are not read, and counts the others.
 func sayIgnored(paths []string) {
 	shown := paths[:min(len(paths), shownRejects)]
-	if voice.verbose {
+	if cli.Mode.Verbose {
 		shown = paths
 	}
 	for _, path := range shown {

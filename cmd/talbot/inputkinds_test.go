@@ -9,18 +9,10 @@ import (
 	"talbot/pipeline/ingest"
 )
 
-// Help and hints name every kind of input and every suffix, also those of a kind that was added to the table.
+// Help names every kind of input and every suffix, also those of a kind that was added to the table.
 func TestInputKindsAreNamed(t *testing.T) {
 	names, suffixes := ingest.Kinds()
 	_, packed := rows.Packers()
-	hintOf := func(err error) string {
-		for _, s := range statuses {
-			if s.err == err {
-				return s.hint
-			}
-		}
-		return ""
-	}
 	check := func(where, text string, want ...string) {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, w := range want {
@@ -31,9 +23,6 @@ func TestInputKindsAreNamed(t *testing.T) {
 	}
 	help := func() string { return newIngest().Long }
 	check("ingest --help", help(), slices.Concat(names, suffixes, packed)...)
-	check("the hint of ErrNoGames", hintOf(ingest.ErrNoGames), slices.Concat(names, packed)...)
-	check("the hint of ErrNoInputs", hintOf(ingest.ErrNoInputs), slices.Concat(suffixes, packed)...)
-
 	ingest.Register(t, ingest.Kind{Name: "radio games", Suffixes: []string{".radio"}})
 	check("ingest --help with another kind", help(), "radio games", ".radio")
 }

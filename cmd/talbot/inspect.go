@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/inspect/samples"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 )
 
@@ -79,9 +80,9 @@ func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) 
 		return err
 	}
 	defer d.Close()
-	out := bufio.NewWriter(stdout)
+	out := bufio.NewWriter(cli.Stdout)
 	if o.json {
-		out = bufio.NewWriter(stdout.exact())
+		out = bufio.NewWriter(cli.Stdout.Exact())
 	}
 	if o.all {
 		err = o.show(out, d.All(ctx, o.Filter))

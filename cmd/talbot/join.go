@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -48,7 +49,7 @@ and kind of processor are the same. See docs/13-many-machines.md, section 8.`,
 
 // labels joins the parts of a labelling.
 func (o *makeOptions) labels(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: invocation()}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: cli.Invocation()}.Run(ctx)
 	return made{summary: sum, print: func() {
 		summarise("%s: %s of %s, %s, %s, %s terminal, %s failed, %s, %.1f s\n", o.out,
 			humanize.Count(int64(sum.Games), "line"), humanize.Count(int64(sum.Parts), "part"),
@@ -61,7 +62,7 @@ func (o *makeOptions) labels(ctx context.Context, parts []string, show func(prog
 // games joins the parts of self-play.
 func (o *makeOptions) games(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
 	sum, err := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
-		ResumeCommand: invocation()}.Run(ctx)
+		ResumeCommand: cli.Invocation()}.Run(ctx)
 	return made{summary: sum, print: func() {
 		summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, humanize.Count(sum.GamesKept, "game"),
 			humanize.Count(int64(len(parts)), "part"), humanize.Count(sum.Samples, "sample"),

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -149,7 +150,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		sayKind("warning", "%s on %s: searches will slow each other down",
+		cli.Warnf("%s on %s: searches will slow each other down",
 			humanize.Count(int64(workers), "worker"), humanize.Count(int64(cores), "core"))
 	}
 }
@@ -157,15 +158,15 @@ func warnWorkers(workers int) {
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
 func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
 	var pool atomic.Pointer[label.Searcher]
-	ctx, stop := interruption{says: "saving", giveUp: func() bool {
+	ctx, stop := cli.Interruption{Doing: "saving", GiveUp: func() bool {
 		p := pool.Load()
 		if p != nil {
 			(*p).Abort()
 		}
 		return p != nil
-	}, lost: "giving up the searches in progress; the command that continues makes them again",
-		words: func() error { return resumable(context.Canceled) }}.watch(ctx)
-	show, end := phases()
+	}, Lost: "giving up the searches in progress; the command that continues makes them again",
+		End: func() error { return cli.Resumable(context.Canceled) }}.Watch(ctx)
+	show, end := cli.ShowProgress()
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
 	r.Checked = func(done, of int64) {
@@ -173,10 +174,10 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 			Unit: "lines"})
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
-	r.Warn, r.ResumeCommand = warn, invocation()
+	r.Warn, r.ResumeCommand = warn, cli.Invocation()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
-			sayKind("warning", "no label: %v", err)
+			cli.Warnf("no label: %v", err)
 		}
 	}
 	return ctx, func() { end(); stop() }
@@ -193,7 +194,7 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 		return hint(err, "use fewer candidates, or `talbot predict` with a larger --top")
 	}
 	if err != nil {
-		return resumable(err)
+		return cli.Resumable(err)
 	}
 	if err := o.finish(sum, sum, func() error { printLabelled(o, sum); return nil }); err != nil {
 		return err
@@ -219,9 +220,9 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 	}
 	if sum.Failed > 0 {
 		failed := humanize.Count(sum.Failed, "position") + " without a label"
-		sayKind("warning", "%s", failed)
+		cli.Warnf("%s", failed)
 		if o.strict {
-			return fmt.Errorf("%s: %w", failed, errSkipped)
+			return fmt.Errorf("%s: %w", failed, cli.ErrSkipped)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/cli"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/network/run"
@@ -12,28 +13,10 @@ import (
 	"talbot/train/job"
 )
 
-// liveTrain returns a callback that keeps one line about a run up to date on a terminal and prints one every ten
-// seconds elsewhere, and a function that ends the display.
-func liveTrain(line *trainLine) (func(train.Progress), func()) {
-	if voice.quiet {
-		return func(train.Progress) {}, func() {}
-	}
-	every := sayEvery
-	if stderr.columns != nil {
-		every = drawEvery
-	}
-	last := time.Now()
-	return func(p train.Progress) {
-		if time.Since(last) < every {
-			return
-		}
-		last = time.Now()
-		if status := line.status(); stderr.columns != nil {
-			stderr.setLine(status.text)
-		} else {
-			say("train: %d %%, %s\n", int(100*status.share), strings.Join(status.details, ", "))
-		}
-	}, func() { stderr.setLine(nil) }
+// liveTrain returns a callback that shows how far a run has come, and a function that ends the display.
+func liveTrain(line *trainLine) (show func(train.Progress), end func()) {
+	d := cli.NewDisplay()
+	return func(train.Progress) { d.Show(line.status) }, d.End
 }
 
 // trainLine is the line about a run.
@@ -127,22 +110,22 @@ func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
 }
 
 // status is the line.
-func (l *trainLine) status() statusLine {
+func (l *trainLine) status() cli.Line {
 	p := l.now
-	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)),
-		details: append(timeLeft(&l.pace, l.more()),
+	line := cli.Line{Verb: "train", Share: float64(p.Step) / float64(max(1, p.Steps)),
+		Details: append(timeLeft(&l.pace, l.more()),
 			fmt.Sprintf("step %s/%s", humanize.Thousands(p.Step), humanize.Thousands(p.Steps)))}
 	for _, term := range l.terms {
-		line.details = append(line.details, run.Text(term.Name).Short+" "+termCell(term))
+		line.Details = append(line.Details, run.Text(term.Name).Short+" "+termCell(term))
 	}
-	line.details = append(line.details, "positions "+humanize.Rate(p.PositionsPerSecond),
+	line.Details = append(line.Details, "positions "+humanize.Rate(p.PositionsPerSecond),
 		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait))
 	if v := l.val; v != nil {
 		var cells []string
 		for _, term := range v.Terms {
 			cells = append(cells, termCell(term))
 		}
-		line.details = append(line.details, "val "+strings.Join(cells, " / "))
+		line.Details = append(line.Details, "val "+strings.Join(cells, " / "))
 	}
 	return line
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/pipeline/loop"
@@ -77,12 +78,12 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	if err := checkSteps(file, &c); err != nil {
 		return err
 	}
-	voice.quiet = voice.quiet || o.json // the steps have results, too
+	cli.Mode.Quiet = cli.Mode.Quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Existing: o.existing(), Command: runStep, Begun: func(s loop.State, of int) {
 		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
 	}, Ended: printGeneration, Warn: warn}
 	if err := l.Run(ctx); err != nil {
-		return resumable(err)
+		return cli.Resumable(err)
 	}
 	if o.json {
 		return printJSON(struct {
@@ -98,16 +99,13 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 // runStep runs a command of a loop in this process, so that a kill ends both, and returns its JSON.
 func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
 	var result bytes.Buffer
-	voice.kept = &result
-	defer func() { voice.kept, voice.next = nil, nil }()
+	cli.Mode.Result = &result
+	defer func() { cli.Mode.Result, following = nil, nil }()
 	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain(), newEval(), newMatch()} {
 		if cmd.Name() == args[0] {
 			cmd.SetArgs(append(args[1:], "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(ctx)
-			if done, failed := reportDone(cmd, err); done {
-				err = failed
-			}
 			return result.Bytes(), err
 		}
 	}

@@ -3,71 +3,24 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 )
 
 func main() {
 	takeHugePages(os.Args[1:])
-	program = calledAs(os.Args[0])
+	cli.SetProgram(os.Args[0])
 	os.Exit(execute(os.Args[1:]))
 }
 
-// program is how the user calls talbot, for command lines that are shown to be copied: "talbot" or "bin/talbot".
-var program = "talbot"
-
-// calledAs quotes the path that the program was called by. One that is not a talbot, as of a test, has no say.
-func calledAs(path string) string {
-	if name, _ := strings.CutSuffix(filepath.Base(path), ".exe"); name != "talbot" {
-		return "talbot"
-	}
-	return shellQuote([]string{path})
-}
-
-// withProgram has the command lines in a text begin as the user begins them.
-func withProgram(text string) string {
-	if program == "talbot" {
-		return text
-	}
-	return strings.ReplaceAll(text, "`talbot ", "`"+program+" ")
-}
-
-// run executes one command line and returns the exit status.
-func execute(args []string) int {
-	defer unwatched()()
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(context.Background())
-	if err != nil {
-		err = suggest(cmd, err)
-	}
-	if !lastWords.CompareAndSwap(false, true) {
-		select {} // a signal is ending the process
-	}
-	defer lastWords.Store(false) // tests go on
-	asJSON := wantsJSON(cmd, args)
-	defer stderr.flush() // its error has nowhere to go
-	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
-		if err != nil && !errors.Is(err, errSkipped) {
-			say("talbot: %v\n", failed)
-		} else {
-			err = failed
-		}
-	}
-	if err == nil {
-		return exitDone
-	}
-	return fail(err, asJSON)
-}
+// execute executes one command line and returns the exit status.
+func execute(args []string) int { return cli.Run(newRoot(), args, explain) }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -84,12 +37,12 @@ and writes another. A network comes with it, to play against at once.`,
 		Version:            version,
 		SilenceErrors:      true,
 		SilenceUsage:       true,
-		DisableSuggestions: true, // see [suggest]
+		DisableSuggestions: true, // package cli makes them
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	addVoice(root)
+	cli.AddFlags(root)
 	root.Flags().Bool("version", false, "show the version")
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.PrintHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err)
 	})
@@ -110,7 +63,7 @@ and writes another. A network comes with it, to play against at once.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(cli.HelpCommand("more"))
 	root.SetCompletionCommandGroupID("more")
 	return root
 }
@@ -121,22 +74,25 @@ func prepare(cmd *cobra.Command) {
 	operands, work := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := operands(cmd, args)
-		if _, hinted := err.(hintError); err == nil || hinted {
+		if exit, _ := fault.Of(err); err == nil || exit == fault.ExitUsage {
 			return err
 		}
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := voice.begin(cmd, args); err != nil {
+		if err := cli.Begin(cmd, args, thisBuild().String()); err != nil {
 			return err
 		}
-		begun := time.Now()
+		start := time.Now()
 		err := work(cmd, args)
 		if done, failed := reportDone(cmd, err); done {
 			err = failed
 		}
-		voice.end(cmd, time.Since(begun), err)
+		detail("%s took %.1f s", cmd.Name(), time.Since(start).Seconds())
+		if err == nil {
+			printNext()
+		}
 		return err
 	}
 }

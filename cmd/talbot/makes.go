@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -47,13 +48,13 @@ type made struct {
 
 // run runs the work of a command that makes a dataset, which Ctrl-C interrupts and the same command resumes.
 func (o *makeOptions) run(ctx context.Context, work func(context.Context, func(progress.Progress)) (made, error)) error {
-	ctx, stop := interrupts(ctx)
+	ctx, stop := cli.Interrupts(ctx)
 	defer stop()
-	show, end := showProgress()
+	show, end := cli.ShowProgress()
 	m, err := work(ctx, show)
 	end()
 	if err != nil {
-		return resumable(err)
+		return cli.Resumable(err)
 	}
 	return o.report(m)
 }
@@ -66,7 +67,7 @@ func (o *makeOptions) report(m made) error {
 		return err
 	}
 	if o.strict && m.left > 0 {
-		return fmt.Errorf("%s left out: %w", humanize.Thousands(m.left), errSkipped)
+		return fmt.Errorf("%s left out: %w", humanize.Thousands(m.left), cli.ErrSkipped)
 	}
 	if m.next != nil {
 		m.next()

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra/doc"
 
-	"talbot/internal/durable"
+	"talbot/internal/cli"
 )
 
 func newMan() *cobra.Command {
@@ -33,101 +31,24 @@ func writeManual(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	pages := []*cobra.Command{root}
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			pages = append(pages, c)
-		}
+	root.DisableAutoGenTag = true
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.Long = asMarkdown(cmd.Long) + "\n\n" + cli.ExitStatuses
 	}
-	for _, c := range pages {
-		if err := durable.WriteFile(filepath.Join(dir, manName(c)+".1"), []byte(manPage(c))); err != nil {
-			return err
-		}
+	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "talbot " + version}, dir); err != nil {
+		return err
 	}
-	summarise("%s: %d manual pages\n", dir, len(pages))
+	summarise("%s: manual pages written\n", dir)
 	return nil
 }
 
-// manName is the name of a command's page.
-func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
-
-// manPage returns the page of a command in the macros of man(7).
-func manPage(cmd *cobra.Command) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"talbot %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(manName(cmd))), version,
-		roff(manName(cmd)), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n%s\n.SH DESCRIPTION\n", roff(useLine(cmd)))
-	about := cmd.Long
-	if about == "" {
-		about = cmd.Short
-	}
-	for i, paragraph := range paragraphs(about) {
-		if i > 0 {
-			b.WriteString(".PP\n")
-		}
-		writeParagraph(&b, paragraph)
-	}
-	for _, g := range append(cmd.Groups(), &cobra.Group{Title: "Commands"}) {
-		writeManCommands(&b, cmd, g)
-	}
-	for _, s := range sectionsOf(cmd) {
-		fmt.Fprintf(&b, ".SH %s\n", strings.ToUpper(roff(s.title)))
-		s.flags.VisitAll(func(f *pflag.Flag) { writeManFlag(&b, f) })
-	}
-	if cmd.Example != "" {
-		b.WriteString(".SH EXAMPLES\n")
-		writeParagraph(&b, cmd.Example)
-	}
-	b.WriteString(".SH EXIT STATUS\n")
-	writeParagraph(&b, exitStatuses)
-	if cmd.HasParent() {
-		fmt.Fprintf(&b, ".SH SEE ALSO\n%s(1)\n", roff(manName(cmd.Parent())))
-	}
-	return b.String()
-}
-
-// writeParagraph writes a paragraph; one that is laid out by spaces keeps its lines.
-func writeParagraph(b *strings.Builder, text string) {
-	if laidOut(text) {
-		fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(text))
-		return
-	}
-	fmt.Fprintf(b, "%s\n", roff(text))
-}
-
-func writeManCommands(b *strings.Builder, cmd *cobra.Command, g *cobra.Group) {
-	title := fmt.Sprintf(".SH %s\n", strings.ToUpper(roff(g.Title)))
-	for _, c := range cmd.Commands() {
-		if c.GroupID == g.ID && c.IsAvailableCommand() {
-			fmt.Fprintf(b, "%s.TP\n.BR %s (1)\n%s\n", title, roff(manName(c)), roff(c.Short))
-			title = ""
+// asMarkdown indents the lists of a help text, which are laid out by spaces, so that they keep their lines.
+func asMarkdown(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if strings.HasPrefix(p, "  ") || strings.Contains(p, "\n  ") {
+			paragraphs[i] = "    " + strings.ReplaceAll(p, "\n", "\n    ")
 		}
 	}
-}
-
-func writeManFlag(b *strings.Builder, f *pflag.Flag) {
-	name, text := pflag.UnquoteUsage(f)
-	head := `\fB` + roff("--"+f.Name) + `\fR`
-	if f.Shorthand != "" {
-		head = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + head
-	}
-	if name != "" {
-		head += ` \fI` + roff(name) + `\fR`
-	}
-	if d := f.DefValue; d != "" && d != "0" && d != "false" && d != "[]" && !strings.Contains(text, "(default") {
-		text += " (default " + d + ")"
-	}
-	fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(text))
-}
-
-// roff writes text so that troff takes it as it is.
-func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "^", `\(ha`, "~", `\(ti`, "`", `\(ga`).Replace(text)
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") { // else a request
-			lines[i] = `\&` + line
-		}
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(paragraphs, "\n\n")
 }

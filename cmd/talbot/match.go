@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/builtin"
@@ -86,22 +88,22 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	hard, abort := context.WithCancel(cmd.Context())
 	defer abort()
-	drain, stop := interruption{says: "finishing the games in progress",
-		giveUp: func() bool { abort(); return true },
-		lost:   "giving up the games in progress; --resume plays them again",
-		words:  func() error { return o.resumeError(context.Canceled) }}.watch(hard)
+	drain, stop := cli.Interruption{Doing: "finishing the games in progress",
+		GiveUp: func() bool { abort(); return true },
+		Lost:   "giving up the games in progress; --resume plays them again",
+		End:    func() error { return o.resumeError(context.Canceled) }}.Watch(hard)
 	defer stop()
 	var networks engine.Shared
 	defer networks.Close()
 	for _, s := range specs {
 		e, err := match.Enter(drain, s, o.limits, networks.Entrant)
 		if err != nil {
-			return resumable(err)
+			return cli.Resumable(err)
 		}
 		m.Entrants = append(m.Entrants, e)
 	}
 	if err := o.addJudge(drain, &m, networks.Entrant); err != nil {
-		return resumable(err)
+		return cli.Resumable(err)
 	}
 	if err := m.Check(); err != nil {
 		return usage(err, checkHint(err))
@@ -118,7 +120,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	result, err := m.Run(drain, hard)
 	end()
 	if err != nil {
-		if err = o.resumeError(err); !errors.Is(err, errInterrupted) || result.Games == 0 {
+		if err = o.resumeError(err); !errors.Is(err, cli.ErrInterrupted) || result.Games == 0 {
 			return err
 		}
 	}
@@ -148,7 +150,7 @@ func readOpenings(path string, plies int) (*match.Openings, error) {
 		return nil, err
 	}
 	if why := all.LeftOut(); why != "" {
-		sayKind("warning", "openings %q: left out: %s", path, why)
+		cli.Warnf("openings %q: left out: %s", path, why)
 	}
 	return all, nil
 }
@@ -196,7 +198,7 @@ func announce(m *match.Match) {
 	for _, e := range m.Entrants {
 		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
 		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && m.Concurrency > cores {
-			sayKind("warning", "%s at the same time on %s: players will slow each other down",
+			cli.Warnf("%s at the same time on %s: players will slow each other down",
 				humanize.Count(int64(m.Concurrency), "game"), humanize.Count(int64(cores), "core"))
 			break
 		}
@@ -206,12 +208,12 @@ func announce(m *match.Match) {
 
 // resumeError is the error of a match that did not end, with the command line that goes on with it.
 func (o *matchOptions) resumeError(err error) error {
-	if status, _ := classify(err); status != exitInterrupted {
+	if status, _ := fault.Of(err); status != fault.ExitInterrupted {
 		return err
 	}
-	command := invocation()
+	command := cli.Invocation()
 	if !o.Resume && !o.asked() {
 		command += " --resume"
 	}
-	return hintError{error: errInterrupted, hint: "continue with `" + command + "`", status: exitInterrupted}
+	return fault.With(cli.ErrInterrupted, fault.ExitInterrupted, "continue with `"+command+"`")
 }

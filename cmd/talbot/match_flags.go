@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/play/engine"
 	"talbot/play/match"
@@ -102,8 +103,6 @@ func parseBounds(text string) (*[2]float64, error) {
 	return &[2]float64{a, b}, nil
 }
 
-const limitHint = "use --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6, or add ,nodes=1000 to the player"
-
 // players reads the players, and checks that they have a limit.
 func (o *matchOptions) players(args []string) (specs []match.Spec, err error) {
 	for _, text := range args {
@@ -123,7 +122,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, err error) {
 	}
 	for _, s := range specs {
 		if l := s.Limits.Or(o.limits); l == (match.Limits{}) && engine.NeedsLimit(s) {
-			return nil, usage(fmt.Errorf("player %q: %w", s.Text, l.Check()), limitHint)
+			return nil, fmt.Errorf("player %q: %w", s.Text, l.Check())
 		}
 	}
 	return specs, nil
@@ -138,7 +137,7 @@ func checkSettings(s match.Spec) error {
 	text := "docs/11-matches.md and docs/12-play.md list the settings of players"
 	names := append([]string{"name", "nodes", "depth", "movetime", "tc", "rating", "error"}, engine.Parameters()...)
 	for _, p := range s.Params {
-		if word := nearest(p.Name, names); !slices.Contains(names, p.Name) && word != "" {
+		if word := cli.Nearest(p.Name, names); !slices.Contains(names, p.Name) && word != "" {
 			text = "did you mean `" + word + "`? " + text
 		}
 	}

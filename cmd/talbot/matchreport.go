@@ -6,43 +6,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rivo/uniseg"
 
+	"talbot/internal/cli"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
 	"talbot/internal/progress"
 	"talbot/play/match"
 )
 
-// liveMatch returns a callback that keeps a table and one line about a match up to date on a terminal and prints a line
-// every ten seconds elsewhere, and a function that ends the display.
-func liveMatch() (func(match.Progress), func()) {
-	if voice.quiet {
-		return func(match.Progress) {}, func() {}
-	}
-	every := sayEvery
-	if stderr.columns != nil {
-		every = drawEvery
-	}
+// liveMatch returns a callback that shows how far a match has come, and a function that ends the display.
+func liveMatch() (show func(match.Progress), end func()) {
 	var pace progress.Pace
-	last := time.Now()
+	d := cli.NewDisplay()
 	return func(p match.Progress) {
 		pace.Add(0, int64(p.Resumed), 0)
 		pace.Add(p.Elapsed, int64(p.Games), 0)
-		if time.Since(last) < every && (p.Games < p.Total || stderr.columns == nil) {
-			return
-		}
-		last = time.Now()
-		left := timeLeft(&pace, int64(p.Total-p.Games))
-		if stderr.columns != nil {
-			stderr.setLine(func(columns int) string { return matchTable(p, left, columns, stderr.height()) })
-			return
-		}
-		line := matchLine(p, left)
-		say("match: %d %%, %s\n", int(100*line.share), strings.Join(line.details, ", "))
-	}, func() { stderr.setLine(nil) }
+		d.Show(func() cli.Line { return matchLine(p, timeLeft(&pace, int64(p.Total-p.Games))) })
+	}, d.End
 }
 
 // timeLeft is the detail that says how long so much more work takes, if that can be told.
@@ -54,41 +36,27 @@ func timeLeft(pace *progress.Pace, more int64) []string {
 }
 
 // matchLine is the line about a match.
-func matchLine(p match.Progress, left []string) statusLine {
-	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)),
-		details: left}
-	line.details = append(line.details,
+func matchLine(p match.Progress, left []string) cli.Line {
+	line := cli.Line{Verb: "match", Share: float64(p.Games) / float64(max(1, p.Total)), Details: left}
+	line.Details = append(line.Details,
 		fmt.Sprintf("%s/%s games", humanize.Thousands(int64(p.Games)), humanize.Thousands(int64(p.Total))),
 		counts(p.Figures), "Elo "+interval(p.Elo, p.EloLow, p.EloHigh))
 	if p.LLR.Known() {
-		line.details = append(line.details, fmt.Sprintf("LLR %.2f of %.2f to %.2f", float64(p.LLR), p.LLRs[0],
+		line.Details = append(line.Details, fmt.Sprintf("LLR %.2f of %.2f to %.2f", float64(p.LLR), p.LLRs[0],
 			p.LLRs[1]))
 	}
 	if p.Faults > 0 {
-		line.details = append(line.details, humanize.Count(int64(p.Faults), "fault"))
+		line.Details = append(line.Details, humanize.Count(int64(p.Faults), "fault"))
 	}
 	if p.Identical > 0 {
-		line.details = append(line.details, fmt.Sprintf("%d identical", p.Identical))
+		line.Details = append(line.Details, fmt.Sprintf("%d identical", p.Identical))
 	}
 	return line
 }
 
-// matchTable is the line about a match below a row for each opponent of a gauntlet, as far as the terminal has rows.
-func matchTable(p match.Progress, left []string, columns, height int) string {
-	var rows []string
-	for i, v := range p.Versus {
-		if i >= height-3 {
-			break
-		}
-		rows = append(rows, shorten(plain.Escape(fmt.Sprintf("  %s %5d games  %-16s %s", padded(v.Name, 28), v.Games,
-			counts(v.Figures), interval(v.Elo, v.EloLow, v.EloHigh))), columns-1))
-	}
-	return strings.Join(append(rows, matchLine(p, left).text(columns)), "\n")
-}
-
 // padded is a name padded to a width in columns.
 func padded(name string, columns int) string {
-	name = shorten(plain.Escape(name), columns)
+	name = cli.Shorten(plain.Escape(name), columns)
 	return name + strings.Repeat(" ", max(0, columns-uniseg.StringWidth(name)))
 }
 

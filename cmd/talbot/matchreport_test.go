@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/internal/plain"
+	"talbot/internal/cli"
 	"talbot/play/match"
 )
 
@@ -23,11 +23,10 @@ func TestRatings(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		old := stdout
-		stdout = &outlet{file: &b}
-		stdout.text = plain.NewWriter((*exactOutlet)(stdout))
+		old := cli.Stdout
+		cli.Stdout = cli.NewTerminal(&b, nil)
 		printRatings(&r)
-		stdout = old
+		cli.Stdout = old
 		for want := range strings.SplitSeq(c.want, "|") {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%q is missing:\n%s", want, b.String())

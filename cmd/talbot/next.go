@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,16 +10,26 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/internal/humanize"
+	"talbot/internal/cli"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/stockfish"
-	"talbot/train/job"
 )
 
-// next has the command line that usually follows printed once a step is done.
-func next(args ...string) { voice.next, voice.takes = args, "" }
+// following is the command line that usually follows the command of this process; nil: none.
+var following []string
+
+// next has a command line printed, as what usually follows, once the command is done.
+func next(args ...string) { following = args }
+
+// printNext prints the command line that follows, unless only results are asked for.
+func printNext() {
+	if following != nil && !cli.Mode.Quiet && !cli.Mode.JSON && cli.Stdout.Flush() == nil {
+		cli.Next(following...)
+	}
+	following = nil
+}
 
 // newName returns a name that nothing has yet: stem and ending, with a number between them where that is taken.
 func newName(stem, ending string) string {
@@ -51,20 +60,14 @@ func nextIngested(dir string) {
 	case err != nil:
 		nextLabel(dir)
 	case slices.ContainsFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == "side" }):
-		nextTraining(dir, job.ProposeAdapting(m))
+		next("train", "--data", dir, "--run", newRun(), "--from", builtin.Name, "--steps",
+			fmt.Sprint(min(400, max(50, epochSteps(m, 2, 512)))), "--lr", "3e-4")
 	case m.Counts.Labelled > 0 && m.Counts.Labelled >= m.Counts.Samples/20:
 		nextTrain(dir)
 	default:
 		nextLabel(dir)
-		if m.Counts.Positions > pliesOfGames*m.Counts.GamesKept {
-			voice.takes = strings.TrimSpace(voice.takes +
-				" Without labels, `train` learns moves and results: --recipe tahl, prior or nosearch.")
-		}
 	}
 }
-
-// pliesOfGames is what lines have at least, on average, that are games: puzzles and endgames have fewer.
-const pliesOfGames = 10
 
 // nextLabel names the labelling of a dataset: of all samples or, where that takes more than an hour on this machine, of
 // a share that takes about half of one.
@@ -75,42 +78,54 @@ func nextLabel(dir string) {
 		next(args...)
 		return
 	}
-	workers := stockfish.DefaultWorkers()
-	takes := labelTime(m.Counts.Samples, workers)
-	if takes > time.Hour {
-		share := math.Max(job.Rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
+	if takes := labelTime(m.Counts.Samples, stockfish.DefaultWorkers()); takes > time.Hour {
+		share := max(rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
 		args = append(args, "--fraction", strconv.FormatFloat(share, 'f', -1, 64))
-		takes = time.Duration(share * float64(takes))
 	}
 	next(args...)
-	if takes >= 10*time.Second {
-		voice.takes = fmt.Sprintf("It takes about %s with %s.", humanize.About(takes),
-			humanize.Count(int64(workers), "engine"))
-	}
 }
 
-// labelTime is how long so many samples take with the default limit.
+// labelTime returns how long so many samples take with the default limit.
 func labelTime(samples int64, workers int) time.Duration {
 	return time.Duration(samples) * defaultMoveTime / time.Duration(workers)
 }
 
 // nextTrain names a training that fits a labelled dataset and this machine.
 func nextTrain(dir string) {
-	m, err := dataset.ReadManifest(dir)
-	if err != nil {
-		next("train", "--data", dir, "--run", newRun())
-		return
+	args := []string{"train", "--data", dir, "--run", newRun()}
+	if m, err := dataset.ReadManifest(dir); err == nil {
+		args = append(args, proposed(m, len(backend.GPUs()) > 0)...)
 	}
-	nextTraining(dir, job.Propose(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0))
+	next(args...)
 }
 
-// nextTraining names the training on a dataset and, on a processor, how long it takes.
-func nextTraining(dir string, p job.Proposal) {
-	next(append([]string{"train", "--data", dir, "--run", newRun()}, p.Flags()...)...)
-	cores := stockfish.DefaultWorkers()
-	if takes := p.Time(cores); takes > 0 && len(backend.GPUs()) == 0 {
-		voice.takes = fmt.Sprintf("It takes about %s on %s.", humanize.About(takes), humanize.Count(int64(cores), "core"))
+// proposed returns the flags of a training that fits a dataset: on a GPU of the recipe's network; on a processor of one
+// that takes minutes, or with much data an hour or two.
+func proposed(m *dataset.Manifest, gpu bool) []string {
+	aggregated := slices.ContainsFunc(m.Inputs, func(i dataset.Input) bool { return i.Aggregate != nil })
+	flags := "--recipe talbotbot --preset small --steps 2500"
+	switch {
+	case aggregated && gpu:
+		flags = "--recipe prior"
+	case aggregated:
+		flags = "--recipe prior --blocks 4 --filters 48 --batch 256 --steps 2600"
+	case gpu:
+		flags = "--recipe talbotbot --blocks 20 --filters 128"
+	case m.Counts.Samples > 2_000_000:
+		flags = fmt.Sprintf("--recipe lynx --blocks 6 --filters 64 --steps %d", min(10_000, epochSteps(m, 4, 512)))
 	}
+	return strings.Fields(flags)
+}
+
+// epochSteps returns the number of steps, with two digits, in which a training reads its samples for some epochs.
+func epochSteps(m *dataset.Manifest, epochs float64, batch int) int64 {
+	return int64(rounded(epochs*float64(m.Counts.Samples)*float64(m.Splits.Train)/100/float64(batch), 2))
+}
+
+// rounded returns x with so many digits.
+func rounded(x float64, digits int) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return y
 }
 
 // nextEvaluated names a game against a network or, if it does not play by itself, its export.

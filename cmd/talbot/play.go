@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"talbot/board"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/play/console"
@@ -128,12 +129,12 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
 	}
-	ctx, stop := interruption{words: func() error { return errGameLeft }}.watch(ctx)
+	ctx, stop := cli.Interruption{End: func() error { return errGameLeft }}.Watch(ctx)
 	defer stop()
 	t := console.Terminal{Session: g, Unicode: o.unicode, SaveTo: o.pgn, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
-	switch err = t.Run(ctx, os.Stdin, prompting{stdout}); {
+	switch err = t.Run(ctx, os.Stdin, cli.Stdout); {
 	case errors.Is(err, context.Canceled) && (o.pgn != "" || len(g.Moves()) == 0):
-		return hintError{error: errInterrupted, status: exitInterrupted}
+		return cli.ErrInterrupted
 	case errors.Is(err, context.Canceled):
 		return errGameLeft
 	}
@@ -141,5 +142,4 @@ func (o *playOptions) play(ctx context.Context) error {
 }
 
 // errGameLeft is how a game ends that was interrupted and is not kept.
-var errGameLeft = hintError{error: errInterrupted, hint: "`talbot play --pgn FILE` keeps the games that you leave",
-	status: exitInterrupted}
+var errGameLeft = hint(cli.ErrInterrupted, "`talbot play --pgn FILE` keeps the games that you leave")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -79,7 +80,7 @@ func (o *predictOptions) predict(ctx context.Context, in string) error {
 	}
 	r.In, r.Out, r.Existing = in, o.out, o.existing()
 	return o.makeOptions.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if errors.Is(err, predict.ErrPredicted) {
 			err = hint(err, "`talbot stats` shows them")
@@ -96,7 +97,7 @@ func printPredicted(out string, sum predict.Summary) {
 		sum.Network.Backend, sum.ID, n(sum.GameOver), humanize.Rate(sum.PositionsPerSecond),
 		humanize.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
 	if sum.Unrated > 0 {
-		sayKind("warning", "the network uses ratings, and %s had none; --rating gives them one",
+		cli.Warnf("the network uses ratings, and %s had none; --rating gives them one",
 			humanize.Count(sum.Unrated, "sample"))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/board"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -179,7 +180,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
 		r := o.Request
-		r.Out, r.Existing, r.Progress, r.Warn, r.ResumeCommand = o.out, o.existing(), show, warn, invocation()
+		r.Out, r.Existing, r.Progress, r.Warn, r.ResumeCommand = o.out, o.existing(), show, warn, cli.Invocation()
 		if o.syzygy != "" {
 			tables, closeTables, err := o.tables(ctx)
 			if err != nil {

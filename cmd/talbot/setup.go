@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -35,7 +36,7 @@ func checkParts(_ *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !slices.Contains(parts, a) {
 			return usage(fmt.Errorf("setup cannot install %q", a),
-				meant("it installs "+strings.Join(parts, ", "), nearest(a, parts), "talbot setup "))
+				cli.DidYouMean("it installs "+strings.Join(parts, ", "), cli.Nearest(a, parts), "talbot setup "))
 		}
 	}
 	return nil
@@ -92,7 +93,7 @@ func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if err != nil {
 		return err
 	}
-	a := asker{in: os.Stdin, out: prompting{stdout}, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	a := asker{in: os.Stdin, out: cli.Stdout, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
 	return a.carryOut(cmd.Context(), steps)
 }
 

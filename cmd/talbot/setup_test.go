@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/fault"
 	"talbot/network/backend"
 	"talbot/stockfish"
 )
@@ -47,7 +48,7 @@ func TestPlanStockfish(t *testing.T) {
 		got := ""
 		if s, err := planStockfish(c.m); err != nil {
 			got = "error: " + err.Error()
-			if _, text := classify(err); text == "" {
+			if _, text := fault.Of(err); text == "" {
 				t.Errorf("no hint for %v", err)
 			}
 		} else {
@@ -240,14 +241,14 @@ func TestAsks(t *testing.T) {
 		done   bool
 		status int
 	}{
-		"yes":           {asker{terminal: true, in: strings.NewReader("y\n")}, nil, true, exitDone},
-		"Yes, no end":   {asker{terminal: true, in: strings.NewReader(" Yes")}, nil, true, exitDone},
-		"no":            {asker{terminal: true, in: strings.NewReader("n\n")}, nil, false, exitFailed},
-		"just return":   {asker{terminal: true, in: strings.NewReader("\n")}, nil, false, exitFailed},
-		"end of input":  {asker{terminal: true, in: strings.NewReader("")}, nil, false, exitFailed},
-		"no terminal":   {asker{in: strings.NewReader("y\n")}, nil, false, exitUsage},
-		"--yes":         {asker{yes: true, in: strings.NewReader("")}, nil, true, exitDone},
-		"--yes, failed": {asker{yes: true}, failed, true, exitFailed},
+		"yes":           {asker{terminal: true, in: strings.NewReader("y\n")}, nil, true, fault.ExitDone},
+		"Yes, no end":   {asker{terminal: true, in: strings.NewReader(" Yes")}, nil, true, fault.ExitDone},
+		"no":            {asker{terminal: true, in: strings.NewReader("n\n")}, nil, false, fault.ExitFailed},
+		"just return":   {asker{terminal: true, in: strings.NewReader("\n")}, nil, false, fault.ExitFailed},
+		"end of input":  {asker{terminal: true, in: strings.NewReader("")}, nil, false, fault.ExitFailed},
+		"no terminal":   {asker{in: strings.NewReader("y\n")}, nil, false, fault.ExitUsage},
+		"--yes":         {asker{yes: true, in: strings.NewReader("")}, nil, true, fault.ExitDone},
+		"--yes, failed": {asker{yes: true}, failed, true, fault.ExitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -263,9 +264,9 @@ func TestAsks(t *testing.T) {
 					return c.result
 				},
 			}})
-			status := exitDone
+			status := fault.ExitDone
 			if err != nil {
-				status, _ = classify(err)
+				status, _ = fault.Of(err)
 			}
 			if done != c.done || status != c.status || c.result != nil && !errors.Is(err, c.result) {
 				t.Errorf("done %v, %v; want done %v, status %d", done, err, c.done, c.status)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/stats"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/internal/table"
@@ -70,7 +71,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 		}
 	}
 	limitHeap(keysGCPercent)
-	show, end := showProgress()
+	show, end := cli.ShowProgress()
 	r := o.Request
 	r.Progress = show
 	counted, err := r.Run(ctx)
@@ -94,7 +95,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 	if o.json {
 		return printJSON(counted)
 	}
-	if _, err := io.WriteString(stdout, page.Text()); err != nil {
+	if _, err := io.WriteString(cli.Stdout, page.Text()); err != nil {
 		return err
 	}
 	if o.html != "" {

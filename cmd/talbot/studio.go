@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/studio"
 )
@@ -85,10 +86,10 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 		return err
 	}
 	defer s.Close()
-	ctx, stop := stops(cmd.Context())
+	ctx, stop := cli.Stops(cmd.Context())
 	defer stop()
 	printf("open %s\n", s.Address(on.Addr()))
-	if err := stdout.flush(); err != nil {
+	if err := cli.Stdout.Flush(); err != nil {
 		return err
 	}
 	return s.Serve(ctx, on)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
@@ -128,18 +129,18 @@ func (o *synthOptions) draw(cmd *cobra.Command) error {
 	r := o.Request
 	r.Out, r.Existing, r.Workers = o.out, o.existing(), o.workers
 	return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if err != nil {
 			return made{}, err
 		}
 		missing := o.Count - sum.GamesKept
 		if len(sum.Exhausted) > 0 {
-			sayKind("warning", "%s ran out of positions; others took the rest of their share",
+			cli.Warnf("%s ran out of positions; others took the rest of their share",
 				strings.Join(sum.Exhausted, ", "))
 		}
 		if missing > 0 {
-			sayKind("warning", "%s fewer than requested: these materials have no more positions",
+			cli.Warnf("%s fewer than requested: these materials have no more positions",
 				humanize.Count(missing, "endgame"))
 		}
 		return made{sum, func() { printDrawn(o.out, sum.Summary) }, missing, func() { nextLabel(o.out) }}, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -97,7 +98,7 @@ func (o *gamesOptions) play(ctx context.Context) (err error) {
 		if r.Pool, err = stockfish.NewPool(ctx, engine, o.workers); err != nil {
 			return made{}, err
 		}
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		return made{summary: sum, print: func() { printGames(o.out, sum) }, next: func() { nextTrain(o.out) }},
 			errors.Join(err, r.Pool.Close())

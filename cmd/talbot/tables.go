@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"talbot/internal/cache"
+	"talbot/internal/cli"
 	"talbot/internal/progress"
 	"talbot/play/engine"
 	"talbot/play/uci"
@@ -32,7 +33,7 @@ func showBytes(show func(progress.Progress), verb string) func(done, total int64
 
 // findTables finds the Syzygy tables of --syzygy and checks them.
 func findTables(ctx context.Context, path string, again bool) (*syzygy.Set, error) {
-	show, end := phases()
+	show, end := cli.ShowProgress()
 	defer end()
 	c := tablesCheck(again)
 	c.Progress = showBytes(show, "checking tables")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -38,7 +39,7 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md, s
 					"--second must be below --advantage")
 			}
 			return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-				r.Progress, r.Warn, r.ResumeCommand = show, warn, invocation()
+				r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 				sum, err := r.Run(ctx)
 				return made{summary: sum, print: func() { printTactics(o.out, sum) }, next: func() { nextTrain(o.out) }}, err
 			})

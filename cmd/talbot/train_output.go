@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"talbot/dataset"
 	"talbot/evaluate"
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/humanize"
+	"talbot/internal/plain"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
@@ -20,9 +25,9 @@ import (
 // resumeLine is the command line that continues the run.
 func (o *trainOptions) resumeLine() string {
 	if o.asked() {
-		return invocation()
+		return cli.Invocation()
 	}
-	return "talbot " + shellQuote([]string{"train", "--run", o.Dir, "--resume"})
+	return "talbot " + plain.Quote("train", "--run", o.Dir, "--resume")
 }
 
 // untrained is how a command ends that was interrupted before it had trained anything.
@@ -31,7 +36,7 @@ func (o *trainOptions) untrained() error {
 	if run.IsRun(o.Dir) {
 		text = "continue with `" + o.resumeLine() + "`"
 	}
-	return hintError{errors.New("interrupted before the first step"), text, exitInterrupted}
+	return fault.With(errors.New("interrupted before the first step"), fault.ExitInterrupted, text)
 }
 
 // trainError adds to an error what to do about it.
@@ -55,7 +60,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 			"available ones)")
 	case errors.Is(err, train.ErrDevices):
 		return usage(err, "use at most that many --devices")
-	case errors.Is(err, job.ErrConfig) && errors.Is(err, recipe.ErrUnknown) && !errors.As(err, new(hintError)):
+	case errors.Is(err, job.ErrConfig) && errors.Is(err, recipe.ErrUnknown) && hasRemedyOf(err, job.ErrConfig):
 		return usage(err, "`talbot recipes` lists them")
 	case errors.Is(err, run.ErrNoRun):
 		return hint(err, "give the folder of a run, or start one without --resume")
@@ -64,12 +69,12 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return o.untrained()
 	case errors.Is(err, context.Canceled):
-		return hintError{fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint),
-			"continue with `" + resume + "`", exitInterrupted}
+		return fault.With(fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint),
+			fault.ExitInterrupted, "continue with `"+resume+"`")
 	case errors.Is(err, train.ErrDiverged):
 		another := "talbot train --data DIR --run OTHER --lr LOWER"
 		if result.Checkpoint != "" {
-			another += " " + shellQuote([]string{"--from", o.Dir})
+			another += " " + plain.Quote("--from", o.Dir)
 		}
 		return hint(err, "it would diverge again; begin another run with a lower --lr, a longer --warmup or --clip, "+
 			"for example `"+another+"`")
@@ -81,6 +86,81 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return usage(err, "continue it with `"+resume+"`, or choose another folder")
 	}
 	return err
+}
+
+func printStart(s job.Start) {
+	n := humanize.Thousands
+	for _, set := range s.Sets {
+		tell("data: %s: %s (%.1f %% of the draws, %.2f epochs), %s", set.Dir,
+			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Epochs, humanize.Count(set.Val, "val sample"))
+		if s.HasValue && set.Values < set.Train {
+			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
+		}
+		if set.Capped > 0 {
+			tell("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
+		}
+		if set.Unusable > 0 {
+			tell("; %s left out for lack of a target", n(set.Unusable))
+		}
+		tell("\n")
+	}
+	c := s.Config
+	tell("network: %s, %s, %s\n", c.Recipe, s.Network, humanize.Count(int64(s.Parameters), "parameter"))
+	if c.From != (run.Origin{}) {
+		what := "weights: from"
+		if c.From.Whole {
+			what = "training: goes on from"
+		}
+		tell("%s %q, step %s\n", what, c.From.Path, n(c.From.Step))
+		if settings := settingsBesideSize(c); settings != "" {
+			tell("settings: %s\n", settings)
+		}
+	}
+	tell("backend: %s\n", s.Backend)
+	if c.Devices > 1 {
+		tell("devices: %d, each trains %s at a time\n", c.Devices,
+			humanize.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
+	}
+	part := ""
+	if c.Begin() > 0 || c.End() < c.Steps {
+		part = fmt.Sprintf("steps %s to %s of ", n(c.Begin()+1), n(c.End()))
+	}
+	tell("run: %s%s of %s, learning rate %g, validated on %s\n", part, humanize.Count(c.Steps, "step"),
+		humanize.Count(int64(c.Batch), "sample"), c.LR, humanize.Count(s.Val, "sample"))
+	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
+}
+
+// settingsBesideSize are those of the network that [job.Start] does not say by its size.
+func settingsBesideSize(c run.Config) string {
+	r, err := recipe.ByName(c.Recipe)
+	if err != nil {
+		return ""
+	}
+	var list []string
+	values := c.Settings.Values()
+	for _, name := range r.SettingNames() {
+		if !slices.Contains(r.Size, name) {
+			list = append(list, name+"="+values[name])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There
+// are none for a short run.
+func prospectLines(p job.Prospect) (lines []string) {
+	if p.Left < 10*time.Second {
+		return nil
+	}
+	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step", humanize.About(p.Left), humanize.About(p.Step)))
+	if p.InHour == 0 {
+		return lines
+	}
+	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
+	if p.Smaller != nil {
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, humanize.About(p.Smaller.Time), shorter)
+	}
+	return append(lines, "within an hour on this machine, as another run: "+shorter)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"talbot/internal/cli"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/train"
@@ -14,9 +15,9 @@ import (
 func runTrain(ctx context.Context, o *trainOptions) error {
 	t := o.Train
 	var trained atomic.Bool // there is something to save
-	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
+	ctx, stop := cli.Interruption{Doing: "saving", Holds: trained.Load, End: o.untrained}.Watch(ctx)
 	defer stop()
-	show, end := phases()
+	show, end := cli.ShowProgress()
 	t.Checked = showBytes(show, "checking the data")
 	t.Surveyed = func(blocks, of int) {
 		show(progress.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
@@ -26,7 +27,7 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 	line := trainLine{pace: progress.Pace{Even: true}}
 	t.Begun = func(s job.Start) {
 		end()
-		tellLines(s.Text())
+		printStart(s)
 		start, line.validations = s, validationsOf(s)
 	}
 	t.Resumed = func(step int64, checkpoint string) {
@@ -44,8 +45,9 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 		line.add(p)
 		if step, left, ok := line.prospect(); ok {
 			fixed := o.Resume || o.From != "" || o.After != ""
-			prospect := start.Prospect(p, step, left, fixed)
-			tellLines(prospect.Text())
+			for _, line := range prospectLines(start.Prospect(p, step, left, fixed)) {
+				tell("%s\n", line)
+			}
 		}
 		progress(p)
 	}
@@ -86,25 +88,4 @@ func initRun(o *trainOptions) error {
 		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
 	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")
 	return nil
-}
-
-// phases is [progress] for work of several parts: each new verb begins a display of its own.
-func phases() (show func(progress.Progress), end func()) {
-	verb, draw, stop := "", func(progress.Progress) {}, func() {}
-	end = func() { stop(); verb, stop = "", func() {} }
-	return func(p progress.Progress) {
-		if p.Verb != verb {
-			end()
-			verb = p.Verb
-			draw, stop = showProgress()
-		}
-		draw(p)
-	}, end
-}
-
-// tellLines prints notes, one a line.
-func tellLines(text string) {
-	for line := range strings.Lines(text) {
-		tell("%s\n", strings.TrimSuffix(line, "\n"))
-	}
 }

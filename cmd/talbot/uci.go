@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -124,5 +125,5 @@ func (o *playerOptions) serve() error {
 		Ratings: quick.Ratings || o.byEngine(), Search: &quick.Options, Player: o.player(),
 		Tables: openTables}
 	e.Note = o.oneSided(quick.Config)
-	return e.Run(os.Stdin, stdout.exact())
+	return e.Run(os.Stdin, cli.Stdout.Exact())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 )
 
@@ -47,7 +48,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
-	if word := nearest(e.Given, e.Words); word != "" {
+	if word := cli.Nearest(e.Given, e.Words); word != "" {
 		return usage(e, "did you mean `--"+e.Flag+" "+word+"`? "+e.Remedy)
 	}
 	return usage(e, e.Remedy)

@@ -13,7 +13,9 @@ import (
 	"golang.org/x/term"
 
 	"talbot/fleet"
+	"talbot/internal/cli"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/stockfish"
@@ -137,8 +139,8 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if o.name == "" {
 		o.name, _ = os.Hostname() // only shown
 	}
-	ended := hintError{error: errInterrupted, hint: "start it again at any time", status: exitInterrupted}
-	ctx, stop := interruption{says: "returning the work", words: func() error { return ended }}.watch(ctx)
+	ended := fault.With(cli.ErrInterrupted, fault.ExitInterrupted, "start it again at any time")
+	ctx, stop := cli.Interruption{Doing: "returning the work", End: func() error { return ended }}.Watch(ctx)
 	defer stop()
 	at := join.Address
 	if o.cluster.URL != "" {

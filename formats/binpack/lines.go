@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 )
 
 // Unit says what the scores of a file are.
@@ -27,7 +28,9 @@ const (
 var Units = []string{string(Leela), string(Internal), string(Centipawns)}
 
 // ErrUnit: the unit of a file was neither stated nor found, or its scores contradict what was stated.
-var ErrUnit = errors.New("unit of the scores")
+var ErrUnit = fault.New(fault.ExitUsage, "unit of the scores",
+	"state what the scores are, --unit leela, internal or centipawns, and who made them, such as --origin "+
+		"\"Stockfish 14\"")
 
 // TagInvented is the tag of a line whose path may have been invented at some of its plies: programs that drop positions
 // of a game may search for legal moves between the others. It lists those plies, without blanks at the ends; the moves

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,16 +9,20 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"talbot/internal/fault"
 )
 
 // Errors on which callers branch.
 var (
 	// ErrDamaged: the file breaks the format where it cannot be read on.
-	ErrDamaged = errors.New("damaged Parquet file")
+	ErrDamaged = fault.New(fault.ExitFailed, "damaged Parquet file", "download the file again")
 	// ErrUnsupported: the file needs what is not read.
-	ErrUnsupported = errors.New("unsupported Parquet file")
+	ErrUnsupported = fault.New(fault.ExitFailed, "unsupported Parquet file",
+		"write it again with plain columns, compressed with zstd: polars.read_parquet(FILE).write_parquet(NEW)")
 	// ErrColumns: the columns of the file are not of a known kind.
-	ErrColumns = errors.New("a Parquet file with unknown columns")
+	ErrColumns = fault.New(fault.ExitFailed, "a Parquet file with unknown columns",
+		"rename the columns; docs/19-other-formats.md lists what is read")
 )
 
 const (

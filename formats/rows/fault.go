@@ -5,16 +5,19 @@ import (
 	"os"
 
 	"talbot/dataset"
+	"talbot/internal/fault"
 )
 
 // What can be wrong with an input; callers branch on them. The errors of this package that wrap one of these, or
 // [ErrUnit], [ErrMixedUnits] or [dataset.ErrView], are about one input: others can still be read.
 var (
-	ErrArchive = errors.New("not supported: unpack it first")
-	ErrUTF16   = errors.New("not supported: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
-	ErrFolder  = errors.New("is a folder")
-	ErrPacked  = errors.New("compressed data is truncated or damaged")
-	ErrRead    = errors.New("cannot be read")
+	ErrArchive = fault.New(fault.ExitFailed, "not supported: unpack it first",
+		"unpack it, or compress it with zstd or gzip")
+	ErrUTF16 = fault.New(fault.ExitFailed, "not supported: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
+		"convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW")
+	ErrFolder = errors.New("is a folder")
+	ErrPacked = fault.New(fault.ExitFailed, "compressed data is truncated or damaged", "download the file again")
+	ErrRead   = errors.New("cannot be read")
 )
 
 // faults are the names of the errors, for counting.
@@ -44,8 +47,7 @@ type inputError struct {
 	kind error
 }
 
-func (e inputError) Is(target error) bool { return target == e.kind }
-func (e inputError) Unwrap() error        { return e.error }
+func (e inputError) Unwrap() []error { return []error{e.kind, e.error} }
 
 // isUTF16 reports whether a text begins with a byte order mark of UTF-16, or as such text does without one: with
 // characters below 256 in two bytes each.

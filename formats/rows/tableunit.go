@@ -2,23 +2,26 @@ package rows
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 )
 
 // Errors on which callers branch.
 var (
 	// ErrUnit: neither the name of a table's column nor its first rows say whether its evaluations are pawns or
 	// centipawns. The caller asks for the unit.
-	ErrUnit = errors.New("centipawns or pawns?")
+	ErrUnit = fault.New(fault.ExitUsage, "centipawns or pawns?",
+		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each")
 	// ErrMixedUnits: a row contradicts the unit that the table's column or its rows before had. No row of the table
 	// can be trusted.
-	ErrMixedUnits = errors.New("evaluations of different units in one table")
+	ErrMixedUnits = fault.New(fault.ExitFailed, "evaluations of different units in one table",
+		"correct the row, or use --eval-unit (then decimals among centipawns are skipped row by row), or "+
+			"--skip-bad-files to skip the table")
 )
 
 // TableForm is what the caller states about a table before it is read; what is nil is found from its header and first

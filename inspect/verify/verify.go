@@ -11,6 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/inspect/stats"
+	"talbot/internal/fault"
 	"talbot/internal/progress"
 	"talbot/shards"
 )
@@ -18,9 +19,11 @@ import (
 // Errors on which callers branch.
 var (
 	// ErrBothSides: a game is in different splits of two datasets.
-	ErrBothSides = errors.New("games are in more than one split")
+	ErrBothSides = fault.New(fault.ExitFailed, "games are in more than one split",
+		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games")
 	// ErrOverlap: more of the val or test samples occur in train than was allowed.
-	ErrOverlap = errors.New("too many val or test positions occur in train")
+	ErrOverlap = fault.New(fault.ExitFailed, "too many val or test positions occur in train",
+		"use a higher --max-overlap; openings recur, and `talbot eval` reports unseen positions separately")
 )
 
 // Request asks to read datasets whole and to compare their splits.

@@ -23,9 +23,9 @@ func InjectFaults(t interface {
 }
 
 // FaultOf returns the error that a test has injected for a step that another package takes, nil outside tests.
-func FaultOf(op, path string) error { return fault(op, path) }
+func FaultOf(op, path string) error { return injected(op, path) }
 
-func fault(op, path string) error {
+func injected(op, path string) error {
 	if f := faults.Load(); f != nil {
 		return (*f)(op, path)
 	}

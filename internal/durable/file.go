@@ -11,7 +11,7 @@ type File struct{ *os.File }
 // Open opens a file, with mode 0666 before umask if it is made. What is there and not a regular file is refused with
 // [ErrNotRegular], at once.
 func Open(path string, flag int) (*File, error) {
-	if err := fault("open", path); err != nil {
+	if err := injected("open", path); err != nil {
 		return nil, err
 	}
 	f, err := openRegular(path, flag)
@@ -23,7 +23,7 @@ func Open(path string, flag int) (*File, error) {
 
 // Write appends p, or writes it where the file stands.
 func (f *File) Write(p []byte) (int, error) {
-	if err := fault("write", f.Name()); err != nil {
+	if err := injected("write", f.Name()); err != nil {
 		n, _ := f.File.Write(p[:len(p)/2])
 		return n, err
 	}
@@ -32,7 +32,7 @@ func (f *File) Write(p []byte) (int, error) {
 
 // writeAt writes p at an offset.
 func (f *File) writeAt(p []byte, offset int64) error {
-	if err := fault("write", f.Name()); err != nil {
+	if err := injected("write", f.Name()); err != nil {
 		return err
 	}
 	_, err := f.File.WriteAt(p, offset)
@@ -41,18 +41,18 @@ func (f *File) writeAt(p []byte, offset int64) error {
 
 // Sync makes durable what was written.
 func (f *File) Sync() error {
-	if err := fault("sync", f.Name()); err != nil {
+	if err := injected("sync", f.Name()); err != nil {
 		return err
 	}
 	return f.File.Sync()
 }
 
 // Close closes the file.
-func (f *File) Close() error { return errors.Join(fault("close", f.Name()), f.File.Close()) }
+func (f *File) Close() error { return errors.Join(injected("close", f.Name()), f.File.Close()) }
 
 // Remove removes a file.
 func Remove(path string) error {
-	if err := fault("remove", path); err != nil {
+	if err := injected("remove", path); err != nil {
 		return err
 	}
 	return os.Remove(path)
@@ -61,7 +61,7 @@ func Remove(path string) error {
 // Rename gives a file another name; a file of that name is replaced. On Windows it waits a moment for whoever has one
 // of the two open.
 func Rename(from, to string) error {
-	if err := fault("rename", to); err != nil {
+	if err := injected("rename", to); err != nil {
 		return err
 	}
 	return rename(from, to)
@@ -69,7 +69,7 @@ func Rename(from, to string) error {
 
 // Link gives a file a second name. It fails where the file system has no links.
 func Link(from, to string) error {
-	if err := fault("link", to); err != nil {
+	if err := injected("link", to); err != nil {
 		return err
 	}
 	return os.Link(from, to)
@@ -77,7 +77,7 @@ func Link(from, to string) error {
 
 // SyncFolder makes the names in a folder durable, where a program can.
 func SyncFolder(dir string) error {
-	if err := fault("sync folder", dir); err != nil {
+	if err := injected("sync folder", dir); err != nil {
 		return err
 	}
 	d, err := os.Open(dir)

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"talbot/internal/fault"
 )
 
 // ErrLocked says that another process has the lock.
-var ErrLocked = errors.New("another talbot process is writing to the folder")
+var ErrLocked = fault.New(fault.ExitLocked, "another talbot process is writing to the folder",
+	"wait for the other process, or stop it")
 
 // HeldLock is a lock that this process holds. It is the kernel's: it is free as soon as it is closed, also by the end
 // of the process however it dies, so it is never stale. A file that stays does no harm.
@@ -58,7 +61,7 @@ func (l *HeldLock) Close() error {
 // but on Windows, where no open file can be removed, it is freed first, and a file that somebody else has opened
 // meanwhile stays.
 func (l *HeldLock) Remove() error {
-	if err := fault("remove", l.path); err != nil {
+	if err := injected("remove", l.path); err != nil {
 		return err
 	}
 	if err := removeLock(l); err != nil && !errors.Is(err, fs.ErrNotExist) {

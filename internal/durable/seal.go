@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"talbot/internal/fault"
 )
 
 var (
 	// ErrChanged says that a sealed file is not what was written.
 	ErrChanged = errors.New("content or checksum changed after it was written")
 	// ErrVersion marks a file that is whole, but of a version that this program does not know.
-	ErrVersion = errors.New("made by a newer talbot")
+	ErrVersion = fault.New(fault.ExitFailed, "made by a newer talbot",
+		"it was written by a newer talbot; use that version")
 )
 
 const (

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 // Names beside an output while it is replaced: the new one until it is whole, the old one until it is removed, and the
@@ -85,7 +86,7 @@ func (e *DoneError) Error() string { return fmt.Sprintf("%q: %v", e.Path, ErrDon
 func (e *DoneError) Unwrap() error { return ErrDone }
 
 // ErrDifferent: the output exists, made from something else or with other settings.
-var ErrDifferent = errors.New("the output is there, made from or with something else")
+var ErrDifferent = fault.New(fault.ExitUsage, "the output is there, made from or with something else", "")
 
 // DifferentError is [ErrDifferent] of an output, and says in what.
 type DifferentError struct {
@@ -117,8 +118,17 @@ func (e *DifferentError) Error() string {
 // Unwrap returns [ErrDifferent].
 func (e *DifferentError) Unwrap() error { return ErrDifferent }
 
+// Remedy returns what to do with the output.
+func (e *DifferentError) Remedy() string {
+	if e.State == Interrupted {
+		return "finish it with the command that began it, make it again with --replace, or choose another place"
+	}
+	return "make it again with --replace, or choose another place"
+}
+
 // ErrForeign: an output that is to be replaced is or holds what talbot did not make.
-var ErrForeign = errors.New("talbot did not make all of it, so it is not replaced")
+var ErrForeign = fault.New(fault.ExitUsage, "talbot did not make all of it, so it is not replaced",
+	"move it elsewhere, choose another place, or for a single file use --force")
 
 // Resolve returns the folder in which a command that makes the output at path works: path itself, where nothing exists
 // or an interruption is resumed, or one beside it, which [Swap] puts in its place. inspect reports what exists at a path
@@ -273,6 +283,25 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// asideSuffix is behind the name of an output that is set aside.
+const asideSuffix = ".talbot-before"
+
+// SetAside makes room for an output that must be made in its own place, because its files name each other by their
+// paths. What was there is kept beside it, for [DropAside]; of a second such try the unfinished first one is removed.
+func SetAside(path string) error {
+	path = filepath.Clean(path)
+	if _, err := os.Lstat(path + asideSuffix); err == nil {
+		return removeAll(path)
+	}
+	if err := durable.Rename(path, path+asideSuffix); err != nil {
+		return err
+	}
+	return durable.SyncFolder(filepath.Dir(path))
+}
+
+// DropAside removes what was set aside, when the output is whole.
+func DropAside(path string) error { return removeAll(filepath.Clean(path) + asideSuffix) }
 
 // removeAll removes a folder.
 func removeAll(dir string) error {

@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/shards"
 )
 
@@ -30,14 +31,17 @@ func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 // Errors on which callers branch.
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
-	ErrFinished = errors.New("the folder already contains a dataset")
+	ErrFinished = fault.New(fault.ExitUsage, "the folder already contains a dataset",
+		"a finished dataset never changes: choose another folder, or remove this one")
 	// ErrUnfinished: the remains of an interrupted command are damaged; comes with [dataset.ErrDamaged].
-	ErrUnfinished = errors.New("the leftovers of an interrupted command")
+	ErrUnfinished = fault.New(fault.ExitDamaged, "the leftovers of an interrupted command",
+		"remove the folder and start again; --reuse takes labels from other datasets")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
 	// ([InterruptedError]).
-	ErrOccupied = errors.New("the folder is not empty")
+	ErrOccupied = fault.New(fault.ExitUsage, "the folder is not empty", "choose an empty or a new folder")
 	// ErrGone: the output folder is not where it was when the command began.
-	ErrGone = errors.New("the output folder was removed or replaced while the command was at work")
+	ErrGone = fault.New(fault.ExitFailed, "the output folder was removed or replaced while the command was at work",
+		"what it had written there is gone with the folder; do not move the folder while the command is at work")
 )
 
 // InterruptedError says that the output folder holds an interrupted command with other inputs or flags. It wraps

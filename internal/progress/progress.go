@@ -2,8 +2,6 @@
 package progress
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"talbot/internal/humanize"
@@ -69,13 +67,4 @@ func (p Progress) left(elapsed time.Duration) (time.Duration, bool) {
 	default:
 		return time.Duration(float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)), true
 	}
-}
-
-// Text returns share and details in one line.
-func (p Progress) Text(elapsed time.Duration) string {
-	all := p.Details(elapsed)
-	if share, ok := p.Share(); ok {
-		all = append([]string{fmt.Sprintf("%d %%", int(100*share))}, all...)
-	}
-	return strings.Join(all, ", ")
 }

@@ -1,52 +1,8 @@
 package progress
 
 import (
-	"regexp"
-	"strings"
 	"testing"
-	"time"
 )
-
-func TestProgressText(t *testing.T) {
-	for _, c := range []struct {
-		p       Progress
-		elapsed time.Duration
-		want    string
-	}{
-		{Progress{Done: 500, Total: 2000, Count: 1234, Rate: 109_238_318, Unit: "games", Note: "3 left out"},
-			2 * time.Second,
-			"25 %, 6s left, 1,234 games, 54.6 M/s, 3 left out"},
-		{Progress{Done: 5, Total: 2000, Unit: Bytes}, 100 * time.Millisecond, "0 %, 0 B"},
-		{Progress{Done: 12_300_000, Total: 24_600_000, Count: 12_300_000, Rate: 12_300_000, Unit: Bytes}, time.Second,
-			"50 %, 1s left, 12.3 MB, 12.3 MB/s"},
-		{Progress{Count: 7, Rate: 7, Unit: "searches"}, 10 * time.Second, "7 searches, 0.7/s"},
-		{Progress{Done: 30, Total: 20, Count: 30, Rate: 30, Unit: "lines"}, time.Second,
-			"100 %, 0s left, 30 lines, 30/s"},
-		{Progress{First: 999, Done: 1000, Total: 8200, Count: 1, Rate: 1, Unit: "x"}, time.Second,
-			"12 %, 2h0m left, 1 x, 1.0/s"},
-	} {
-		if got := c.p.Text(c.elapsed); got != c.want {
-			t.Errorf("%+v:\ngot  %s\nwant %s", c.p, got, c.want)
-		}
-	}
-}
-
-// Whatever is counted, a text has one percentage at most, no number of four digits without separators, and no rate of
-// 0.
-func TestProgressHasOnePercentage(t *testing.T) {
-	long, zero := regexp.MustCompile(`\d{4}`), regexp.MustCompile(`, 0(\.0)?( [kMGT]?B)?/s`)
-	for _, unit := range []string{"games", Bytes} {
-		for n := int64(1); n < 1e15; n = n*7 + 3 {
-			for _, elapsed := range []time.Duration{1, time.Millisecond, time.Second, time.Hour, 1000 * time.Hour} {
-				p := Progress{Done: n, Total: 3 * n, Count: n, Rate: n / 5, Unit: unit}
-				text := p.Text(elapsed)
-				if strings.Count(text, "%") != 1 || long.MatchString(text) && n < 1e12 || zero.MatchString(text) {
-					t.Errorf("%+v after %v: %s", p, elapsed, text)
-				}
-			}
-		}
-	}
-}
 
 // One of a thing is named in the singular, whatever it is.
 func TestOneOfAThing(t *testing.T) {

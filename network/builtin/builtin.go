@@ -7,9 +7,9 @@ package builtin
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 
+	"talbot/internal/fault"
 	"talbot/network/checkpoint"
 )
 
@@ -23,7 +23,8 @@ const Strength = "about 1970 on the scale of Stockfish's UCI_Elo, with 400 nodes
 var file []byte
 
 // ErrDamaged says that the file that was linked into the program is not what was exported.
-var ErrDamaged = errors.New("the network that comes with talbot is damaged")
+var ErrDamaged = fault.New(fault.ExitDamaged, "the network that comes with talbot is damaged",
+	"build talbot again with network/builtin/net.safetensors as `talbot export --format net` wrote it")
 
 // Read reads the file, and checks it as [checkpoint.Read] does one on the disk. The error is [ErrDamaged].
 func Read() (*checkpoint.File, error) { return read(file) }

@@ -11,11 +11,14 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 var (
 	// ErrNone says that a folder holds no checkpoint at all.
-	ErrNone = errors.New("no checkpoint")
+	ErrNone = fault.New(fault.ExitFailed, "no checkpoint",
+		"the run has no checkpoint yet, or they were removed: wait for the first if it is still training, or "+
+			"continue it with `talbot train --run RUN --resume` if it never had one")
 	// ErrNotFinite says that a number is NaN or infinite. The error names its tensor.
 	ErrNotFinite = errors.New("not finite")
 )

@@ -3,22 +3,24 @@ package checkpoint
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"talbot/internal/fault"
 )
 
 // ErrForeign marks a file of another format. The error says which, and is an [ErrDamaged] too: among checkpoints such a
 // file is passed over like one that is damaged.
-var ErrForeign = errors.New("not a checkpoint")
+var ErrForeign = fault.New(fault.ExitFailed, "not a checkpoint",
+	"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote")
 
 // foreignError is an [ErrForeign].
 type foreignError struct{ is string }
 
 func (e foreignError) Error() string { return fmt.Sprintf("%v: it is %s", ErrForeign, e.is) }
 
-func (e foreignError) Is(target error) bool { return target == ErrForeign || target == ErrDamaged }
+func (e foreignError) Unwrap() []error { return []error{ErrForeign, ErrDamaged} }
 
 // formats are how files begin that are taken for networks.
 var formats = []struct{ begins, is string }{

@@ -38,6 +38,8 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute/dtypes/float16"
+
+	"talbot/internal/fault"
 )
 
 // Tensor is a named array of float32, row-major.
@@ -58,7 +60,8 @@ type File struct {
 }
 
 // ErrDamaged marks a file whose bytes are not what was written, or that never was a checkpoint.
-var ErrDamaged = errors.New("damaged checkpoint")
+var ErrDamaged = fault.New(fault.ExitDamaged, "damaged checkpoint",
+	"no intact checkpoint is left: train again; an ONNX file cannot be read, only safetensors")
 
 const (
 	headerStart = 8

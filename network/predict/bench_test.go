@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"talbot/internal/testkit/tinyrun"
+	"talbot/network/predict/tinyrun"
 	"testing"
 	"time"
 )

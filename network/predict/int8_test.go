@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/internal/testkit/tinyrun"
+	"talbot/network/predict/tinyrun"
 )
 
 // TestInt8 computes networks of every recipe with convolutions in 8 bits: answers are near those in float32, and their

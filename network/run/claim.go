@@ -9,6 +9,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 // Claim is a run folder that belongs to this process until Close. Files of the run are written by its holder alone.
@@ -30,7 +31,8 @@ const (
 )
 
 // ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
-var ErrOccupied = errors.New("not usable for a new run")
+var ErrOccupied = fault.New(fault.ExitUsage, "not usable for a new run",
+	"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first")
 
 // occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
 // old metrics, or another page, would be lost.

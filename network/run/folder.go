@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/network/checkpoint"
 )
 
 // ErrDamaged says that a run's folder does not hold what it should.
-var ErrDamaged = errors.New("the run is damaged")
+var ErrDamaged = fault.New(fault.ExitDamaged, "the run is damaged",
+	"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder")
 
 // configVersion is the version of run.json.
 const configVersion = 1

@@ -1,18 +1,19 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
+	"talbot/internal/fault"
 	"talbot/network/checkpoint"
 )
 
 var (
 	// ErrExists says that the folder holds a run and resuming was not asked for.
-	ErrExists = errors.New("the run already exists")
+	ErrExists = fault.New(fault.ExitUsage, "the run already exists",
+		"use --resume to continue it, or choose another folder")
 	// ErrNoRun says that the folder holds no run.
-	ErrNoRun = errors.New("no run found")
+	ErrNoRun = fault.New(fault.ExitFailed, "no run found", "give the folder of a run, made by `talbot train --run`")
 )
 
 // Choice says which checkpoint of a run to load, and which of its networks: NewestCheckpoint|RawWeights.

@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
 	"talbot/internal/output"
@@ -56,9 +57,11 @@ var (
 	// ErrNothingKept: no position was seen often enough.
 	ErrNothingKept = errors.New("no position was seen often enough")
 	// ErrTwice: a dataset was given more than once, so that its games would count twice.
-	ErrTwice = errors.New("the dataset is given twice")
+	ErrTwice = fault.New(fault.ExitUsage, "the dataset is given twice", "give each dataset once")
 	// ErrSplits: only games of one split count, but they were split by other percentages than the positions.
-	ErrSplits = errors.New("the games are split by other percentages than --split")
+	ErrSplits = fault.New(fault.ExitUsage, "the games are split by other percentages than --split",
+		"give --split the percentages of the games, as `talbot stats` has them; otherwise moves of games that are to "+
+			"be held out would count")
 )
 
 // state is what progress.json keeps of an aggregation.
@@ -90,6 +93,13 @@ var (
 	chunkSize     int64  = chunkPositions
 	sieveCounters uint64 = maxCounters
 )
+
+// Small sets how many positions are sorted together and the number of counters, a power of two, until the test t ends.
+func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
+	size, most := chunkSize, sieveCounters
+	chunkSize, sieveCounters = positions, counters
+	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
+}
 
 // GCPercent is a setting of the garbage collector (GOGC) that keeps a process close to the memory that [Request.Run]
 // states.

@@ -7,11 +7,13 @@ import (
 	"os"
 
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 )
 
 // ErrUnrepeatable: what comes through a pipe cannot be compared with what came before.
-var ErrUnrepeatable = errors.New("standard input and pipes cannot be compared with what was read before")
+var ErrUnrepeatable = fault.New(fault.ExitUsage, "standard input and pipes cannot be compared with what was read before",
+	"give the file by its name, or leave out --skip-done and --replace")
 
 // compare says in what a finished dataset was made from other inputs. Their content counts; it is read only where the
 // stamp of a file has changed.

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,10 +9,12 @@ import (
 	"strings"
 
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 )
 
 // ErrNoInputs: a folder or a pattern has no file with a suffix of the [Kinds].
-var ErrNoInputs = errors.New("no files that talbot reads")
+var ErrNoInputs = fault.New(fault.ExitFailed, "no files that talbot reads",
+	"`talbot ingest --help` lists the names of the files that it reads in a folder")
 
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
 // they match, sorted. In a folder only files with the suffix of a kind count, also packed ([rows.Packers]); hidden ones

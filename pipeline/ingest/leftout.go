@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 	"talbot/internal/humanize"
 )
 
@@ -28,7 +29,8 @@ import (
 const BadFile dataset.Reason = "bad_file"
 
 // ErrNothingKept: everything was left out.
-var ErrNothingKept = errors.New("nothing was kept")
+var ErrNothingKept = fault.New(fault.ExitFailed, "nothing was kept",
+	"use --rejects FILE to list what was left out and why")
 
 // SkippedFile is an input that was left out.
 type SkippedFile struct {

@@ -8,6 +8,7 @@ import (
 
 	"talbot/formats/parquet"
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 )
 
 var parquets = &Kind{
@@ -53,7 +54,8 @@ func ShareOf(r Reader) (float64, bool) {
 }
 
 // ErrSpool: an input that must be read from its end is packed or comes from a pipe, and is too long to be copied.
-var ErrSpool = errors.New("too long to be read packed or from a pipe")
+var ErrSpool = fault.New(fault.ExitFailed, "too long to be read packed or from a pipe",
+	"save it as a file that is not compressed")
 
 const (
 	// spoolName is a copy of an input in the output folder, of what must be read from its end and is packed or comes

@@ -10,10 +10,12 @@ import (
 	"talbot/formats/binpack"
 	"talbot/formats/parquet"
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 )
 
 // ErrNoGames: an input is of none of the [Kinds], or holds nothing.
-var ErrNoGames = errors.New("no content that talbot reads")
+var ErrNoGames = fault.New(fault.ExitFailed, "no content that talbot reads",
+	"`talbot ingest --help` lists the kinds of files that it reads")
 
 // InputInfo is what identifies an input before it is read.
 type InputInfo struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/shards"
@@ -50,7 +51,8 @@ type JoinSummary struct {
 }
 
 // ErrParts says that datasets are not all the parts of one labelling.
-var ErrParts = errors.New("not parts of the same labelling")
+var ErrParts = fault.New(fault.ExitUsage, "not parts of the same labelling",
+	"give all parts of one `talbot label --part 1/n … n/n`, each once")
 
 // Run takes each line from the part that had to label it. Where labels are exact the result is to the byte what one
 // machine would have made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.

@@ -10,6 +10,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/plain"
 )
 
 // journal holds the result of every search of an unfinished labelling, in the order in which they were made, so that a
@@ -60,6 +61,14 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the label journal %q
 
 // Unwrap returns what is wrong with it.
 func (e *JournalError) Unwrap() error { return e.Err }
+
+// Remedy returns what to do about a damaged journal, and what that costs.
+func (e *JournalError) Remedy() string {
+	if !errors.Is(e.Err, dataset.ErrDamaged) {
+		return ""
+	}
+	return "`" + plain.Quote("rm", e.Path) + "`, then repeat the command; it searches the labels of the journal again"
+}
 
 // openJournal opens or creates the journal of an ID and hands each whole entry to each, with the offset of its record.
 // An incomplete record at the end, as a kill leaves it, is cut off silently. Of a damaged journal the whole records are

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/network/run"
 )
@@ -38,11 +39,12 @@ type State struct {
 	Generation int  `json:"generation"`
 	Step       Step `json:"step"`
 	Best       int  `json:"best"` // the generation whose network plays
-	// Used are the settings that the steps used, and the content of what they name.
-	Used output.Facts `json:"used"`
+	// Inputs has the sum of what each value of a flag names, where that is a file, a dataset or a run. States of older
+	// versions and those that were found again have none.
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
-const stateVersion = 1
+const stateVersion = 2
 
 // Loop runs the commands of a configuration.
 type Loop struct {
@@ -68,63 +70,38 @@ const (
 )
 
 // ErrOther says that a folder has a loop of another configuration, or something else.
-var ErrOther = errors.New("the folder has something else")
+var ErrOther = fault.New(fault.ExitUsage, "the folder has something else",
+	"choose another --out, or use the settings in its loop.yaml")
 
-// FileError says that a file that a loop keeps is damaged, and what to do.
-type FileError struct {
-	Path, Remedy string
-	Err          error
+// damagedFile returns the error for a damaged file that a loop keeps.
+func damagedFile(path, remedy string, err error) error {
+	return fault.With(fmt.Errorf("%q is damaged: %w", path, err), fault.ExitDamaged, remedy)
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("%q is damaged: %v", e.Path, e.Err) }
-
-// Unwrap returns what is wrong with it.
-func (e *FileError) Unwrap() []error { return []error{dataset.ErrDamaged, e.Err} }
-
 func damagedConfig(path string, err error) error {
-	return &FileError{path, "put the file in its place that the loop was begun with", err}
+	return damagedFile(path, "put back the file with which the loop was started", err)
 }
 
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
-// [durable.ErrLocked], and [FileError] for a damaged file of the loop's own. Repeated after any end, it goes on where
-// it was.
+// [durable.ErrLocked], and one with a remedy for a damaged file that the loop keeps. Repeated after any end, it
+// continues where it was.
 func (l Loop) Run(ctx context.Context) error {
 	c, err := Parse(l.Text)
 	if err != nil {
 		return err
 	}
-	at, err := l.Existing.Resolve(l.Dir, func(dir string) (output.Found, error) {
-		return (&Loop{Dir: dir}).inspect(&c)
-	})
-	if err == nil {
+	at, err := l.Existing.Resolve(l.Dir, func(dir string) (output.Found, error) { return inspect(dir, &c) })
+	if err == nil && at != output.Target(at) { // its trainings name each other by their paths
 		l.Dir = output.Target(at)
-		err = l.setAside(at)
+		err = output.SetAside(l.Dir)
 	}
 	if err == nil {
 		err = l.advance(ctx, &c)
 	}
 	if l.Existing != output.Refuse && (err == nil || errors.Is(err, output.ErrDone)) {
-		err = errors.Join(err, os.RemoveAll(l.Dir+beforeSuffix))
+		err = errors.Join(err, output.DropAside(l.Dir))
 	}
 	return err
-}
-
-// beforeSuffix ends the name of a loop that is replaced, until the new one is whole.
-const beforeSuffix = ".talbot-before"
-
-// setAside makes room where a loop is to be made beside an existing one: its trainings name each other by their paths,
-// so it is made in its own place. Of a second such try the unfinished first one is removed.
-func (l *Loop) setAside(at string) error {
-	if at == l.Dir {
-		return nil
-	}
-	if _, err := os.Lstat(l.Dir + beforeSuffix); err == nil {
-		return os.RemoveAll(l.Dir)
-	}
-	if err := durable.Rename(l.Dir, l.Dir+beforeSuffix); err != nil {
-		return err
-	}
-	return durable.SyncFolder(filepath.Dir(l.Dir))
 }
 
 // advance makes the generations in Dir that are not there yet.
@@ -154,9 +131,6 @@ func (l *Loop) advance(ctx context.Context, c *Config) error {
 			err = l.tell(c, now)
 		}
 		if err == nil {
-			err = s.note(c)
-		}
-		if err == nil {
 			err = l.keep(s)
 		}
 		if err != nil {
@@ -178,11 +152,13 @@ func (l *Loop) tell(c *Config, generation int) error {
 	return l.writePage(c, story)
 }
 
-// open reads how far the loop is, or starts it.
+// open reads how far the loop is, or begins it.
 func (l *Loop) open(c *Config) (State, error) {
-	s, err := l.read()
+	path := filepath.Join(l.Dir, ConfigName)
+	text, err := durable.ReadFile(path, 1<<20)
+	s := State{Version: stateVersion, Step: StepStart}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist):
 		entries, err := os.ReadDir(l.Dir)
 		if err != nil {
 			return s, err
@@ -192,39 +168,39 @@ func (l *Loop) open(c *Config) (State, error) {
 				return s, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, e.Name())
 			}
 		}
-		s = State{Version: stateVersion, Step: StepStart}
+		if s.Inputs, err = c.inputs(); err != nil {
+			return s, err
+		}
+		if err := l.keep(s); err != nil {
+			return s, err
+		}
+		return s, durable.WriteFile(path, l.Text)
 	case err != nil:
 		return s, err
 	}
-	other, err := differences(s, c)
+	was, err := Parse(text)
+	if err != nil {
+		return s, damagedConfig(path, err)
+	}
+	if s, err = l.state(&was); err != nil {
+		return s, err
+	}
+	now, err := c.inputs()
 	if err != nil {
 		return s, err
 	}
-	if len(other) > 0 {
+	if other := l.differences(&was, c, s, now); len(other) > 0 {
 		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
 			"was not used yet may change", l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s.Generation, s.Step = s.Generation+1, StepGames
 	}
-	if err := l.keep(s); err != nil {
-		return s, err
+	if s.Inputs == nil {
+		s.Inputs = map[string]string{}
 	}
-	return s, durable.WriteFile(filepath.Join(l.Dir, ConfigName), l.Text)
-}
-
-// read returns how far the loop in the folder is; [fs.ErrNotExist] without one.
-func (l *Loop) read() (s State, err error) {
-	path := filepath.Join(l.Dir, ConfigName)
-	text, err := durable.ReadFile(path, 1<<20)
-	if err != nil {
-		return s, err
-	}
-	c, err := Parse(text)
-	if err != nil {
-		return s, damagedConfig(path, err)
-	}
-	return l.state(&c)
+	maps.Copy(s.Inputs, now)
+	return s, errors.Join(l.keep(s), durable.WriteFile(path, l.Text))
 }
 
 // state reads how far the loop of a configuration is, from its steps where [StateName] is missing or damaged.
@@ -256,7 +232,7 @@ func (l *Loop) state(c *Config) (s State, err error) {
 		}
 		l.Warn(fmt.Errorf("%q is missing or damaged: by what is there, %s", name, next))
 	}
-	return s, s.note(c)
+	return s, nil
 }
 
 // whole reports whether a step has been done: its result was kept before the state was.
@@ -428,6 +404,9 @@ const (
 // not tell which one that is: so that it is the last one, it is the only one that is validated.
 func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error {
 	g := s.Generation
+	if run.IsRun(l.Network(g)) {
+		return l.run(ctx, s, []string{"train", "--run", l.Network(g), "--resume"})
+	}
 	m, err := dataset.ReadManifest(l.Games(g))
 	if err != nil {
 		return err
@@ -445,6 +424,6 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	if !flags.Has("eval-every") {
 		flags = append(Flags{{"eval-every", "0"}}, flags...)
 	}
-	return l.run(ctx, s, append([]string{"train", "--skip-done", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
+	return l.run(ctx, s, append([]string{"train", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
 		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.Args()...))
 }

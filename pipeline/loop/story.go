@@ -93,13 +93,13 @@ func (l *Loop) recorded(generation int, step Step, into any) error {
 	path := l.resultOf(generation, step)
 	var r record
 	if err := durable.ReadSealed(path, longestRecord, recordVersion, &r); err != nil {
-		return &FileError{path, "remove it and repeat the command: " + PageName + " goes without it", err}
+		return damagedFile(path, "remove it and repeat the command: "+PageName+" goes without it", err)
 	}
 	if r.Result == nil { // no such file
 		return nil
 	}
 	if err := json.Unmarshal(r.Result, into); err != nil {
-		return &FileError{path, "remove it and repeat the command: " + PageName + " goes without it", err}
+		return damagedFile(path, "remove it and repeat the command: "+PageName+" goes without it", err)
 	}
 	return nil
 }

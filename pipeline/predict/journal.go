@@ -10,6 +10,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/plain"
 )
 
 // A journal holds the predictions of the shard that is being made, unit by unit in order. It is a sequence of records
@@ -41,6 +42,14 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the journal %q: %v",
 
 // Unwrap returns what is wrong with it.
 func (e *JournalError) Unwrap() error { return e.Err }
+
+// Remedy returns what to do about a damaged journal, and what that costs.
+func (e *JournalError) Remedy() string {
+	if !errors.Is(e.Err, dataset.ErrDamaged) {
+		return ""
+	}
+	return "`" + plain.Quote("rm", e.Path) + "`, then repeat the command; it asks the network about the samples of the journal again"
+}
 
 // openJournal opens or creates the journal of an identity. It is used up to the first record that is not whole; the
 // rest is predicted again, with a warning unless it is what a kill leaves. The journal of another identity is

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/shards"
@@ -19,7 +20,8 @@ import (
 const partFlag = "part"
 
 // ErrParts says that datasets are not all the parts of the same games.
-var ErrParts = errors.New("not parts of the same games")
+var ErrParts = fault.New(fault.ExitUsage, "not parts of the same games",
+	"give all parts of one `talbot selfplay --part 1/n … n/n`, each once")
 
 // Join puts together the games that several machines played with [Request.Part].
 type Join struct {

@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
 	"talbot/internal/progress"
@@ -57,7 +58,8 @@ type Summary struct {
 }
 
 // ErrNoTactics says that no position was found.
-var ErrNoTactics = errors.New("no tactics found")
+var ErrNoTactics = fault.New(fault.ExitFailed, "no tactics found",
+	"lower --advantage and --gap, raise --second, or label more games")
 
 // Run keeps the games with such positions as lines of the source puzzle: whole, so that history and split are the
 // game's, with these positions as samples, the engine's move as their policy, and their labels. Errors:

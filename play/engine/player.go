@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/play/mcts"
 )
 
@@ -183,7 +184,8 @@ func (p *Player) Position(start *board.Position, moves []board.Move) {
 }
 
 // ErrSearcher says that a network cannot be played with a searcher.
-var ErrSearcher = errors.New("the network cannot be played with this searcher")
+var ErrSearcher = fault.New(fault.ExitFailed, "the network cannot be played with this searcher",
+	"leave out the searcher to play with what fits the network")
 
 // ErrSearch says that a search failed; the move is legal all the same.
 var ErrSearch = errors.New("the search failed")

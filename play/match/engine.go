@@ -9,6 +9,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/child"
+	"talbot/internal/fault"
 	"talbot/stockfish/uci"
 )
 
@@ -44,7 +45,8 @@ type Engine struct {
 }
 
 // ErrSetting: a player has a setting that it does not know, or a value that is not possible.
-var ErrSetting = errors.New("wrong setting")
+var ErrSetting = fault.New(fault.ExitUsage, "wrong setting",
+	"docs/11-matches.md and docs/12-play.md list the settings of players")
 
 // NewEngine returns an engine that is not yet started.
 func NewEngine(cfg EngineConfig) *Engine {

@@ -3,7 +3,6 @@ package match
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 )
 
@@ -47,13 +47,16 @@ type header struct {
 // Errors on which callers branch.
 var (
 	// ErrExists: the folder holds a match; it can be continued with Resume.
-	ErrExists = errors.New("the folder already contains a match")
+	ErrExists = fault.New(fault.ExitUsage, "the folder already contains a match",
+		"use --resume to continue it, or choose another folder")
 	// ErrOther: the folder holds a match of other players, openings, limits or rules.
-	ErrOther = errors.New("the folder contains a different match")
+	ErrOther = fault.New(fault.ExitUsage, "the folder contains a different match",
+		"choose another folder, or repeat the command that began it with --resume")
 	// ErrOccupied: the folder holds something else.
-	ErrOccupied = errors.New("the folder is not empty")
+	ErrOccupied = fault.New(fault.ExitUsage, "the folder is not empty", "choose an empty or a new folder")
 	// ErrDamaged: the journal's first record cannot be read.
-	ErrDamaged = errors.New("the journal of the match is damaged")
+	ErrDamaged = fault.New(fault.ExitDamaged, "the journal of the match is damaged",
+		"the games in games.pgn can still be read; play the match in another folder")
 )
 
 // createJournal begins a journal.

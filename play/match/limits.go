@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"talbot/internal/fault"
 )
 
 // Limits say when a player's search ends. Several may hold at once; the first that is reached counts. The zero value is
@@ -96,7 +98,8 @@ func (l Limits) silence() FaultKind {
 }
 
 // ErrNoLimit: a player that searches has no limit.
-var ErrNoLimit = errors.New("no limit: give nodes, a depth, a time for each move or a clock")
+var ErrNoLimit = fault.New(fault.ExitUsage, "no limit: give nodes, a depth, a time for each move or a clock",
+	"use --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6, or add ,nodes=1000 to the player")
 
 // Check reports limits that no engine can be asked for.
 func (l Limits) Check() error {

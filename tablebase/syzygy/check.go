@@ -2,7 +2,6 @@ package syzygy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -11,11 +10,13 @@ import (
 	"time"
 
 	"talbot/internal/cache"
+	"talbot/internal/fault"
 	"talbot/internal/ordered"
 )
 
 // ErrDamaged: a table is not what its generator wrote. Labelling gives up; playing does without the table.
-var ErrDamaged = errors.New("damaged Syzygy table")
+var ErrDamaged = fault.New(fault.ExitDamaged, "damaged Syzygy table",
+	"copy or download the table again, or take it out of the folder")
 
 // Small is the number of pieces up to which tables are read at each start: they are a gigabyte in all.
 const Small = 5

@@ -23,10 +23,12 @@ import (
 
 	"talbot/board"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 )
 
 // ErrNone: there are no tables.
-var ErrNone = errors.New("no Syzygy tables")
+var ErrNone = fault.New(fault.ExitFailed, "no Syzygy tables",
+	"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as Stockfish")
 
 // Suffixes of the files: results, and distances to the next capture or pawn move.
 const (

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"talbot/encode"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/internal/table"
 	"talbot/network/backend"
@@ -77,7 +78,7 @@ type Set struct {
 
 var (
 	// ErrConfig says that the configuration asked for cannot be.
-	ErrConfig = errors.New("bad setting")
+	ErrConfig = fault.New(fault.ExitUsage, "bad setting", "see --help")
 	// ErrFrom says that there are no weights to start from where they were said to be.
 	ErrFrom = errors.New("no weights to start from")
 )

@@ -11,14 +11,17 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/fault"
 	"talbot/shards"
 )
 
 // ErrNoSamples says that a chosen split of a dataset, or of all of them, has no usable sample.
-var ErrNoSamples = errors.New("no usable samples")
+var ErrNoSamples = fault.New(fault.ExitFailed, "no usable samples",
+	"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first")
 
 // ErrSplits says that the datasets of one run are split differently, so that one's test could be the other's train.
-var ErrSplits = errors.New("datasets are split differently")
+var ErrSplits = fault.New(fault.ExitFailed, "datasets are split differently",
+	"make all datasets of a run with the same --split")
 
 // Options are how datasets are read.
 type Options struct {

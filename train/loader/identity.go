@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/network/run"
 	"talbot/train"
 )
@@ -118,7 +119,8 @@ func (d *Data) Labelled() bool {
 }
 
 // ErrNoIdentity says that a run does not tell what it is trained on.
-var ErrNoIdentity = errors.New("the data of the run is unknown")
+var ErrNoIdentity = fault.New(fault.ExitDamaged, "the data of the run is unknown",
+	"give the data again: `talbot train --run RUN --resume --data DIR`")
 
 // ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
 // written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,
