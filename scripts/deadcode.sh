@@ -10,8 +10,6 @@ dataset/source.go RegisterSource         sources of tests in other packages
 evaluate/measure.go Register            recipes of tests in other packages
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 network/recipe/recipe.go Register       recipes of tests in other packages
-pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
-pipeline/enginegames/games.go SmallShards     small shards in the tests of other packages
 pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
 internal/output/folder.go SmallShards   small shards in the tests of other packages
 tablebase/syzygy/table.go Seal                    tables that syzygytest makes

@@ -30,7 +30,7 @@ declared() {
 	done
 }
 pieces=$({
-	declared 'Test[A-Z]' 'TALBOT_FULL|[ !]full([ ,)]|$)|madeup[.]Damage|failing[(]' | sed 's|^|full |'
+	declared 'Test[A-Z]' 'TALBOT_FULL|[ !]full([ ,)]|$)|testkit[.](Full|Kill|FailingWrites)[(]' | sed 's|^|full |'
 	echo "$files" | cut -d ' ' -f 1 | uniq | sed 's|^|race |'
 	declared 'Fuzz[A-Z]' | sed 's|^|fuzz |'
 	declared 'Benchmark[A-Z]' | cut -d ' ' -f 1 | uniq | sed 's|^|bench |'

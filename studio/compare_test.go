@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"talbot/evaluate"
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/run"
 	"talbot/train/job"
 	"talbot/train/loader"

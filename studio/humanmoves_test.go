@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/stockfish"
 )
 

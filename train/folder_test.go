@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/internal/testkit/damage"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
-	"talbot/train/internal/madeup"
 )
 
 func write(t *testing.T, path string, text []byte) {
@@ -32,7 +32,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestDamagedConfig: no bit of run.json can change (see [madeup.Damage]), nor its end be lost, without an error.
+// TestDamagedConfig: no bit of run.json can change (see [damage.Each]), nor its end be lost, without an error.
 func TestDamagedConfig(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := run.New("talbotbot", "")
@@ -44,7 +44,7 @@ func TestDamagedConfig(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	path := filepath.Join(dir, run.ConfigName)
-	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
+	damage.Each(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		if _, err := run.ReadConfig(dir); !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", what, err)
@@ -110,7 +110,7 @@ func TestDamagedMetrics(t *testing.T) {
 	if err != nil || len(want) != 3 {
 		t.Fatalf("%+v, %v", want, err)
 	}
-	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
+	damage.Each(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		warned := 0
 		got, err := ReadMetrics(dir, func(error) { warned++ })

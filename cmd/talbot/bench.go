@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,9 +11,6 @@ import (
 
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
-	"talbot/network/builtin"
-	"talbot/network/predict"
 	"talbot/play/engine"
 )
 
@@ -24,15 +20,6 @@ type benchOptions struct {
 	batches []int
 	each    time.Duration
 	json    bool
-}
-
-// benchResult is what `talbot bench --json` prints.
-type benchResult struct {
-	Evaluations []engine.Speed `json:"evaluations"`
-	// NodesPerSecond is that of the search on the first backend at its default batch.
-	NodesPerSecond float64 `json:"nodes_per_second"`
-	// Choices are those of the network that comes with talbot, on each backend.
-	Choices []engine.Choices `json:"choices,omitempty"`
 }
 
 func newBench() *cobra.Command {
@@ -78,82 +65,24 @@ func parseBatch(text string) (int, error) {
 }
 
 func (o *benchOptions) bench(ctx context.Context) error {
-	which, sizes := engine.Backends(), o.batches
-	if o.backend != "" {
-		which = []string{o.backend}
-	}
-	if sizes == nil {
-		sizes = []int{1, 4, 8, 16, 32}
-	}
 	if _, err := engine.Look(o.run); err != nil {
 		return err
 	}
 	ctx, stop := cli.Stops(ctx)
 	defer stop()
-	var result benchResult
-backends:
-	for i, name := range which {
-		if !o.json {
-			printf("%-10s %5s  %12s  %12s  %8s  %5s\n", name, "batch", "positions/s", "in search", "nodes/s", "fill")
-		}
-		usual := engine.DefaultBatch(name)
-		for _, size := range withUsual(sizes, usual) {
-			s, err := engine.Bench(ctx, engine.Config{Path: o.run, Backend: name, Batch: size}, o.each)
-			if errors.Is(err, context.Canceled) {
-				return cli.ErrRepeat
-			}
-			if errors.Is(err, predict.ErrNoInt8) && len(which) > 1 {
-				if !o.json {
-					printf("%-10s not for this network: nothing in it is computed in 8 bits\n", "")
-				}
-				continue backends
-			}
-			if err != nil {
-				return err
-			}
-			result.Evaluations = append(result.Evaluations, s)
-			if i == 0 && size == usual {
-				result.NodesPerSecond = s.Nodes
-			}
-			if !o.json {
-				printf("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes,
-					100*s.Fill)
-			}
-		}
-		if o.run == builtin.Name {
-			c, err := engine.Choose(ctx, engine.Config{Path: o.run, Backend: name})
-			if errors.Is(err, context.Canceled) {
-				return cli.ErrRepeat
-			}
-			if err != nil {
-				return err
-			}
-			result.Choices = append(result.Choices, c)
-			if !o.json {
-				printf("%-10s choices %s: %s, %s at %.0f nodes/s\n", "", c.Hash,
-					humanize.Count(int64(c.Positions), "position"), humanize.Count(c.Nodes, "node"), c.NodesPerSecond)
-			}
-		}
+	b := engine.Benchmark{Path: o.run, Sizes: o.batches, Each: o.each}
+	if o.backend != "" {
+		b.Backends = []string{o.backend}
+	}
+	if !o.json {
+		b.Print = func(format string, values ...any) { printf(format, values...) }
+	}
+	result, err := b.Run(ctx)
+	if err != nil {
+		return cli.Repeatable(err)
 	}
 	if o.json {
 		return printJSON(result)
 	}
 	return nil
-}
-
-// withUsual returns the sizes with the default one in its place.
-func withUsual(sizes []int, usual int) (all []int) {
-	for _, n := range sizes {
-		if usual > 0 && n >= usual {
-			all = append(all, usual)
-			if usual = 0; n == all[len(all)-1] {
-				continue
-			}
-		}
-		all = append(all, n)
-	}
-	if usual > 0 {
-		all = append(all, usual)
-	}
-	return all
 }

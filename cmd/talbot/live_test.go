@@ -8,7 +8,6 @@ import (
 	"talbot/internal/progress"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/job"
 )
 
 // The line has means of the steps, not the last batch's figures nor those of a validation.
@@ -30,29 +29,6 @@ func TestTrainLine(t *testing.T) {
 		"3.0000 / 0.1000 / -"
 	if got := l.status(); strings.Join(got.Details, ", ") != want || got.Share != 109.0/119 {
 		t.Errorf("got  %+v\nwant %s", got, want)
-	}
-}
-
-func TestProspectLines(t *testing.T) {
-	smaller := job.Smaller{Flags: "--preset 10x64", Time: 42*time.Minute + 20*time.Second}
-	for _, c := range []struct {
-		p    job.Prospect
-		want string
-	}{
-		{job.Prospect{Step: time.Millisecond, Left: 9 * time.Second}, ""},
-		{job.Prospect{Step: 2345 * time.Millisecond, Left: 10 * time.Minute},
-			"time: about 10m left, 2.3s a step"},
-		{job.Prospect{Step: 12345 * time.Millisecond, Left: 5*time.Hour + 20*time.Minute, InHour: 291},
-			"time: about 5h20m left, 12s a step\n" +
-				"within an hour on this machine, as another run: --steps 291 with this network"},
-		{job.Prospect{Step: 350 * time.Millisecond, Left: 100 * time.Hour, InHour: 10285, Smaller: &smaller},
-			"time: about 4d4h left, 350ms a step\n" +
-				"within an hour on this machine, as another run: --preset 10x64 (about 42m), or --steps 10285 with " +
-				"this network"},
-	} {
-		if got := strings.Join(prospectLines(c.p), "\n"); got != c.want {
-			t.Errorf("%+v:\ngot  %s\nwant %s", c.p, got, c.want)
-		}
 	}
 }
 

@@ -106,6 +106,9 @@ func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
 			cmd.SetArgs(append(args[1:], "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(ctx)
+			if done, failed := reportDone(cmd, err); done {
+				err = failed
+			}
 			return result.Bytes(), err
 		}
 	}

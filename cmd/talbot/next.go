@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"talbot/dataset"
@@ -15,6 +14,7 @@ import (
 	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/stockfish"
+	"talbot/train/job"
 )
 
 // following is the command line that usually follows the command of this process; nil: none.
@@ -60,8 +60,7 @@ func nextIngested(dir string) {
 	case err != nil:
 		nextLabel(dir)
 	case slices.ContainsFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == "side" }):
-		next("train", "--data", dir, "--run", newRun(), "--from", builtin.Name, "--steps",
-			fmt.Sprint(min(400, max(50, epochSteps(m, 2, 512)))), "--lr", "3e-4")
+		nextTraining(dir, job.ProposeAdapting(m))
 	case m.Counts.Labelled > 0 && m.Counts.Labelled >= m.Counts.Samples/20:
 		nextTrain(dir)
 	default:
@@ -79,7 +78,7 @@ func nextLabel(dir string) {
 		return
 	}
 	if takes := labelTime(m.Counts.Samples, stockfish.DefaultWorkers()); takes > time.Hour {
-		share := max(rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
+		share := max(job.Rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
 		args = append(args, "--fraction", strconv.FormatFloat(share, 'f', -1, 64))
 	}
 	next(args...)
@@ -94,38 +93,15 @@ func labelTime(samples int64, workers int) time.Duration {
 func nextTrain(dir string) {
 	args := []string{"train", "--data", dir, "--run", newRun()}
 	if m, err := dataset.ReadManifest(dir); err == nil {
-		args = append(args, proposed(m, len(backend.GPUs()) > 0)...)
+		p := job.Propose(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0)
+		args = append(args, p.Flags()...)
 	}
 	next(args...)
 }
 
-// proposed returns the flags of a training that fits a dataset: on a GPU of the recipe's network; on a processor of one
-// that takes minutes, or with much data an hour or two.
-func proposed(m *dataset.Manifest, gpu bool) []string {
-	aggregated := slices.ContainsFunc(m.Inputs, func(i dataset.Input) bool { return i.Aggregate != nil })
-	flags := "--recipe talbotbot --preset small --steps 2500"
-	switch {
-	case aggregated && gpu:
-		flags = "--recipe prior"
-	case aggregated:
-		flags = "--recipe prior --blocks 4 --filters 48 --batch 256 --steps 2600"
-	case gpu:
-		flags = "--recipe talbotbot --blocks 20 --filters 128"
-	case m.Counts.Samples > 2_000_000:
-		flags = fmt.Sprintf("--recipe lynx --blocks 6 --filters 64 --steps %d", min(10_000, epochSteps(m, 4, 512)))
-	}
-	return strings.Fields(flags)
-}
-
-// epochSteps returns the number of steps, with two digits, in which a training reads its samples for some epochs.
-func epochSteps(m *dataset.Manifest, epochs float64, batch int) int64 {
-	return int64(rounded(epochs*float64(m.Counts.Samples)*float64(m.Splits.Train)/100/float64(batch), 2))
-}
-
-// rounded returns x with so many digits.
-func rounded(x float64, digits int) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
-	return y
+// nextTraining names the training on a dataset.
+func nextTraining(dir string, p job.Proposal) {
+	next(append([]string{"train", "--data", dir, "--run", newRun()}, p.Flags()...)...)
 }
 
 // nextEvaluated names a game against a network or, if it does not play by itself, its export.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"time"
@@ -166,7 +167,13 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		}
 		return o.room(e)
 	}
-	printPlan(e, measured)
+	shorter := ""
+	if whole := e.TrainTime(); whole > job.Hour && backend.OnProcessor(measured.Kind) {
+		if s, ok := job.Within(measured.Config, whole, job.Hour); ok {
+			shorter = plan.Shorter(s.Time, s.Flags)
+		}
+	}
+	io.WriteString(cli.Stdout, e.Text(shorter)) // which remembers its error
 	if err := o.room(e); err != nil {
 		return err
 	}
@@ -202,43 +209,4 @@ func (o *planOptions) measure(ctx context.Context, c run.Config) (job.Measured, 
 	return job.Measurement{Config: c, Backend: o.backend, For: measuringTime, Begun: func(m job.Measured) {
 		tell("measuring for a few seconds how fast %s trains %s\n", m.Kind, m.Network)
 	}}.Run(ctx)
-}
-
-func printPlan(e *plan.Estimate, m job.Measured) {
-	const mib = 1 << 20
-	n := humanize.Thousands
-	hours := func(h float64) string { return humanize.About(time.Duration(h * float64(time.Hour))) }
-	for _, in := range e.Inputs {
-		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, humanize.Count(in.Games, "game"),
-			humanize.Count(in.Positions, "position"), n(in.Rejected))
-	}
-	printf("\ngames      %14s\npositions  %14s\nsamples    %14s\n", n(e.Games), n(e.Positions), n(e.Samples))
-	if e.Labelled > 0 {
-		printf("labelled   %14s of them by the inputs\n", n(e.Labelled))
-	}
-	printf("shards     %14s, %.2f bytes a position; %s with labels\n", humanize.Size(float64(e.ShardBytes)),
-		e.BytesPerPosition, humanize.Size(float64(e.LabelBytes)))
-	if e.TempBytes > 0 {
-		printf("temporary  %14s, while verify or stats reads it\n", humanize.Size(float64(e.TempBytes)))
-	}
-	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)
-	for _, r := range e.Readings {
-		what := ""
-		if r.What == plan.Start {
-			what = " of reading before the first step of training"
-		}
-		printf("%-9s  %14s%s\n", r.What, hours(r.Seconds/3600), what)
-	}
-	printf("label      %14s\n", hours(e.LabelHours))
-	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
-		humanize.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
-	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour && backend.OnProcessor(m.Kind) {
-		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
-			printf("%27s with %s\n", "about "+humanize.About(s.Time), s.Flags)
-		}
-	}
-	printf("\nassumed:\n")
-	for _, a := range e.Assumptions {
-		printf("  %s\n", a)
-	}
 }

@@ -1,45 +1,15 @@
 package main
 
 import (
-	"fmt"
-	"maps"
+	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
-	"talbot/network/model"
 	"talbot/network/recipe"
 )
-
-// recipeView is a recipe as the command shows it.
-type recipeView struct {
-	Name       string          `json:"name"`
-	About      string          `json:"about"`
-	Parameters int             `json:"parameters"` // trainable, of the default network
-	Network    string          `json:"network"`
-	Input      []int           `json:"input"` // shape
-	Heads      []headView      `json:"heads"`
-	Targets    string          `json:"targets"`
-	Data       string          `json:"data"`
-	Value      string          `json:"value"` // formula; "" if it has none
-	Search     string          `json:"search,omitempty"`
-	Settings   recipe.Settings `json:"settings"`
-	Presets    []presetView    `json:"presets"`
-}
-
-type headView struct {
-	Name  string `json:"name"`
-	Shape []int  `json:"shape"` // [] for one number
-	About string `json:"about"`
-}
-
-type presetView struct {
-	Name  string `json:"name"`
-	About string `json:"about"`
-}
 
 func newRecipes() *cobra.Command {
 	var asJSON bool
@@ -60,9 +30,9 @@ play and match take for its networks in place of their usual ones. See docs/10-r
 }
 
 func runRecipes(asJSON bool) error {
-	var list []recipeView
+	var list []recipe.View
 	for _, r := range recipe.All() {
-		view, err := viewOf(r)
+		view, err := r.View()
 		if err != nil {
 			return err
 		}
@@ -71,74 +41,13 @@ func runRecipes(asJSON bool) error {
 	if asJSON {
 		return printJSON(list)
 	}
-	for i, r := range list {
+	for i := range list {
 		if i > 0 {
 			printf("\n")
 		}
-		var heads, settings, presets []string
-		for _, h := range r.Heads {
-			heads = append(heads, h.Name+" "+shapeText(h.Shape))
-		}
-		values := r.Settings.Values()
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			settings = append(settings, name+"="+values[name])
-		}
-		for _, p := range r.Presets {
-			presets = append(presets, p.Name)
-		}
-		printf("%s: %s\n", r.Name, r.About)
-		printf("  network   %s, %s\n", r.Network, humanize.Count(int64(r.Parameters), "parameter"))
-		printf("  input     %s\n", shapeText(r.Input))
-		printf("  heads     %s\n", strings.Join(heads, ", "))
-		printf("  targets   %s\n", r.Targets)
-		if r.Value != "" {
-			printf("  value     %s\n", r.Value)
-		}
-		printf("  data      %s\n", r.Data)
-		if r.Search != "" {
-			printf("  search    %s\n", r.Search)
-		}
-		if len(settings) > 0 {
-			printf("  settings  %s\n", strings.Join(settings, " "))
-		}
-		if len(presets) > 0 {
-			printf("  presets   %s\n", strings.Join(presets, ", "))
-		}
+		io.WriteString(cli.Stdout, list[i].Text()) // which remembers its error
 	}
 	return nil
-}
-
-// viewOf describes a recipe with its default settings.
-func viewOf(r *recipe.Recipe) (recipeView, error) {
-	built, err := r.Build("")
-	if err != nil {
-		return recipeView{}, fmt.Errorf("recipe %s: %w", r.Name, err)
-	}
-	v := recipeView{Name: r.Name, About: r.About, Network: built.Network.String(), Targets: r.Targets, Data: r.Data,
-		Parameters: model.CountTrainable(built.Network.Params()), Input: built.Encoder.Layout().Shape,
-		Search: r.Search, Settings: r.Presets[0].Settings, Presets: []presetView{}}
-	if built.HasValue() {
-		v.Value = built.Encoder.ValueFormula()
-	}
-	for _, h := range built.Network.Heads() {
-		v.Heads = append(v.Heads, headView{h.Name, append([]int{}, h.Shape...), h.About})
-	}
-	for _, p := range r.Presets[1:] {
-		v.Presets = append(v.Presets, presetView{p.Name, p.About})
-	}
-	return v, nil
-}
-
-// shapeText is such as 68×8×8, and 1 for one number.
-func shapeText(shape []int) string {
-	if len(shape) == 0 {
-		return "1"
-	}
-	var parts []string
-	for _, n := range shape {
-		parts = append(parts, fmt.Sprint(n))
-	}
-	return strings.Join(parts, "×")
 }
 
 // presets lists those of all recipes.

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,9 +14,7 @@ import (
 	"talbot/inspect/solve"
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/output"
-	"talbot/internal/plain"
 	"talbot/play/engine"
 	"talbot/play/match"
 	"talbot/stockfish"
@@ -88,15 +81,6 @@ func parseNodes(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a whole number above 0", text)
 	}
 	return n, nil
-}
-
-// solveResult is what `talbot solve --json` prints.
-type solveResult struct {
-	Player  string          `json:"player"`
-	Puzzles int64           `json:"puzzles"` // of the input
-	Rejects int64           `json:"rejects"` // lines of the input that could not be read
-	Seed    uint64          `json:"seed"`
-	Results []solve.Figures `json:"results"` // by limit
 }
 
 // limits returns the limits of the player.
@@ -172,124 +156,22 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	result := solveResult{Player: e.Name, Puzzles: all, Rejects: in.Rejects, Seed: o.seed}
+	result := solve.Result{Player: e.Name, Puzzles: all, Rejects: in.Rejects, Seed: o.seed}
 	for i, l := range limits {
 		result.Results = append(result.Results, solve.Summarise(puzzles, answers[i], l))
 	}
 	if err == nil && o.misses != "" {
-		if err := writeMisses(o.misses, &r, answers); err != nil {
+		table, err := r.Misses(answers)
+		if err == nil {
+			err = output.WriteFile(o.misses, table)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	if o.json {
 		return errors.Join(printJSON(result), cli.Repeatable(err))
 	}
-	return errors.Join(printSolved(cli.Stdout, &result), cli.Repeatable(err))
-}
-
-// printSolved prints a column for each limit, a row for all, for each band of ratings and for the frequent themes.
-func printSolved(out io.Writer, r *solveResult) error {
-	first := &r.Results[0]
-	plain.Fprintf(out, "%s: %s of %s", plain.Escape(r.Player), humanize.Thousands(first.Puzzles),
-		humanize.Count(r.Puzzles, "puzzle"))
-	if r.Rejects > 0 {
-		plain.Fprintf(out, ", %s could not be read", humanize.Count(r.Rejects, "line"))
-	}
-	fmt.Fprint(out, "\n\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\tpuzzles")
-	for i := range r.Results {
-		name := r.Results[i].Limit
-		if name == "" {
-			name = "solved"
-		}
-		fmt.Fprintf(w, "\t%s\t", name)
-	}
-	fmt.Fprint(w, "\t\n")
-	row := func(name string, of func(*solve.Figures) []solve.Share) {
-		var cells []string
-		puzzles := int64(0)
-		for i := range r.Results {
-			list := of(&r.Results[i])
-			k := slices.IndexFunc(list, func(s solve.Share) bool { return s.Name == name })
-			if k < 0 || list[k].Puzzles == 0 { // interrupted before
-				cells = append(cells, "-", "")
-				continue
-			}
-			s := &list[k]
-			puzzles = max(puzzles, s.Puzzles)
-			cells = append(cells, fmt.Sprintf("%.1f %%", 100*float64(s.Solved)/float64(s.Puzzles)),
-				fmt.Sprintf("%.0f…%.0f", 100*s.Interval[0], 100*s.Interval[1]))
-		}
-		plain.Fprintf(w, "%s\t%s\t", plain.Escape(name), humanize.Thousands(puzzles))
-		fmt.Fprint(w, strings.Join(cells, "\t"), "\t\n")
-	}
-	row("all", func(f *solve.Figures) []solve.Share { return []solve.Share{f.Share} })
-	for _, b := range first.Bands {
-		row(b.Name, func(f *solve.Figures) []solve.Share { return f.Bands })
-	}
-	for _, t := range first.Themes[:min(len(first.Themes), shownThemes)] {
-		row(t.Name, func(f *solve.Figures) []solve.Share { return f.Themes })
-	}
-	if slices.ContainsFunc(r.Results, func(f solve.Figures) bool { return f.Rating != nil }) {
-		fmt.Fprint(w, "rating\t")
-		for i := range r.Results {
-			if e := r.Results[i].Rating; e != nil {
-				fmt.Fprintf(w, "\t%.0f\t%.0f…%.0f", e.Elo, e.Low, e.High)
-			} else {
-				fmt.Fprint(w, "\t-\t")
-			}
-		}
-		fmt.Fprint(w, "\t\n")
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for i := range r.Results {
-		if n := r.Results[i].Faults; n > 0 {
-			plain.Fprintf(out, "%s: %s of the player, such as illegal moves\n", r.Results[i].Limit,
-				humanize.Count(n, "fault"))
-		}
-	}
-	fmt.Fprintln(out, "\nranges are 95 % intervals")
-	return nil
-}
-
-// shownThemes is how many themes are printed; --json has all.
-const shownThemes = 14
-
-// writeMisses writes the puzzles that were not solved.
-func writeMisses(path string, r *solve.Request, answers [][]solve.Answer) error {
-	var table bytes.Buffer
-	w := csv.NewWriter(&table)
-	_ = w.Write([]string{"number", "puzzle", "rating", "limit", "fen", "best", "played", "fault"})
-	for l, list := range answers {
-		for i, a := range list {
-			if !a.Asked || a.Solved {
-				continue
-			}
-			p := r.Puzzles[i]
-			step, at := &p.Steps[a.Step], p.Start
-			for _, m := range p.Moves[:step.Ply] {
-				at.Play(m)
-			}
-			played, fault := a.Move.String(), ""
-			if a.Fault != nil {
-				played, fault = "", a.Fault.Error()
-			}
-			best := make([]string, 0, len(step.Best))
-			for _, m := range step.Best {
-				best = append(best, m.String())
-			}
-			for _, m := range step.Avoid {
-				best = append(best, "not "+m.String())
-			}
-			_ = w.Write([]string{strconv.FormatInt(p.Number, 10), p.Name, strconv.Itoa(p.Rating),
-				r.Limits[l].String(), at.FEN(), strings.Join(best, " "), played, fault})
-		}
-	}
-	if w.Flush(); w.Error() != nil {
-		return w.Error()
-	}
-	return output.WriteFile(path, table.Bytes())
+	io.WriteString(cli.Stdout, result.Text()) // which remembers its error
+	return cli.Repeatable(err)
 }

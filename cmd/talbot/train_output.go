@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"talbot/dataset"
 	"talbot/evaluate"
@@ -86,81 +84,6 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return usage(err, "continue it with `"+resume+"`, or choose another folder")
 	}
 	return err
-}
-
-func printStart(s job.Start) {
-	n := humanize.Thousands
-	for _, set := range s.Sets {
-		tell("data: %s: %s (%.1f %% of the draws, %.2f epochs), %s", set.Dir,
-			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Epochs, humanize.Count(set.Val, "val sample"))
-		if s.HasValue && set.Values < set.Train {
-			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
-		}
-		if set.Capped > 0 {
-			tell("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
-		}
-		if set.Unusable > 0 {
-			tell("; %s left out for lack of a target", n(set.Unusable))
-		}
-		tell("\n")
-	}
-	c := s.Config
-	tell("network: %s, %s, %s\n", c.Recipe, s.Network, humanize.Count(int64(s.Parameters), "parameter"))
-	if c.From != (run.Origin{}) {
-		what := "weights: from"
-		if c.From.Whole {
-			what = "training: goes on from"
-		}
-		tell("%s %q, step %s\n", what, c.From.Path, n(c.From.Step))
-		if settings := settingsBesideSize(c); settings != "" {
-			tell("settings: %s\n", settings)
-		}
-	}
-	tell("backend: %s\n", s.Backend)
-	if c.Devices > 1 {
-		tell("devices: %d, each trains %s at a time\n", c.Devices,
-			humanize.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
-	}
-	part := ""
-	if c.Begin() > 0 || c.End() < c.Steps {
-		part = fmt.Sprintf("steps %s to %s of ", n(c.Begin()+1), n(c.End()))
-	}
-	tell("run: %s%s of %s, learning rate %g, validated on %s\n", part, humanize.Count(c.Steps, "step"),
-		humanize.Count(int64(c.Batch), "sample"), c.LR, humanize.Count(s.Val, "sample"))
-	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
-}
-
-// settingsBesideSize are those of the network that [job.Start] does not say by its size.
-func settingsBesideSize(c run.Config) string {
-	r, err := recipe.ByName(c.Recipe)
-	if err != nil {
-		return ""
-	}
-	var list []string
-	values := c.Settings.Values()
-	for _, name := range r.SettingNames() {
-		if !slices.Contains(r.Size, name) {
-			list = append(list, name+"="+values[name])
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-// prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There
-// are none for a short run.
-func prospectLines(p job.Prospect) (lines []string) {
-	if p.Left < 10*time.Second {
-		return nil
-	}
-	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step", humanize.About(p.Left), humanize.About(p.Step)))
-	if p.InHour == 0 {
-		return lines
-	}
-	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
-	if p.Smaller != nil {
-		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, humanize.About(p.Smaller.Time), shorter)
-	}
-	return append(lines, "within an hour on this machine, as another run: "+shorter)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -27,7 +27,7 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 	line := trainLine{pace: progress.Pace{Even: true}}
 	t.Begun = func(s job.Start) {
 		end()
-		printStart(s)
+		tellLines(s.Text())
 		start, line.validations = s, validationsOf(s)
 	}
 	t.Resumed = func(step int64, checkpoint string) {
@@ -45,9 +45,8 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 		line.add(p)
 		if step, left, ok := line.prospect(); ok {
 			fixed := o.Resume || o.From != "" || o.After != ""
-			for _, line := range prospectLines(start.Prospect(p, step, left, fixed)) {
-				tell("%s\n", line)
-			}
+			prospect := start.Prospect(p, step, left, fixed)
+			tellLines(prospect.Text())
 		}
 		progress(p)
 	}
@@ -88,4 +87,11 @@ func initRun(o *trainOptions) error {
 		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
 	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")
 	return nil
+}
+
+// tellLines prints notes, one a line.
+func tellLines(text string) {
+	for line := range strings.Lines(text) {
+		tell("%s\n", strings.TrimSuffix(line, "\n"))
+	}
 }

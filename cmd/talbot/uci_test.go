@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/uci"
@@ -88,22 +88,4 @@ func optionForm(o *uci.Option) string {
 		return "empty"
 	}
 	return def
-}
-
-func TestWithUsual(t *testing.T) {
-	for _, c := range []struct {
-		sizes []int
-		usual int
-		want  []int
-	}{
-		{[]int{1, 4, 16}, 8, []int{1, 4, 8, 16}},
-		{[]int{1, 8, 16}, 8, []int{1, 8, 16}},
-		{[]int{1, 4}, 8, []int{1, 4, 8}},
-		{[]int{16}, 8, []int{8, 16}},
-		{[]int{8}, 8, []int{8}},
-	} {
-		if got := withUsual(c.sizes, c.usual); !slices.Equal(got, c.want) {
-			t.Errorf("%v with %d: %v", c.sizes, c.usual, got)
-		}
-	}
 }

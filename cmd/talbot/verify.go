@@ -4,18 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"talbot/dataset"
-	"talbot/inspect/stats"
 	"talbot/inspect/verify"
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 )
 
 type verifyOptions struct {
@@ -91,7 +89,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 			return err
 		}
 	} else {
-		printVerified(result)
+		io.WriteString(cli.Stdout, result.Text()) // which remembers its error
 	}
 	return err
 }
@@ -116,36 +114,4 @@ func unverified(v *verify.Report, dirs []string) error {
 	}
 	return fault.With(fmt.Errorf("interrupted; not checked: %s", what), fault.ExitInterrupted,
 		"repeat the command; verify always starts from the beginning")
-}
-
-func printVerified(v *verify.Report) {
-	for _, d := range v.Datasets {
-		if d.Whole {
-			printf("%s: intact: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
-				humanize.Count(int64(d.Shards), "shard"), humanize.Count(d.Lines, "line"),
-				humanize.Count(d.Positions, "position"), humanize.Count(d.Samples, "sample"),
-				humanize.Count(d.Labelled, "label"), humanize.Count(d.Encoded, "move"))
-		}
-		for _, name := range d.Extra {
-			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
-		}
-		for _, damage := range d.Damage {
-			printf("%s: damaged: %s\n", d.Dataset, damage)
-		}
-	}
-	printf("games in more than one split: %s\n", humanize.Thousands(v.BothSides))
-	for _, g := range v.Examples {
-		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.LineName(g.Source, g.Number, g.Input))
-	}
-	for _, s := range []struct {
-		name string
-		stats.SplitOverlap
-	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
-		if s.Samples > 0 {
-			printf("%s: %s, %s (%.2f %%) have a position that occurs in train, %s (%.2f %%) with colours swapped\n",
-				s.name,
-				humanize.Count(s.Samples, "sample"), humanize.Thousands(s.Seen), 100*s.Share,
-				humanize.Thousands(s.SeenMirrored), 100*s.ShareMirrored)
-		}
-	}
 }

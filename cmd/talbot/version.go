@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,12 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/network/backend"
-	"talbot/network/builtin"
-	"talbot/network/checkpoint"
 	"talbot/network/ort"
-	"talbot/network/run"
 	"talbot/play/engine"
 )
 
@@ -32,42 +27,6 @@ type build struct {
 	Arch     string   `json:"arch"`
 	Backends []string `json:"backends"` // built in; talbot doctor finds what they need
 	SIMD     bool     `json:"simd"`     // the Go backend uses vector instructions
-}
-
-// shipped is the network that comes with talbot.
-type shipped struct {
-	Name   string          `json:"name"`   // recipe, size and the beginning of the checksum
-	SHA256 string          `json:"sha256"` // the checksum: see package checkpoint
-	About  json.RawMessage `json:"about"`  // a [run.ExportMetadata], with the card
-	card   *run.Card
-}
-
-func shippedNetwork() (s shipped, err error) {
-	file, err := builtin.Read()
-	if err != nil {
-		return s, err
-	}
-	d, err := run.Describe(file, builtin.Name)
-	if err == nil && d.Card == nil {
-		err = fmt.Errorf("%q: %w: it has no card", builtin.Name, checkpoint.ErrDamaged)
-	}
-	if err != nil {
-		return s, err
-	}
-	quick, err := engine.Look(builtin.Name)
-	return shipped{Name: quick.Name, SHA256: file.Sum, About: file.Meta, card: d.Card}, err
-}
-
-// String is what the card says in a line.
-func (s shipped) String() string {
-	hours, positions := 0.0, int64(0)
-	for _, p := range s.card.Training {
-		hours += p.Hours
-		positions += (p.To - p.From) * int64(p.Batch)
-	}
-	return fmt.Sprintf("%s, %s, trained for %.1f h on %s, %s", s.Name,
-		humanize.Count(int64(s.card.Parameters), "parameter"), hours, humanize.Count(positions, "position"),
-		s.card.Licence)
 }
 
 func thisBuild() build {
@@ -130,14 +89,14 @@ the whole card of that network: how it was trained, on what, and its figures.
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
-			network, err := shippedNetwork()
+			network, err := engine.Shipped()
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return printJSON(struct {
 					build
-					Network shipped `json:"network"`
+					Network engine.ShippedNetwork `json:"network"`
 				}{b, network})
 			}
 			printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\nnetwork   %s\n", b.Version,

@@ -284,25 +284,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// asideSuffix is behind the name of an output that is set aside.
-const asideSuffix = ".talbot-before"
-
-// SetAside makes room for an output that must be made in its own place, because its files name each other by their
-// paths. What was there is kept beside it, for [DropAside]; of a second such try the unfinished first one is removed.
-func SetAside(path string) error {
-	path = filepath.Clean(path)
-	if _, err := os.Lstat(path + asideSuffix); err == nil {
-		return removeAll(path)
-	}
-	if err := durable.Rename(path, path+asideSuffix); err != nil {
-		return err
-	}
-	return durable.SyncFolder(filepath.Dir(path))
-}
-
-// DropAside removes what was set aside, when the output is whole.
-func DropAside(path string) error { return removeAll(filepath.Clean(path) + asideSuffix) }
-
 // removeAll removes a folder.
 func removeAll(dir string) error {
 	if err := durable.FaultOf("remove", dir); err != nil {

@@ -100,7 +100,7 @@ func TestFactsOf(t *testing.T) {
 		List  []int          `json:"list"`
 		Zero  float64        `json:"zero"`
 	}{"x", map[string]int{"a": 1}, []int{1, 2}, 0})
-	expect := []Fact{{"name", "x"}, {"inner.a", "1"}, {"list", "[1,2]"}, {"zero", "0"}}
+	expect := Facts{{"name", "x"}, {"inner.a", "1"}, {"list", "[1,2]"}, {"zero", "0"}}
 	if err != nil || !reflect.DeepEqual(facts, expect) {
 		t.Errorf("%q, %v", facts, err)
 	}
@@ -240,22 +240,5 @@ func TestLink(t *testing.T) {
 	}
 	if to, err := os.Readlink(link); err != nil || to != out || has(link) != "n=2" || has(out) != "n=2" {
 		t.Error(to, err, has(link), has(out))
-	}
-}
-
-func TestSetAside(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	put(t, out, "n=1", true)
-	for _, facts := range []string{"n=2", "n=3"} { // both interrupted
-		if err := SetAside(out); err != nil {
-			t.Fatal(err)
-		}
-		if has(out) != "nothing" || has(out+asideSuffix) != "n=1" {
-			t.Fatal(has(out), has(out+asideSuffix))
-		}
-		put(t, out, facts, false)
-	}
-	if err := DropAside(out); err != nil || has(out+asideSuffix) != "nothing" || has(out) != "n=3 begun" {
-		t.Error(err, has(out))
 	}
 }

@@ -22,6 +22,11 @@ func (f *Facts) Add(name, format string, values ...any) {
 	*f = append(*f, Fact{name, fmt.Sprintf(format, values...)})
 }
 
+// Has reports whether there is a fact of that name.
+func (f Facts) Has(name string) bool {
+	return slices.ContainsFunc(f, func(x Fact) bool { return x.Name == name })
+}
+
 // Difference is a fact in which an existing output differs from the one that is asked for.
 type Difference struct{ Name, Have, Want string }
 
@@ -80,7 +85,7 @@ func Compare(have, want Facts) (list []Difference) {
 		}
 	}
 	for _, f := range have {
-		if !slices.ContainsFunc(want, func(w Fact) bool { return w.Name == f.Name }) && f.Value != "" {
+		if !want.Has(f.Name) && f.Value != "" {
 			list = append(list, Difference{f.Name, f.Value, ""})
 		}
 	}

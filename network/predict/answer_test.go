@@ -14,9 +14,9 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/model"
-	"talbot/network/predict/tinyrun"
 )
 
 func ask(t testing.TB, p *Predictor, list []Input) []Output {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 	"testing"
 	"time"
 )

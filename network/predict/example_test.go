@@ -10,9 +10,9 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/predict"
-	"talbot/network/predict/tinyrun"
 )
 
 // A network says how likely each legal move is, and the value of a position.

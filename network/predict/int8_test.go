@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/network/predict/tinyrun"
+	"talbot/internal/testkit/tinyrun"
 )
 
 // TestInt8 computes networks of every recipe with convolutions in 8 bits: answers are near those in float32, and their

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/checkpoint"
-	"talbot/network/predict/tinyrun"
 	"talbot/network/run"
 )
 

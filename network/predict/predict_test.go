@@ -9,9 +9,9 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/model"
-	"talbot/network/predict/tinyrun"
 	"talbot/network/recipe"
 	"talbot/network/run"
 )

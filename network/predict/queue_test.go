@@ -13,9 +13,9 @@ import (
 	"github.com/gomlx/compute"
 
 	"talbot/encode"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/checkpoint"
-	"talbot/network/predict/tinyrun"
 )
 
 // gate stops a device before each graph until it is let through.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
-	"talbot/network/predict/tinyrun"
 )
 
 // TestTahlAnswers holds the priors of tahl against sums over whole boards: the score of a move is the sum of the logits

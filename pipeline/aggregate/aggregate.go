@@ -94,13 +94,6 @@ var (
 	sieveCounters uint64 = maxCounters
 )
 
-// Small sets how many positions are sorted together and the number of counters, a power of two, until the test t ends.
-func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
-	size, most := chunkSize, sieveCounters
-	chunkSize, sieveCounters = positions, counters
-	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
-}
-
 // GCPercent is a setting of the garbage collector (GOGC) that keeps a process close to the memory that [Request.Run]
 // states.
 const GCPercent = 35

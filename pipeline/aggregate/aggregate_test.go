@@ -164,7 +164,7 @@ func checkCounts(t *testing.T, dir string, sum *Summary, lines int, all map[stri
 		t.Fatal(err)
 	}
 	a := m.Inputs[0].Aggregate
-	if r.Lines != sum.Unique || m.Format != 3 || a.GamesRead != sum.GamesRead ||
+	if r.Lines != sum.Unique || a.GamesRead != sum.GamesRead ||
 		a.Moves != moves || !reflect.DeepEqual(a.Bands, sum.Bands) {
 		t.Errorf("manifest %+v, verified %+v, reported %+v", a, r, sum)
 	}
@@ -208,7 +208,7 @@ func TestAgainstNaive(t *testing.T) {
 			Filter: dataset.Filter{MinBaseTime: 180, DropUnknownElo: true}}, chunk: 9000, counters: 1 << 16},
 	} {
 		t.Run(name, func(t *testing.T) {
-			Small(t, c.chunk, c.counters)
+			small(t, c.chunk, c.counters)
 			if c.keys > 0 {
 				keyOf = func(p *board.Position) uint64 { return p.Key() % c.keys << 62 }
 				defer func() { keyOf = (*board.Position).Key }()
@@ -242,7 +242,7 @@ func TestAgainstNaive(t *testing.T) {
 // TestWorkers: the bytes do not depend on the number of workers.
 func TestWorkers(t *testing.T) {
 	output.SmallShards(t, 400)
-	Small(t, 2000, 1<<16)
+	small(t, 2000, 1<<16)
 	in := madeup.Dataset(t, someGames(3, 2000), 50)
 	var first map[string]string
 	for _, workers := range []int{1, 2, 5} {
@@ -281,7 +281,7 @@ func interrupted(t *testing.T, r Request, n int) bool {
 // TestLeftovers: what an interrupted command left is checked before it is used, and only the same command uses it.
 func TestLeftovers(t *testing.T) {
 	output.SmallShards(t, 400)
-	Small(t, 2000, 1<<16)
+	small(t, 2000, 1<<16)
 	in := madeup.Dataset(t, someGames(4, 1500), 50)
 	request := func() Request {
 		return Request{In: []string{in}, Out: filepath.Join(t.TempDir(), "out"), Bands: DefaultBands, MinCount: 6,

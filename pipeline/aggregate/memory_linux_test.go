@@ -1,14 +1,10 @@
 package aggregate
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -16,29 +12,9 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 )
-
-// childIn and childOut name the variables with the folders that the test binary works on in place of the tests.
-const (
-	childIn  = "TALBOT_AGGREGATE_IN"
-	childOut = "TALBOT_AGGREGATE_OUT"
-)
-
-func TestMain(m *testing.M) {
-	in := os.Getenv(childIn)
-	if in == "" {
-		os.Exit(m.Run())
-	}
-	debug.SetGCPercent(GCPercent)
-	sum, err := Request{In: []string{in}, Out: os.Getenv(childOut), Bands: DefaultBands, MinCount: 6, MinBand: 3,
-		Splits: dataset.DefaultSplits, Workers: 2}.Run(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Printf("%d samples, %d bytes sorted", sum.Samples, sum.Temporary)
-}
 
 // writeRandom writes n lines of 20 plies each. Players prefer some moves, so that many positions recur.
 func writeRandom(t *testing.T, dir string, n int) {
@@ -75,10 +51,6 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("SKIPPED: takes minutes; TALBOT_FULL=1 runs it")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var peaks []int64
 	for _, n := range []int{1_000_000, 10_000_000} {
 		dir := t.TempDir()
@@ -86,8 +58,7 @@ func TestMemory(t *testing.T) {
 		begun := time.Now()
 		writeRandom(t, in, n)
 		t.Logf("%d lines written in %v", n, time.Since(begun).Round(time.Second))
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), childIn+"="+in, childOut+"="+filepath.Join(dir, "out"))
+		cmd := testkit.Child(t, job{In: in, Out: filepath.Join(dir, "out"), Whole: true})
 		cmd.Stderr = os.Stderr
 		begun = time.Now()
 		said, err := cmd.Output()

@@ -44,15 +44,8 @@ type Summary struct {
 // ShardGames is how many games a shard is of: what a kill costs at most, about a minute of two cores with 1,000 nodes.
 const ShardGames = 512
 
-// shardGames is the number in use; see [SmallShards].
+// shardGames is [ShardGames]; tests make it small.
 var shardGames int64 = ShardGames
-
-// SmallShards sets how many games a shard has until the test t ends.
-func SmallShards(t interface{ Cleanup(func()) }, games int64) {
-	old := shardGames
-	shardGames = games
-	t.Cleanup(func() { shardGames = old })
-}
 
 // state is what progress.json keeps.
 type state struct {

@@ -18,46 +18,23 @@ import (
 	"talbot/network/run"
 )
 
-// inspect reports what exists in a folder, compared with the loop of a configuration. More generations are no other loop, and
-// neither are other stages of those to come.
-func inspect(dir string, want *Config) (found output.Found, err error) {
-	entries, err := os.ReadDir(dir)
+// inspect reports what exists in a folder, compared with the loop of a configuration. More generations are no other
+// loop, and neither are other settings of what no step has used yet.
+func (l *Loop) inspect(want *Config) (found output.Found, err error) {
+	if found.Foreign, err = output.ForeignFiles(l.Dir, owns); err != nil {
+		return found, err
+	}
+	s, err := l.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
 	if err != nil {
 		return found, err
 	}
-	for _, e := range entries {
-		switch name := durable.WithoutTemp(e.Name()); {
-		case name == ConfigName, name == StateName, name == PageName, name == lockName, strings.HasPrefix(name, "gen-"):
-		default:
-			found.Foreign = append(found.Foreign, name)
-		}
-	}
-	path := filepath.Join(dir, ConfigName)
-	text, err := durable.ReadFile(path, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return found, nil
-	}
-	if err != nil {
+	found.State, found.Busy = output.Interrupted, durable.Locked(filepath.Join(l.Dir, lockName))
+	if found.Differences, err = differences(s, want); err != nil {
 		return found, err
 	}
-	was, err := Parse(text)
-	if err != nil {
-		return found, damagedConfig(path, err)
-	}
-	found.State, found.Busy = output.Interrupted, durable.Locked(filepath.Join(dir, lockName))
-	l := Loop{Dir: dir}
-	s, err := l.state(&was)
-	if err != nil {
-		return found, err
-	}
-	now, err := want.inputs()
-	if err != nil {
-		return found, err
-	}
-	found.Differences = l.differences(&was, want, s, now)
 	if s.Step == StepDone && s.Generation >= want.Generations {
 		found.State = output.Done
 		lost, err := l.lost(want, s.Generation)
@@ -73,8 +50,14 @@ func inspect(dir string, want *Config) (found output.Found, err error) {
 	return found, nil
 }
 
-// lost says what is no longer there of the generations up to a given one: shards that are missing or have another size,
-// networks that cannot be read.
+// owns reports whether a name in a loop's folder is one of its files.
+func owns(name string) bool {
+	return name == ConfigName || name == StateName || name == PageName || name == lockName ||
+		strings.HasPrefix(name, "gen-")
+}
+
+// lost lists what is missing of the generations up to a given one: shards that are missing or have another size, networks
+// that cannot be read.
 func (l *Loop) lost(c *Config, last int) (list []output.Difference, err error) {
 	name := func(path string) string {
 		if rel, err := filepath.Rel(l.Dir, path); err == nil {
@@ -117,55 +100,111 @@ func (l *Loop) lost(c *Config, last int) (list []output.Difference, err error) {
 	return list, nil
 }
 
-// differences are the settings in which a loop that has come that far was another one. What no step has used yet, such
-// as the flags of the match before there was one, may differ: so what is wrong there can be corrected. now are the
-// inputs of the one that is wanted.
-func (l *Loop) differences(was, want *Config, s State, now map[string]string) []output.Difference {
-	used := func(part string, generation int) bool {
-		if s.Generation != generation {
-			return s.Generation > generation
-		}
-		_, err := os.Stat(l.generation(generation, part))
-		return err == nil
+// contentSuffix ends the name of a fact that is the content of a file, a dataset or a run which a setting names.
+const contentSuffix = " (content)"
+
+// differences are the settings in which a loop that has come that far was another one. What a step that is done has not
+// used may differ, so that mistakes can be corrected. What a setting names counts by its content, as far as that was
+// noted and is still known.
+func differences(s State, want *Config) ([]output.Difference, error) {
+	now, err := want.used(s)
+	if err != nil {
+		return nil, err
 	}
-	before, after := map[string]string{}, map[string]string{}
-	for value, sum := range now { // what is gone, or was not noted, is as it was
-		if had, ok := s.Inputs[value]; ok {
-			before[value], after[value] = had, sum
+	both := func(facts, others output.Facts) (kept output.Facts) {
+		for _, f := range facts {
+			if !strings.HasSuffix(f.Name, contentSuffix) || others.Has(f.Name) {
+				kept = append(kept, f)
+			}
 		}
+		return kept
 	}
-	return output.Compare(was.facts(used, before), want.facts(used, after))
+	return output.Compare(both(s.Used, now), both(now, s.Used)), nil
 }
 
-// inputs returns the sums of what the flags' values name.
-func (c *Config) inputs() (map[string]string, error) {
-	all := []Flags{c.Start, c.Games, c.Train, c.Measure}
-	for _, s := range c.Stages {
-		all = append(all, s.Games, s.Train)
+// note adds to what a loop has used what the step before this state used.
+func (s *State) note(c *Config) error {
+	all, err := c.used(*s)
+	if err != nil {
+		return err
 	}
-	if c.Gate != nil {
-		all = append(all, c.Gate.Match)
-	}
-	sums := map[string]string{}
-	for _, f := range slices.Concat(all...) {
-		var parts []string
-		for part := range strings.SplitSeq(f.Value, ",") { // as datasets are named, with or without a weight
-			sum, err := sumOf(part)
-			if i := strings.LastIndexByte(part, ':'); sum == "" && err == nil && i > 0 {
-				sum, err = sumOf(part[:i])
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%q: %w", part, err)
-			}
-			if sum != "" {
-				parts = append(parts, sum)
-			}
-		}
-		if len(parts) > 0 {
-			sums[f.Value] = strings.Join(parts, ", ")
+	before := s.Used
+	for _, f := range all {
+		if !before.Has(f.Name) {
+			s.Used = append(s.Used, f)
 		}
 	}
-	return sums, nil
+	return nil
+}
+
+// used returns the settings that the steps before a state used. The number of generations decides nothing.
+func (c *Config) used(s State) (all output.Facts, err error) {
+	steps := []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate, StepDone}
+	done := func(step Step, generation int) bool {
+		return generation < s.Generation || generation == s.Generation && slices.Index(steps, step) < slices.Index(steps, s.Step)
+	}
+	add := func(part string, flags Flags) {
+		for _, f := range flags {
+			name := part + ": " + f.Name
+			all.Add(name, "%s", cmp.Or(f.Value, `""`))
+			content, e := contentOf(f.Value)
+			if e != nil {
+				err = e
+			}
+			if content != "" {
+				all.Add(name+contentSuffix, "SHA-256 %s", content)
+			}
+		}
+	}
+	if done(StepStart, 0) {
+		all.Add("seed", "%d", c.Seed)
+		add("start", c.Start)
+	}
+	if done(StepGames, 1) {
+		all.Add("split", "%s", c.Split)
+		add("games", c.Games)
+	}
+	if done(StepTrain, 1) {
+		all.Add("window", "%d", c.Window)
+		all.Add("reuse", "%g", c.Reuse)
+		add("train", c.Train)
+	}
+	for _, stage := range c.Stages {
+		if done(StepGames, stage.From) {
+			add(fmt.Sprintf("stage from %d: games", stage.From), stage.Games)
+		}
+		if done(StepTrain, stage.From) {
+			add(fmt.Sprintf("stage from %d: train", stage.From), stage.Train)
+		}
+	}
+	if done(StepMeasure, 0) {
+		add("measure", c.Measure)
+	}
+	if g := c.Gate; g != nil && done(StepGate, 1) {
+		all.Add("gate: accept", "%g", g.Accept)
+		all.Add("gate: first", "%t", g.First)
+		add("gate: match", g.Match)
+	}
+	return all, err
+}
+
+// contentOf returns the sums of what a flag's value names: a file, datasets or runs, separated by commas and with or
+// without a weight; "" if it names none.
+func contentOf(value string) (string, error) {
+	var sums []string
+	for part := range strings.SplitSeq(value, ",") {
+		sum, err := sumOf(part)
+		if i := strings.LastIndexByte(part, ':'); sum == "" && err == nil && i > 0 {
+			sum, err = sumOf(part[:i])
+		}
+		if err != nil {
+			return "", fmt.Errorf("%q: %w", part, err)
+		}
+		if sum != "" {
+			sums = append(sums, sum)
+		}
+	}
+	return strings.Join(sums, ","), nil
 }
 
 // sumOf returns the beginning of the SHA-256 of a file, a dataset's manifest or a run's network; "" for all else.
@@ -189,50 +228,4 @@ func sumOf(path string) (sum string, err error) {
 		return "", err
 	}
 	return sum[:12], nil
-}
-
-// facts are the settings that decide what was made: used says whether there is such a part of a generation. The number
-// of generations decides nothing. sums are those of inputs.
-func (c *Config) facts(used func(part string, generation int) bool, sums map[string]string) []output.Fact {
-	var all []output.Fact
-	add := func(name string, flags Flags) {
-		for _, f := range flags {
-			value := cmp.Or(f.Value, `""`)
-			if sum := sums[f.Value]; sum != "" {
-				value += " (SHA-256 " + sum + ")"
-			}
-			all = append(all, output.Fact{Name: name + ": " + f.Name, Value: value})
-		}
-	}
-	all = append(all, output.Fact{Name: "seed", Value: fmt.Sprint(c.Seed)})
-	games, train := used("games", 1), used("run", 1)
-	if games || used("run", 0) || used("measure.json", 0) {
-		add("start", c.Start)
-	}
-	if games {
-		all = append(all, output.Fact{Name: "split", Value: c.Split})
-		add("games", c.Games)
-	}
-	if train {
-		all = append(all, output.Fact{Name: "window", Value: fmt.Sprint(c.Window)},
-			output.Fact{Name: "reuse", Value: fmt.Sprint(c.Reuse)})
-		add("train", c.Train)
-	}
-	for _, s := range c.Stages {
-		if used("games", s.From) {
-			add(fmt.Sprintf("stage from %d: games", s.From), s.Games)
-		}
-		if used("run", s.From) {
-			add(fmt.Sprintf("stage from %d: train", s.From), s.Train)
-		}
-	}
-	if games || used("measure.json", 0) {
-		add("measure", c.Measure)
-	}
-	if g := c.Gate; g != nil && (used("match", 1) || used("gate.json", 1)) {
-		all = append(all, output.Fact{Name: "gate: accept", Value: fmt.Sprint(g.Accept)},
-			output.Fact{Name: "gate: first", Value: fmt.Sprint(g.First)})
-		add("gate: match", g.Match)
-	}
-	return all
 }

@@ -111,7 +111,7 @@ func TestCorrected(t *testing.T) {
 		wrong, right     string
 		change, refusing string // of what was used
 	}{
-		{1, "blocks: 1", "blocks: 2", "seed: 7", "seed: 8"},
+		{2, "nodes: 8", "nodes: 9", "seed: 7", "seed: 8"},             // after start
 		{3, "nodes: 8", "nodes: 9", "blocks: 1", "blocks: 2"},         // after start and measure
 		{4, "batch: 32", "batch: 64", "nodes: 8", "nodes: 9"},         // after the games
 		{6, "{games: 4}", "{games: 6}", "batch: 32", "batch: 64"},     // after the training and measure
@@ -165,8 +165,7 @@ func TestInputs(t *testing.T) {
 		t.Error(err)
 	}
 	write("three")
-	if err := run(text); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "games: start: ") ||
-		!strings.Contains(err.Error(), "(SHA-256 ") {
+	if err := run(text); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "games: start (content): SHA-256 ") {
 		t.Errorf("other openings: %v", err)
 	}
 	more := strings.Replace(text, "generations: 3", "generations: 4", 1)
@@ -200,7 +199,7 @@ func TestInputs(t *testing.T) {
 	}
 	f.games = 4
 	f.writeGames(tests)
-	if err := run(more); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "measure: data: ") {
+	if err := run(more); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "measure: data (content): ") {
 		t.Errorf("another dataset: %v", err)
 	}
 }

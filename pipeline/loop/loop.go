@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,12 +39,11 @@ type State struct {
 	Generation int  `json:"generation"`
 	Step       Step `json:"step"`
 	Best       int  `json:"best"` // the generation whose network plays
-	// Inputs has the sum of what each value of a flag names, where that is a file, a dataset or a run. States of older
-	// versions and those that were found again have none.
-	Inputs map[string]string `json:"inputs,omitempty"`
+	// Used are the settings that the steps used, and the content of what they name.
+	Used output.Facts `json:"used"`
 }
 
-const stateVersion = 2
+const stateVersion = 1
 
 // Loop runs the commands of a configuration.
 type Loop struct {
@@ -90,18 +89,38 @@ func (l Loop) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := l.Existing.Resolve(l.Dir, func(dir string) (output.Found, error) { return inspect(dir, &c) })
-	if err == nil && at != output.Target(at) { // its trainings name each other by their paths
+	at, err := l.Existing.Resolve(l.Dir, func(dir string) (output.Found, error) {
+		return (&Loop{Dir: dir}).inspect(&c)
+	})
+	if err == nil {
 		l.Dir = output.Target(at)
-		err = output.SetAside(l.Dir)
+		err = l.setAside(at)
 	}
 	if err == nil {
 		err = l.advance(ctx, &c)
 	}
 	if l.Existing != output.Refuse && (err == nil || errors.Is(err, output.ErrDone)) {
-		err = errors.Join(err, output.DropAside(l.Dir))
+		err = errors.Join(err, os.RemoveAll(l.Dir+beforeSuffix))
 	}
 	return err
+}
+
+// beforeSuffix ends the name of a loop that is replaced, until the new one is whole.
+const beforeSuffix = ".talbot-before"
+
+// setAside makes room where a loop is to be made beside an existing one: its trainings name each other by their paths,
+// so it is made in its own place. Of a second such try the unfinished first one is removed.
+func (l *Loop) setAside(at string) error {
+	if at == l.Dir {
+		return nil
+	}
+	if _, err := os.Lstat(l.Dir + beforeSuffix); err == nil {
+		return os.RemoveAll(l.Dir)
+	}
+	if err := durable.Rename(l.Dir, l.Dir+beforeSuffix); err != nil {
+		return err
+	}
+	return durable.SyncFolder(filepath.Dir(l.Dir))
 }
 
 // advance makes the generations in Dir that are not there yet.
@@ -131,6 +150,9 @@ func (l *Loop) advance(ctx context.Context, c *Config) error {
 			err = l.tell(c, now)
 		}
 		if err == nil {
+			err = s.note(c)
+		}
+		if err == nil {
 			err = l.keep(s)
 		}
 		if err != nil {
@@ -152,13 +174,11 @@ func (l *Loop) tell(c *Config, generation int) error {
 	return l.writePage(c, story)
 }
 
-// open reads how far the loop is, or begins it.
+// open reads how far the loop is, or starts it.
 func (l *Loop) open(c *Config) (State, error) {
-	path := filepath.Join(l.Dir, ConfigName)
-	text, err := durable.ReadFile(path, 1<<20)
-	s := State{Version: stateVersion, Step: StepStart}
+	s, err := l.read()
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 		entries, err := os.ReadDir(l.Dir)
 		if err != nil {
 			return s, err
@@ -168,39 +188,39 @@ func (l *Loop) open(c *Config) (State, error) {
 				return s, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, e.Name())
 			}
 		}
-		if s.Inputs, err = c.inputs(); err != nil {
-			return s, err
-		}
-		if err := l.keep(s); err != nil {
-			return s, err
-		}
-		return s, durable.WriteFile(path, l.Text)
+		s = State{Version: stateVersion, Step: StepStart}
 	case err != nil:
 		return s, err
 	}
-	was, err := Parse(text)
-	if err != nil {
-		return s, damagedConfig(path, err)
-	}
-	if s, err = l.state(&was); err != nil {
-		return s, err
-	}
-	now, err := c.inputs()
+	other, err := differences(s, c)
 	if err != nil {
 		return s, err
 	}
-	if other := l.differences(&was, c, s, now); len(other) > 0 {
+	if len(other) > 0 {
 		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
 			"was not used yet may change", l.Dir, ErrOther, ConfigName, other[0])
 	}
 	if s.Step == StepDone && s.Generation < c.Generations {
 		s.Generation, s.Step = s.Generation+1, StepGames
 	}
-	if s.Inputs == nil {
-		s.Inputs = map[string]string{}
+	if err := l.keep(s); err != nil {
+		return s, err
 	}
-	maps.Copy(s.Inputs, now)
-	return s, errors.Join(l.keep(s), durable.WriteFile(path, l.Text))
+	return s, durable.WriteFile(filepath.Join(l.Dir, ConfigName), l.Text)
+}
+
+// read returns how far the loop in the folder is; [fs.ErrNotExist] without one.
+func (l *Loop) read() (s State, err error) {
+	path := filepath.Join(l.Dir, ConfigName)
+	text, err := durable.ReadFile(path, 1<<20)
+	if err != nil {
+		return s, err
+	}
+	c, err := Parse(text)
+	if err != nil {
+		return s, damagedConfig(path, err)
+	}
+	return l.state(&c)
 }
 
 // state reads how far the loop of a configuration is, from its steps where [StateName] is missing or damaged.
@@ -232,7 +252,7 @@ func (l *Loop) state(c *Config) (s State, err error) {
 		}
 		l.Warn(fmt.Errorf("%q is missing or damaged: by what is there, %s", name, next))
 	}
-	return s, nil
+	return s, s.note(c)
 }
 
 // whole reports whether a step has been done: its result was kept before the state was.
@@ -404,9 +424,6 @@ const (
 // not tell which one that is: so that it is the last one, it is the only one that is validated.
 func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error {
 	g := s.Generation
-	if run.IsRun(l.Network(g)) {
-		return l.run(ctx, s, []string{"train", "--run", l.Network(g), "--resume"})
-	}
 	m, err := dataset.ReadManifest(l.Games(g))
 	if err != nil {
 		return err
@@ -424,6 +441,6 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	if !flags.Has("eval-every") {
 		flags = append(Flags{{"eval-every", "0"}}, flags...)
 	}
-	return l.run(ctx, s, append([]string{"train", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
+	return l.run(ctx, s, append([]string{"train", "--skip-done", "--run", l.Network(g), "--from", l.network(c, g-1), "--data",
 		strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.Args()...))
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
-	"talbot/network/predict/tinyrun"
 	"talbot/play/mcts"
 	"talbot/stockfish"
 )

@@ -11,16 +11,16 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/checkpoint"
 	"talbot/network/predict"
 	"talbot/network/run"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
 // TestCardOfGiven: a run that begins with a network that has a card goes on with its training.
 func TestCardOfGiven(t *testing.T) {
-	data := write(t, madeup.Dataset{Seed: 1, Games: 100})
+	data := write(t, traindata.Dataset{Seed: 1, Games: 100})
 	first := tiny(t, data)
 	mustTrain(t, first)
 	given := filepath.Join(t.TempDir(), "given.safetensors")
@@ -60,7 +60,7 @@ func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 
 // TestCard: a card says what the files of a run and of the runs before it do, and warns of what is not there any more.
 func TestCard(t *testing.T) {
-	data, more := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t, madeup.Dataset{Seed: 2, Games: 60, Splits: dataset.Splits{Train: 80, Val: 20}})
+	data, more := write(t, traindata.Dataset{Seed: 1, Games: 100}), write(t, traindata.Dataset{Seed: 2, Games: 60, Splits: dataset.Splits{Train: 80, Val: 20}})
 	first := tiny(t, data)
 	first.Until = 20
 	mustTrain(t, first)
@@ -135,7 +135,7 @@ func TestCard(t *testing.T) {
 // TestHistory: a run writes the history of another one in its folder again, and knows that weights drawn at random were
 // never trained; what it never knew is warned of.
 func TestHistory(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	first, second := tiny(t, a), tiny(t, b)
 	first.Until = 20
 	mustTrain(t, first)
@@ -231,7 +231,7 @@ func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list [
 
 // TestHalfKeepsTheFirstChoice compares a network in float32 with itself in half precision.
 func TestHalfKeepsTheFirstChoice(t *testing.T) {
-	spec := write(t, madeup.Dataset{Seed: 3, Games: 60})
+	spec := write(t, traindata.Dataset{Seed: 3, Games: 60})
 	train := tiny(t, spec)
 	train.Recipe = "lynx"
 	mustTrain(t, train)

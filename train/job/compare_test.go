@@ -11,8 +11,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/evaluate"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
@@ -51,7 +51,7 @@ func differs(c *Compared) (names []string) {
 }
 
 func TestCompareRuns(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 300})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 300})
 	a, b := runOfSeed(t, 1, 2, "", games), runOfSeed(t, 2, 3, "", games)
 	page := filepath.Join(t.TempDir(), "page.html")
 	found, warnings := compare(t, Compare{Settings: [][]string{{a}, {b}}, Data: []loader.Spec{games}, Page: page})
@@ -127,8 +127,8 @@ func TestCompareRuns(t *testing.T) {
 // What is unseen is unseen to all: a run that learned what the others are tested on takes it away, wherever its data
 // is split; where its data is gone, that is said.
 func TestUnseenToAll(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 300})
-	other := write(t, madeup.Dataset{Seed: 1, Games: 300, Splits: dataset.Splits{Train: 10, Val: 80, Test: 10}})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 300})
+	other := write(t, traindata.Dataset{Seed: 1, Games: 300, Splits: dataset.Splits{Train: 10, Val: 80, Test: 10}})
 	a := runOfSeed(t, 1, 2, "", games)
 	b := runOfSeed(t, 1, 2, "", other)
 	alone, _ := compare(t, Compare{Settings: [][]string{{a}, {a}}, Data: []loader.Spec{games}})
@@ -176,7 +176,7 @@ func TestUnseenToAll(t *testing.T) {
 
 // Runs of two recipes are compared on the samples that both can use, in what means the same.
 func TestCompareRecipes(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 300})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 300})
 	bot, napoleon := runOfSeed(t, 1, 2, "", games), runOfSeed(t, 1, 2, "napoleon", games)
 	found, _ := compare(t, Compare{Settings: [][]string{{bot}, {napoleon}}, Data: []loader.Spec{games}})
 	reason := map[string]string{}

@@ -11,15 +11,15 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
 // A flipped byte anywhere in a shard ends training and evaluation, also in what they do not read.
 func TestDamagedDataIsRefused(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 30, Policies: true})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 30, Policies: true})
 	job := tiny(t, games)
 	job.Steps = 1
 	mustTrain(t, job)
@@ -30,7 +30,7 @@ func TestDamagedDataIsRefused(t *testing.T) {
 	}
 	fresh := tiny(t, games)
 	eval := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go"}
-	moved := write(t, madeup.Dataset{Seed: 9, Games: 30})
+	moved := write(t, traindata.Dataset{Seed: 9, Games: 30})
 	apart := eval
 	apart.Data = []loader.Spec{moved} // the data trained on is read for the unseen positions alone
 	for i := 0; i < len(whole); i += 1 + len(whole)/30 {
@@ -57,7 +57,7 @@ func TestDamagedDataIsRefused(t *testing.T) {
 
 // A refused train leaves data.json as it is.
 func TestRefusedTrainChangesNothing(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	job := tiny(t, a)
 	job.Steps = 2
 	slow := job
@@ -88,8 +88,8 @@ func TestRefusedTrainChangesNothing(t *testing.T) {
 }
 
 func TestDataWithoutLabels(t *testing.T) {
-	plain, labelled := write(t, madeup.Dataset{Seed: 1, Games: 200, Unlabelled: true}), write(t,
-		madeup.Dataset{Seed: 2, Games: 200})
+	plain, labelled := write(t, traindata.Dataset{Seed: 1, Games: 200, Unlabelled: true}), write(t,
+		traindata.Dataset{Seed: 2, Games: 200})
 	for _, c := range []struct {
 		data loader.Spec
 		none bool
@@ -125,7 +125,7 @@ func TestDataWithoutLabels(t *testing.T) {
 }
 
 func TestDamagedRunFolder(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, a)
 	job.Steps = 2
 	mustTrain(t, job)

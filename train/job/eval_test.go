@@ -15,11 +15,11 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
+	"talbot/internal/testkit/testrecipe"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
-	"talbot/train/internal/testrecipe"
 	"talbot/train/loader"
 )
 
@@ -35,7 +35,7 @@ func mustEval(t *testing.T, e Eval) Figures {
 // A run that keeps an average has two networks to evaluate, one that does not has one. What departs from the run's own
 // evaluation has a page of its own.
 func TestEvalWeights(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	averaged, plain := tiny(t, games), tiny(t, games)
 	averaged.Adjust = func(c *run.Config) error { c.EMA, c.LR = 0.9, 0.02; return adjust(c) }
 	mustTrain(t, averaged)
@@ -93,7 +93,7 @@ func TestEvalWeights(t *testing.T) {
 
 // What the network says without the past is the same whether all samples or some are shown so.
 func TestEvalWithAndWithoutHistory(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, games)
 	mustTrain(t, job)
 	// one batch
@@ -123,7 +123,7 @@ func (a *allWon) Probe(context.Context, *board.Position) (dataset.Class, bool, e
 }
 
 func TestEvalAsksTables(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, games)
 	mustTrain(t, job)
 	tables := &allWon{}
@@ -183,26 +183,26 @@ func noise(t *testing.T, dir string) (mse float64, n int64) {
 }
 
 func TestEvalAgainstAnAudit(t *testing.T) {
-	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 80}), write(t,
-		madeup.Dataset{Seed: 2, Games: 80, NoChances: true})
+	games, audit := write(t, traindata.Dataset{Seed: 1, Games: 80}), write(t,
+		traindata.Dataset{Seed: 2, Games: 80, NoChances: true})
 	job := tiny(t, games)
 	job.Steps = 3
 	mustTrain(t, job)
-	limit := dataset.Tag{Name: "limit", Value: madeup.OldEngine.Limit}
-	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: madeup.Engine.ID()}, limit)
+	limit := dataset.Tag{Name: "limit", Value: traindata.OldEngine.Limit}
+	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: traindata.Engine.ID()}, limit)
 	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go", Audit: audit.Dir}
 	f := mustEval(t, e)
 	mse, count := noise(t, audit.Dir)
 	n := f.Noise
 	if n == nil || n.Compared != count || math.Abs(n.MSE-mse) > 1e-6 || n.Interval[0] >= mse || n.Interval[1] <= mse ||
-		n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
+		n.Truth != limit.Value || n.Fingerprint != traindata.Engine.ID() {
 		t.Fatalf("%+v, want %g over %d", n, mse, count)
 	}
 	if n.Samples == 0 || n.Samples >= f.Count("value_samples") || n.ValueMSE == nil {
 		// the others are of the older engine
 		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.Count("value_samples"), n)
 	}
-	e.Label = madeup.Engine.ID()
+	e.Label = traindata.Engine.ID()
 	if one := mustEval(t, e); one.Noise.Samples != one.Count("value_samples") ||
 		*one.Noise.ValueMSE != *one.Of("value_mse") ||
 		one.Noise.Samples != n.Samples {
@@ -215,7 +215,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	e.Label = madeup.OldEngine.ID()
+	e.Label = traindata.OldEngine.ID()
 	refuse("other labels", "Made-up 1, nodes 2")
 	e.Label, e.Audit = "", games.Dir
 	refuse("no audit", "did not write it")
@@ -238,7 +238,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 // A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
 func TestEvalOfEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	games := write(t, madeup.Dataset{Seed: 1, Games: 70, Candidates: true,
+	games := write(t, traindata.Dataset{Seed: 1, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
@@ -301,7 +301,7 @@ func build(t *testing.T, r *recipe.Recipe) recipe.Built {
 
 // When a part of a run's own data is gone, no position is called unseen.
 func TestEvalWithoutPartOfItsData(t *testing.T) {
-	kept, gone := write(t, madeup.Dataset{Seed: 1, Games: 120}), write(t, madeup.Dataset{Seed: 2, Games: 40})
+	kept, gone := write(t, traindata.Dataset{Seed: 1, Games: 120}), write(t, traindata.Dataset{Seed: 2, Games: 40})
 	run := tiny(t, kept, gone)
 	mustTrain(t, run)
 	var warnings []string
@@ -322,7 +322,7 @@ func TestEvalWithoutPartOfItsData(t *testing.T) {
 // Baselines are fitted on the train split, whichever is evaluated, and the style of a fine-tuned network stands beside
 // that of the checkpoint it began with, while that is what it was.
 func TestEvalBaselinesAndStyle(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 120})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 120})
 	first := tiny(t, games)
 	mustTrain(t, first)
 	tuned := tiny(t, games)

@@ -17,10 +17,10 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/internal/output"
+	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/predict"
-	"talbot/network/predict/tinyrun"
 	"talbot/network/recipe"
 	"talbot/network/run"
 )

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/testkit/traindata"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
-	"talbot/train/internal/madeup"
 )
 
 // A run that begins with the weights of a network without planes of attacks and tactics has them with zeros for
 // weights; what else differs in size is refused.
 func TestFromExtends(t *testing.T) {
-	data := write(t, madeup.Dataset{Seed: 3, Games: 40})
+	data := write(t, traindata.Dataset{Seed: 3, Games: 40})
 	first := tiny(t, data)
 	first.Recipe = "lynx"
 	first.Adjust = func(c *run.Config) error {

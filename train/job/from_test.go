@@ -13,14 +13,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/testrecipe"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/predict"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
-	"talbot/train/internal/testrecipe"
 )
 
 func asIs(*run.Config) error { return nil }
@@ -49,7 +49,7 @@ func otherwise(t *testing.T, c run.Config, name string) string {
 // terms of the loss.
 func TestFromEverySetting(t *testing.T) {
 	testrecipe.Register()
-	data := write(t, madeup.Dataset{Seed: 5, Games: 12, Candidates: true, Rated: true}).Dir
+	data := write(t, traindata.Dataset{Seed: 5, Games: 12, Candidates: true, Rated: true}).Dir
 	b, err := backend.Open("go")
 	if err != nil {
 		t.Fatal(err)

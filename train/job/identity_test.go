@@ -10,8 +10,9 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/internal/testkit/damage"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
@@ -23,7 +24,7 @@ type folder struct {
 }
 
 func newFolder(t *testing.T) folder {
-	spec := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	spec := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, spec)
 	job.Steps = 2
 	mustTrain(t, job)
@@ -82,7 +83,7 @@ func TestChangedConfig(t *testing.T) {
 	if _, err := f.export(); err != nil {
 		t.Fatal(err)
 	}
-	madeup.Damage(f.read(f.config), 7, func(what string, bad []byte) {
+	damage.Each(f.read(f.config), 7, func(what string, bad []byte) {
 		f.put(f.config, bad)
 		_, _, evaluated := f.eval()
 		_, exported := f.export()
@@ -102,7 +103,7 @@ func TestChangedIdentity(t *testing.T) {
 	if !durable.Intact(whole) {
 		t.Fatalf("%s", whole)
 	}
-	madeup.Damage(whole, 3, func(what string, bad []byte) {
+	damage.Each(whole, 3, func(what string, bad []byte) {
 		f.put(f.data, bad)
 		if _, err := loader.ReadIdentity(f.dir); !errors.Is(err, loader.ErrNoIdentity) {
 			t.Errorf("%s: %v", what, err)

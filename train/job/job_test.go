@@ -13,14 +13,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
-func write(t *testing.T, m madeup.Dataset) loader.Spec {
+func write(t *testing.T, m traindata.Dataset) loader.Spec {
 	t.Helper()
 	dir := t.TempDir()
 	if err := m.Write(dir); err != nil {
@@ -68,8 +68,8 @@ func mustTrain(t *testing.T, job Train) train.Result {
 }
 
 func TestTrainThenEval(t *testing.T) {
-	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t,
-		madeup.Dataset{Seed: 2, Games: 100, Source: dataset.SourcePuzzle})
+	games, puzzles := write(t, traindata.Dataset{Seed: 1, Games: 100}), write(t,
+		traindata.Dataset{Seed: 2, Games: 100, Source: dataset.SourcePuzzle})
 	job := tiny(t, games, puzzles)
 	job.Data[0].Weight, job.Data[1].Weight = 0.8, 0.2
 	var start Start
@@ -123,7 +123,7 @@ func TestTrainThenEval(t *testing.T) {
 }
 
 func TestUnseenIsUnknownWithoutTheTrainData(t *testing.T) {
-	games, other := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	games, other := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	job := tiny(t, games)
 	job.Steps = 2
 	mustTrain(t, job)
@@ -150,7 +150,7 @@ func TestUnseenIsUnknownWithoutTheTrainData(t *testing.T) {
 }
 
 func TestResumedRunEqualsTheUninterrupted(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 80}), write(t, madeup.Dataset{Seed: 2, Games: 20, Unlabelled: true})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 80}), write(t, traindata.Dataset{Seed: 2, Games: 20, Unlabelled: true})
 	whole, cut := tiny(t, a, b), tiny(t, a, b)
 	mustTrain(t, whole)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -177,7 +177,7 @@ func TestResumedRunEqualsTheUninterrupted(t *testing.T) {
 
 // TestResumedPreset: what a preset does not say stays as it is in the run.
 func TestResumedPreset(t *testing.T) {
-	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 60}))
+	job := tiny(t, write(t, traindata.Dataset{Seed: 1, Games: 60}))
 	job.Steps = 2
 	size := job.Adjust
 	job.Adjust = func(c *run.Config) error {
@@ -196,8 +196,8 @@ func TestResumedPreset(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
-	split := write(t, madeup.Dataset{Seed: 3, Games: 60, Splits: dataset.Splits{Train: 50, Val: 25, Test: 25}})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
+	split := write(t, traindata.Dataset{Seed: 3, Games: 60, Splits: dataset.Splits{Train: 50, Val: 25, Test: 25}})
 	job := tiny(t, a)
 	job.Steps = 2
 	mustTrain(t, job)
@@ -210,7 +210,7 @@ func TestRefusals(t *testing.T) {
 		"steps":   func(t *Train) { t.Steps = 3 },
 		"blocks":  func(t *Train) { t.Preset, t.Adjust = &preset, nil },
 		"data":    func(t *Train) { t.Data = []loader.Spec{b} },
-		"label":   func(t *Train) { t.Label = madeup.Engine.ID() },
+		"label":   func(t *Train) { t.Label = traindata.Engine.ID() },
 	} {
 		changed := job
 		changed.Resume = true
@@ -254,7 +254,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestDefaultStepsGoOverTheDataOnce(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 8, Splits: dataset.Splits{Train: 100}})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 8, Splits: dataset.Splits{Train: 100}})
 	job := tiny(t, a)
 	job.Steps = 0
 	var start Start
@@ -271,7 +271,7 @@ func TestDefaultStepsGoOverTheDataOnce(t *testing.T) {
 
 // TestFrom: a run takes over weights and the size of the network, nothing else.
 func TestFrom(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	first := tiny(t, a)
 	first.Steps = 4
 	first.Adjust = func(c *run.Config) error { c.LR, c.Clip = 0.02, 1; return adjust(c) }
@@ -324,7 +324,7 @@ func TestFrom(t *testing.T) {
 }
 
 func TestWarmupEnds(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	for _, steps := range []int64{0, 1, 10} {
 		job := tiny(t, a)
 		job.Steps = steps
@@ -338,7 +338,7 @@ func TestWarmupEnds(t *testing.T) {
 
 // TestBackendOfARun: a run remembers the backend that was chosen for it, and warns on another one.
 func TestBackendOfARun(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, a)
 	job.Steps = 2
 	mustTrain(t, job)
@@ -367,7 +367,7 @@ func TestBackendOfARun(t *testing.T) {
 			t.Errorf("%+v: warned %q", test, warned)
 		}
 	}
-	auto := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 20, Candidates: true}))
+	auto := tiny(t, write(t, traindata.Dataset{Seed: 1, Games: 20, Candidates: true}))
 	auto.Recipe, auto.Adjust = "probability", nil // quickly compiled
 	auto.Steps, auto.Backend = 1, "auto"
 	mustTrain(t, auto)

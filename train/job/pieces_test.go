@@ -9,16 +9,16 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
 
 // TestUnknownData: a run that does not tell what it is trained on goes on with data that is named, if its survey is of
 // that; what cannot be told is said.
 func TestUnknownData(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	a.Weight, b.Weight = 3, 1
 	job := tiny(t, a, b)
 	job.Steps, job.Until, job.MaxCopies = 6, 3, 1
@@ -62,7 +62,7 @@ func TestUnknownData(t *testing.T) {
 // TestNextPiece: a training that goes on does so on the backend of the one before, and validates and saves as its own
 // length asks for.
 func TestNextPiece(t *testing.T) {
-	data := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	data := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	first := tiny(t, data)
 	first.Steps, first.Until = 100_000, 4
 	mustTrain(t, first)
@@ -106,7 +106,7 @@ func TestNextPiece(t *testing.T) {
 
 // TestDoneWithoutOthers: a run is done though its survey and the run that it goes on with are gone.
 func TestDoneWithoutOthers(t *testing.T) {
-	data := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	data := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	for _, from := range []bool{true, false} {
 		first := tiny(t, data)
 		first.Steps, first.Until, first.Recipe = 8, 4, "prior" // whose validations are counted in epochs

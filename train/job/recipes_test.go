@@ -15,6 +15,8 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/inspect/samples"
+	"talbot/internal/testkit/testrecipe"
+	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
@@ -22,8 +24,6 @@ import (
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/internal/madeup"
-	"talbot/train/internal/testrecipe"
 	"talbot/train/loader"
 
 	"github.com/gomlx/compute/dtypes"
@@ -36,7 +36,7 @@ import (
 // shows. With TALBOT_FULL the runs are also made on xla:cpu.
 func TestEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	spec := write(t, madeup.Dataset{Seed: 5, Games: 70, Candidates: true,
+	spec := write(t, traindata.Dataset{Seed: 5, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) { everyRecipe(t, r, spec, "go") })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -142,6 +143,18 @@ func cost(c run.Config) (float64, error) {
 	operations, err := train.Operations(c)
 	filters, _ := setting(c, "filters")
 	return operations * max(1, 64/float64(max(1, filters))), err
+}
+
+// Estimate guesses how long so many steps take on a processor with so many cores, from the operations alone, to a
+// factor of two. [Measurement] measures. It is zero where nothing is known: without the vector instructions of amd64.
+func Estimate(c run.Config, steps int64, cores int) time.Duration {
+	const aSecond = 30e9 // operations of a core
+	operations, err := cost(c)
+	if err != nil || runtime.GOARCH != "amd64" {
+		return 0
+	}
+	seconds := operations * float64(c.Batch) * float64(steps) / (aSecond * float64(max(1, cores)))
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Prospect is how long a run takes.

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 // TensorBoard shows what metrics.jsonl says, each step once, also of a run that was interrupted.
 func TestTensorBoardShowsTheMetrics(t *testing.T) {
-	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 60}))
+	job := tiny(t, write(t, traindata.Dataset{Seed: 1, Games: 60}))
 	job.Adjust = func(c *run.Config) error { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 1, 5, 10; return adjust(c) }
 	ctx, cancel := context.WithCancel(t.Context())
 	job.Progress = func(p train.Progress) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/testkit/traindata"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 // benchData is the dataset that TALBOT_DATA names, or a made-up one of one group.
@@ -18,7 +18,7 @@ func benchData(b *testing.B) Spec {
 	if dir := os.Getenv("TALBOT_DATA"); dir != "" {
 		return Spec{Dir: dir}
 	}
-	return Spec{Dir: write(b, madeup.Dataset{Seed: 1, Games: 10000})}
+	return Spec{Dir: write(b, traindata.Dataset{Seed: 1, Games: 10000})}
 }
 
 // processor is the time that the process has been on a processor: what other processes take of the machine does not

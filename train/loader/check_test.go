@@ -10,8 +10,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
 )
 
 // rewritten writes the lines of a dataset into another one of two shards, with right checksums, after change has seen
@@ -64,7 +64,7 @@ func rewritten(t *testing.T, dir string, splits dataset.Splits, change func(i in
 // regardless of the options, the split and the column, and is found before the first batch. An evaluation finds it too.
 func TestSurveyChecksLines(t *testing.T) {
 	const games, at = 60, 40 // line 10 of the second shard
-	whole := write(t, madeup.Dataset{Seed: 1, Games: games, Policies: true})
+	whole := write(t, traindata.Dataset{Seed: 1, Games: games, Policies: true})
 	labelled := func(l *dataset.Line) *dataset.Label {
 		for _, c := range l.Labels {
 			for k := range c.Labels {
@@ -118,7 +118,7 @@ func TestSurveyChecksLines(t *testing.T) {
 					strings.Contains(err.Error(), fmt.Sprintf("%q: block 0, line %d (input 0, number %d)",
 						filepath.Join(dir, "shard-00001.talbot.zst"), at-games/2, at+1))
 			}
-			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2}, "label": {Label: madeup.Engine.ID()},
+			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2}, "label": {Label: traindata.Engine.ID()},
 				"multipv": {Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1},
 					Value: encode.WDLValue}}} {
 				o.Encoder, o.Workers = encode.TalbotBot{}, 2

@@ -6,8 +6,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
 )
 
 // oneShard writes lines as a dataset of one shard and one input.
@@ -38,8 +38,8 @@ func oneShard(t *testing.T, m dataset.Manifest, lines ...dataset.Line) string {
 
 // TestMaxCopies keeps at most the allowed number of copies of a position over two datasets, and all that are fewer.
 func TestMaxCopies(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 300})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 700, Shards: 2})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 300})
 	counts := func(most, workers int) (map[uint64]int, *Survey) {
 		d, err := Open(t.Context(), []Spec{{Dir: a}, {Dir: b}},
 			Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: workers})

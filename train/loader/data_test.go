@@ -9,16 +9,16 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 func TestRefusedData(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 50})
-	other := write(t, madeup.Dataset{Seed: 2, Games: 50, Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
-	bare := write(t, madeup.Dataset{Seed: 3, Games: 50, Source: dataset.SourceEndgame, Unlabelled: true})
-	untrained := write(t, madeup.Dataset{Seed: 4, Games: 50, Splits: dataset.Splits{Val: 50, Test: 50}})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 50})
+	other := write(t, traindata.Dataset{Seed: 2, Games: 50, Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
+	bare := write(t, traindata.Dataset{Seed: 3, Games: 50, Source: dataset.SourceEndgame, Unlabelled: true})
+	untrained := write(t, traindata.Dataset{Seed: 4, Games: 50, Splits: dataset.Splits{Val: 50, Test: 50}})
 	twin := t.TempDir()
 	if err := os.CopyFS(twin, os.DirFS(a)); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestRefusedData(t *testing.T) {
 }
 
 func TestDamageSurfaces(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
+	dir := write(t, traindata.Dataset{Seed: 1, Games: threeBlocks})
 	d := open(t, 2, Spec{Dir: dir})
 	s := survey(t, d)
 	path := filepath.Join(dir, shards.Name(0))

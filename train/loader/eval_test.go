@@ -10,8 +10,8 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/evaluate"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
 )
 
 func collect(t *testing.T, d *Data, o EvalOptions) (all []evaluate.Sample) {
@@ -56,9 +56,9 @@ func epds(t *testing.T, dir string, split dataset.Split) (all []string) {
 func epd(p *board.Position) string { return strings.Join(strings.Fields(p.FEN())[:4], " ") }
 
 func TestUnseenAreThePositionsThatNoTrainSampleHas(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 1500, Shards: 2})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 700})
-	puzzles := write(t, madeup.Dataset{Seed: 3, Games: 300, Source: dataset.SourcePuzzle})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 1500, Shards: 2})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 700})
+	puzzles := write(t, traindata.Dataset{Seed: 3, Games: 300, Source: dataset.SourcePuzzle})
 	trained := map[string]bool{}
 	for _, dir := range []string{a, b} {
 		for _, p := range epds(t, dir, dataset.Train) {
@@ -96,8 +96,8 @@ func TestUnseenAreThePositionsThatNoTrainSampleHas(t *testing.T) {
 }
 
 func TestLimitSpreadsOverTheData(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 700, Source: dataset.SourcePuzzle})
+	a := write(t, traindata.Dataset{Seed: 1, Games: threeBlocks})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 700, Source: dataset.SourcePuzzle})
 	o := EvalOptions{Splits: []dataset.Split{dataset.Val, dataset.Test}}
 	hash := func(all []evaluate.Sample) map[string]int {
 		m := map[string]int{}

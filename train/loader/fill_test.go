@@ -11,9 +11,9 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 // oracle encodes every sample of a split by walking the lines, input → targets.
@@ -62,7 +62,7 @@ func packedOf(b *train.Batch, i int) []uint64 {
 }
 
 func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
+	dir := write(t, traindata.Dataset{Seed: 5, Games: 120})
 	trainSet, valSet := oracle(t, dir, dataset.Train, anyLabel), oracle(t, dir, dataset.Val, anyLabel)
 	s := survey(t, open(t, 2, Spec{Dir: dir}))
 	l := s.NewLoader(LoaderOptions{Batch: 64})
@@ -104,7 +104,7 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 // TestFillingKeepsNoRecords: the samples of validation are of up to as many blocks as they are, each of which takes
 // half a megabyte.
 func TestFillingKeepsNoRecords(t *testing.T) {
-	d := open(t, 1, Spec{Dir: write(t, madeup.Dataset{Seed: 5, Games: 120})})
+	d := open(t, 1, Spec{Dir: write(t, traindata.Dataset{Seed: 5, Games: 120})})
 	f := d.newFilling(20, 1)
 	var gone atomic.Int64
 	for range 20 {
@@ -133,8 +133,8 @@ func TestFillingKeepsNoRecords(t *testing.T) {
 }
 
 func TestChosenLabel(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
-	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, Label: madeup.OldEngine.ID()})
+	dir := write(t, traindata.Dataset{Seed: 5, Games: 120})
+	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, Label: traindata.OldEngine.ID()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestChosenLabel(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), []Spec{{Dir: dir}},
 		Options{Encoder: encode.TalbotBot{}, Label: "0123456789abcdef"}); err == nil ||
-		!strings.Contains(err.Error(), madeup.Engine.ID()) || !strings.Contains(err.Error(), dir) {
+		!strings.Contains(err.Error(), traindata.Engine.ID()) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("unknown label: %v", err)
 	}
 }

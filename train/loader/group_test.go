@@ -8,13 +8,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 // TestSampleBytes: what `talbot plan` counts for a sample is what a group that is drawn from takes.
 func TestSampleBytes(t *testing.T) {
-	s := survey(t, open(t, 1, Spec{write(t, madeup.Dataset{Seed: 1, Games: 100}), 1}))
+	s := survey(t, open(t, 1, Spec{write(t, traindata.Dataset{Seed: 1, Games: 100}), 1}))
 	l := s.NewLoader(LoaderOptions{Batch: 10, Seed: 1})
 	defer l.Close()
 	next(t, l)
@@ -31,7 +31,7 @@ func TestSampleBytes(t *testing.T) {
 
 // TestSampleBytesOfLists: where all legal moves are listed, the lists count too.
 func TestSampleBytesOfLists(t *testing.T) {
-	d, err := Open(t.Context(), []Spec{{write(t, madeup.Dataset{Seed: 1, Games: 100}), 1}},
+	d, err := Open(t.Context(), []Spec{{write(t, traindata.Dataset{Seed: 1, Games: 100}), 1}},
 		Options{Encoder: encode.Tahl{}, Workers: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"talbot/internal/testkit/traindata"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 func TestIdentity(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 20}), write(t, madeup.Dataset{Seed: 2, Games: 20})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 20}), write(t, traindata.Dataset{Seed: 2, Games: 20})
 	run := filepath.Join(t.TempDir(), "new", "run")
 	if _, err := ReadIdentity(run); !errors.Is(err, ErrNoIdentity) {
 		t.Errorf("no run: %v", err)

@@ -18,12 +18,12 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
-func write(t testing.TB, m madeup.Dataset) string {
+func write(t testing.TB, m traindata.Dataset) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := m.Write(dir); err != nil {
@@ -71,8 +71,8 @@ func next(t testing.TB, l *Loader) *train.Batch {
 }
 
 func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks, Shards: 2})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 300, Policies: true})
+	a := write(t, traindata.Dataset{Seed: 1, Games: threeBlocks, Shards: 2})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 300, Policies: true})
 	var want []uint64
 	for _, workers := range []int{1, 2, 7} {
 		d := open(t, workers, Spec{a, 1}, Spec{b, 3})
@@ -107,8 +107,8 @@ func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 40, Source: dataset.SourcePuzzle})
+	a := write(t, traindata.Dataset{Seed: 1, Games: threeBlocks})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 40, Source: dataset.SourcePuzzle})
 	s := survey(t, open(t, 2, Spec{a, 9}, Spec{b, 1}))
 	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 20000}
 	whole := s.NewLoader(o)
@@ -141,7 +141,7 @@ func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
 }
 
 func TestRestoreRefusesOtherStates(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 50}), write(t, madeup.Dataset{Seed: 2, Games: 50})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 50}), write(t, traindata.Dataset{Seed: 2, Games: 50})
 	l := survey(t, open(t, 1, Spec{Dir: a})).NewLoader(LoaderOptions{Batch: 8})
 	defer l.Close()
 	other := survey(t, open(t, 1, Spec{Dir: b})).NewLoader(LoaderOptions{Batch: 8})
@@ -238,7 +238,7 @@ func hashOf(words []uint64) uint64 {
 }
 
 func TestEveryTrainSampleOnceAnEpochAndNoOther(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	dir := write(t, traindata.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
 	want, places := inputsOf(t, dir)
 	n := len(samplesOf(t, dir, dataset.Train))
 	s := survey(t, open(t, 2, Spec{Dir: dir}))
@@ -279,8 +279,8 @@ func TestEveryTrainSampleOnceAnEpochAndNoOther(t *testing.T) {
 }
 
 func TestSharesOfTheDraws(t *testing.T) {
-	a := write(t, madeup.Dataset{Seed: 1, Games: 400})
-	b := write(t, madeup.Dataset{Seed: 2, Games: 100})
+	a := write(t, traindata.Dataset{Seed: 1, Games: 400})
+	b := write(t, traindata.Dataset{Seed: 2, Games: 100})
 	for _, weights := range [][2]float64{{7, 3}, {1, 9}, {0, 0}} {
 		s := survey(t, open(t, 2, Spec{a, weights[0]}, Spec{b, weights[1]}))
 		share := weights[0] / (weights[0] + weights[1])
@@ -307,7 +307,7 @@ func TestSharesOfTheDraws(t *testing.T) {
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 1, Games: 500})
+	dir := write(t, traindata.Dataset{Seed: 1, Games: 500})
 	d := open(t, 4, Spec{Dir: dir})
 	s := survey(t, d)
 	before := runtime.NumGoroutine()
@@ -330,7 +330,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 }
 
 func FuzzRestore(f *testing.F) {
-	dir := write(f, madeup.Dataset{Seed: 1, Games: 30})
+	dir := write(f, traindata.Dataset{Seed: 1, Games: 30})
 	s := survey(f, open(f, 1, Spec{Dir: dir}))
 	l := s.NewLoader(LoaderOptions{Batch: 8})
 	f.Cleanup(l.Close)

@@ -8,13 +8,13 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/train/internal/madeup"
+	"talbot/internal/testkit/traindata"
 )
 
 // Readers of two recipes see the same positions, those that both have a target for, in the same lines.
 func TestPairedReaders(t *testing.T) {
-	games := write(t, madeup.Dataset{Seed: 1, Games: 900, Shards: 2})
-	puzzles := write(t, madeup.Dataset{Seed: 3, Games: 200, Source: dataset.SourcePuzzle})
+	games := write(t, traindata.Dataset{Seed: 1, Games: 900, Shards: 2})
+	puzzles := write(t, traindata.Dataset{Seed: 3, Games: 200, Source: dataset.SourcePuzzle})
 	specs := []Spec{{Dir: games}, {Dir: puzzles}}
 	var readers []*Data
 	for _, e := range []encode.Encoder{encode.TalbotBot{}, encode.Napoleon{}} {

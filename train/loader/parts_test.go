@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/train/internal/madeup"
+	"talbot/internal/testkit/traindata"
 )
 
 // TestParts: blocks that are drawn in parts give every sample once that stays in.
 func TestParts(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	dir := write(t, traindata.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
 	for _, most := range []int{0, 2} {
 		d, err := Open(t.Context(), []Spec{{Dir: dir}},
 			Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: 2})
@@ -45,7 +45,7 @@ func TestParts(t *testing.T) {
 
 // TestPartsFrom: the samples of a group are of many parts of the data.
 func TestPartsFrom(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	dir := write(t, traindata.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
 	_, places := inputsOf(t, dir)
 	l := survey(t, open(t, 2, Spec{Dir: dir})).NewLoader(LoaderOptions{Batch: 1, GroupSamples: 20_000})
 	defer l.Close()

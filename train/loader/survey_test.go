@@ -5,15 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"talbot/internal/testkit/traindata"
 	"talbot/train"
-	"talbot/train/internal/madeup"
 )
 
 // TestValidationHasEachDatasetsShare: validation draws from the datasets as training does, as far as they have so much,
 // and what does not fill batches of the size asked for makes smaller ones.
 func TestValidationHasEachDatasetsShare(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 600}), write(t, madeup.Dataset{Seed: 2, Games: 300})
-	small := write(t, madeup.Dataset{Seed: 3, Games: 60})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 600}), write(t, traindata.Dataset{Seed: 2, Games: 300})
+	small := write(t, traindata.Dataset{Seed: 3, Games: 60})
 	inputs := func(batches []train.Batch) (all []string) {
 		for _, b := range batches {
 			words := len(b.Packed) / b.N

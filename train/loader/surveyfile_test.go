@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/train/internal/madeup"
+	"talbot/internal/testkit/traindata"
 )
 
 // TestKeptSurvey: a kept survey is used as long as the data, the options and its bytes are the same, and then the
 // survey and the batches are those that reading the data gives.
 func TestKeptSurvey(t *testing.T) {
-	a, b := write(t, madeup.Dataset{Seed: 1, Games: 300}), write(t, madeup.Dataset{Seed: 2, Games: 100, Policies: true})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 300}), write(t, traindata.Dataset{Seed: 2, Games: 100, Policies: true})
 	run := t.TempDir()
 	take := func(o Options, limit, batch int, specs ...Spec) (s *Survey, read bool) {
 		t.Helper()
@@ -56,7 +56,7 @@ func TestKeptSurvey(t *testing.T) {
 		"cap":    func() (*Survey, bool) { return take(Options{MaxCopies: 2}, 50, 16, Spec{a, 1}, Spec{b, 3}) },
 		"no cap": func() (*Survey, bool) { return take(Options{}, 50, 16, Spec{a, 1}, Spec{b, 3}) },
 		"label": func() (*Survey, bool) {
-			return take(Options{MaxCopies: 3, Label: madeup.Engine.ID()}, 50, 16, Spec{a, 1})
+			return take(Options{MaxCopies: 3, Label: traindata.Engine.ID()}, 50, 16, Spec{a, 1})
 		},
 		"value": func() (*Survey, bool) {
 			return take(Options{MaxCopies: 3, Targets: encode.Targets{Value: encode.WinProbValue}}, 50, 16, Spec{a, 1},

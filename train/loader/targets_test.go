@@ -7,14 +7,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/traindata"
 	"talbot/shards"
-	"talbot/train/internal/madeup"
 )
 
 // TestTargetsAreThoseOfWholeLabels: a loader reads no more columns than its targets need. They must be those that all
 // columns give.
 func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 11, Games: 60})
+	dir := write(t, traindata.Dataset{Seed: 11, Games: 60})
 	ds, err := shards.OpenDataset(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 
 // TestChancesAreThoseOfWholeLabels: likewise of the chances of win, draw and loss, where the target mixes them.
 func TestChancesAreThoseOfWholeLabels(t *testing.T) {
-	dir := write(t, madeup.Dataset{Seed: 12, Games: 20})
+	dir := write(t, traindata.Dataset{Seed: 12, Games: 20})
 	ds, err := shards.OpenDataset(dir)
 	if err != nil {
 		t.Fatal(err)

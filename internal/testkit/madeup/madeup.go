@@ -222,6 +222,15 @@ func Each(t testing.TB, dir string) iter.Seq2[*dataset.Manifest, *dataset.Line] 
 	}
 }
 
+// All returns the lines of a dataset.
+func All(t testing.TB, dir string) (all []dataset.Line) {
+	t.Helper()
+	for _, l := range Each(t, dir) {
+		all = append(all, *l)
+	}
+	return all
+}
+
 // Files returns the content of every file of a folder.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()

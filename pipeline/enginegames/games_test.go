@@ -1,0 +1,268 @@
+package enginegames
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/internal/progress"
+	"talbot/internal/testkit"
+	"talbot/internal/testkit/madeup"
+	"talbot/pipeline/label"
+	"talbot/play/match"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// gamesRequest is a request for games of the test's engine, or of the engine at path. The caller closes the pool.
+func gamesRequest(ctx context.Context, path, out string, count int64, workers int) (Request, error) {
+	book, err := match.Book()
+	if err != nil {
+		return Request{}, err
+	}
+	pool, err := stockfish.NewPool(ctx, stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Hash: 1}, workers)
+	style := DefaultStyle
+	style.Blunders, style.MostPlies = 0.9, 20
+	return Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
+		Out:    out,
+		Splits: dataset.DefaultSplits}, err
+}
+
+func TestMain(m *testing.M) {
+	testkit.Main(m, func(ctx context.Context, text []byte) error {
+		var j job
+		if err := json.Unmarshal(text, &j); err != nil {
+			return err
+		}
+		shardGames = smallShards
+		return j.run(ctx)
+	})
+}
+
+const smallShards = 16 // games
+
+// job plays games with the test's engine, and is killed.
+type job struct {
+	Out     string
+	Count   int64
+	Workers int
+}
+
+func (j job) run(ctx context.Context) error {
+	path, err := testkit.EngineInChild()
+	if err != nil {
+		return err
+	}
+	r, err := gamesRequest(ctx, path, j.Out, j.Count, j.Workers)
+	if err != nil {
+		return err
+	}
+	_, err = r.Run(ctx)
+	return errors.Join(err, r.Pool.Close())
+}
+
+// TestGames: the bytes do not depend on the number of workers, on interruptions or on kills; games are different,
+// legal, searched from the opening on, and what is learnt is the engine's choice whatever was played.
+func TestGames(t *testing.T) {
+	shardGames = smallShards
+	defer func() { shardGames = ShardGames }()
+	path := testkit.Engine(t)
+	dir := t.TempDir()
+	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
+	if err := j.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := j.Out
+	j.Out, j.Workers = filepath.Join(dir, "three"), 3
+	if err := j.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Same(t, want, j.Out)
+
+	cut := filepath.Join(dir, "cut")
+	for stops := 0; ; stops++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := gamesRequest(ctx, path, cut, j.Count, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := 0
+		r.Progress = func(progress.Progress) {
+			if taken++; taken == 40 {
+				cancel()
+			}
+		}
+		_, err = r.Run(ctx)
+		cancel()
+		if err := errors.Join(err, r.Pool.Close()); err == nil {
+			if stops == 0 {
+				t.Error("never interrupted")
+			}
+			break
+		} else if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	testkit.Same(t, want, cut)
+
+	rounds := 4
+	if testkit.Full() {
+		rounds = 40
+	}
+	j.Out = filepath.Join(dir, "killed")
+	talbots, engines := testkit.KillUntilDone(t, j, j.Out, rounds, 150*time.Millisecond, j.run)
+	t.Logf("killed talbot %d times, engines %d times", talbots, engines)
+	testkit.Same(t, want, j.Out)
+	checkGames(t, want)
+}
+
+// checkGames checks what the lines of games hold.
+func checkGames(t *testing.T, dir string) {
+	t.Helper()
+	madeup.Verify(t, dir)
+	forced, own := 0, 0
+	keys := dataset.GameSet{}
+	var w dataset.Walker
+	for m, l := range madeup.Each(t, dir) {
+		if err := l.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if l.Source != dataset.SourceEngine || l.Tag("End") == "" || !keys.Add(l.GameKey()) {
+			t.Errorf("game %d: %v, end %q, or a copy", l.Number, l.Source, l.Tag("End"))
+		}
+		counting, err := dataset.NewCounting(m.Fingerprints, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v encode.View
+		last := -1
+		for w.Reset(l); w.Next(); {
+			ply := w.Ply()
+			if ply < 8 || last >= 0 && ply != last+1 {
+				t.Errorf("game %d: sample at ply %d behind %d", l.Number, ply, last)
+			}
+			last = ply
+			v = encode.View{Game: w.Game(), Line: l, Sample: w.Sample(), Labels: counting.Of(l, w.Sample())}
+			best := v.Labels.Moves.Best
+			target := encode.Policy(nil, encode.TalbotBot{}, encode.Targets{}, &v)
+			if len(target) != 1 || target[0].Move != best {
+				t.Errorf("game %d, ply %d: target %v where the engine said %v", l.Number, ply, target, best)
+			}
+			if played, ok := v.Played(); ok && played == best {
+				own++
+			} else if ok {
+				forced++
+			}
+		}
+		if last != len(l.Moves) && last != len(l.Moves)-1 {
+			t.Errorf("game %d: the last sample is ply %d of %d", l.Number, last, len(l.Moves))
+		}
+	}
+	if forced < 50 || own < forced {
+		t.Errorf("%d moves were weak, %d the engine's choice", forced, own)
+	}
+}
+
+// TestGamesStockfish: the labels of games are those that `talbot label` makes of the same positions.
+func TestGamesStockfish(t *testing.T) {
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("NOT TESTED with Stockfish:", err)
+	}
+	dir := t.TempDir()
+	r, err := gamesRequest(t.Context(), path, filepath.Join(dir, "games"), 12, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Style.MostPlies = 60
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	config := r.Pool.Config()
+	if err := r.Pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var lines []dataset.Line
+	labels := map[int64]dataset.LabelColumn{}
+	for _, l := range madeup.Each(t, r.Out) {
+		bare := *l
+		labels[l.Number], bare.Labels = l.Labels[0], nil
+		lines = append(lines, bare)
+	}
+	bare := madeup.Dataset(t, lines, 100)
+	relabelled := label.Request{In: bare, Out: filepath.Join(dir, "again"), Workers: 2, Engine: config, Fraction: 1}
+	if _, err := relabelled.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, l := range madeup.Each(t, relabelled.Out) {
+		for i, got := range l.Labels[len(l.Labels)-1].Labels {
+			if want := labels[l.Number].Labels[i]; !sameLabel(got, want) {
+				t.Errorf("game %d, sample %d: %+v, and by label %+v", l.Number, i, want, got)
+			}
+			compared++
+		}
+	}
+	if compared < 300 {
+		t.Errorf("only %d labels were compared", compared)
+	}
+}
+
+func sameLabel(a, b dataset.Label) bool {
+	if a.Status != b.Status || a.Best != b.Best || len(a.Lines) != len(b.Lines) {
+		return false
+	}
+	for i := range a.Lines {
+		x, y := a.Lines[i], b.Lines[i]
+		if x.Score != y.Score || x.WDL != y.WDL || x.Depth != y.Depth || x.Nodes != y.Nodes || len(x.PV) != len(y.PV) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestGamesRefused: what cannot be played again is refused, and an engine that cannot answer ends the work with the
+// game's number.
+func TestGamesRefused(t *testing.T) {
+	path := testkit.Engine(t)
+	pool, err := stockfish.NewPool(t.Context(), stockfish.Config{Path: path, Limit: stockfish.MoveTime(1e6)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	out := filepath.Join(t.TempDir(), "games")
+	r, err := gamesRequest(t.Context(), path, out, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timed := r
+	timed.Pool = pool
+	if _, err := timed.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "limit of nodes or depth") {
+		t.Errorf("a time limit: %v", err)
+	}
+	if err := r.Pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at := r.Openings[0].Start
+	for _, m := range r.Openings[0].Moves {
+		at.Play(m)
+	}
+	t.Setenv(testkit.FailOn, at.EPD())
+	if r, err = gamesRequest(t.Context(), path, out, 5, 1); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Pool.Close()
+	r.Openings, r.Style.RandomPlies = r.Openings[:1], 0
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "game 1, ply 8") {
+		t.Errorf("an engine that dies: %v", err)
+	}
+	if _, err := shards.OpenDataset(out); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("left behind: %v", err)
+	}
+}

@@ -1,0 +1,307 @@
+package label_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/inspect/samples"
+	"talbot/inspect/stats"
+	"talbot/inspect/verify"
+	"talbot/internal/output"
+	"talbot/internal/progress"
+	"talbot/internal/testkit"
+	"talbot/internal/testkit/madeup"
+	"talbot/pipeline/endgames"
+	"talbot/pipeline/label"
+	"talbot/stockfish"
+	"talbot/tablebase/syzygy"
+	"talbot/tablebase/syzygy/syzygytest"
+)
+
+const SharedTables = "../../../shared/data/syzygy"
+
+// TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
+// engine's labels; samples that the tables have can be left out of the search; an interrupted run ends alike.
+func TestLabelSyzygy(t *testing.T) {
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("NOT TESTED with tables:", err)
+	}
+	if _, err := os.Stat(SharedTables); err != nil {
+		t.Skip("NOT TESTED with tables:", err)
+	}
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	config := config(1)
+	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
+	lines := filepath.Join(dir, "lines")
+	if _, err := (endgames.Request{Count: 150, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, change func(*label.Request)) (string, label.Summary) {
+		t.Helper()
+		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: SharedTables,
+			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
+		change(&r)
+		sum, err := r.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Out, sum
+	}
+	bare, _ := run("bare", func(r *label.Request) { r.Syzygy = "" })
+	with, sum := run("with", func(r *label.Request) { r.Workers = 2 })
+	skipped, sumSkipped := run("skipped", func(r *label.Request) { r.SkipExact = true })
+	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: SharedTables,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
+	for interrupted := 0; ; interrupted++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		cut.Progress = func(p progress.Progress) {
+			if p.Rate >= 40 { // searched by this run
+				cancel()
+			}
+		}
+		_, err := cut.Run(ctx)
+		cancel()
+		if err == nil {
+			if interrupted == 0 {
+				t.Error("the run was not interrupted")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || interrupted > 50 {
+			t.Fatal(err)
+		}
+	}
+	testkit.Same(t, with, cut.Out)
+	set, err := syzygy.Open(t.Context(), SharedTables, syzygy.Check{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tables.Close()
+
+	m, err := dataset.ReadManifest(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Fingerprints) != 2 || m.Fingerprints[0].IsExact() ||
+		!reflect.DeepEqual(m.Fingerprints[1], tables.Fingerprint()) {
+		t.Fatalf("fingerprints %+v", m.Fingerprints)
+	}
+	if text, _ := os.ReadFile(filepath.Join(with, dataset.ManifestName)); strings.Contains(string(text), "shared") {
+		t.Error("the manifest has the path of the tables")
+	}
+	a, b, c := madeup.All(t, bare), madeup.All(t, with), madeup.All(t, skipped)
+	exact := int64(0)
+	for i := range b {
+		p := b[i].Start
+		for _, move := range b[i].Moves {
+			p.Play(move)
+		}
+		label, ok := b[i].Exact(0, m.Fingerprints)
+		class, known, err := tables.Probe(t.Context(), &p)
+		if err != nil || ok != known || known != (p.Occupied().Len() <= 4) {
+			t.Fatalf("%s: a result %v, in the tables %v, %v", p.FEN(), ok, known, err)
+		}
+		if known {
+			exact++
+			if got, _ := label.Class(); got != class || label.Best != board.NoMove || len(label.Lines) != 1 {
+				t.Errorf("%s: %+v, the tables say %v", p.FEN(), label, class)
+			}
+		}
+		if !reflect.DeepEqual(a[i].Labels[0], b[i].Labels[0]) {
+			t.Errorf("%s: with tables the engine says %+v, without %+v", p.FEN(), b[i].Labels[0], a[i].Labels[0])
+		}
+		status := dataset.Labelled
+		if known {
+			status = dataset.Missing
+		}
+		got := dataset.Missing // as a line without such a column has it
+		for _, column := range c[i].Labels {
+			if column.Fingerprint == 0 {
+				got = column.Labels[0].Status
+			}
+		}
+		if got != status {
+			t.Errorf("%s: leaving out what is exact, the engine's label is %v", p.FEN(), got)
+		}
+	}
+	if sum.Exact != exact || sum.Labelled != 150 || sumSkipped.SkippedExact != exact ||
+		sumSkipped.Labelled != 150-exact || exact < 60 {
+		t.Errorf("%d exact; %+v and %+v", exact, sum, sumSkipped)
+	}
+	if v, err := (verify.Request{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
+		t.Errorf("verify: %v, %+v", err, v)
+	}
+	s, err := stats.Request{Dir: with}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tables := s.Labels[0].Tables; tables == nil || tables.Samples != exact || s.Labels[1].Tables != nil ||
+		s.Coverage.Exact != exact {
+		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
+	}
+	checkInspectExact(t, with, b, m.Fingerprints)
+}
+
+// checkInspectExact: inspect shows the engine's label beside the result, and the value is that of the result.
+func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
+	t.Helper()
+	i := slices.IndexFunc(lines, func(l dataset.Line) bool {
+		label, ok := l.Exact(0, prints)
+		class, _ := label.Class()
+		return ok && class == dataset.Won
+	})
+	d, err := samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	got, err := d.Sample(int64(i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||
+		got.Policy == nil || got.Policy.UCI != got.Label.Best {
+		text, _ := json.Marshal(got)
+		t.Fatalf("%s", text)
+	}
+	if want, _ := (encode.TalbotBot{}).Value(dataset.Centipawns(dataset.MaxCentipawns)); *got.Value != want {
+		t.Errorf("the value of a win is %v", *got.Value)
+	}
+}
+
+// TestTablesAskedOnce: tables are asked once about each sample, leaving out what is exact or not, and what they said
+// stands in the dataset all the same.
+func TestTablesAskedOnce(t *testing.T) {
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	tables := filepath.Join(dir, "tables")
+	os.Mkdir(tables, 0o777)
+	syzygytest.Write(t, tables, "KQvKR.rtbw")
+	config := config(1)
+	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
+	lines := filepath.Join(dir, "lines")
+	if _, err := (endgames.Request{Count: 400, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := testkit.Searches(t)
+	r := job{In: lines, Out: filepath.Join(dir, "all"), Workers: 1}.request(t)
+	r.Syzygy = tables
+	all := labelled(t, r)
+	asked := count() - int(all.Labelled) - 1 // one question to try the tables
+	if all.Exact < 200 || asked != int(all.Exact) {
+		t.Errorf("all searched: %d questions for %d results", asked, all.Exact)
+	}
+	skip := r
+	skip.Out, skip.SkipExact = filepath.Join(dir, "skipped"), true
+	some := labelled(t, skip)
+	asked = count() - int(some.Labelled) - 1
+	if some.Exact != all.Exact || some.SkippedExact != all.Exact || asked != int(all.Exact) {
+		t.Errorf("left out: %d questions for %d results, %+v", asked, all.Exact, some)
+	}
+	exact := func(dir string) (list []dataset.LabelColumn) {
+		for _, l := range madeup.All(t, dir) {
+			for _, c := range l.Labels {
+				if c.Fingerprint == 1 {
+					list = append(list, c)
+				}
+			}
+		}
+		return list
+	}
+	if a, b := exact(r.Out), exact(skip.Out); !reflect.DeepEqual(a, b) {
+		t.Error("the results differ")
+	}
+}
+
+// TestLabelWithoutTables: a folder without tables is refused before anything is written.
+func TestLabelWithoutTables(t *testing.T) {
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("NOT TESTED with an engine:", err)
+	}
+	dir := t.TempDir()
+	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
+	if _, err := (endgames.Request{Count: 5, Config: config(1), Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = label.Request{In: lines, Out: out, Workers: 1, Syzygy: dir,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "no Syzygy tables") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a folder was made")
+	}
+}
+
+// TestLabelDamagedTables: no label is made with damaged tables, and labels of tables that differ have different
+// fingerprints, however alike their names and sizes are.
+func TestLabelDamagedTables(t *testing.T) {
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	tables, lines := filepath.Join(dir, "tables"), filepath.Join(dir, "lines")
+	os.Mkdir(tables, 0o777)
+	config := config(1)
+	config.Pieces = [8]float64{3: 1}
+	if _, err := (endgames.Request{Count: 20, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(tables, "KQvK.rtbw")
+	content := syzygytest.Content(t, "KQvK.rtbw")
+	other := bytes.Clone(content[:len(content)-16])
+	other[150]++
+	testkit.Searches(t)
+	var ids []string
+	for name, text := range map[string][]byte{"one": content, "other": syzygy.Seal(other)} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := job{In: lines, Out: filepath.Join(dir, name), Workers: 1}.request(t)
+		r.Syzygy = tables
+		labelled(t, r)
+		m, err := dataset.ReadManifest(r.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.Fingerprints[1].ID())
+	}
+	if ids[0] == ids[1] {
+		t.Error("other tables of the same names and sizes have the same fingerprint")
+	}
+	for _, at := range []int{0, 4, 70, len(content) - 1} {
+		bad := bytes.Clone(content)
+		bad[at] ^= 2
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := job{In: lines, Out: filepath.Join(dir, "bad"), Workers: 1}.request(t)
+		r.Syzygy = tables
+		if _, err := r.Run(t.Context()); !errors.Is(err, syzygy.ErrDamaged) {
+			t.Errorf("a bit flipped in byte %d: %v", at, err)
+		}
+		if _, err := os.Stat(r.Out); err == nil {
+			t.Fatal("a folder was made")
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/internal/humanize"
+	"talbot/internal/plain"
+	"talbot/network/recipe"
+	"talbot/network/run"
+)
+
+// Text returns what is known before the first step.
+func (s *Start) Text() string {
+	var b strings.Builder
+	say := func(format string, values ...any) { plain.Fprintf(&b, format, values...) }
+	for _, set := range s.Sets {
+		say("data: %s: %s (%.1f %% of the draws, %.2f epochs), %s", set.Dir,
+			humanize.Count(set.Train, "train sample"), 100*set.Share, set.Epochs, humanize.Count(set.Val, "val sample"))
+		if s.HasValue && set.Values < set.Train {
+			say("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
+		}
+		if set.Capped > 0 {
+			say("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
+		}
+		if set.Unusable > 0 {
+			say("; %s left out for lack of a target", humanize.Thousands(set.Unusable))
+		}
+		say("\n")
+	}
+	c := s.Config
+	say("network: %s, %s, %s\n", c.Recipe, s.Network, humanize.Count(int64(s.Parameters), "parameter"))
+	if c.From != (run.Origin{}) {
+		what := "weights: from"
+		if c.From.Whole {
+			what = "training: continued from"
+		}
+		say("%s %q, step %s\n", what, c.From.Path, humanize.Thousands(c.From.Step))
+		if settings := otherSettings(c); settings != "" {
+			say("settings: %s\n", settings)
+		}
+	}
+	say("backend: %s\n", s.Backend)
+	if c.Devices > 1 {
+		say("devices: %d, each trains %s at a time\n", c.Devices,
+			humanize.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
+	}
+	part := ""
+	if c.Begin() > 0 || c.End() < c.Steps {
+		part = fmt.Sprintf("steps %s to %s of ", humanize.Thousands(c.Begin()+1), humanize.Thousands(c.End()))
+	}
+	say("run: %s%s of %s, learning rate %g, validated on %s\n", part, humanize.Count(c.Steps, "step"),
+		humanize.Count(int64(c.Batch), "sample"), c.LR, humanize.Count(s.Val, "sample"))
+	say("compiling for %s; the first step takes longer than the others\n", s.Kind)
+	return b.String()
+}
+
+// otherSettings lists the settings of the network that its size does not tell.
+func otherSettings(c run.Config) string {
+	r, err := recipe.ByName(c.Recipe)
+	if err != nil {
+		return ""
+	}
+	var list []string
+	values := c.Settings.Values()
+	for _, name := range r.SettingNames() {
+		if !slices.Contains(r.Size, name) {
+			list = append(list, name+"="+values[name])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Text returns how long a run takes and, if it takes more than an hour on a processor, what would end within one; "" for
+// a short run.
+func (p *Prospect) Text() string {
+	if p.Left < 10*time.Second {
+		return ""
+	}
+	text := fmt.Sprintf("time: about %s left, %s a step\n", humanize.About(p.Left), humanize.About(p.Step))
+	if p.InHour == 0 {
+		return text
+	}
+	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
+	if p.Smaller != nil {
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, humanize.About(p.Smaller.Time), shorter)
+	}
+	return text + "within an hour on this machine, as another run: " + shorter + "\n"
+}
