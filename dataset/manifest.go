@@ -259,7 +259,7 @@ func (m *Manifest) newer(data []byte) error {
 		return fmt.Errorf("%w: it has version %d, this program reads version %d", ErrVersion, m.Format, FormatVersion)
 	}
 	var known Manifest
-	if _, err := durable.Unseal(data, &known); err != nil {
+	if err := durable.Unseal(data, &known); err != nil {
 		return fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	return nil

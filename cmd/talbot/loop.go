@@ -36,7 +36,7 @@ of the last generations, and plays the next ones. FILE describes them, in YAML:
 
   generations: 5
   window: 4          # generations of games that a network is trained on (4)
-  reuse: 4           # samples trained for each sample that was played (4)
+  replay-ratio: 4    # samples trained for each sample that was played (4)
   start: {recipe: lynx, blocks: 2, filters: 32}
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
   train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}

@@ -18,7 +18,7 @@ import (
 // under way.
 const killedLoop = `generations: 5
 window: 3
-reuse: 2
+replay-ratio: 2
 seed: 11
 start: {recipe: lynx, blocks: 1, filters: 8}
 games: {games: 48, nodes: 6, max-plies: 20, workers: 8, batch: 4, start: "endgames:KQQvK,KRRvK", backend: BACKEND}

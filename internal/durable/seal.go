@@ -47,9 +47,6 @@ func Seal(v any) ([]byte, error) {
 	return append(text, sealEnd...), nil
 }
 
-// Sealed reports whether the file ends with a checksum at all, and Intact whether that is the right one.
-func Sealed(data []byte) bool { return sealAt(data) >= 0 }
-
 // Intact reports whether data ends with the right checksum.
 func Intact(data []byte) bool {
 	at := sealAt(data)
@@ -74,27 +71,21 @@ func sealOf(text []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Unseal reads into v what [Seal] wrote. Members that v lacks are an error. A file whose checksum is wrong is
-// [ErrChanged]. Files of older versions without a checksum are read, too: sealed is false for them, and the caller
-// decides whether to trust them.
-func Unseal(data []byte, v any) (sealed bool, err error) {
-	text := data
-	if at := sealAt(data); at >= 0 {
-		if !Intact(data) {
-			return true, ErrChanged
-		}
-		sealed = true
-		text = append(bytes.Clone(data[:at-len(sealStart)]), "\n}\n"...)
+// Unseal reads into v what [Seal] wrote. A file without the right checksum is [ErrChanged]; members that v lacks are an
+// error.
+func Unseal(data []byte, v any) error {
+	if !Intact(data) {
+		return ErrChanged
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(append(bytes.Clone(data[:sealAt(data)-len(sealStart)]), "\n}\n"...)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return sealed, err
+		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return sealed, errors.New("text after the JSON object")
+		return errors.New("text after the JSON object")
 	}
-	return sealed, nil
+	return nil
 }
 
 // UnsealVersion is [Unseal] for files with a member "version". A file without a right checksum is [ErrChanged], and a
@@ -113,8 +104,7 @@ func UnsealVersion(data []byte, version int, v any) error {
 		return fmt.Errorf("%w: the file has version %d, this program reads version %d", ErrVersion, has.Version,
 			version)
 	}
-	_, err := Unseal(data, v)
-	return err
+	return Unseal(data, v)
 }
 
 // WriteSealed writes v as [Seal] does into the file of that path, which has the old content or the new one whatever

@@ -19,11 +19,11 @@ var ErrConfig = errors.New("cannot be followed")
 
 // Config is the configuration of a loop, as its file has it.
 type Config struct {
-	Generations int     `yaml:"generations"` // to be made; more may be asked for later
-	Window      int     `yaml:"window"`      // generations of games that a network is trained on
-	Reuse       float64 `yaml:"reuse"`       // samples trained for each sample that was played
-	Seed        uint64  `yaml:"seed"`        // of everything
-	Split       string  `yaml:"split"`       // percentages of games, as of selfplay --split
+	Generations int     `yaml:"generations"`  // to be made; more may be asked for later
+	Window      int     `yaml:"window"`       // generations of games that a network is trained on
+	ReplayRatio float64 `yaml:"replay-ratio"` // samples trained for each sample that was played
+	Seed        uint64  `yaml:"seed"`         // of everything
+	Split       string  `yaml:"split"`        // percentages of games, as of selfplay --split
 
 	Start Flags `yaml:"start"` // of train --init; or run alone: the network to begin with
 	Games Flags `yaml:"games"` // of selfplay
@@ -143,7 +143,7 @@ var (
 
 // Parse reads a file of YAML without unknown names. Errors are [ErrConfig], with the line where YAML reports one.
 func Parse(text []byte) (Config, error) {
-	c := Config{Window: 4, Reuse: 4, Split: "98,1,1"}
+	c := Config{Window: 4, ReplayRatio: 4, Split: "98,1,1"}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	err := d.Decode(&c)
@@ -227,8 +227,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("generations must be from 1 to 999: %d", c.Generations)
 	case c.Window < 1:
 		return fmt.Errorf("window must be at least 1: %d", c.Window)
-	case !(c.Reuse > 0 && c.Reuse <= 1000):
-		return fmt.Errorf("reuse must be above 0 and at most 1000: %v", c.Reuse)
+	case !(c.ReplayRatio > 0 && c.ReplayRatio <= 1000):
+		return fmt.Errorf("replay-ratio must be above 0 and at most 1000: %v", c.ReplayRatio)
 	case len(c.Start) == 0:
 		return errors.New("start is missing: flags of talbot train --init, or run: NETWORK")
 	case c.Start.Has("run") && len(c.Start) > 1:

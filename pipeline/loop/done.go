@@ -166,7 +166,7 @@ func (c *Config) used(s State) (all output.Facts, err error) {
 	}
 	if done(StepTrain, 1) {
 		all.Add("window", "%d", c.Window)
-		all.Add("reuse", "%g", c.Reuse)
+		all.Add("replay-ratio", "%g", c.ReplayRatio)
 		add("train", c.Train)
 	}
 	for _, stage := range c.Stages {

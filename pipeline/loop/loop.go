@@ -433,7 +433,7 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	if err != nil {
 		return err
 	}
-	steps := max(1, int64(math.Ceil(c.Reuse*float64(m.Counts.Samples)/float64(batch))))
+	steps := max(1, int64(math.Ceil(c.ReplayRatio*float64(m.Counts.Samples)/float64(batch))))
 	var data []string
 	for k := max(1, g-c.Window+1); k <= g; k++ {
 		data = append(data, l.Games(k))

@@ -26,7 +26,7 @@ import (
 const file = `# a loop
 generations: 3
 window: 2
-reuse: 2
+replay-ratio: 2
 seed: 7
 start: {recipe: tahl, blocks: 1}
 games: {games: 10, nodes: 8, set: [c-visit=20, c-scale=0.5]}
@@ -314,7 +314,7 @@ func TestParse(t *testing.T) {
 	for old, now := range map[string]string{
 		"generations: 3":   "generations: 0",
 		"window: 2":        "window: 0",
-		"reuse: 2":         "reuse: -1",
+		"replay-ratio: 2":  "replay-ratio: -1",
 		"seed: 7":          "seed: x",
 		"batch: 32":        "lr: 1",
 		"games: 10":        "nodes: 9",
@@ -340,7 +340,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	_, err := Parse([]byte("generations: 3\nseed: -1\ngamess: 3\nreuse: a\nstages: 3\ngate: {first: [1]}\n" +
+	_, err := Parse([]byte("generations: 3\nseed: -1\ngamess: 3\nreplay-ratio: a\nstages: 3\ngate: {first: [1]}\n" +
 		"window: [2]\n"))
 	if err == nil || err.Error() != ErrConfig.Error()+": line 2: `-1` is not a whole number above or equal to 0; line 3: "+
 		"unknown name gamess; line 4: `a` is not a number; line 5: `3` is not a list of stages; line 6: true or false is "+
@@ -440,7 +440,7 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	pagetest.Check(t, string(text), 0)
-	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games", "reuse: 2",
+	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games", "replay-ratio: 2",
 		"<td>no</td>", "3 of 3 generations", "0.250"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
