@@ -123,7 +123,7 @@ func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, na
 	} else if kind == "auto" { // a first game does not wait for a compiler
 		kind = backend.AtOnce
 	}
-	look, err := engine.Look(path)
+	look, err := engine.Describe(path)
 	if err != nil {
 		return nil, setup, "", err
 	}

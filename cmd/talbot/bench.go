@@ -65,7 +65,7 @@ func parseBatch(text string) (int, error) {
 }
 
 func (o *benchOptions) bench(ctx context.Context) error {
-	if _, err := engine.Look(o.run); err != nil {
+	if _, err := engine.Describe(o.run); err != nil {
 		return err
 	}
 	ctx, stop := cli.Stops(ctx)

@@ -50,11 +50,11 @@ func addNetwork(f *flags.Set, to *string) {
 }
 
 // look returns what the network's files tell of it.
-func (o *playerOptions) look() (engine.Quick, error) {
+func (o *playerOptions) look() (engine.Description, error) {
 	if o.run == builtin.Name && o.backend == "auto" { // a first game does not wait for a compiler
 		o.backend = backend.AtOnce
 	}
-	return engine.Look(o.run)
+	return engine.Describe(o.run)
 }
 
 // oneSided says what the values of a network mean that learnt results of the moves of one side only, "" for others.

@@ -229,7 +229,7 @@ func TestNetwork(t *testing.T) {
 		if took, smallest, err := n.Warm(t.Context()); err != nil || took <= 0 || smallest <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)
 		}
-		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
+		if q, err := Describe(dir); err != nil || q.Config.Recipe != name || q.Ratings {
 			t.Errorf("%s: %+v, %v", name, q, err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestNetwork(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Look(t.TempDir()); err == nil {
+	if _, err := Describe(t.TempDir()); err == nil {
 		t.Error("no run is no error")
 	}
 	if _, err := Open(Config{Path: t.TempDir(), Backend: "go"}); err == nil {
@@ -371,7 +371,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	dir := tiny(t, "tahl")
-	q, err := Look(dir)
+	q, err := Describe(dir)
 	if o := q.Options; err != nil || o.C != 1.5 || o.CFactor != 0 || o.PolicyTemp != 1 || o.FPU != mcts.Defaults().FPU {
 		t.Errorf("%+v, %v", o, err)
 	}

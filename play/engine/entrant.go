@@ -44,8 +44,8 @@ func NeedsLimit(spec match.Spec) bool {
 	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != AutoSearcher && (err != nil || !m.NoSearch)
 }
 
-// contestant is a player of a match before any game.
-type contestant struct {
+// entrant is a player of a match before any game.
+type entrant struct {
 	shared   *Shared
 	config   Config
 	setup    Setup
@@ -58,12 +58,12 @@ type contestant struct {
 // With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
 // time: see [predict.Options].Deterministic.
 func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
-	quick, err := Look(spec.Path)
+	about, err := Describe(spec.Path)
 	if err != nil {
 		return match.Entrant{}, err
 	}
-	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
-		setup: Setup{Searcher: AutoSearcher, Options: quick.Options}, overhead: ownOverhead}
+	c := entrant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
+		setup: Setup{Searcher: AutoSearcher, Options: about.Options}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
 		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
@@ -76,7 +76,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	if err := p.Prepare(context.Background(), c.setup); err != nil {
 		return match.Entrant{}, err
 	}
-	if err := heeded(spec, n, p.Searcher()); err != nil {
+	if err := checkEffects(spec, n, p.Searcher()); err != nil {
 		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
 	name := strings.TrimSuffix(filepath.Base(filepath.Clean(spec.Path)), ":") // net: is "net"
@@ -100,12 +100,12 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	return match.Entrant{Name: name, Identity: c.identity(n, method, build),
 		Instant: method.NoSearch,
 		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
-			return &competitor{contestant: &c, player: c.player(seat)}, nil
+			return &matchPlayer{entrant: &c, player: c.player(seat)}, nil
 		}}, nil
 }
 
 // read takes over the parameters.
-func (c *contestant) read(spec match.Spec) error {
+func (c *entrant) read(spec match.Spec) error {
 	for _, t := range spec.Params {
 		switch t.Name {
 		case searcherParam:
@@ -156,8 +156,8 @@ func setting(param string) *mcts.Setting {
 	return nil
 }
 
-// heeded refuses parameters without an effect: a match would silently compare two equal players.
-func heeded(spec match.Spec, n *Network, searcher string) error {
+// checkEffects refuses parameters without an effect: a match would silently compare two equal players.
+func checkEffects(spec match.Spec, n *Network, searcher string) error {
 	method, err := mcts.MethodOf(searcher)
 	if err != nil {
 		return err
@@ -225,12 +225,12 @@ func Parameters() []string {
 	return all
 }
 
-func (c *contestant) player(seat int) *Player {
+func (c *entrant) player(seat int) *Player {
 	return NewPlayer(func(int) (PlayerNetwork, error) { return c.shared.use(c.config, seat) })
 }
 
 // identity is all that decides how the network plays.
-func (c *contestant) identity(n *Network, method mcts.Method, build string) string {
+func (c *entrant) identity(n *Network, method mcts.Method, build string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batches %v searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
 		n.Batches(), method.Name, c.overhead)
@@ -254,14 +254,14 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 	return b.String()
 }
 
-// competitor plays one game at a time: a [match.Player].
-type competitor struct {
-	*contestant
+// matchPlayer plays one game at a time: a [match.Player].
+type matchPlayer struct {
+	*entrant
 	player *Player
 }
 
 // NewGame forgets earlier games. What is drawn at random depends on the seed, and on that of the player's settings.
-func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
+func (c *matchPlayer) NewGame(ctx context.Context, seed uint64) error {
 	setup := c.setup
 	setup.Seed ^= seed
 	if err := c.player.Prepare(ctx, setup); err != nil {
@@ -272,7 +272,7 @@ func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
 }
 
 // Move searches. An error of the network ends the match.
-func (c *competitor) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
+func (c *matchPlayer) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
 	begun := time.Now()
 	t := NewTimeManager(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
@@ -296,7 +296,7 @@ func (c *competitor) Move(ctx context.Context, r *match.MoveRequest) (match.Chos
 }
 
 // Close leaves the network to the others.
-func (c *competitor) Close() error {
+func (c *matchPlayer) Close() error {
 	c.player.Close()
 	return nil
 }

@@ -31,7 +31,7 @@ func Shipped() (s ShippedNetwork, err error) {
 	if err != nil {
 		return s, err
 	}
-	quick, err := Look(builtin.Name)
+	quick, err := Describe(builtin.Name)
 	return ShippedNetwork{Name: quick.Name, SHA256: file.Sum, About: file.Meta, card: d.Card}, err
 }
 

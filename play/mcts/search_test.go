@@ -359,7 +359,8 @@ func TestOnly(t *testing.T) {
 		if r = search(t, s, Limits{Nodes: 100}); len(r.Lines) != 10 {
 			t.Errorf("%s: %d lines", name, len(r.Lines))
 		}
-		// A search of some moves does not decide the next one, which is as if it kept nothing but the network's answers.
+		// A search of some moves does not decide the next one, which is as if it kept nothing but the network's
+		// answers.
 		var best [2]Line
 		for i, fresh := range []bool{false, true} {
 			s := mustNew(t, name, f, func(o *Options) { o.FreshTree = fresh })

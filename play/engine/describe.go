@@ -10,8 +10,8 @@ import (
 	"talbot/play/mcts"
 )
 
-// Quick is what is known of a network before it is loaded.
-type Quick struct {
+// Description describes a network before it is loaded.
+type Description struct {
 	Config  run.Config
 	Name    string // of [builtin.Name]: recipe, size and the beginning of the checksum; "" of others
 	Ratings bool   // the network looks at the players' ratings
@@ -19,37 +19,37 @@ type Quick struct {
 	Options mcts.Options
 }
 
-// Look reads what a network says of itself, without its weights where that is possible. path is as for [predict.Load],
-// and so are the errors.
-func Look(path string) (Quick, error) {
-	var q Quick
+// Describe reads the description of a network, without its weights where that is possible. path is as for
+// [predict.Load], and so are the errors.
+func Describe(path string) (Description, error) {
+	var d Description
 	var err error
 	if run.IsFile(path) {
 		file, err := run.ReadFile(path)
 		if err != nil {
-			return q, err
+			return d, err
 		}
-		d, err := run.Describe(file, path)
+		described, err := run.Describe(file, path)
 		if err != nil {
-			return q, err
+			return d, err
 		}
-		q.Config = d.Config
+		d.Config = described.Config
 		if path == builtin.Name {
-			q.Name = fmt.Sprintf("%s %.8s", size(q.Config), file.Sum)
+			d.Name = fmt.Sprintf("%s %.8s", size(d.Config), file.Sum)
 		}
-	} else if q.Config, err = run.ReadConfig(path); err != nil {
-		return q, err
+	} else if d.Config, err = run.ReadConfig(path); err != nil {
+		return d, err
 	}
-	built, err := q.Config.Build()
+	built, err := d.Config.Build()
 	if err != nil {
-		return q, fmt.Errorf("%q: %w", path, err)
+		return d, fmt.Errorf("%q: %w", path, err)
 	}
-	q.Ratings = built.Encoder.Layout().Ratings
-	q.Options, err = options(q.Config.Recipe)
-	return q, err
+	d.Ratings = built.Encoder.Layout().Ratings
+	d.Options, err = options(d.Config.Recipe)
+	return d, err
 }
 
-// options are what networks of a recipe are played with where nothing else is said: [recipe.Recipe].Search, and
+// options returns the settings that networks of a recipe are played with by default: [recipe.Recipe].Search, and
 // otherwise [mcts.Defaults].
 func options(name string) (mcts.Options, error) {
 	o := mcts.Defaults()
