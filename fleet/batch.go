@@ -56,7 +56,7 @@ func (r *run) fill(until time.Time) bool {
 	return true
 }
 
-// target is how many positions take that time.
+// target returns the number of positions that take a time.
 func (r *run) target(d time.Duration) int {
 	if r.mean == 0 {
 		if t := r.config.Limit.Time(); t > 0 {
@@ -67,10 +67,10 @@ func (r *run) target(d time.Duration) int {
 	return int(min(max(1, d.Seconds()/r.mean), maxBatch))
 }
 
-// size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
-// may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
-// there are more batches in a second than a coordinator can handle. The first batches are small, as their time is not
-// known yet; those that follow vary in size, or the answers of all engines would keep coming at the same time.
+// size returns the number of positions of the next batch: engine time of at most d; an equal share of what is there,
+// for more may take a while to come; and towards the end half of that, so that all engines end together; but not so few
+// that there are more batches in a second than a coordinator can handle. The first batches are small, as their time is
+// not known yet; those that follow vary in size, or the answers of all engines would keep coming at the same time.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.workers()
 	engines := slots + len(r.own)

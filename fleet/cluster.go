@@ -27,7 +27,7 @@ func (Cluster) Weaker() string {
 		"of another worker; a banned worker is ignored, but not cut off; the key of the labelling is not checked"
 }
 
-// options are those of a connection.
+// options returns the options of a connection.
 func (k Cluster) options() []nats.Option {
 	o := []nats.Option{nats.Timeout(dialTimeout), nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(maxPings),
 		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait)}

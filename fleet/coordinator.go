@@ -45,11 +45,11 @@ const (
 	// clusterAddress is the address in join strings of coordinators that do not listen.
 	clusterAddress = "nats.invalid:4222"
 	apiTimeout     = 10 * time.Second
-	// nextExpires is how long a worker's request for a job waits, and nextBeat how often it is reminded that it still
+	// nextExpires limits a worker's wait for a job, and nextBeat is the interval at which it is reminded that it still
 	// does.
 	nextExpires = 20 * time.Second
 	nextBeat    = 5 * time.Second
-	// maxInstances is how many processes of one key there may be, and maxMembers of all keys.
+	// maxInstances limits the processes of one key, and maxMembers those of all keys.
 	maxInstances = 256
 	maxMembers   = 4096
 	proving      = 4 // proofs that are judged at a time
@@ -195,7 +195,7 @@ func (c *coordinator) ownInbox(inbox, key, instance string) bool {
 	return true
 }
 
-// Join is what workers need to know; its address is empty if no port is open.
+// Join returns what workers need to join; its address is empty if no port is open.
 func (c *coordinator) Join() (Join, error) {
 	j := Join{Token: c.seed.token()}
 	var err error
@@ -255,7 +255,7 @@ func (c *coordinator) change() {
 	}
 }
 
-// Slots is how many jobs the joined workers can do at a time, and how many workers (keys) there are.
+// Slots returns the number of jobs that the joined workers can do at a time, and the number of workers (keys).
 func (c *coordinator) Slots() (slots, workers int) {
 	return int(c.slots.Load()), int(c.workers.Load())
 }

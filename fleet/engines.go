@@ -13,7 +13,7 @@ import (
 	"talbot/stockfish"
 )
 
-// lastSearch is how long a search that is under way may go on when the worker stops.
+// lastSearch is the time that a running search still has when the worker stops.
 const lastSearch = 400 * time.Millisecond
 
 // stockfishSet starts Stockfish, or another UCI engine, with the coordinator's settings.

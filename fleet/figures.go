@@ -26,7 +26,7 @@ func (p *Pool) Stats() stockfish.Stats {
 	return s
 }
 
-// Remote is how many labels came from workers, how many were searched again, and how many of these disagreed.
+// Remote returns the number of labels from workers, of those searched again, and of these that disagreed.
 func (p *Pool) Remote() (labels, checked, disagreed int64) {
 	return p.remote.Load(), p.checked.Load(), p.disagreed.Load()
 }
@@ -77,7 +77,7 @@ func (p *Pool) count(r *stockfish.Result) {
 	t.rate.add(p.now())
 }
 
-// rate is how often something happens in a second, over about the last minute.
+// rate counts events per second, over about the last minute.
 type rate struct {
 	value float64
 	last  time.Time

@@ -40,12 +40,12 @@ type Share struct {
 // StatusSuffix ends the name of the file with the token for the status.
 const StatusSuffix = ".status"
 
-// checkShare is how many of the workers' labels are searched again, and ownChecks how many of these by the pool's own
+// checkShare is the share of the workers' labels that is searched again, and ownChecks that of these for the pool's own
 // engines.
 const (
 	checkShare = 0.01
 	ownChecks  = 0.5
-	// maxOwnChecks is how many checks may wait for the pool's own engines before others get their share too.
+	// maxOwnChecks is the number of checks that may wait for the pool's own engines before others get their share too.
 	maxOwnChecks = 1024
 	// maxRefused invalid answers are proof enough.
 	maxRefused = 3

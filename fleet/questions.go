@@ -233,7 +233,7 @@ type proof struct {
 	Labels       []byte                `json:"labels,omitempty"`
 }
 
-// termsOf are those of a pool.
+// termsOf returns the terms of a pool.
 func termsOf(c stockfish.Config, prints []dataset.Fingerprint) terms {
 	return terms{Limit: c.Limit.String(), Hash: c.Hash, MultiPV: c.MultiPV, Scope: c.HashScope().String(),
 		Shallower: c.Shallower, Options: c.Options, Fingerprints: prints}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Status is how far a coordinator's work is.
+// Status is the progress of a coordinator's work.
 type Status struct {
 	Workers []WorkerStatus `json:"workers"`
 	Open    int            `json:"open"`    // jobs that are offered

@@ -112,7 +112,7 @@ func decodeReturnedJob(b []byte) (k returnedJob, err error) {
 	return k, r.Err()
 }
 
-// hello is how a worker introduces itself.
+// hello introduces a worker.
 type hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`         // of talbot; only shown

@@ -184,7 +184,7 @@ func (w *worker) connect() error {
 	}
 }
 
-// options are those of every connection to a coordinator; key is the public one.
+// options returns the options of every connection to a coordinator; key is the public one.
 func (j Join) options(keyFile string) (options []nats.Option, key string, err error) {
 	s, err := loadSeed(keyFile)
 	if err != nil {

@@ -30,7 +30,7 @@ func (q *question) key() string {
 	return b.String()
 }
 
-// analysisView is what a page shows of an analysis.
+// analysisView is an analysis as its page shows it.
 type analysisView struct {
 	Version  int            `json:"version"` // grows with each change
 	Done     bool           `json:"done"`

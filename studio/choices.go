@@ -11,7 +11,7 @@ import (
 // option is one of a choice: its name in an address, and its words.
 type option struct{ Name, Words string }
 
-// choices are those of the forms, by the name of the field. The first option is the usual one.
+// choices has the options of the forms, by the name of the field. The first option is the usual one.
 var choices = map[string][]option{
 	"axis":   {{"steps", "steps"}, {"samples", "samples"}, {"time", "time"}},
 	"scale":  {{"linear", "linear"}, {"log", "logarithmic"}},

@@ -12,7 +12,7 @@ import (
 	"talbot/train/loader"
 )
 
-// comparePage is what the page of a comparison of two runs shows.
+// comparePage is the page of a comparison of two runs.
 type comparePage struct {
 	pageOf
 	Runs, Datasets []*folder // to choose from
@@ -23,10 +23,10 @@ type comparePage struct {
 	Found          template.HTML // "" until it is done
 }
 
-// comparedSamples is how many samples a comparison has at most. They are spread over the data.
+// comparedSamples is the most samples of a comparison. They are spread over the data.
 const comparedSamples = 5000
 
-// comparedBatch is how many positions a network is asked about at a time.
+// comparedBatch is the number of positions in a batch.
 const comparedBatch = 64
 
 // Waiting reports whether there is more to come.

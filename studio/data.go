@@ -22,7 +22,7 @@ import (
 	"talbot/network/run"
 )
 
-// dataPage is what the page of a dataset shows.
+// dataPage is the page of a dataset.
 type dataPage struct {
 	pageOf
 	Filter *filter
@@ -41,7 +41,7 @@ type sampleCard struct {
 	Played  string // the move; "" = none
 }
 
-// cardsShown is how many samples a page has.
+// cardsShown is the number of samples on a page.
 const cardsShown = 12
 
 // Value is a field of the filter.
@@ -224,7 +224,7 @@ func signed(x any) string {
 	return "?"
 }
 
-// samplePage is what the page of a sample shows.
+// samplePage is the page of a sample.
 type samplePage struct {
 	*folder
 	*samples.Sample
@@ -248,7 +248,7 @@ type samplePage struct {
 // usualRecipe is the one by which a sample is shown where no other is asked for.
 const usualRecipe = "talbotbot"
 
-// Recipes are those that there are.
+// Recipes returns the names of all recipes.
 func (*samplePage) Recipes() []string { return recipe.Names() }
 
 // Asked is the key of the run that is asked; "" = none.
@@ -285,7 +285,7 @@ type stripBoard struct {
 	Name string
 }
 
-// stripShown is how many positions of the past are drawn.
+// stripShown is the number of earlier positions that are drawn.
 const stripShown = 8
 
 // pastView is the past of a sample for the script of its page.

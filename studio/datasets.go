@@ -35,7 +35,7 @@ func newDatasetCache() *datasetCache {
 	return &datasetCache{open: recent[*openDataset]{most: maxDatasets, close: (*openDataset).drop}}
 }
 
-// foundCache is where results of searches and statistics are kept; nil: nothing is.
+// foundCache returns the cache for results of searches and statistics; nil without a cache folder.
 func foundCache() *cache.Folder {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -90,7 +90,7 @@ type search struct {
 	upTo int64 // samples that were looked at
 }
 
-// foundVersion is that of the results of searches on disk.
+// foundVersion is the version of cached results.
 const foundVersion = "found 1"
 
 // search returns the search of a filter, which holds the dataset while it runs.

@@ -60,7 +60,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// states are what would change if a folder did, by key.
+// states returns by key a text that changes when the folder does.
 func (l *library) states() map[string]string {
 	states := map[string]string{}
 	for _, f := range l.look() {

@@ -38,7 +38,7 @@ type liveGame struct {
 	pgn   string // of the game that is shown; "" until the network is loaded for the first time
 }
 
-// view is what a page shows of a game.
+// view is a game as its page shows it.
 type view struct {
 	Version   int64    `json:"version"` // grows with each change
 	Positions []string `json:"positions"`
@@ -64,7 +64,7 @@ type played struct {
 	SAN string `json:"san"`
 }
 
-// thought is what a search says so far.
+// thought is the present result of a search.
 type thought struct {
 	Ply   int        `json:"ply"` // of the position that it is about
 	Nodes int64      `json:"nodes"`
@@ -136,7 +136,7 @@ func (g *liveGame) close() {
 // watched reports whether two networks play.
 func (g *liveGame) watched() bool { return g.game.Partner != nil }
 
-// setupOf is that of a player.
+// setupOf returns the setup of a player.
 func (g *liveGame) setupOf(p *engine.Player) engine.Setup {
 	if p == g.game.Partner {
 		return g.second
@@ -178,7 +178,7 @@ func (g *liveGame) begin() {
 	}()
 }
 
-// watchedPace is how long a move of two networks takes at least, so that a person can follow.
+// watchedPace is the least time for a move of two networks, so that a person can follow.
 const watchedPace = 700 * time.Millisecond
 
 // watch lets two networks play until the game is over. Between their moves others have their turn.

@@ -10,7 +10,7 @@ import (
 	"talbot/network/model"
 )
 
-// homePage is what the first page shows.
+// homePage is the first page.
 type homePage struct {
 	Roots                   []string
 	Datasets, Runs, Matches []*folder
@@ -57,7 +57,7 @@ func (f *folder) From() string {
 	return strings.Join(names, ", ")
 }
 
-// Labels is how many labels a dataset has.
+// Labels returns the number of labels of a dataset.
 func (f *folder) Labels() int64 { return f.Manifest.Counts.Labelled + f.Manifest.Counts.Terminal }
 
 // LabelShare is the share of the samples that have a label; "" where none has.
@@ -69,7 +69,7 @@ func (f *folder) LabelShare() string {
 	return fmt.Sprintf("%.3g %%", 100*float64(labels)/float64(samples))
 }
 
-// runNetwork is that of a run: recipe and settings, and how many parameters it learns; 0: not known.
+// runNetwork describes the network of a run: recipe and settings, and the number of trainable parameters; 0: not known.
 type runNetwork struct {
 	Text       string
 	Parameters int64
@@ -101,7 +101,7 @@ func (f *folder) Best() string {
 	return fmt.Sprintf("%.4f", slices.Min(f.Losses))
 }
 
-// Players are those of a match that is over.
+// Players names the players of a match that is over.
 func (f *folder) Players() string {
 	var names []string
 	for _, p := range f.Result.Players {

@@ -119,7 +119,7 @@ func better(a, b dataset.Score) bool {
 	return known && also && cp > other
 }
 
-// cost is what a move costs against the best one, in points of expected score, 0 to 1; false if it is not known.
+// cost returns the loss of a move against the best one, in points of expected score, 0 to 1; false if it is not known.
 func (v *humanMoves) cost(m *humanMove) (cost float64, known bool) {
 	best := v.best()
 	if best == nil || !m.judged {

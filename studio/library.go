@@ -36,7 +36,7 @@ type library struct {
 	list   []*folder          // sorted by path
 }
 
-// kind is what a folder holds.
+// kind is the content of a folder.
 type kind uint8
 
 const (
@@ -268,7 +268,7 @@ func (f *folder) within(err error) string {
 	return text
 }
 
-// sparkPoints is how many losses a folder keeps.
+// sparkPoints is the number of losses in a sparkline.
 const sparkPoints = 60
 
 // readLosses reads the course of a run's loss.

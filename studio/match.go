@@ -35,7 +35,7 @@ type watchedMatch struct {
 	*match.Watched
 }
 
-// maxMatches is how many matches are kept.
+// maxMatches is the number of matches that are kept.
 const maxMatches = 8
 
 // get returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
@@ -49,7 +49,7 @@ func (w *matches) get(f *folder) (m *watchedMatch, unlock func(), err error) {
 	return m, m.mu.Unlock, m.Look()
 }
 
-// matchPage is what the page of a match shows.
+// matchPage is the page of a match.
 type matchPage struct {
 	pageOf
 	Title   string
@@ -62,7 +62,7 @@ type matchPage struct {
 	Pages   int
 }
 
-// rowsShown is how many games a page of the table has.
+// rowsShown is the number of games on a page of the table.
 const rowsShown = 50
 
 // chosen reports whether a game is one of a choice.
@@ -157,7 +157,7 @@ func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// replayPage is what the page of a game shows.
+// replayPage is the page of a game.
 type replayPage struct {
 	*folder
 	Number       int // from 1

@@ -19,7 +19,7 @@ import (
 	"talbot/stockfish"
 )
 
-// peopleForm is where a position or a game is chosen.
+// peopleForm is the form for a position or a game.
 type peopleForm struct {
 	Runs, Weighers []*folder // of the recipes prior and probability
 	Problem        string
@@ -29,12 +29,12 @@ type peopleForm struct {
 	Engine         string // why there is none; "" = there is one
 }
 
-// NodeChoices are what the engine may search for each move.
+// NodeChoices returns the limits of the engine for each move.
 func (peopleForm) NodeChoices() []int64 { return nodeChoices }
 
 var nodeChoices = []int64{20_000, 100_000, 500_000}
 
-// pageLength is that of [rand.Text].
+// pageLength is the length of [rand.Text].
 const pageLength = 26
 
 // maxPeoplePlies is the longest game that an address can keep.
@@ -96,7 +96,7 @@ func (s *Server) peopleRuns() (runs, weighers []*folder) {
 	return runs, weighers
 }
 
-// nodesOf is how many nodes the engine may search for each move: one of the choices.
+// nodesOf returns the nodes for each move that the request chooses.
 func nodesOf(r *http.Request) int64 {
 	nodes, _ := strconv.ParseInt(r.FormValue("nodes"), 10, 64)
 	if !slices.Contains(nodeChoices, nodes) {
@@ -150,7 +150,8 @@ func firstGame(text string) (dataset.Line, error) {
 	return line, nil
 }
 
-// addressOf is that of the page of a line, at a ply. The run is the one that the request names, or the first.
+// addressOf returns the address of the page of a line, at a ply. The run is the one that the request names, or the
+// first.
 func (s *Server) addressOf(r *http.Request, line *dataset.Line, ply int) (string, error) {
 	if len(line.Moves) > maxPeoplePlies {
 		return "", fmt.Errorf("the game has %d half-moves, and %d is the most", len(line.Moves), maxPeoplePlies)
@@ -276,7 +277,7 @@ func peopleLine(r *http.Request) (start board.Position, moves []board.Move, err 
 	return start, moves, nil
 }
 
-// runsOfPeople are those that an address names.
+// runsOfPeople returns the runs that an address names.
 func (s *Server) runsOfPeople(r *http.Request) (run, weigher *folder, err error) {
 	runs, weighers := s.peopleRuns()
 	run = byKey(runs, r.FormValue("run"))

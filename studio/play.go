@@ -111,7 +111,7 @@ func drawOpening() (board.Position, error) {
 	return p, nil
 }
 
-// newPlayer is that of a run by its key, or of the network that comes with talbot, with its name.
+// newPlayer makes a player of a run by its key, or of the network that comes with talbot, with its name.
 func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
 	path, name, kind := builtin.Name, "the network that comes with talbot", s.backend
 	if key != "" {
@@ -226,7 +226,7 @@ func own(change func(*liveGame, *engine.Session)) func(*liveGame, *engine.Sessio
 	}
 }
 
-// changes are what a person can do.
+// changes are the actions of a person.
 var changes = map[string]func(*liveGame, *engine.Session, *http.Request) error{
 	"move": func(_ *liveGame, g *engine.Session, r *http.Request) error {
 		return g.Move(strings.TrimSpace(r.FormValue("move")))

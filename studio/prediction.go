@@ -30,7 +30,7 @@ type openNetwork struct {
 	evaluator *engine.Evaluator
 }
 
-// maxNetworks is how many networks are kept open.
+// maxNetworks is the number of networks that are kept open.
 const maxNetworks = 3
 
 func newNetworks(backend, engine string) *networks {
@@ -102,7 +102,7 @@ type prediction struct {
 	Notice string             // why there is none; "" = there is one
 }
 
-// predictionTime is how long an answer may take, with the loading of the network.
+// predictionTime limits an answer, with the loading of the network.
 const predictionTime = 20 * time.Second
 
 var errTimeOut = errors.New("the networks are busy: try again in a moment")

@@ -24,7 +24,7 @@ import (
 	"talbot/train/report"
 )
 
-// runPage is what the page of a run shows.
+// runPage is the page of a run.
 type runPage struct {
 	pageOf
 	View    runView
@@ -66,7 +66,7 @@ type overlaid struct {
 	Drawn     bool
 }
 
-// runView is how curves are drawn, as the address says.
+// runView has the choices of the address for drawing curves.
 type runView struct {
 	Axis, Scale, Smooth string
 	With                []string // keys of the other runs
@@ -89,7 +89,7 @@ func readView(r *http.Request) runView {
 	return v
 }
 
-// view is what the report's charts need.
+// view returns the choices for the report's charts.
 func (v runView) view() report.View {
 	return report.View{
 		Axis:   map[string]report.Axis{"samples": report.BySamples, "time": report.ByTime}[v.Axis],

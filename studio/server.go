@@ -23,7 +23,7 @@ import (
 //go:embed web
 var web embed.FS
 
-// Options are what is served.
+// Options has the settings of a server.
 type Options struct {
 	Dirs    []string // whose datasets, runs and matches are shown
 	Listen  string   // a host that browsers may ask for besides the loopback's names; "" = none
@@ -104,7 +104,7 @@ func (s *Server) Close() error {
 // Handler answers requests.
 func (s *Server) Handler() http.Handler { return s.guard }
 
-// Address is what to open in a browser, for a listener's address.
+// Address returns the address to open in a browser, for a listener's address.
 func (s *Server) Address(a net.Addr) string {
 	return fmt.Sprintf("http://%s/?token=%s", a, s.guard.token)
 }

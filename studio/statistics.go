@@ -18,7 +18,7 @@ type part struct {
 	percent int
 }
 
-// maxParts is how many parts are kept.
+// maxParts is the number of parts that are kept.
 const maxParts = 12
 
 // makePart returns the part of a key, which make makes.
@@ -50,7 +50,7 @@ func (p *part) version(err error) string {
 	return fmt.Sprintf("%d-%s-%d-%t", len(p.text), p.doing, p.percent, err != nil)
 }
 
-// countedVersion is that of the statistics on disk.
+// countedVersion is the version of cached statistics.
 const countedVersion = "statistics 1"
 
 // statistics counts what a dataset has, and keeps the figures.

@@ -174,7 +174,7 @@ func candidatesOf(moves []board.Move, labels []dataset.Label, logPrior func(i in
 	return list, nil
 }
 
-// shares are how likely candidates are; they sum to 1.
+// shares returns the probabilities of candidates, which sum to 1.
 func (e *Evaluator) shares(ctx context.Context, list []dataset.Candidate) ([]float64, error) {
 	shares, sum := make([]float64, len(list)), 0.0
 	for i, c := range list {

@@ -13,14 +13,14 @@ import (
 	"talbot/play/mcts"
 )
 
-// Speed is how fast a network is on a backend at a batch size.
+// Speed is the speed of a network on a backend at a batch size.
 type Speed struct {
 	Backend string `json:"backend"`
 	Batch   int    `json:"batch"`
-	// PerSecond is how many positions the network evaluates in full batches that lie ready.
+	// PerSecond is the number of positions that the network evaluates in a second, in prepared full batches.
 	PerSecond float64 `json:"per_second"`
-	// InSearch is how many it evaluates in a search that begins with an empty tree and keeps no answers; Nodes are that
-	// search's visits a second, and Fill is how full its batches are, which grow with the search.
+	// InSearch is the number that it evaluates in a search that begins with an empty tree and keeps no answers; Nodes
+	// are that search's visits a second, and Fill is how full its batches are, which grow with the search.
 	InSearch float64 `json:"in_search"`
 	Nodes    float64 `json:"nodes_per_second"`
 	Fill     float64 `json:"fill"`
@@ -43,7 +43,7 @@ func Backends() []string {
 	return list
 }
 
-// benchLines are where the positions come from that are evaluated: openings, a middlegame and an endgame.
+// benchLines lead to the positions that are evaluated: openings, a middlegame and an endgame.
 var benchLines = []string{
 	"e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 f8e7 d1f3 d8c7 e1c1 b8d7 g2g4 b7b5 g5f6 d7f6 " +
 		"g4g5 f6d7 f4f5 d7c5 f5f6 g7f6 g5f6 e7f8 h1g1 h7h5",
@@ -53,7 +53,7 @@ var benchLines = []string{
 		"c3e4 f5h4 f3h4 e7h4 e4g5 h4g5 c1g5 c8e6 b2b3 c6c5",
 }
 
-// searchNodes is how long a search of [Bench] is at most.
+// searchNodes limits a search of [Bench].
 const searchNodes = 2000
 
 // Bench measures a network at a batch size for about that long, alone and in a search, in turns. The backend and the
@@ -99,7 +99,7 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	return s, nil
 }
 
-// Choices are what a network chooses in fixed positions with fixed nodes: the same on every machine with the same
+// Choices are a network's moves in fixed positions with fixed nodes: the same on every machine with the same
 // backend, unless two moves are so close that the last digits decide.
 type Choices struct {
 	Backend   string `json:"backend"`
@@ -164,7 +164,7 @@ func Choose(ctx context.Context, c Config) (Choices, error) {
 	return r, nil
 }
 
-// measured is what was done in a time.
+// measured counts the work done in a time.
 type measured struct {
 	evaluations, slots, nodes int64
 	took                      time.Duration

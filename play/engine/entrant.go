@@ -28,7 +28,7 @@ const (
 
 const maxThreads = 1024
 
-// ownOverhead is what is lost with each move in a match: the player is in the same process.
+// ownOverhead is the overhead of a move in a match: the player is in the same process.
 const ownOverhead = 10 * time.Millisecond
 
 // NeedsLimit reports whether a player needs a limit for its moves, as far as that is known before its network is: with

@@ -49,7 +49,7 @@ func (e *Evaluator) Batch() int { return len(e.questions) }
 // Sizes are the numbers of positions that are computed without filling up.
 func (e *Evaluator) Sizes() []int { return e.network.Batches() }
 
-// History is how many earlier positions the network sees.
+// History returns the number of earlier positions that the network sees.
 func (e *Evaluator) History() int { return e.past }
 
 // Rate tells a network that looks at ratings those of the players; 0 = not known.
@@ -58,7 +58,7 @@ func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = 
 // Capabilities says which parts of an answer the network gives.
 func (e *Evaluator) Capabilities() mcts.Capabilities { return e.network.parts() }
 
-// parts are those of an answer that the network gives.
+// parts returns the parts of an answer that the network gives.
 func (n *Network) parts() mcts.Capabilities {
 	k := n.Predictor.Capabilities()
 	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.WDL}

@@ -49,8 +49,8 @@ type Network struct {
 	centipawns func(float32) float64
 }
 
-// DefaultBatch is how many positions are evaluated at once on a kind of backend. A larger batch computes more positions
-// a second, and a search that is deciding on many at once decides on them knowing less.
+// DefaultBatch returns the number of positions that are evaluated at once on a kind of backend. A larger batch computes
+// more positions a second, and a search that is deciding on many at once decides on them knowing less.
 func DefaultBatch(kind string) int {
 	switch {
 	case kind == "go" || strings.HasPrefix(kind, "onnx"):

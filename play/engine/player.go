@@ -41,7 +41,7 @@ type OpenFunc func(batch int) (PlayerNetwork, error)
 // AutoSearcher is the searcher that fits the network.
 const AutoSearcher = "auto"
 
-// Setup is how a player plays.
+// Setup has the settings of a player.
 type Setup struct {
 	Searcher string // one of [mcts.Names], or [AutoSearcher]
 	mcts.Options
@@ -152,7 +152,7 @@ func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.m
 // Searcher is the name of the searcher in use.
 func (p *Player) Searcher() string { return p.method.Name }
 
-// Batch is how long batches of the network take.
+// Batch returns the times of the network's batches.
 func (p *Player) Batch() BatchTimes { return p.took }
 
 // Clear forgets all games.
@@ -162,7 +162,7 @@ func (p *Player) Clear() {
 	}
 }
 
-// RatedEvaluator is that of the searches.
+// Evaluator returns the evaluator of the searches.
 func (p *Player) Evaluator() RatedEvaluator { return p.eval }
 
 // Position sets what to search: moves are legal and were played from start. The player has the side to move.
@@ -234,7 +234,7 @@ func unsearched(r *mcts.Report) bool {
 	return r.Nodes == 0 && r.Lines[0].Visits == 0 && r.Lines[0].Prior == 0 && !r.Lines[0].Proven
 }
 
-// Fallback is what is played where no search says anything: the best legal move by [mcts.QuickSearch], of some where
+// Fallback returns the move for a search without a result: the best legal move by [mcts.QuickSearch], of some where
 // that is asked for.
 func Fallback(g *board.Game, searchMoves []board.Move) []mcts.Line {
 	moves := searchMoves

@@ -172,7 +172,7 @@ func (s *Session) Think(ctx context.Context) (*Thought, error) {
 	return thought, nil
 }
 
-// Thought is what a search says of a position, from the view of the side to move: the report, whose first line begins
+// Thought is a search's judgement of a position, from the view of the side to move: the report, whose first line begins
 // with the best move, and the score of that line.
 type Thought struct {
 	*mcts.Report

@@ -15,10 +15,10 @@ type Shared struct {
 	took map[*Network]warmth
 }
 
-// warmth is how long batches took when a network was made ready.
+// warmth has the times of batches when a network was made ready.
 type warmth struct{ full, smallest time.Duration }
 
-// place is where a network is in use.
+// place is a use of a network.
 type place struct {
 	config Config
 	seat   int // 0: of all, unless there is one for each

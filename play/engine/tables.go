@@ -16,7 +16,7 @@ const (
 	kept    = 1 << 20 // answers that are kept at most, 24 bytes each and the map's own
 )
 
-// answer is what is kept of a position.
+// answer is the cached result of a position.
 type answer struct {
 	mcts.Ending
 	known bool
@@ -84,7 +84,7 @@ func (p *TableProber) Busy() bool {
 	return len(p.asked) > 0 && p.err == nil
 }
 
-// Err is why nothing is answered any more; nil: all is well.
+// Err returns why nothing is answered any more; nil: all is well.
 func (p *TableProber) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// Budget is how long a search may take, from its beginning.
+// Budget is the time of a search, from its start.
 type Budget struct {
 	Target time.Duration // about this long
 	Limit  time.Duration // never longer, as far as the duration of a batch can be foreseen
@@ -19,7 +19,7 @@ type Budget struct {
 	Early bool
 }
 
-// Clock is what the clock of the side to move shows.
+// Clock is the clock of the side to move.
 type Clock struct {
 	Left, Increment time.Duration
 	MovesToGo       int // to the next time control; 0: the time is for the whole game
@@ -76,7 +76,7 @@ func (b *BatchTimes) add(d time.Duration, smallest bool) {
 	}
 }
 
-// first is how long the first batch of a search takes, a small one.
+// first returns the time of the first batch of a search, a small one.
 func (b *BatchTimes) first() time.Duration {
 	if b.Smallest > 0 {
 		return min(b.Smallest, b.Slow)
@@ -180,8 +180,8 @@ func (t *TimeManager) decided(g mcts.Progress) bool {
 // spent is the time that counts so far.
 func (t *TimeManager) spent() time.Duration { return t.now().Sub(t.counted) }
 
-// VisitsLeft is how many visits there is time for until Target if each is a batch of its own: about the least there
-// will be. It is the function of that name in [mcts.Limits].
+// VisitsLeft returns the number of visits that there is time for until Target if each is a batch of its own: about the
+// least there will be. It is the function of that name in [mcts.Limits].
 func (t *TimeManager) VisitsLeft() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,7 +21,7 @@ const (
 	maxEngineName       = 100 // bytes
 )
 
-// EngineConfig is what a UCI engine is started with.
+// EngineConfig has the settings of a UCI engine.
 type EngineConfig struct {
 	Path    string // the executable
 	Args    []string

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// kept is how many of an engine's last lines are kept for its log, should it commit a fault.
+// kept is the number of an engine's last lines that are kept for its log, should it commit a fault.
 const kept = 60
 
-// maxKept is how much of such a line is kept, in bytes.
+// maxKept is the most that is kept of such a line, in bytes.
 const maxKept = 1024
 
 // EngineLog is the log of one player's engines: what they write to stderr, and the last commands and answers before a

@@ -23,7 +23,7 @@ type Entrant struct {
 	Files    Files // that it reads and that Identity says nothing of
 	Limits   Limits
 	Instant  bool // it does not search, and plays without limits as well
-	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
+	// Rating is the known rating of the player, nil: none. Error is half of that figure's 95 % interval.
 	Rating *float64
 	Error  float64
 	// New makes a new instance of the player, for one game at a time; seat numbers them from 0, for logs. It is called

@@ -19,8 +19,8 @@ import (
 	"talbot/tablebase/syzygy"
 )
 
-// Files are what players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables. A match
-// continued with other files would be another match.
+// Files are the files that players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables.
+// A match continued with other files would be another match.
 type Files map[string]string
 
 // ErrChanged: a file that a player uses is not what it was when the match began.
@@ -138,7 +138,7 @@ func (f Files) changed(now Files) (path string, changed bool) {
 	return "", false
 }
 
-// files are those of all players and rules.
+// files returns the files of all players and rules.
 func (m *Match) files() (Files, error) {
 	all := Files{}
 	for _, e := range m.Entrants {

@@ -49,7 +49,7 @@ func ReadResult(dir string) (*Result, error) {
 // AtWork reports whether a match is being played in a folder now, for messages.
 func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockFile)) }
 
-// folder is that of a match being played.
+// folder is the folder of a match being played.
 type folder struct {
 	dir     string
 	lock    *durable.HeldLock

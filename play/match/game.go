@@ -7,7 +7,7 @@ import (
 	"talbot/dataset"
 )
 
-// Opening is where a game begins: a position, and moves played from it, so that players see a real past.
+// Opening is the start of a game: a position, and moves played from it, so that players see a real past.
 type Opening struct {
 	Start board.Position
 	Moves []board.Move

@@ -24,7 +24,7 @@ type journal struct {
 	games map[int]span // by number
 }
 
-// span is where a record is.
+// span is the place of a record.
 type span struct {
 	at     int64
 	length int
@@ -32,7 +32,7 @@ type span struct {
 
 const journalText = "talbot match journal 1\n"
 
-// header is what a journal begins with.
+// header is the first record of a journal.
 type header struct {
 	Facts   []output.Fact `json:"facts"` // all that decides the games but their number and Files
 	Files   Files         `json:"files"`
@@ -153,7 +153,7 @@ func resumeJournal(path string, want header, each func(*Record), warn func(error
 	return found.header, j, nil
 }
 
-// scanned is what a scan of a journal found.
+// scanned is the result of a scan of a journal.
 type scanned struct {
 	header  header
 	end     int64 // of the last whole record

@@ -9,7 +9,7 @@ import (
 	"talbot/play/match/stats"
 )
 
-// Match is what is to be played: the first entrant against each of the others.
+// Match is a match to be played: the first entrant against each of the others.
 type Match struct {
 	Entrants []Entrant // two, or more with Gauntlet
 	Gauntlet bool
@@ -34,7 +34,7 @@ type Match struct {
 	Progress func(Progress) // called after each game, from one goroutine; may be nil
 }
 
-// Progress is how far a match has come.
+// Progress is the progress of a match.
 type Progress struct {
 	Games, Total int // ended, in all processes, and to be played
 	Resumed      int // ended before this process began

@@ -102,7 +102,7 @@ func (w *pgnWriter) moves(g *PGN, r *Record) {
 	g.Word(r.Result.String())
 }
 
-// comment is what stands after a move; empty: nothing.
+// comment returns the comment of a move; empty: none.
 func (w *pgnWriter) comment(r *Record, i int) string {
 	ply := r.Plies[i]
 	if i < r.Book {

@@ -7,7 +7,7 @@ import (
 	"talbot/board"
 )
 
-// pgnColumns is where lines of moves are broken.
+// pgnColumns is the width of lines of moves.
 const pgnColumns = 80
 
 // PGN builds the text of a game: first its tags, then [PGN.Body], then its moves, comments and result.

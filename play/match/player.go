@@ -22,18 +22,18 @@ type Player interface {
 	Close() error
 }
 
-// MoveRequest is what a player is asked.
+// MoveRequest asks a player for a move.
 type MoveRequest struct {
 	Start board.Position // of the game
 	Moves []board.Move   // legal, played from Start
 	Game  *board.Game    // the same game; to be read alone
 	Limits
 	Clock *Clock // nil: the player has none
-	// Patience is how long an answer may take before the player is given up: longer than what loses on time.
+	// Patience limits an answer before the player is given up: longer than the time after which it loses.
 	Patience time.Duration
 }
 
-// Clock is what the clocks show. A side without clock has Left 0.
+// Clock has the times of the clocks. A side without clock has Left 0.
 type Clock struct {
 	Left      [2]time.Duration // by colour
 	Increment [2]time.Duration
@@ -53,7 +53,7 @@ type ChosenMove struct {
 	Elapsed time.Duration
 }
 
-// FaultKind is what a player did wrong.
+// FaultKind is a kind of fault of a player.
 type FaultKind string
 
 // The kinds of faults, each of which loses the game.

@@ -16,7 +16,7 @@ import (
 type Record struct {
 	Number  int    // of the game in the match, from 0
 	Players [2]int // by colour: indices of the match's players, the first of which is 0
-	// Record is how it went; the player of its fault is an index, too.
+	// The player of the game's fault is an index, too.
 	Game
 }
 

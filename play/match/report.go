@@ -40,10 +40,10 @@ const (
 	curvePoints = 300
 )
 
-// pageEvery is how often the page of a match is written while it is played.
+// pageEvery is the interval at which the page of a match is written while it is played.
 const pageEvery = 30 * time.Second
 
-// document is what the page of a match shows. The figures are those of a [Result].
+// document is the page of a match. The figures are those of a [Result].
 type document struct {
 	Result
 	Title    string
@@ -77,7 +77,7 @@ type faulty struct {
 	Wrong  int64
 }
 
-// lastBoard is where a game ended.
+// lastBoard is the last position of a game.
 type lastBoard struct {
 	chart.Board
 	Game         int
@@ -324,7 +324,7 @@ func (r *run) boards(d *document) error {
 	return nil
 }
 
-// openingName is what openings are grouped by: White's first move, so that there are few groups however many openings.
+// openingName returns the group of an opening: White's first move, so that there are few groups however many openings.
 func openingName(r *Record) string {
 	switch {
 	case r.Start != board.StartPosition():

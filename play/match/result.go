@@ -11,7 +11,7 @@ import (
 	"talbot/play/match/stats"
 )
 
-// Result is what a match gave, from the first player's view. Figures that the games do not give are null in JSON.
+// Result is the result of a match, from the first player's view. Figures that the games do not give are null in JSON.
 type Result struct {
 	Players []PlayerResult `json:"players"`
 	Figures
@@ -72,7 +72,7 @@ type Figures struct {
 	LOS         Number            `json:"los"`
 }
 
-// SPRTResult is how a sequential test stands.
+// SPRTResult is the state of a sequential test.
 type SPRTResult struct {
 	Model    string     `json:"model"`
 	Bounds   [2]float64 `json:"bounds"` // of the hypotheses, in Elo of the model

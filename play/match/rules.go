@@ -11,8 +11,8 @@ import (
 // Rules end games before the rules of chess do. The zero value has none.
 type Rules struct {
 	Adjudication
-	// Tables is where Syzygy tables are, separated as in PATH; a game is over as soon as they know its result under the
-	// 50-move rule. TablesEngine is the Stockfish that reads them.
+	// Tables are the folders of Syzygy tables, separated as in PATH; a game is over as soon as they know its result
+	// under the 50-move rule. TablesEngine is the Stockfish that reads them.
 	Tables       string
 	TablesEngine string
 	TablesCheck  syzygy.Check // before the match; damaged tables are left out

@@ -175,7 +175,7 @@ func (r *run) writePGN(number int) error {
 	return nil
 }
 
-// playedGame is what a worker answers.
+// playedGame is a worker's answer.
 type playedGame struct {
 	record *Record
 	err    error

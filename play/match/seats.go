@@ -10,14 +10,14 @@ import (
 	"talbot/internal/splitmix"
 )
 
-// DefaultPatience is how long a player without a limit of time may think before it is given up.
+// DefaultPatience limits a move of a player without a limit of time, after which it is given up.
 const DefaultPatience = 2 * time.Minute
 
-// judgePatience is how long a judge may think.
+// judgePatience limits an answer of a judge.
 const judgePatience = DefaultPatience
 
-// grace is how much longer than its patience a player is waited for: an engine that is told to stop, or shows how it
-// ended, takes a part of that.
+// grace is the time after its patience that a player is still waited for: an engine that is told to stop, or shows how
+// it ended, takes a part of that.
 const grace = 3 * time.Second
 
 // Seats are the players of games and their supervisor.

@@ -38,7 +38,7 @@ type Spec struct {
 	Text    string        // as it was given
 }
 
-// PlayerPrefixes are what a player begins with on the command line, before the colon.
+// PlayerPrefixes are the prefixes of players on the command line, before the colon.
 var PlayerPrefixes = []string{"cmd", "run", "net", "random"}
 
 // ParsePlayer reads a player. Errors quote the text.

@@ -42,7 +42,7 @@ func newTally(players int) *tally {
 	return t
 }
 
-// outcome is what a tally needs of a game.
+// outcome is a game as a tally needs it.
 type outcome struct {
 	number  int
 	points  int // of the first player, in half points
@@ -119,12 +119,12 @@ func (t *tally) add(o outcome) {
 	t.singles[o.points]++
 }
 
-// encounter is what the first player scored.
+// encounter returns the first player's score.
 func (t *tally) encounter() stats.Encounter {
 	return stats.Encounter{Pairs: t.pairs, Singles: t.singles}
 }
 
-// outcomes are those that figures are made of: whole pairs where there are any, else single games.
+// outcomes returns the outcomes for figures: whole pairs where there are any, else single games.
 func (t *tally) outcomes() stats.Outcomes {
 	if t.pairs.Pairs() > 0 {
 		return t.pairs.Outcomes()

@@ -35,7 +35,7 @@ type Capabilities struct{ Prior, Value, WDL bool }
 // values reports whether positions have a value.
 func (k Capabilities) values() bool { return k.Value || k.WDL }
 
-// Evaluation is what a network says about a position, from the view of the side to move.
+// Evaluation is a network's evaluation of a position, from the view of the side to move.
 type Evaluation struct {
 	Prior []float32  // log-probability of each legal move among the legal ones
 	Value float32    // in [-1, 1]
@@ -57,7 +57,7 @@ type Limits struct {
 	VisitsLeft func() int64
 }
 
-// Progress is how far a search is.
+// Progress is the progress of a search.
 type Progress struct {
 	Nodes        int64         // visits added
 	Batch        time.Duration // that the last batch took
@@ -80,7 +80,7 @@ type Searcher interface {
 	Clear()
 }
 
-// Report is what a search says about its position, from the view of the side to move.
+// Report is the result of a search of a position, from the view of the side to move.
 type Report struct {
 	Nodes     int64  // visits added by this search
 	Depth     int    // one more than the mean distance of visits from the root, in plies, rounded down
@@ -97,7 +97,7 @@ type Report struct {
 	FallbackMove bool
 }
 
-// Estimate is what a position is worth to its side to move.
+// Estimate is the worth of a position to its side to move.
 type Estimate struct {
 	Value float32    // in [-1, 1]
 	WDL   [3]float32 // as in [Line]

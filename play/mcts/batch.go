@@ -55,7 +55,8 @@ func (t *tree) nextBatchSize() int {
 	return size
 }
 
-// collisions is how many descents of a batch may end where another waits: MaxCollisions, in proportion to its size.
+// collisions returns the number of descents of a batch that may end where another waits: MaxCollisions, in proportion
+// to its size.
 func (t *tree) collisions() int {
 	return (t.options.MaxCollisions*t.size + len(t.answers) - 1) / len(t.answers)
 }

@@ -19,7 +19,7 @@ type napoleon struct {
 	simulations
 }
 
-// napoleonNodeBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
+// napoleonNodeBytes is the memory of a position in napoleon's tree. Its moves are positions themselves.
 const napoleonNodeBytes = 32
 
 // napoleonNode is a position of napoleon's tree. Values are White's.

@@ -34,7 +34,7 @@ type edge struct {
 	prior uint16 // see pack
 }
 
-// kind is what is known about a node.
+// kind is the state of a node.
 type kind uint8
 
 const (

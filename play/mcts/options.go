@@ -63,7 +63,7 @@ type Prober interface {
 	Busy() bool
 }
 
-// Ending is what tables say about a position, from the view of the side to move.
+// Ending is the result of a position by tables, from the view of the side to move.
 type Ending struct {
 	WDL WDL
 	DTZ int // plies to the next capture or pawn move under perfect play, may be one too few; 0: not known

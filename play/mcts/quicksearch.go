@@ -111,7 +111,7 @@ func (e *exchanges) quiescence(p *board.Position, low, high, depth int) int {
 var worth = [...]int{board.Pawn: 100, board.Knight: 320, board.Bishop: 330, board.Rook: 500, board.Queen: 900,
 	board.King: 0}
 
-// gain is what a move captures or becomes, ten times, less what moves; 0: neither.
+// gain returns the value that a move captures or becomes, ten times, less that of what moves; 0: neither.
 func gain(p *board.Position, m board.Move) int {
 	taken, piece := 0, p.PieceAt(m.From()).Type()
 	switch to := p.PieceAt(m.To()); {
@@ -145,7 +145,7 @@ func side(p *board.Position, c board.Color) (sum int) {
 	return sum
 }
 
-// placed is what a square is worth to a piece. heavy: the opponent has a queen or rooks that the king has to fear.
+// placed returns the worth of a square to a piece. heavy: the opponent has a queen or rooks that the king has to fear.
 func placed(pt board.PieceType, c board.Color, s board.Square, heavy bool) int {
 	file, rank := int(s.File()), int(s.Rank())
 	if c == board.Black {

@@ -70,7 +70,7 @@ type rolloutNode struct {
 	sum    float64 // of simulations
 }
 
-// rolloutNodeBytes is what a move takes in memory.
+// rolloutNodeBytes is the memory of a move.
 const rolloutNodeBytes = 56
 
 // ratingUnknown is the rating that an unknown one is taken for.

@@ -106,7 +106,7 @@ func (t *tree) narrow(moves []board.Move) {
 	t.rootMoves = t.bestByTables(moves)
 }
 
-// planned is how many visits the root's moves are to get: one less than the nodes, as the first is the root itself.
+// planned returns the number of visits for the root's moves: one less than the nodes, as the first is the root itself.
 func (t *tree) planned() int64 {
 	nodes := t.limits.Nodes
 	if nodes == 0 && t.limits.VisitsLeft != nil {
@@ -127,11 +127,11 @@ func (t *tree) restrict() {
 	t.boundRoot()
 }
 
-// mostVisits is what a node can count.
+// mostVisits is the highest count of a node.
 const mostVisits = math.MaxUint32 - 1<<20
 
-// mostIdle is how often in a row a search to a depth may come back without a question to the network, from moves whose
-// result is proven: where such a draw is the best move, visits hardly go anywhere else.
+// mostIdle is the number of times in a row that a search to a depth may come back without a question to the network,
+// from moves whose result is proven: where such a draw is the best move, visits hardly go anywhere else.
 const mostIdle = 100
 
 // done reports whether the search ends here, and if not chooses the size of the next batch. took is how long the

@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// simulations are what a search has done that starts afresh with each move and simulates one game after another.
+// simulations is the state of a search that starts afresh with each move and simulates one game after another.
 type simulations struct {
 	root
 	options Options

@@ -54,14 +54,14 @@ func (e Ending) certain(clock int) (value int8, ok bool) {
 	return value, clock == 0 || e.DTZ > 0 && clock+e.DTZ < 100
 }
 
-// tableRank is what tables say about a move.
+// tableRank is the result of a move by tables.
 type tableRank struct {
 	move  board.Move
 	class int8 // 3 mates, 2 wins, 1 wins if there is time, 0 draws, down to -2
 	dtz   int  // to the next capture or pawn move of those that win, this move excluded
 }
 
-// rootWait is how long a search waits for what tables say about the moves at its root. Some thirty questions take 2 ms.
+// rootWait limits a search's wait for the tables' results of the moves at its root. Some thirty questions take 2 ms.
 // Without an answer any winning move would be played, also one that repeats a position.
 const rootWait = 50 * time.Millisecond
 

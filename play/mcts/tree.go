@@ -103,7 +103,7 @@ func (t *tree) Clear() {
 	t.top, t.full = 0, false
 }
 
-// hashFull is how much of the memory is used, per mille: all, if something did not fit.
+// hashFull returns the share of the memory that is used, per mille: all, if something did not fit.
 func (t *tree) hashFull() int {
 	if t.full {
 		return 1000

@@ -13,7 +13,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// goCommand is what "go" asks for.
+// goCommand is a parsed "go".
 type goCommand struct {
 	searchMoves      []string // searchmoves
 	ponder, infinite bool
@@ -95,7 +95,7 @@ func parseGo(words []string) (g goCommand, notes []string) {
 	return g, notes
 }
 
-// colour is that of "wtime" and the like.
+// colour returns the colour of "wtime" and the like.
 func colour(word string) board.Color {
 	if word[0] == 'b' {
 		return board.Black
@@ -128,7 +128,7 @@ func (g *goCommand) endless() bool {
 	return g.infinite || !g.timed && g.clock == [2]bool{} && g.nodes == 0 && g.depth == 0 && g.mate == 0
 }
 
-// limits are those of the search but time.
+// limits returns the limits of the search but time.
 func (g *goCommand) limits(p *board.Position) (l mcts.Limits, notes []string) {
 	for _, text := range g.searchMoves {
 		m, err := p.ParseUCI(text)

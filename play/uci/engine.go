@@ -53,7 +53,7 @@ type Engine struct {
 	ending  bool        // the input has ended
 }
 
-// work is what the goroutine does that has the player.
+// work is the task of the goroutine that has the player.
 type work uint8
 
 const (

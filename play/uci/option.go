@@ -14,7 +14,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// Option is what an engine can be set to.
+// Option is a setting of an engine.
 type Option struct {
 	Name     string
 	Kind     string // check, spin, combo, button or string
@@ -78,7 +78,7 @@ func (o *Option) check(value string) (string, error) {
 	return value, nil
 }
 
-// values are what options set, but for those of the searcher.
+// values has the values of options, but for those of the searcher.
 type values struct {
 	overhead time.Duration
 	wdl      bool

@@ -74,7 +74,7 @@ func openLog(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 }
 
-// infoOptions are what lines of info depend on.
+// infoOptions has the settings of lines of info.
 type infoOptions struct {
 	lines int // of MultiPV
 	wdl   bool

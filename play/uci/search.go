@@ -11,7 +11,7 @@ import (
 	"talbot/play/mcts"
 )
 
-// patience is how long quit waits for a batch of the network.
+// patience limits the wait of quit for a batch of the network.
 const patience = 5 * time.Second
 
 // request is a go.
@@ -38,7 +38,7 @@ type search struct {
 	best board.Move // and the best move then
 }
 
-// result is what the goroutine that has the player tells at its end.
+// result is the report of the goroutine that has the player, at its end.
 type result struct {
 	err    error
 	title  string       // of a player that was prepared

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Encounter is what a player scored against one opponent: pairs of games, and games that are in no whole pair.
+// Encounter is a player's score against one opponent: pairs of games, and games that are in no whole pair.
 type Encounter struct {
 	Pairs   Pentanomial
 	Singles Trinomial
@@ -98,7 +98,7 @@ type fit struct {
 	dispersion float64 // the variance of results over that of independent wins and losses
 }
 
-// variance is that of the known rating of an anchor.
+// variance returns the variance of the known rating of an anchor.
 func (a Anchor) variance() float64 { return (a.Error / z95) * (a.Error / z95) }
 
 // truth returns the most likely true rating of an anchor if the player has that rating.

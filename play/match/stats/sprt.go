@@ -73,7 +73,7 @@ func (t SPRT) Bounds() (low, high float64) {
 	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
 }
 
-// Decision is what a test says so far.
+// Decision is the state of a test.
 type Decision int8
 
 // The decisions.
