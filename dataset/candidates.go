@@ -33,8 +33,9 @@ type candidateColumns struct {
 }
 
 // ErrNoCandidates: a dataset does not have values for that many candidates at [CandidateDepths].
-var ErrNoCandidates = fault.New(fault.ExitFailed, fmt.Sprintf("no values of candidate moves at depths %d, %d, %d and %d",
-	CandidateDepths[0], CandidateDepths[1], CandidateDepths[2], CandidateDepths[3]),
+var ErrNoCandidates = fault.New(fault.ExitFailed,
+	fmt.Sprintf("no values of candidate moves at depths %d, %d, %d and %d", CandidateDepths[0], CandidateDepths[1],
+		CandidateDepths[2], CandidateDepths[3]),
 	"use `talbot predict`, then `talbot label --candidates 20`")
 
 // WithCandidates returns a counting that also has the first count candidates of each sample and an engine's values of

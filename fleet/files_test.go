@@ -54,7 +54,8 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			err := open()
 			exit, remedy := fault.Of(err)
-			if exit != fault.ExitDamaged || !strings.HasPrefix(remedy, "re") || !strings.Contains(fmt.Sprint(err), path) {
+			if exit != fault.ExitDamaged || !strings.HasPrefix(remedy, "re") ||
+				!strings.Contains(fmt.Sprint(err), path) {
 				t.Errorf("%s, %s: %v, %q", name, what, err, remedy)
 			}
 		}

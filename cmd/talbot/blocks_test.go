@@ -542,7 +542,7 @@ small: 1/1000, always: hours as printed
 full: it times a large network
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
 full: it needs XLA's plugin and minutes
-  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --batch 32 --seconds 2
+  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --seconds 2
 exit status 1
   talbot diff labelled-20ms labelled-100ms --json
 needs: man

@@ -49,7 +49,7 @@ See docs/5-training.md, section 10.`,
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish
   talbot doctor --gpu
-  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --batch 32 --seconds 2`,
+  talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --seconds 2`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDoctor(cmd, &o)

@@ -39,7 +39,7 @@ func TestHelp(t *testing.T) {
 		if cmd.HasParent() && (cmd.GroupID == "" || !strings.Contains(b.String(), "\nExamples:\n  ")) {
 			t.Errorf("%s is in no group, or has no example", cmd.CommandPath())
 		}
-		if n := strings.Count(cmd.Long, "\n") + 1; n > 25 {
+		if n := strings.Count(cli.WrapText(cmd.Long, cli.HelpColumns), "\n") + 1; n > 25 {
 			t.Errorf("help of %s has %d lines: move something to docs/", cmd.CommandPath(), n)
 		}
 		sections := cli.Sections(cmd)

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// takeHugePages restarts the process so that malloc takes huge pages, for commands that train. XLA asks for the memory of
-// each step anew: with small pages a tenth of a training's time on the processor went to page faults. glibc reads this
-// setting only when a process starts.
+// takeHugePages restarts the process so that malloc takes huge pages, for commands that train. XLA asks for the memory
+// of each step anew: with small pages a tenth of a training's time on the processor went to page faults. glibc reads
+// this setting only when a process starts.
 func takeHugePages(args []string) {
 	offered, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err != nil {
@@ -24,8 +24,8 @@ func takeHugePages(args []string) {
 
 func trains(args []string) bool { return len(args) > 0 && (args[0] == "train" || args[0] == "loop") }
 
-// withHugePages returns the environment for a restart, and whether to restart: the command trains, the system gives huge
-// pages to those who ask, and the user has not set malloc's settings.
+// withHugePages returns the environment for a restart, and whether to restart: the command trains, the system gives
+// huge pages to those who ask, and the user has not set malloc's settings.
 func withHugePages(args, env []string, offered string) ([]string, bool) {
 	const tunables = "GLIBC_TUNABLES="
 	set := slices.ContainsFunc(env, func(s string) bool { return strings.HasPrefix(s, tunables) })

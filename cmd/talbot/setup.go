@@ -56,11 +56,11 @@ func newSetup() *cobra.Command {
 		Long: `Setup installs what talbot can use and this machine lacks, or only the parts you name:
 
   stockfish   with the system's package manager (apt-get, dnf, pacman or brew)
-  xla-cpu     XLA's plugin for the processor, from a Python package (Linux, amd64)
-  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with pip in a virtual
-              environment of talbot
-  onnx        ONNX Runtime, with which networks play and are evaluated faster on the
-              processor, from a Python package
+  xla-cpu     XLA's plugin for the processor, a Python package (Linux, amd64)
+  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with pip in a
+              virtual environment of talbot
+  onnx        ONNX Runtime, with which networks play and are evaluated faster on
+              the processor, a Python package
 
 Setup first prints the commands it will run and where files go, then asks. --yes answers
 the question; scripts need it: without it, setup prints its plan and exits with status 2.

@@ -33,7 +33,8 @@ func TestPlaceholders(t *testing.T) {
 					t.Errorf("%s --%s has the placeholder %q and takes a value: %t", cmd.CommandPath(), f.Name, name,
 						f.NoOptDefVal == "")
 				}
-				if strings.Contains(s.Flags.FlagUsages(), "(default [])") || strings.Contains(s.Flags.FlagUsages(), "(default 0s)") {
+				if usages := s.Flags.FlagUsages(); strings.Contains(usages, "(default [])") ||
+					strings.Contains(usages, "(default 0s)") {
 					t.Errorf("%s --%s shows a default that is none", cmd.CommandPath(), f.Name)
 				}
 			})

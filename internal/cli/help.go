@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -21,8 +22,8 @@ const ExitStatuses = `Exit status: 0 success, 1 failure, 2 wrong usage or existi
 input was skipped (only with --strict), 10 no dataset found, 11 folder locked,
 12 data damaged, 130 interrupted.`
 
-// Placeholders are the words that stand for the values of flags in help, by the flag's name, where neither name nor type
-// will do. A flag of one command has its own in its usage, in backquotes.
+// Placeholders are the words that stand for the values of flags in help, by the flag's name, where neither name nor
+// type will do. A flag of one command has its own in its usage, in backquotes.
 var Placeholders map[string]string
 
 // placeholder returns the word that stands for a flag's value in help; "" if it takes none.
@@ -121,7 +122,7 @@ func PrintHelp(w io.Writer, cmd *cobra.Command) {
 	if t, ok := w.(*Terminal); ok && t.IsTerminal() {
 		columns = min(columns, t.Columns())
 	}
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", about(cmd), useLine(cmd))
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", WrapText(about(cmd), columns), useLine(cmd))
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
@@ -149,6 +150,25 @@ func about(cmd *cobra.Command) string {
 		return strings.TrimSpace(cmd.Long)
 	}
 	return cmd.Short
+}
+
+// WrapText breaks the paragraphs of a text for a width in columns. A list, laid out by spaces, keeps its lines.
+func WrapText(text string, columns int) string {
+	all := strings.Split(text, "\n\n")
+	for i, p := range all {
+		if strings.HasPrefix(p, "  ") || strings.Contains(p, "\n  ") {
+			continue
+		}
+		line, lines := "", []string(nil)
+		for word := range strings.FieldsSeq(p) {
+			if line != "" && uniseg.StringWidth(line+" "+word) > columns {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		all[i] = strings.Join(append(lines, line), "\n")
+	}
+	return strings.Join(all, "\n\n")
 }
 
 // useLine returns the form of a command's line.

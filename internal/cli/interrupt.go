@@ -15,8 +15,8 @@ import (
 
 // An interrupted command answers at once and ends within five seconds, whatever it is doing: it may wait for a pipe
 // without a writer, for a compiler, or for a search that takes an hour, none of which can be told to stop. So it first
-// gets the grace to end by itself, then it gives up what it waits for, and then the process ends. Only what was given up
-// is lost: all files are whole or absent, and the next run continues from them.
+// gets the grace to end by itself, then it gives up what it waits for, and then the process ends. Only what was given
+// up is lost: all files are whole or absent, and the next run continues from them.
 const (
 	grace     = 3 * time.Second
 	lastGrace = time.Second
@@ -83,8 +83,8 @@ func Invocation() string { return "talbot " + plain.Quote(os.Args[1:]...) }
 var watching, obeyed atomic.Int32
 
 // Watch returns a context that the first signal cancels, and a function that ends the watch. A second SIGHUP gives
-// nothing up: a terminal that is closed sends several. One that was ignored when the process started, as by nohup, stays
-// ignored.
+// nothing up: a terminal that is closed sends several. One that was ignored when the process started, as by nohup,
+// stays ignored.
 func (i Interruption) Watch(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)

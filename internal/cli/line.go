@@ -105,8 +105,8 @@ func (d *Display) Show(line func() Line) {
 // End removes the line from a terminal.
 func (d *Display) End() { Stderr.SetLine(nil) }
 
-// ShowProgress returns a function that shows how far work has come, each verb measured for itself, and one that ends the
-// display.
+// ShowProgress returns a function that shows how far work has come, each verb measured for itself, and one that ends
+// the display.
 func ShowProgress() (show func(progress.Progress), end func()) {
 	var start time.Time
 	var pace *progress.Pace

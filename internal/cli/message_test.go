@@ -26,7 +26,8 @@ func TestMessageOf(t *testing.T) {
 		{fmt.Errorf("inputs: %w", opened), `inputs: "none": no such file or directory`},
 		{&fs.PathError{Op: "read", Path: "|0", Err: os.ErrDeadlineExceeded},
 			"reading a pipe to another process: timed out"},
-		{errors.Join(fmt.Errorf("a: %w", missing), number), "a: \"none\": no such file or directory\n\"x\" is not a number"},
+		{errors.Join(fmt.Errorf("a: %w", missing), number),
+			"a: \"none\": no such file or directory\n\"x\" is not a number"},
 		{os.Mkdir("/proc/1/x", 0o700), `creating "/proc/1/x": no such file or directory`},
 		{os.Rename("none", "other"), `renaming "none" to "other": no such file or directory`},
 		{os.NewSyscallError("getrandom", syscall.EIO), "input/output error"},
@@ -42,7 +43,8 @@ func TestMessageOf(t *testing.T) {
 func TestProgramInHints(t *testing.T) {
 	defer func(was string) { Program = was }(Program)
 	for path, want := range map[string]string{"talbot": "talbot", "bin/talbot": "bin/talbot",
-		"/opt/my tools/talbot": "'/opt/my tools/talbot'", "./talbot.exe": "./talbot.exe", "/tmp/talbot.test": "talbot"} {
+		"/opt/my tools/talbot": "'/opt/my tools/talbot'", "./talbot.exe": "./talbot.exe",
+		"/tmp/talbot.test": "talbot"} {
 		Program = "talbot"
 		SetProgram(path)
 		if got := WithProgram("run `talbot setup`, then `talbot doctor`"); got !=

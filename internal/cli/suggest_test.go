@@ -46,7 +46,8 @@ func TestDistance(t *testing.T) {
 // A flag is found from each word that is one slip away from it, unless that is nearer to another; what is like nothing
 // gives no suggestion.
 func TestNearest(t *testing.T) {
-	names := []string{"out", "run", "data", "seed", "split", "workers", "nodes", "movetime", "engine", "fraction", "force"}
+	names := []string{"out", "run", "data", "seed", "split", "workers", "nodes", "movetime", "engine", "fraction",
+		"force"}
 	for _, name := range names {
 		for typed := range neighbours(name) {
 			if got := Nearest(typed, names); len(name) > 3 && distance(typed, got) > 1 {

@@ -14,8 +14,8 @@ func Quote(args ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quoteFor quotes a word for the shells of a system. Characters that would not show are in $'…', which those of Windows
-// do not have.
+// quoteFor quotes a word for the shells of a system. Characters that would not show are in $'…', which those of
+// Windows do not have.
 func quoteFor(goos, word string) string {
 	harmless := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%"
 	if goos == "windows" {

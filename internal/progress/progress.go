@@ -43,7 +43,8 @@ func (p Progress) Details(elapsed time.Duration) (all []string) {
 	}
 	count, rate, least := humanize.Count(p.Count, humanize.Singular(p.Unit)), humanize.Rate, 0.05
 	if p.Unit == Bytes {
-		count, rate, least = humanize.Size(float64(p.Count)), func(x float64) string { return humanize.Size(x) + "/s" }, 1
+		count, least = humanize.Size(float64(p.Count)), 1
+		rate = func(x float64) string { return humanize.Size(x) + "/s" }
 	}
 	all = append(all, count)
 	if x := float64(p.Rate) / elapsed.Seconds(); elapsed >= settled && x >= least { // else it would be shown as 0

@@ -12,7 +12,8 @@ import (
 )
 
 // ErrUnrepeatable: what comes through a pipe cannot be compared with what came before.
-var ErrUnrepeatable = fault.New(fault.ExitUsage, "standard input and pipes cannot be compared with what was read before",
+var ErrUnrepeatable = fault.New(fault.ExitUsage,
+	"standard input and pipes cannot be compared with what was read before",
 	"give the file by its name, or leave out --skip-done and --replace")
 
 // compare says in what a finished dataset was made from other inputs. Their content counts; it is read only where the
