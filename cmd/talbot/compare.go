@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	if o.json {
 		return errors.Join(printJSON(result), err)
 	}
-	if _, e := io.WriteString(cli.Stdout, result.Page().Text()); e != nil {
+	if e := cli.PrintResult(result.Page().Text()); e != nil {
 		return e
 	}
 	if c.Page != "" && err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,7 +147,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if o.json {
 		return errors.Join(printJSON(figures), err)
 	}
-	if _, e := io.WriteString(cli.Stdout, figures.Text()); e != nil {
+	if e := cli.PrintResult(figures.Text()); e != nil {
 		return e
 	}
 	if err != nil {

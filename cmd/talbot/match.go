@@ -127,8 +127,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	if o.json {
 		return errors.Join(err, printJSON(result))
 	}
-	printMatch(&result)
-	return err
+	return errors.Join(err, printMatch(&result))
 }
 
 // readOpenings returns the openings in the order in which they are played.

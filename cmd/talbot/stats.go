@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -95,7 +94,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 	if o.json {
 		return printJSON(counted)
 	}
-	if _, err := io.WriteString(cli.Stdout, page.Text()); err != nil {
+	if err := cli.PrintResult(page.Text()); err != nil {
 		return err
 	}
 	if o.html != "" {

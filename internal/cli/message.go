@@ -126,6 +126,12 @@ func (t *Terminal) inColour(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[m"
 }
 
+// PrintResult prints a result; on a terminal the word "worse" has the colour of an error. Its text is plain already.
+func PrintResult(text string) error {
+	_, err := io.WriteString(Stdout.Exact(), strings.ReplaceAll(text, "worse", Stdout.inColour(colours["error"], "worse")))
+	return err
+}
+
 // sayError prints an error, and each of joined ones in a line of its own.
 func sayError(err error) {
 	inner := err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -50,6 +51,33 @@ func TestProgramInHints(t *testing.T) {
 		if got := WithProgram("run `talbot setup`, then `talbot doctor`"); got !=
 			"run `"+want+" setup`, then `"+want+" doctor`" {
 			t.Errorf("called as %q: %q", path, got)
+		}
+	}
+}
+
+// What is worse is in colour on a terminal, unless colours are not wanted, and nowhere else.
+func TestPrintResult(t *testing.T) {
+	for _, c := range []struct {
+		terminal           bool
+		noColour, cliColor string
+		want               string
+	}{
+		{true, "", "", "3.1 \x1b[31mworse\x1b[m than 2\n"}, {true, "1", "", "3.1 worse than 2\n"},
+		{true, "", "0", "3.1 worse than 2\n"}, {false, "", "", "3.1 worse than 2\n"},
+	} {
+		t.Setenv("NO_COLOR", c.noColour)
+		t.Setenv("CLICOLOR", c.cliColor)
+		var b strings.Builder
+		var columns func() int
+		if c.terminal {
+			columns = func() int { return 80 }
+		}
+		before := Stdout
+		Stdout = NewTerminal(&b, columns)
+		err := PrintResult("3.1 worse than 2\n")
+		Stdout = before
+		if err != nil || !strings.HasSuffix(b.String(), c.want) {
+			t.Errorf("%+v: %q, %v", c, b.String(), err)
 		}
 	}
 }

@@ -35,7 +35,7 @@ var (
 // rowsBelow are the rows of the table below a heading, as texts.
 func rowsBelow(t *testing.T, text, heading string) (rows [][]string) {
 	t.Helper()
-	_, rest, ok := strings.Cut(text, "<h2>"+heading+"</h2>")
+	_, rest, ok := strings.Cut(text, "<h2><bdi>"+heading+"</bdi></h2>")
 	if !ok {
 		t.Fatalf("no table %q", heading)
 	}
@@ -112,8 +112,8 @@ func TestPageFigures(t *testing.T) {
 		return strings.Join(row[1:5], " ") == fmt.Sprint(c.games, c.wins, c.draws, c.losses)
 	}
 	result := rowsBelow(t, text, "Results")
-	if len(result) != 1 || !is(result[0], &all) || result[0][6] != strings.ReplaceAll(
-		eloText(r.Elo, r.EloLow, r.EloHigh), "+", "&#43;") {
+	if len(result) != 1 || !is(result[0], &all) || result[0][6] != strings.NewReplacer("+", "&#43;",
+		"(", "", ")", "").Replace(EloText(r.Elo, r.EloLow, r.EloHigh)) {
 		t.Errorf("results %q, should be %+v and %v", result, all, r.Elo)
 	}
 	for _, row := range rowsBelow(t, text, "By colour") {

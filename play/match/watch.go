@@ -147,9 +147,7 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 	case playing:
 		played = "so far"
 	}
-	d := newDocument(x, w.outcomes[:w.stop], w.Began, w.journal.header.Rules)
-	d.Played = played
-	return reportTemplate.ExecuteTemplate(out, "figures", d)
+	return x.page(w.outcomes[:w.stop], played).WritePart(out)
 }
 
 // rated reports whether a result that was read has the ratings of all players, with the figures of the opponents.

@@ -147,7 +147,7 @@ func (e *Eval) others() *table.Table {
 	t := &table.Table{Title: "Other figures", Columns: table.Columns("", "all", "95 % interval", "unseen")}
 	for _, m := range evaluate.ByHead() {
 		x := e.Of(m.Name)
-		if m.Row == "" || m.As != "" || m.Kind == evaluate.Count || m.Tile.Name != "" || x == nil ||
+		if m.Row == "" || m.As != "" || m.Kind == evaluate.Count || m.Tile.Name+m.Column.Title != "" || x == nil ||
 			!e.Capabilities.Has(m.Needs) || e.LegalMask && m.Needs.Others {
 			continue
 		}
