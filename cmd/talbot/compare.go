@@ -75,7 +75,7 @@ func completeRuns(_ *cobra.Command, _ []string, typed string) ([]string, cobra.S
 }
 
 // runsOf reads an operand: one run, or several of one setting with commas between them. A path with a comma in it that
-// is there is one run.
+// exists is one run.
 func runsOf(operand string) ([]string, error) {
 	if _, err := os.Stat(operand); err == nil {
 		return []string{operand}, nil

@@ -6,7 +6,7 @@ import (
 	"talbot/network/run"
 )
 
-// encodingOptions say how samples are encoded, for commands that show or export them.
+// encodingOptions choose how samples are encoded, for commands that show or export them.
 type encodingOptions struct {
 	recipe        string
 	settings      settings

@@ -124,7 +124,7 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	return nil
 }
 
-// lacks says what a format cannot hold and what it needs.
+// lacks lists what a format cannot hold and what it needs.
 func lacks(f *export.Format) string {
 	names := func(facts []export.Fact) string {
 		var all []string

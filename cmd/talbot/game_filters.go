@@ -74,7 +74,7 @@ func parseSeconds(text string) (int, error) {
 	return int(d / time.Second), nil
 }
 
-// merge sets a filter: to what the flags say and, where they say nothing, to what a preset sets.
+// merge sets a filter to the given flags and, for those not given, to a preset.
 func (o *gameFilterOptions) merge(f *pflag.FlagSet, to *dataset.Filter, preset func(*dataset.Filter)) {
 	var p dataset.Filter
 	if preset != nil {

@@ -83,7 +83,7 @@ docs/4-labels.md and docs/13-many-machines.md.`,
 	return cmd
 }
 
-// addSamples adds the flags that say what is labelled.
+// addSamples adds the flags that choose what is labelled.
 func (o *labelOptions) addSamples(f *flags.Set) {
 	f.Section("Samples to label")
 	addFraction(f, &o.Fraction, "label")

@@ -198,7 +198,7 @@ func parse(cmd *cobra.Command, flags []string, check func(*pflag.FlagSet) error)
 	return check(cmd.Flags())
 }
 
-// configError says in which part of a loop's file something cannot be.
+// configError names the part of a loop's file that is wrong.
 func configError(file, part, command string, err error) error {
 	return usage(fmt.Errorf("%q: %s: %w", file, part, err), "`talbot "+command+" --help` lists the flags")
 }

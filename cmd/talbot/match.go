@@ -142,7 +142,7 @@ func (o *matchOptions) readOpenings() (*match.Openings, error) {
 	return all, err
 }
 
-// readOpenings reads a file of openings, and says what of it is left out.
+// readOpenings reads a file of openings, and warns of what is left out.
 func readOpenings(path string, plies int) (*match.Openings, error) {
 	all, err := match.ReadOpenings(path, plies)
 	if err != nil {
@@ -154,7 +154,7 @@ func readOpenings(path string, plies int) (*match.Openings, error) {
 	return all, nil
 }
 
-// addJudge adds what needs engines of its own to the rules.
+// addJudge adds the adjudication that needs an engine.
 func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 	network func(match.Spec) (match.Entrant, error)) (err error) {
 	if m.Rules.Tables != "" {
@@ -167,7 +167,7 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 	}
 	s, err := match.ParsePlayer(o.judge)
 	if err == nil && s.Kind == "random" {
-		err = errors.New("a judge must say how good a position is")
+		err = errors.New("a judge must evaluate positions")
 	}
 	if err == nil {
 		if err := checkSettings(s); err != nil {
@@ -192,7 +192,7 @@ func checkHint(err error) string {
 	return "see `talbot match --help`"
 }
 
-// announce says what is going to be played, and warns of what spoils it.
+// announce prints the players, and warns of what spoils a match.
 func announce(m *match.Match) {
 	for _, e := range m.Entrants {
 		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
@@ -205,7 +205,7 @@ func announce(m *match.Match) {
 	detail("openings: %s", humanize.Count(int64(len(m.Openings.List)), "opening"))
 }
 
-// resumeError is the error of a match that did not end, with the command line that goes on with it.
+// resumeError is the error of a match that did not end, with the command line that continues it.
 func (o *matchOptions) resumeError(err error) error {
 	if status, _ := fault.Of(err); status != fault.ExitInterrupted {
 		return err

@@ -128,7 +128,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, err error) {
 	return specs, nil
 }
 
-// checkSettings refuses settings that a network does not have, before anything is said that a mistyped one would set.
+// checkSettings refuses settings that a network does not have, before its limit is missed.
 func checkSettings(s match.Spec) error {
 	err := engine.CheckParameters(s)
 	if s.Kind != "run" || err == nil {

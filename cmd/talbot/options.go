@@ -100,7 +100,7 @@ func backendNames(known []string) string {
 	return names + "xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
 }
 
-// policyTargets and valueTargets are the words of targets; some go on after a colon.
+// policyTargets and valueTargets are the words of targets; some continue after a colon.
 var (
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob", "result", "result:"}

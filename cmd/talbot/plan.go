@@ -161,7 +161,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 			Recipe   string          `json:"recipe"`
 			Settings recipe.Settings `json:"settings"`
 			Backend  string          `json:"backend,omitempty"`     // that was measured
-			Asks     string          `json:"ingest_asks,omitempty"` // what ingest must be told of the inputs
+			Asks     string          `json:"ingest_asks,omitempty"` // what ingest needs stated about the inputs
 		}{e, c.Recipe, c.Settings, measured.Kind, asks}); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ it is over or not.
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
 ` + "`talbot version`" + ` names it. It plays standard chess only, as all networks do.
 
-The network thinks for a second, or as long as --nodes or --movetime says. With
+The network thinks for a second, or for --nodes or --movetime. With
 --searcher rollouts give it more, such as --movetime 1m.
 
 A network of the recipe prior plays the move that people of the rating --elo play most

@@ -38,8 +38,8 @@ with an opening of talbot's book and up to --random-plies random moves.
 
 A network that has seen good moves only does not know that a piece less is a piece less.
 So some moves are weak on purpose, half of them any legal move, half the best of two to
-four random ones. Each game has a share of them of its own, from 0 to --blunders, in most
-games a small one. Training takes the engine's choice as its target, never such a move.
+four random ones. Each game has another share of them, from 0 to --blunders, in most games a
+small one. Training takes the engine's choice as its target, never such a move.
 
 Two of three games end when one side has been ahead by --decided centipawns for eight
 plies; the others are played to mate. Games that stay level end as draws.

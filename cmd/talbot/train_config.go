@@ -46,7 +46,7 @@ func (s *settings) ofNetwork(f *flags.Set, name, setting string) {
 	})
 }
 
-// apply changes a configuration as the flags say.
+// apply changes a configuration by the given flags.
 func (s *settings) apply(c *run.Config, f *pflag.FlagSet) error {
 	for _, change := range s.list {
 		if err := change(c, f); err != nil {
@@ -216,7 +216,7 @@ func (o *trainOptions) addCheckpoints(f *flags.Set) {
 	s := &o.settings
 	f.Section("Validation and checkpoints")
 	flags.Number(f, set(s, "eval-every", func(c *run.Config) *int64 { return &c.EvalEvery }, 0), "eval-every",
-		"steps between validations, 0 = only at the end (default: 5,000, or one epoch if the preset says so)")
+		"steps between validations, 0 = only at the end (default: 5,000, or one epoch with some presets)")
 	flags.Number(f, set(s, "checkpoint-every", func(c *run.Config) *int64 { return &c.CheckpointEvery }, 1000),
 		"checkpoint-every", "steps between checkpoints, 0 = only at the end")
 	flags.Number(f, set(s, "keep", func(c *run.Config) *int { return &c.Keep }, 3), "keep",

@@ -48,9 +48,9 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
 			"run1/checkpoints/best.safetensors")
 	case errors.Is(err, dataset.ErrNoDataset) && o.Resume && o.Data == nil:
-		return hint(err, "if the data has moved, say where it is: `"+resume+" --data DIR`")
+		return hint(err, "if the data has moved, name its folder: `"+resume+" --data DIR`")
 	case errors.As(err, &other) && errors.Is(err, loader.ErrNoIdentity):
-		return usage(err, "name the datasets with the shares, --label and --max-copies that the run was begun with")
+		return usage(err, "name the datasets with the shares, --label and --max-copies that the run was started with")
 	case errors.As(err, &other):
 		return usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):

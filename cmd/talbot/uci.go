@@ -57,14 +57,14 @@ func (o *playerOptions) look() (engine.Description, error) {
 	return engine.Describe(o.run)
 }
 
-// oneSided says what the values of a network mean that learnt results of the moves of one side only, "" for others.
+// oneSided explains the values of a network that learnt results of the moves of one side only; "" for others.
 func (o *playerOptions) oneSided(c run.Config) string {
 	id, err := loader.ReadIdentity(o.run)
 	if err != nil || id.OneSide == "" || !id.Results && c.ValueFormula != encode.ResultFormula {
 		return ""
 	}
-	return plain.Sprintf("the network learnt from the moves of %s alone: its values say how the games of that side "+
-		"ended, so it may give both colours an advantage", id.OneSide)
+	return plain.Sprintf("the network learnt from the moves of %s alone: its values are results of that side "+
+		"alone, so it may give both colours an advantage", id.OneSide)
 }
 
 // player returns a player that opens the network when it is first needed.
