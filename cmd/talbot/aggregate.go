@@ -11,7 +11,6 @@ import (
 	"talbot/dataset"
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/pipeline/aggregate"
 )
@@ -86,19 +85,7 @@ func runAggregate(ctx context.Context, o *makeOptions, r aggregate.Request) erro
 			err = hint(err, "lower --min-count and --min-band, give more games, or use --bands none for games without "+
 				"ratings")
 		}
-		return made{sum, func() { printAggregate(o.out, sum) }, sum.GamesRead - sum.GamesKept,
+		return made{sum, sum.Text(o.out), sum.GamesRead - sum.GamesKept,
 			func() { nextTrain(o.out) }}, err
 	})
-}
-
-func printAggregate(out string, sum aggregate.Summary) {
-	summarise("%s: %s of %s counted, %s in %s, %s (%s), %.1f s\n", out, humanize.Thousands(sum.GamesKept),
-		humanize.Count(sum.GamesRead, "line"), humanize.Count(sum.Moves, "move"),
-		humanize.Count(sum.Different, "position"), humanize.Count(sum.Samples, "sample"),
-		humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	for _, b := range sum.Bands {
-		summarise("  %s: %s, %s\n", b, humanize.Count(b.Samples, "sample"), humanize.Count(b.Moves, "move"))
-	}
-	printCounts("lines left out as", sum.Rejects)
-	printCounts("moves left out as", sum.SamplesDropped)
 }

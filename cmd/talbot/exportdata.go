@@ -11,7 +11,6 @@ import (
 	"talbot/dataset"
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/output"
 	"talbot/pipeline/export"
 )
@@ -97,8 +96,8 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	}
 	r.Out = o.file(cmd, r.Out.Path, o.force,
 		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
-	tell("talbot: the format %s %s\n", r.Format.Name, lacks(r.Format))
-	ctx, stop := cli.Stops(cmd.Context())
+	tell("talbot: the format %s %s\n", r.Format.Name, r.Format.Limits())
+	ctx, stop := stops(cmd.Context())
 	defer stop()
 	show, end := cli.ShowProgress()
 	r.Progress = show
@@ -113,29 +112,6 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	summarise("%s: %s of %s, %s, %.1f s\n", sum.Out, humanize.Count(sum.Samples, "sample"),
-		humanize.Count(sum.Lines, "line"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	printCounts("samples left out as", sum.LeftOut)
-	for _, f := range r.Format.Lacks {
-		if lost := sum.Lost[dataset.Reason(f.Name)]; lost > 0 {
-			summarise("  samples written without %s: %s\n", f.About, humanize.Thousands(lost))
-		}
-	}
+	summariseText(sum.Text(r.Format))
 	return nil
-}
-
-// lacks lists what a format cannot hold and what it needs.
-func lacks(f *export.Format) string {
-	names := func(facts []export.Fact) string {
-		var all []string
-		for _, fact := range facts {
-			all = append(all, fact.About)
-		}
-		return strings.Join(all, "; ")
-	}
-	text := "cannot hold: " + names(f.Lacks)
-	if len(f.Needs) > 0 {
-		text += ". It leaves out samples without: " + names(f.Needs)
-	}
-	return text
 }

@@ -213,7 +213,7 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 		if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
 			err = hint(err, "download the file again, or use --skip-bad-files to leave it out")
 		}
-		return made{sum, func() { printIngest(o.out, sum) },
+		return made{sum, sum.Text(o.out),
 			sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.out) }}, err
 	})
 }

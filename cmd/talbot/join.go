@@ -8,7 +8,6 @@ import (
 	"talbot/dataset"
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/pipeline/label"
 	"talbot/pipeline/selfplay"
@@ -50,22 +49,12 @@ and kind of processor are the same. See docs/13-many-machines.md, section 8.`,
 // labels joins the parts of a labelling.
 func (o *makeOptions) labels(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
 	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: cli.Invocation()}.Run(ctx)
-	return made{summary: sum, print: func() {
-		summarise("%s: %s of %s, %s, %s, %s terminal, %s failed, %s, %.1f s\n", o.out,
-			humanize.Count(int64(sum.Games), "line"), humanize.Count(int64(sum.Parts), "part"),
-			humanize.Count(int64(sum.Samples), "sample"), humanize.Count(int64(sum.Labelled), "label"),
-			humanize.Thousands(int64(sum.Terminal)), humanize.Thousands(int64(sum.Failed)),
-			humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	}, next: func() { nextTrain(o.out) }}, err
+	return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
 }
 
 // games joins the parts of self-play.
 func (o *makeOptions) games(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	sum, err := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
-		ResumeCommand: cli.Invocation()}.Run(ctx)
-	return made{summary: sum, print: func() {
-		summarise("%s: %s of %s, %s, %s, %.1f s\n", o.out, humanize.Count(sum.GamesKept, "game"),
-			humanize.Count(int64(len(parts)), "part"), humanize.Count(sum.Samples, "sample"),
-			humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	}, next: func() { nextGeneration(o.out, "RUN") }}, err
+	j := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: cli.Invocation()}
+	sum, err := j.Run(ctx)
+	return made{summary: sum, text: j.Text(sum), next: func() { nextGeneration(o.out, "RUN") }}, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -196,7 +197,11 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	if err != nil {
 		return cli.Resumable(err)
 	}
-	if err := o.finish(sum, sum, func() error { printLabelled(o, sum); return nil }); err != nil {
+	text := sum.Text(o.out)
+	if cli.Mode.Quiet {
+		text = ""
+	}
+	if err := o.finish(sum, sum, text); err != nil {
 		return err
 	}
 	switch {
@@ -211,11 +216,10 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 }
 
 // finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
-func (o *labelOptions) finish(report any, sum label.Summary, text func() error) error {
-	if o.json {
-		text = func() error { return printJSON(report) }
-	}
-	if err := text(); err != nil {
+func (o *labelOptions) finish(report any, sum label.Summary, text string) error {
+	if !o.json {
+		io.WriteString(cli.Stdout, text) // which remembers its error
+	} else if err := printJSON(report); err != nil {
 		return err
 	}
 	if sum.Failed > 0 {
@@ -226,47 +230,4 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		}
 	}
 	return nil
-}
-
-func printLabelled(o *labelOptions, sum label.Summary) {
-	n := humanize.Thousands
-	if sum.Limit == dataset.SolvedLimit {
-		summarise("%s: %s labelled by their distance to mate, %s terminal, %.1f s\n", o.out,
-			humanize.Count(sum.Solved, "position"), n(sum.Terminal), sum.Seconds)
-		return
-	}
-	summarise("%s: %s labelled by %s (%s, hash cleared for each %s), %s reused, %s terminal, %s failed, "+
-		"%s with %s, %.1f s\n",
-		o.out, humanize.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
-		n(sum.Terminal), n(sum.Failed), humanize.Rate(sum.PositionsPerSecond),
-		humanize.Count(int64(sum.Workers), "worker"), sum.Seconds)
-	if o.share.Listen != "" || o.share.Cluster.URL != "" {
-		summarise("  by workers: %s; searched again: %s, of which %s wrong\n",
-			humanize.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
-	}
-	if s := sum.Saved; sum.Reused > 0 {
-		summarise("  reused labels: %s from before the interruption, %s from the input, %s from other lines or "+
-			"--reuse, %s of repeated positions\n", n(s.Resumed), n(s.Input), n(s.Found), n(s.Repeated))
-	}
-	if sum.Skipped > 0 {
-		summarise("  not searched because of an imported evaluation: %s\n", n(sum.Skipped))
-	}
-	if o.Mates {
-		summarise("  labelled by their distance to mate: %s\n", n(sum.Solved))
-	}
-	if sum.Exact > 0 || o.Syzygy != "" {
-		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),
-			humanize.Count(sum.SkippedExact, "sample"))
-	}
-	if sum.Unpredicted > 0 {
-		summarise("  not searched because they have no prediction of the network: %s\n",
-			humanize.Count(sum.Unpredicted, "sample"))
-	}
-	if sum.Utilisation != nil {
-		summarise("  engines busy: %.1f %%\n", 100**sum.Utilisation)
-	}
-	if sum.Restarts > 0 {
-		summarise("  %s repeated, %s restarted\n", humanize.Count(sum.Retried, "search"),
-			humanize.Count(sum.Restarts, "engine"))
-	}
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 
 	"talbot/internal/cli"
 	"talbot/internal/flags"
@@ -41,7 +39,7 @@ func (o *makeOptions) addStrict(f *flags.Set) {
 // made is what a command has to report of the dataset that it made.
 type made struct {
 	summary any    // for --json
-	print   func() // prints the summary as text
+	text    string // the same for people
 	left    int64  // what --strict refuses
 	next    func() // names the command that usually follows
 }
@@ -62,7 +60,7 @@ func (o *makeOptions) run(ctx context.Context, work func(context.Context, func(p
 // report prints what was made.
 func (o *makeOptions) report(m made) error {
 	if !o.json {
-		m.print()
+		summariseText(m.text)
 	} else if err := printJSON(m.summary); err != nil {
 		return err
 	}
@@ -75,10 +73,10 @@ func (o *makeOptions) report(m made) error {
 	return nil
 }
 
-// printCounts prints a line for each reason with its count, by name.
-func printCounts[K cmp.Ordered](what string, counts map[K]int64) {
-	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		summarise("  %s %v: %s\n", what, k, humanize.Thousands(counts[k]))
+// summariseText prints on standard output what a command has made, unless it is quiet.
+func summariseText(text string) {
+	if !cli.Mode.Quiet {
+		io.WriteString(cli.Stdout, text) // which remembers its error
 	}
 }
 

@@ -85,19 +85,10 @@ func (o *predictOptions) predict(ctx context.Context, in string) error {
 		if errors.Is(err, predict.ErrPredicted) {
 			err = hint(err, "`talbot stats` shows them")
 		}
-		return made{summary: sum, print: func() { printPredicted(o.out, sum) }}, err
+		if err == nil && sum.Unrated > 0 {
+			cli.Warnf("the network uses ratings, and %s had none; --rating gives them one",
+				humanize.Count(sum.Unrated, "sample"))
+		}
+		return made{summary: sum, text: sum.Text(o.out)}, err
 	})
-}
-
-func printPredicted(out string, sum predict.Summary) {
-	n := humanize.Thousands
-	summarise("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per "+
-		"sample, %.1f s\n",
-		out, n(sum.Predicted), humanize.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
-		sum.Network.Backend, sum.ID, n(sum.GameOver), humanize.Rate(sum.PositionsPerSecond),
-		humanize.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
-	if sum.Unrated > 0 {
-		cli.Warnf("the network uses ratings, and %s had none; --rating gives them one",
-			humanize.Count(sum.Unrated, "sample"))
-	}
 }

@@ -204,7 +204,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		}
 		r.Use(n)
 		sum, err := r.Run(ctx)
-		m := made{summary: sum, print: func() { printSelfPlay(o.out, sum) }}
+		m := made{summary: sum, text: sum.Text(o.out)}
 		if o.Part.N < 2 {
 			m.next = func() { nextGeneration(o.out, o.run) }
 		}
@@ -216,24 +216,5 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 func warnDamaged(n *engine.Network) {
 	for _, d := range n.Damaged {
 		warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
-	}
-}
-
-func printSelfPlay(out string, sum selfplay.Summary) {
-	summarise("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
-		humanize.Count(sum.Samples, "sample"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	printCounts("ended by", sum.Ends)
-	if sum.PlayedOn > 0 {
-		summarise("  played on where a side would have resigned: %s, which was wrong in %s\n",
-			humanize.Thousands(sum.PlayedOn), humanize.Thousands(sum.FalseResigns))
-	}
-	if sum.Retracted > 0 {
-		summarise("  illegal choices, taken back: %s of %s\n", humanize.Thousands(sum.Retracted),
-			humanize.Thousands(sum.Samples))
-	}
-	if sum.Evaluations > 0 {
-		summarise("  %s/s, batches %.0f %% full, %.0f %% of the time in the network\n",
-			humanize.Count(int64(float64(sum.Evaluations)/sum.Seconds), "evaluation"), 100*sum.BatchFill,
-			100*sum.NetworkShare)
 	}
 }

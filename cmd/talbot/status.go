@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"time"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"talbot/fleet"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 )
 
 type statusOptions struct {
@@ -48,25 +48,6 @@ func (o *statusOptions) run(ctx context.Context) error {
 	if o.json {
 		return printJSON(s)
 	}
-	printStatus(s)
+	io.WriteString(cli.Stdout, s.Text()) // which remembers its error
 	return nil
-}
-
-func printStatus(s fleet.Status) {
-	n := humanize.Thousands
-	printf("%s with %s", humanize.Count(s.Positions, "position"), humanize.Rate(s.PositionsPerSecond))
-	if s.SecondsLeft != nil {
-		printf(", %s left", humanize.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
-	}
-	printf("\n%s open, %s of them with workers, %s done; %s refused; %s banned\n", humanize.Count(int64(s.Open), "job"),
-		n(int64(s.Held)), n(s.Done), humanize.Count(s.Refused, "request"), humanize.Count(int64(s.Banned), "worker"))
-	if s.Idle != "" {
-		printf("idle: %s\n", s.Idle)
-	}
-	printf("\n%7s %-24s %7s %13s %10s %6s %6s\n", "worker", "name", "engines", "positions", "per second", "jobs",
-		"lost")
-	for _, w := range s.Workers {
-		printf("%7d %-24.24s %7d %13s %10.1f %6d %6d\n", w.Number, w.Name, w.Slots, n(w.Positions),
-			w.PositionsPerSecond, w.Held, w.Lost)
-	}
 }

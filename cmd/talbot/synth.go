@@ -13,7 +13,6 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
-	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
 	"talbot/synth"
@@ -143,14 +142,6 @@ func (o *synthOptions) draw(cmd *cobra.Command) error {
 			cli.Warnf("%s fewer than requested: these materials have no more positions",
 				humanize.Count(missing, "endgame"))
 		}
-		return made{sum, func() { printDrawn(o.out, sum.Summary) }, missing, func() { nextLabel(o.out) }}, nil
+		return made{sum, sum.Text(o.out), missing, func() { nextLabel(o.out) }}, nil
 	})
-}
-
-// printDrawn prints what was drawn. What was drawn again is no loss: there are as many endgames as were asked for.
-func printDrawn(out string, sum output.Summary) {
-	summarise("%s: %s, %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "endgame"),
-		humanize.Count(sum.Positions, "position"), humanize.Count(sum.Samples, "sample"),
-		humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	printCounts("redrawn because of", sum.Rejects)
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/pipeline/enginegames"
 	"talbot/play/match"
@@ -100,7 +96,7 @@ func (o *gamesOptions) play(ctx context.Context) (err error) {
 		}
 		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 		sum, err := r.Run(ctx)
-		return made{summary: sum, print: func() { printGames(o.out, sum) }, next: func() { nextTrain(o.out) }},
+		return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }},
 			errors.Join(err, r.Pool.Close())
 	})
 }
@@ -121,18 +117,4 @@ func openingsOf(file string) (list []match.Opening, name string, err error) {
 		return nil, "", err
 	}
 	return all.List, name, nil
-}
-
-func printGames(out string, sum enginegames.Summary) {
-	summarise("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
-		humanize.Count(sum.Samples, "labelled position"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	ends := slices.SortedFunc(maps.Keys(sum.Ends), func(a, b string) int {
-		return int(sum.Ends[b]-sum.Ends[a])*2 + strings.Compare(a, b)
-	})
-	for _, end := range ends {
-		summarise("  ended by %s: %s\n", end, humanize.Thousands(sum.Ends[end]))
-	}
-	if n := sum.GamesRead - sum.GamesKept; n > 0 {
-		summarise("  played again because they were copies: %s\n", humanize.Thousands(n))
-	}
 }

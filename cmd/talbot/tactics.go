@@ -8,7 +8,6 @@ import (
 
 	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/humanize"
 	"talbot/internal/progress"
 	"talbot/pipeline/tactics"
 )
@@ -41,7 +40,7 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md, s
 			return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
 				r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
 				sum, err := r.Run(ctx)
-				return made{summary: sum, print: func() { printTactics(o.out, sum) }, next: func() { nextTrain(o.out) }}, err
+				return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
 			})
 		},
 	}
@@ -54,12 +53,4 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md, s
 	f.String(&r.Label, "label",
 		"fingerprint of the labels to use (default: of each sample the last one with two scored moves)")
 	return cmd
-}
-
-func printTactics(out string, sum tactics.Summary) {
-	summarise("%s: %s in %s of %s, %s, %.1f s\n", out, humanize.Count(sum.Samples, "tactic"),
-		humanize.Thousands(sum.GamesKept), humanize.Count(sum.GamesRead, "game"), humanize.Size(float64(sum.Bytes)),
-		sum.Seconds)
-	printCounts("games left out as", sum.Rejects)
-	printCounts("positions left out as", sum.Dropped)
 }
