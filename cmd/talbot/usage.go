@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,7 +50,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	if word := cli.Nearest(e.Given, e.Words); word != "" {
-		return usage(e, "did you mean `--"+e.Flag+" "+word+"`? "+e.Remedy)
+		meant := "did you mean `--" + e.Flag + " " + word + "`?"
+		if strings.HasPrefix(e.Remedy, "use ") { // which lists all words
+			meant += " " + e.Remedy
+		}
+		return usage(e, meant)
 	}
 	return usage(e, e.Remedy)
 }
