@@ -97,7 +97,7 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	r.Out = o.file(cmd, r.Out.Path, o.force,
 		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
 	tell("talbot: the format %s %s\n", r.Format.Name, r.Format.Limits())
-	ctx, stop := stops(cmd.Context())
+	ctx, stop := cli.Stops(cmd.Context())
 	defer stop()
 	show, end := cli.ShowProgress()
 	r.Progress = show
