@@ -88,7 +88,7 @@ func (o *solveOptions) limits(f *pflag.FlagSet, s match.Spec) (all []match.Limit
 	switch {
 	case s.Limits != (match.Limits{}):
 		if f.Changed("nodes") || f.Changed("movetime") {
-			return nil, usage(fmt.Errorf("player %q already has a limit", s.Text),
+			return nil, usage(fmt.Errorf("player %q has a limit of its own", s.Text),
 				"leave out --nodes and --movetime")
 		}
 		if s.Limits.Control != (match.TimeControl{}) {
