@@ -220,15 +220,3 @@ func ByName(name string) *Measure {
 	}
 	return nil
 }
-
-// Register adds a measure, for tests, and returns what takes it away again. Neither is to be called while there are
-// tallies.
-func Register(m *Measure) (remove func()) {
-	before := measures
-	measures = append(slices.Clone(measures), m)
-	width, drawn, drawnOfGroups = arrange()
-	return func() {
-		measures = before
-		width, drawn, drawnOfGroups = arrange()
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func TestAMeasureIsAddedInOnePlace(t *testing.T) {
 	network := opinionated(8, all)
 	before := evaluated(t, network, samples, Options{Layout: layout})
 	for _, interval := range []bool{true, false} {
-		remove := Register(&Measure{Name: "moves", Interval: interval, Needs: prior,
+		remove := register(&Measure{Name: "moves", Interval: interval, Needs: prior,
 			sums: mean(func(q *assessment) (float64, bool) { return float64(len(q.sample.Legal)), true })})
 		r := evaluated(t, network, samples, Options{Layout: layout})
 		want := 0.0
@@ -113,5 +114,16 @@ func TestCorrelation(t *testing.T) {
 		if got, ok := of(points...); ok {
 			t.Errorf("%v: a correlation of %g", points, got)
 		}
+	}
+}
+
+// register adds a measure, and returns what removes it again. Neither may be called while there are tallies.
+func register(m *Measure) (remove func()) {
+	before := measures
+	measures = append(slices.Clone(measures), m)
+	width, drawn, drawnOfGroups = arrange()
+	return func() {
+		measures = before
+		width, drawn, drawnOfGroups = arrange()
 	}
 }

@@ -2,17 +2,12 @@ package predict
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
-
-	"github.com/gomlx/gomlx/core/graph"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
-	"talbot/network/model"
-	"talbot/network/recipe"
 	"talbot/network/run"
 )
 
@@ -80,36 +75,4 @@ func questions(t testing.TB, e encode.Encoder, n int) []Input {
 		}
 	}
 	return list
-}
-
-// plain is talbotbot without moves: it gives the value, and chances that follow from it.
-type plain struct{ model.TalbotBot }
-
-func (p plain) Outputs(heads []*graph.Node, legal *graph.Node) model.Outputs {
-	if legal != nil {
-		panic("there are no moves")
-	}
-	v := heads[1]
-	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
-	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
-	return model.Outputs{Value: v, WDL: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
-		1)}
-}
-
-type plainEncoder struct{ encode.TalbotBot }
-
-func (plainEncoder) Name() string { return "plain" }
-
-func (e plainEncoder) Layout() encode.Layout {
-	l := e.TalbotBot.Layout()
-	l.Moves, l.Codes, l.Indices = encode.NoMoves, 0, 0
-	return l
-}
-
-func TestMain(m *testing.M) {
-	recipe.Register(recipe.New(recipe.Recipe{Name: "plain"}, plain{model.TalbotBot{Blocks: 1, Filters: 8}},
-		recipe.Preset{Training: recipe.Training{Batch: 16, Steps: 16, Schedule: "cosine", LR: 1e-3,
-			Decay: recipe.DecayAll}},
-		func(plain) encode.Encoder { return plainEncoder{} }))
-	os.Exit(m.Run())
 }

@@ -164,6 +164,3 @@ func (r *Recipe) Preset(name string) (Preset, error) {
 	return Preset{}, fmt.Errorf("%w preset %q of the recipe %s (known: %s)", ErrUnknown, name, r.Name,
 		strings.Join(names, ", "))
 }
-
-// Register adds a recipe, for tests. It is not to be called while recipes are used.
-func Register(r *Recipe) { recipes = append(recipes, r) }

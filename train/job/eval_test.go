@@ -15,7 +15,6 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/evaluate"
-	"talbot/internal/testkit/testrecipe"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -237,7 +236,6 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 
 // A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
 func TestEvalOfEveryRecipe(t *testing.T) {
-	testrecipe.Register()
 	games := write(t, traindata.Dataset{Seed: 1, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {

@@ -13,7 +13,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/internal/testkit/testrecipe"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
 	"talbot/network/model"
@@ -48,7 +47,6 @@ func otherwise(t *testing.T, c run.Config, name string) string {
 // parameters, by all heads and answers of the same weights about the same positions, by what samples hold, and by the
 // terms of the loss.
 func TestFromEverySetting(t *testing.T) {
-	testrecipe.Register()
 	data := write(t, traindata.Dataset{Seed: 5, Games: 12, Candidates: true, Rated: true}).Dir
 	b, err := backend.Open("go")
 	if err != nil {

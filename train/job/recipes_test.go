@@ -15,7 +15,6 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/inspect/samples"
-	"talbot/internal/testkit/testrecipe"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
 	"talbot/network/checkpoint"
@@ -31,11 +30,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// TestEveryRecipe takes every recipe, and those that exist for tests only, from data to answers: a run that learns, one
-// that was interrupted and ends with the same bits, an evaluation, a predictor that agrees with it, and what inspect
-// shows. With TALBOT_FULL the runs are also made on xla:cpu.
+// TestEveryRecipe takes every recipe from data to answers: a run that learns, one that was interrupted and ends with the
+// same bits, an evaluation, a predictor that agrees with it, and what inspect shows. With TALBOT_FULL the runs are also
+// made on xla:cpu.
 func TestEveryRecipe(t *testing.T) {
-	testrecipe.Register()
 	spec := write(t, traindata.Dataset{Seed: 5, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
