@@ -3,11 +3,12 @@ package board
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"talbot/internal/testkit/shareddata"
 )
 
 // full says that the slow versions of the tests are wanted: every game, every
@@ -18,10 +19,7 @@ var full = os.Getenv("TALBOT_FULL") != ""
 // and skips the test where the data is not at hand.
 func shared(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../shared/data", name))
-	if err != nil {
-		t.Skipf("SKIPPED: shared test data is missing: %v", err)
-	}
+	data := shareddata.Read(t, name)
 	if strings.HasSuffix(name, ".zst") {
 		d, err := zstd.NewReader(nil)
 		if err != nil {

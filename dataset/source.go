@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -105,12 +104,4 @@ func LineName(source string, number int64, input string) string {
 		return fmt.Sprintf("%s %d", source, number)
 	}
 	return fmt.Sprintf("%s %d of %s", source, number, input)
-}
-
-// RegisterSource adds a source, of a number above all others, until the test t ends. It is not to be called while lines
-// are read.
-func RegisterSource(t interface{ Cleanup(func()) }, number Source, name string) {
-	before := sources
-	sources = append(slices.Clone(sources), sourceInfo{Source: number, name: name})
-	t.Cleanup(func() { sources = before })
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"talbot/board"
+	"talbot/internal/testkit/shareddata"
 )
 
 // sharedPositions returns n positions with White to move and n with Black to move, spread over a shared table of
 // positions. It skips the test where the table is not at hand.
 func sharedPositions(t *testing.T, n int) []board.Position {
 	t.Helper()
-	f, err := os.Open("../../shared/data/evals/sf-d22-anderssen.csv.zst")
+	f, err := os.Open(shareddata.Path(t, "evals/sf-d22-anderssen.csv.zst"))
 	if err != nil {
-		t.Skipf("SKIPPED: shared test data is missing: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := zstd.NewReader(f)

@@ -12,6 +12,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/testkit/shareddata"
 	"talbot/pgn"
 )
 
@@ -19,9 +20,9 @@ import (
 // is not at hand.
 func sharedGames(t *testing.T, n int) (chosen []dataset.Line) {
 	t.Helper()
-	in, err := rows.Open("../../shared/data/pgn/gm/tal.pgn.zst")
+	in, err := rows.Open(shareddata.Path(t, "pgn/gm/tal.pgn.zst"))
 	if err != nil {
-		t.Skipf("SKIPPED: shared test data is missing: %v", err)
+		t.Fatal(err)
 	}
 	defer in.Close()
 	var all []dataset.Line

@@ -6,9 +6,8 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 cat >"$temp/known" <<'EOF'
 board/movegen.go Perft                   the standard test of a move generator, for users of the package
-dataset/source.go RegisterSource         sources of tests in other packages
 internal/durable/faults.go InjectFaults faults in the tests of other packages
-pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
+
 internal/output/folder.go SmallShards   small shards in the tests of other packages
 tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF

@@ -12,10 +12,9 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 	"talbot/tablebase/syzygy"
 )
-
-const sharedTables = "../../shared/data/syzygy"
 
 // openSet opens the tables on a path, intact or not.
 func openSet(t testing.TB, cfg Config, path string) (*Tables, error) {
@@ -32,10 +31,7 @@ func openSet(t testing.TB, cfg Config, path string) (*Tables, error) {
 
 func openTables(t testing.TB) *Tables {
 	t.Helper()
-	if _, err := os.Stat(sharedTables); err != nil {
-		t.Skip("NOT TESTED with real tables:", err)
-	}
-	tables, err := openSet(t, realConfig(t, Depth(1)), sharedTables)
+	tables, err := openSet(t, realConfig(t, Depth(1)), shareddata.Path(t, "syzygy"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +42,7 @@ func openTables(t testing.TB) *Tables {
 // TestProbeKnownResults compares with 200 results of python-chess's own reader of the tables.
 func TestProbeKnownResults(t *testing.T) {
 	tables := openTables(t)
-	f, err := os.Open("../../shared/data/epd/endgame-wdl-dtz.epd")
+	f, err := os.Open(shareddata.Path(t, "epd/endgame-wdl-dtz.epd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,11 +126,8 @@ func TestParseTables(t *testing.T) {
 // TestTablesInFolders: tables may be spread over folders, which changes nothing.
 func TestTablesInFolders(t *testing.T) {
 	whole := openTables(t)
-	all, err := os.ReadDir(sharedTables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := filepath.Abs(sharedTables)
+	from := shareddata.Path(t, "syzygy")
+	all, err := os.ReadDir(from)
 	if err != nil {
 		t.Fatal(err)
 	}

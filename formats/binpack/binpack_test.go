@@ -6,25 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit/shareddata"
 )
-
-const shared = "../../../shared/data/formats/"
-
-// sharedFile reads a file that others wrote.
-func sharedFile(t testing.TB, name string) []byte {
-	data, err := os.ReadFile(shared + name)
-	if err != nil {
-		t.Skip("SKIPPED: no file of another program at hand: ", err)
-	}
-	return data
-}
 
 // entry is a position as sfbinpack 0.6.5, a reader in Rust, prints it.
 func entry(p *board.Position, move, score, ply, result any) string {
@@ -53,8 +42,8 @@ func TestOutside(t *testing.T) {
 	for _, test := range []struct{ binpack, text string }{
 		{"ep1.binpack", "ep1.tsv"}, {"small.binpack", "small.first200.tsv"},
 	} {
-		want := strings.Split(strings.TrimSpace(string(sharedFile(t, test.text))), "\n")
-		r, c, got := NewReader(bytes.NewReader(sharedFile(t, test.binpack))), Chain{}, []string(nil)
+		want := strings.Split(strings.TrimSpace(string(shareddata.Read(t, "formats/"+test.text))), "\n")
+		r, c, got := NewReader(bytes.NewReader(shareddata.Read(t, "formats/"+test.binpack))), Chain{}, []string(nil)
 		for len(got) < len(want) {
 			if _, err := r.Next(&c); err != nil {
 				t.Fatalf("%s: %v after %d positions", test.binpack, err, len(got))
@@ -71,7 +60,7 @@ func TestOutside(t *testing.T) {
 
 // TestSameBytes reads a real file and writes it again.
 func TestSameBytes(t *testing.T) {
-	data := sharedFile(t, "small.binpack")
+	data := shareddata.Read(t, "formats/small.binpack")
 	r, c, out, chains, positions := NewReader(bytes.NewReader(data)), Chain{}, bytes.Buffer{}, 0, 0
 	w := NewWriter(&out)
 	scores := map[int16]int{}
@@ -344,10 +333,7 @@ func FuzzReader(f *testing.F) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	data, err := os.ReadFile(shared + "small.binpack")
-	if err != nil {
-		b.Skip(err)
-	}
+	data := shareddata.Read(b, "formats/small.binpack")
 	b.SetBytes(int64(len(data)))
 	positions := 0
 	for b.Loop() {

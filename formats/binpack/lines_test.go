@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 )
 
 // leelaFile makes a file with the marks of Leela's scores: ±26624 for those who win, 0 at tactical positions unless
@@ -171,7 +172,7 @@ func TestScores(t *testing.T) {
 
 // TestLinesOutside reads a real file: the counts of placeholders.
 func TestLinesOutside(t *testing.T) {
-	r := NewLineReader(bytes.NewReader(sharedFile(t, "small.binpack")), "", FindUnit)
+	r := NewLineReader(bytes.NewReader(shareddata.Read(t, "formats/small.binpack")), "", FindUnit)
 	var missing Missing
 	labels, lines := 0, 0
 	for {

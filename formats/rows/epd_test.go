@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 )
 
 // readEPD reads all of a text; each line as "moves | policy | avoid | id", or its reason.
@@ -82,10 +83,7 @@ func TestEPD(t *testing.T) {
 // TestEPDShared reads every shared EPD file. The counts are of lines (those of the data's README), lines kept, and
 // lines with a glued dash.
 func TestEPDShared(t *testing.T) {
-	files, _ := filepath.Glob("../../../shared/data/epd/*.epd")
-	if len(files) == 0 {
-		t.Skip("SKIPPED: the shared test data are not here")
-	}
+	files, _ := filepath.Glob(shareddata.Path(t, "epd") + "/*.epd")
 	want := map[string]string{
 		"bratko-kopec.epd":     "24 read, 0 glued, map[]",
 		"destruction-test.epd": "106 read, 15 glued, map[bad_fen:81 no_moves:9]",

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 )
 
 const (
@@ -146,10 +146,7 @@ func TestPuzzleSharedFiles(t *testing.T) {
 		{"lichess-stratified-a-noheader-first100.csv", 100, false},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			text, err := os.ReadFile("../../../shared/data/puzzles/" + c.file)
-			if err != nil {
-				t.Skipf("SKIPPED: the shared test data are not here: %v", err)
-			}
+			text := shareddata.Read(t, "puzzles/"+c.file)
 			rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 			if err != nil {
 				t.Fatal(err)

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/dataset"
-
 	"github.com/klauspost/compress/zstd"
+
+	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 )
 
 // readTable reads all of a text: each position as its engine and scores, or its reason.
@@ -104,9 +105,9 @@ func TestTableShared(t *testing.T) {
 		"sf-d22-anderssen.csv.zst": "39596 positions, 53 terminal, 39543 lines, 1046 mates",
 		"sts-sf15-a.csv":           "19 positions, 0 terminal, 190 lines, 0 mates",
 	} {
-		f, err := os.Open("../../../shared/data/evals/" + file)
+		f, err := os.Open(shareddata.Path(t, "evals/"+file))
 		if err != nil {
-			t.Skip("SKIPPED: the shared test data are not here")
+			t.Fatal(err)
 		}
 		defer f.Close()
 		in := io.Reader(f)

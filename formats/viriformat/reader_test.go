@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -87,10 +88,7 @@ func TestStandard(t *testing.T) {
 
 // TestOutside reads games of an engine, all of Chess960: each is rejected, and the file is read to its last byte.
 func TestOutside(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/data/formats/test-vf.bin")
-	if err != nil {
-		t.Skip("SKIPPED: no file of another program at hand: ", err)
-	}
+	data := shareddata.Read(t, "formats/test-vf.bin")
 	if !Looks(data[:512]) {
 		t.Error("not recognised")
 	}

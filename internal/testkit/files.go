@@ -11,29 +11,6 @@ import (
 	"talbot/shards"
 )
 
-// Shared returns the path of a file or folder of the data beside the checkout, ../shared. Without it the test is
-// skipped, loudly.
-func Shared(t testing.TB, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("not in the checkout")
-		}
-	}
-	path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("NOT TESTED on shared data:", err)
-	}
-	return path
-}
-
 // Same fails the test unless both folders hold the same files with the same bytes.
 func Same(t testing.TB, a, b string) {
 	t.Helper()

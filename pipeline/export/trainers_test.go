@@ -1,26 +1,18 @@
 package export
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/binpack"
+	"talbot/internal/testkit/shareddata"
 )
 
 // TestBulletRecords compares records with those that the crate bulletformat made of the same rows.
 func TestBulletRecords(t *testing.T) {
-	const shared = "../../../shared/data/formats/"
-	want, err := os.ReadFile(shared + "three.bullet")
-	if err != nil {
-		t.Skip("SKIPPED: no file of another program at hand: ", err)
-	}
-	text, err := os.ReadFile(shared + "three.bullet.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, text := shareddata.Read(t, "formats/three.bullet"), shareddata.Read(t, "formats/three.bullet.txt")
 	for i, row := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		fields := strings.Split(row, " | ")
 		p, err := board.ParseFEN(fields[0])

@@ -16,6 +16,7 @@ import (
 	"talbot/internal/output"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
+	"talbot/internal/testkit/shareddata"
 	"talbot/pipeline/ingest"
 	"talbot/shards"
 )
@@ -277,10 +278,7 @@ func TestExpandInputs(t *testing.T) {
 
 // TestOwnMoves: the samples of Tal's games are his own moves, of either colour, under every spelling of his name.
 func TestOwnMoves(t *testing.T) {
-	text, err := os.ReadFile("../../../shared/data/pgn/gm/tal.pgn.zst")
-	if err != nil {
-		t.Skip("NOT TESTED on shared data:", err)
-	}
+	text := shareddata.Read(t, "pgn/gm/tal.pgn.zst")
 	var in ingest.Request
 	in.Filters.Player, in.Filters.Side = "Tal M", dataset.PlayerSide
 	sum, _, lines := ingestText(t, "tal.pgn.zst", string(text), in)

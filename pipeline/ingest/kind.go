@@ -54,13 +54,6 @@ func Kinds() (names, suffixes []string) {
 	return names, suffixes
 }
 
-// Register adds a kind until the test t ends. It must not be called while inputs are read.
-func Register(t interface{ Cleanup(func()) }, k Kind) {
-	before := kinds
-	kinds = append(slices.Clone(kinds), &k)
-	t.Cleanup(func() { kinds = before })
-}
-
 // open opens a file of any kind.
 func open(path string) (*rows.Input, error) {
 	var binary []func([]byte) bool

@@ -22,14 +22,13 @@ import (
 	"talbot/internal/progress"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
+	"talbot/internal/testkit/shareddata"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
 	"talbot/tablebase/syzygy/syzygytest"
 )
-
-const SharedTables = "../../../shared/data/syzygy"
 
 // TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
 // engine's labels; samples that the tables have can be left out of the search; an interrupted run ends alike.
@@ -38,9 +37,7 @@ func TestLabelSyzygy(t *testing.T) {
 	if err != nil {
 		t.Skip("NOT TESTED with tables:", err)
 	}
-	if _, err := os.Stat(SharedTables); err != nil {
-		t.Skip("NOT TESTED with tables:", err)
-	}
+	sharedTables := shareddata.Path(t, "syzygy")
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	config := config(1)
@@ -52,7 +49,7 @@ func TestLabelSyzygy(t *testing.T) {
 	}
 	run := func(name string, change func(*label.Request)) (string, label.Summary) {
 		t.Helper()
-		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: SharedTables,
+		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: sharedTables,
 			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 		change(&r)
 		sum, err := r.Run(t.Context())
@@ -64,7 +61,7 @@ func TestLabelSyzygy(t *testing.T) {
 	bare, _ := run("bare", func(r *label.Request) { r.Syzygy = "" })
 	with, sum := run("with", func(r *label.Request) { r.Workers = 2 })
 	skipped, sumSkipped := run("skipped", func(r *label.Request) { r.SkipExact = true })
-	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: SharedTables,
+	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: sharedTables,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 	for interrupted := 0; ; interrupted++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -86,7 +83,7 @@ func TestLabelSyzygy(t *testing.T) {
 		}
 	}
 	testkit.Same(t, with, cut.Out)
-	set, err := syzygy.Open(t.Context(), SharedTables, syzygy.Check{})
+	set, err := syzygy.Open(t.Context(), sharedTables, syzygy.Check{})
 	if err != nil {
 		t.Fatal(err)
 	}

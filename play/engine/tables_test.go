@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
 	"talbot/board"
+	"talbot/internal/testkit/shareddata"
 	"talbot/play/mcts"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
@@ -13,17 +13,14 @@ import (
 
 // TestProbe: what the tables know is there soon after it was asked, without regard to the clock, and nothing blocks.
 func TestProbe(t *testing.T) {
-	dir, err := filepath.Abs("../../../shared/data/syzygy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := shareddata.Path(t, "syzygy")
 	engine, err := stockfish.Find("")
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
 	p, err := OpenTables(t.Context(), stockfish.Config{Path: engine}, dir, syzygy.Check{})
 	if err != nil {
-		t.Skipf("SKIPPED: no Syzygy tables: %v", err)
+		t.Fatal(err)
 	}
 	defer p.Close()
 	if p.Pieces() < 3 {

@@ -2,11 +2,10 @@ package match
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/shareddata"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
 )
@@ -14,13 +13,7 @@ import (
 // TestTables: tables end a game as soon as they know it, with the result of the side that has it, and leave alone what
 // is too large for them, what may castle, and what 50 moves make a draw.
 func TestTables(t *testing.T) {
-	dir, err := filepath.Abs("../../../shared/data/syzygy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no Syzygy tables: %v", err)
-	}
+	dir := shareddata.Path(t, "syzygy")
 	engine, err := stockfish.Find("")
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)

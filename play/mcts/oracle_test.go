@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit/shareddata"
 )
-
-const shared = "../../../shared/data/"
 
 // oracle is python-chess's own reader of Syzygy and Gaviota tables.
 type oracle struct {
@@ -45,12 +44,8 @@ func newOracle(t testing.TB) *oracle {
 	if out, err := exec.Command("python3", "-c", "import chess.syzygy, chess.gaviota").CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED against python-chess: %v: %s", err, out)
 	}
-	for _, dir := range []string{"syzygy", "gaviota"} {
-		if _, err := os.Stat(shared + dir); err != nil {
-			t.Skip("NOT TESTED against tables:", err)
-		}
-	}
-	python := exec.CommandContext(t.Context(), "python3", "-c", oracleText, shared+"syzygy", shared+"gaviota")
+	python := exec.CommandContext(t.Context(), "python3", "-c", oracleText, shareddata.Path(t, "syzygy"),
+		shareddata.Path(t, "gaviota"))
 	python.Stderr = os.Stderr
 	in, err := python.StdinPipe()
 	if err != nil {
@@ -119,10 +114,7 @@ func (o *oracle) Probe(p *board.Position) (e Ending, ok bool) {
 // endgames returns every n-th of 200 positions of three and four pieces.
 func endgames(t testing.TB, every int) (list []board.Position) {
 	t.Helper()
-	text, err := os.ReadFile(shared + "epd/endgame-wdl-dtz.epd")
-	if err != nil {
-		t.Skip("NOT TESTED against tables:", err)
-	}
+	text := shareddata.Read(t, "epd/endgame-wdl-dtz.epd")
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		if i%every != 0 {
 			continue

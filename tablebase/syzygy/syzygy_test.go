@@ -13,11 +13,10 @@ import (
 	"time"
 
 	"talbot/internal/cache"
+	"talbot/internal/testkit/shareddata"
 	"talbot/tablebase/syzygy"
 	"talbot/tablebase/syzygy/syzygytest"
 )
-
-const shared = "../../../shared/data/syzygy"
 
 // found returns the set in a folder.
 func found(t *testing.T, dir string) *syzygy.Set {
@@ -42,9 +41,7 @@ func verdict(t *testing.T, dir string, c syzygy.Check) (syzygy.Verdict, *syzygy.
 
 // TestReal: all tables of 3 and 4 pieces are intact, and their checksums are those that their author published.
 func TestReal(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("NOT TESTED with tables:", err)
-	}
+	shared := shareddata.Path(t, "syzygy")
 	v, s := verdict(t, shared, syzygy.Check{})
 	if len(v.Damaged)+len(v.Unread) > 0 || len(s.Tables) != 70 || s.Pieces() != 4 {
 		t.Errorf("%+v, %d tables of up to %d pieces", v, len(s.Tables), s.Pieces())
@@ -61,9 +58,7 @@ func TestReal(t *testing.T) {
 
 // TestFlips: a bit that is flipped anywhere in a table is found; so is a file cut, longer or of another name.
 func TestFlips(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("NOT TESTED with tables:", err)
-	}
+	shared := shareddata.Path(t, "syzygy")
 	files := found(t, shared).Tables
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 2))
