@@ -12,7 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // goldenPosition is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.

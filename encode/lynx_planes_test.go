@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // TestLynxGolden compares the planes, those of tahl, of attacks and of tactics, with python-chess.

@@ -8,7 +8,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // napoleonGolden is one position of testdata/napoleon.jsonl.gz, written by testdata/napoleon_oracle.py with

@@ -13,7 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // noSearchOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.

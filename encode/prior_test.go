@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // priorOf returns the packed words and the numbers of p, whose side to move has that rating. The memory is dirty: every

@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // tahlGolden is one position of testdata/tahl.jsonl.gz, written by testdata/tahl_oracle.py with python-chess.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 	"talbot/network/backend"
 	"talbot/network/run"
 )

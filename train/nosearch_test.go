@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 	"talbot/network/backend"
 	"talbot/network/recipe"
 	"talbot/network/run"

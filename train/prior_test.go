@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 	"talbot/network/backend"
 )
 

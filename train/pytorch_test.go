@@ -12,7 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/recipe"

@@ -16,7 +16,7 @@ import (
 // floors are the rooms from the ground up: a package imports of ours what is in its own room, on its own floor or on a
 // lower one. docs/9-development.md has the same picture with a line for each room.
 var floors = [][]string{
-	{"internal/child", "internal/durable", "internal/fault", "internal/flags", "internal/golden", "internal/humanize",
+	{"internal/child", "internal/durable", "internal/fault", "internal/flags", "internal/humanize",
 		"internal/ordered", "internal/plain", "internal/progress", "internal/splitmix", "board"},
 	{"internal/cache", "internal/chart", "internal/cli", "internal/table", "dataset"},
 	{"formats", "tablebase", "pgn", "synth", "shards", "stockfish", "encode", "internal/output"},

@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // TestLynxInput compares what the graph makes of packed inputs with python-chess: encode/testdata.

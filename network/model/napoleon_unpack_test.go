@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // TestNapoleonInput compares what the graph makes of packed inputs with python-chess:

@@ -14,7 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // TestNoSearchParameters: published are 6.85 and 1.85 million, to which the 26 embeddings of the bits come.

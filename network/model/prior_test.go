@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"talbot/encode"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 func TestPriorParameters(t *testing.T) {

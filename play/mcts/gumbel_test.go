@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"talbot/board"
-	"talbot/internal/golden"
+	"talbot/internal/testkit/golden"
 )
 
 // mctx are searches and tables of DeepMind's mctx: see testdata/gumbel.py.
