@@ -275,7 +275,7 @@ func (c *coordinator) recount() {
 }
 
 // Banned returns why a worker's answers do not count; "" if they do.
-func (c *coordinator) Banned(worker int) string { return c.roster.entry(worker).Banned }
+func (c *coordinator) Banned(worker int) string { return c.roster.bannedNumber(worker) }
 
 // Ban ends a worker for good: its connections are cut, its key is not let in again and its jobs are lost. When it
 // returns, that is on the disk.

@@ -62,13 +62,7 @@ func BannedIn(dir string) (map[int]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	banned := map[int]bool{}
-	for i, e := range r.list.Workers {
-		if e.Banned != "" {
-			banned[i+1] = true
-		}
-	}
-	return banned, nil
+	return r.allBanned(), nil
 }
 
 // of returns the number of a key and enters it if it is new. A number that was returned is on the disk.
@@ -110,30 +104,30 @@ func (r *roster) write() error { return durable.WriteSealed(r.path, r.list) }
 // banned returns why a key is banned; "" if it is not.
 func (r *roster) banned(key string) string {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n := r.number[key]; n > 0 {
-		return r.list.Workers[n-1].Banned
-	}
-	return ""
+	number := r.number[key]
+	r.mu.Unlock()
+	return r.bannedNumber(number)
 }
 
-// entry returns a worker's entry; the zero value if there is none.
-func (r *roster) entry(number int) rosterEntry {
+// bannedNumber returns why a worker is banned; "" if it is not, or if there is none of that number.
+func (r *roster) bannedNumber(number int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if number < 1 || number > len(r.list.Workers) {
-		return rosterEntry{}
+		return ""
 	}
-	return r.list.Workers[number-1]
+	return r.list.Workers[number-1].Banned
 }
 
-func (r *roster) count() (all, banned int) {
+// allBanned returns the numbers of the banned workers.
+func (r *roster) allBanned() map[int]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, e := range r.list.Workers {
+	banned := map[int]bool{}
+	for i, e := range r.list.Workers {
 		if e.Banned != "" {
-			banned++
+			banned[i+1] = true
 		}
 	}
-	return len(r.list.Workers), banned
+	return banned
 }

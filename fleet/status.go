@@ -43,7 +43,7 @@ func (c *coordinator) Status() Status {
 	if c.gate != nil {
 		s.Refused += c.gate.refusals()
 	}
-	_, s.Banned = c.roster.count()
+	s.Banned = len(c.roster.allBanned())
 	c.mu.Lock()
 	s.Open = len(c.offers)
 	for _, o := range c.offers {

@@ -45,7 +45,6 @@ type peoplePage struct {
 	Title           string
 	Network, Weighs string // names of the runs
 	Unmasked        bool   // the network was trained over all moves, legal or not
-	Query           string // of the address without the moves
 	Game            replay
 	Elo             int // that the page begins with
 	Ratings         []int

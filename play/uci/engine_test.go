@@ -123,9 +123,7 @@ func TestHandshake(t *testing.T) {
 // TestGo: every form of go ends with a bestmove that fits what was said before, after what it asks for.
 func TestGo(t *testing.T) {
 	n := &fakenet.Network{Delay: time.Millisecond}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	for _, c := range []struct {
 		name, position, command string
 		least, most             time.Duration
@@ -203,9 +201,7 @@ func TestHeldBack(t *testing.T) {
 			{"go ponder movetime 100", "ponderhit"},
 			{"go ponder depth 1", "stop"},
 		} {
-			s := talk(t, &fakenet.Network{Delay: time.Millisecond})
-			s.say("isready")
-			s.wait("readyok")
+			s := ready(t, &fakenet.Network{Delay: time.Millisecond})
 			s.say("position "+position, c.command)
 			s.silent("bestmove")
 			s.say("isready") // at once, also during a search
@@ -245,9 +241,7 @@ func TestHeldBack(t *testing.T) {
 // ready for another one.
 func TestHeldWhilePreparing(t *testing.T) {
 	n := &fakenet.Network{Load: 300 * time.Millisecond}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	s.say("position fen "+mateIn1, "go infinite")
 	s.silent("bestmove")
 	s.say("setoption name MinibatchSize value 6", "isready", "stop") // which opens the network again
@@ -261,9 +255,7 @@ func TestHeldWhilePreparing(t *testing.T) {
 // TestHeldWhileBroken: it has its bestmove also if the player cannot be made ready, which ends the engine.
 func TestHeldWhileBroken(t *testing.T) {
 	n := &fakenet.Network{}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	s.say("position fen "+mateIn1, "go infinite")
 	s.silent("bestmove")
 	n.Loads = errors.New("the file is gone")
@@ -303,9 +295,7 @@ func TestTablesGone(t *testing.T) {
 // TestStopAtOnce: a search that is stopped at once has asked the network all the same.
 func TestStopAtOnce(t *testing.T) {
 	n := &fakenet.Network{Delay: 20 * time.Millisecond}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	for range 5 {
 		before := n.Batches.Load()
 		s.say("ucinewgame", "isready")
@@ -332,9 +322,7 @@ func TestStopAtOnce(t *testing.T) {
 func TestThought(t *testing.T) {
 	hanging := "4k3/8/8/3q4/4P3/8/R7/4K3 w - - 0 1"
 	n := &fakenet.Network{Delay: 300 * time.Millisecond}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	for fen, want := range map[string]string{mateIn1: "d1d8", hanging: "e4d5"} {
 		s.say("ucinewgame", "position fen "+fen, "go wtime 40 btime 40 winc 0 binc 0")
 		lines := s.wait("bestmove")
@@ -562,9 +550,7 @@ func TestOptionsTakeEffect(t *testing.T) {
 // where it should say that it is ready.
 func TestFaults(t *testing.T) {
 	n := &fakenet.Network{}
-	s := talk(t, n)
-	s.say("isready")
-	s.wait("readyok")
+	s := ready(t, n)
 	for _, fault := range []func(bool){func(b bool) { n.Fails.Store(b) }, func(b bool) { n.Panics.Store(b) }} {
 		fault(true)
 		for _, command := range []string{"go nodes 10", "go nodes 10 searchmoves h2h4", "go movetime 50"} {

@@ -46,6 +46,15 @@ func talk(t *testing.T, n *fakenet.Network, change ...func(*Engine)) *session {
 	return s
 }
 
+// ready starts an engine and waits until it is ready.
+func ready(t *testing.T, n *fakenet.Network, change ...func(*Engine)) *session {
+	t.Helper()
+	s := talk(t, n, change...)
+	s.say("isready")
+	s.wait("readyok")
+	return s
+}
+
 // say sends lines.
 func (s *session) say(lines ...string) {
 	s.t.Helper()
