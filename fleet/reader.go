@@ -14,7 +14,7 @@ import (
 // errMessage says that a message is not of the form it should have.
 var errMessage = errors.New("malformed message")
 
-// reader takes values off the front of Rest. After the first one that is not there, or beyond its limit, Bad is set and
+// reader takes values off the front of Rest. After the first one that is missing, or beyond its limit, Bad is set and
 // all others are zero.
 type reader struct {
 	Rest []byte

@@ -35,7 +35,7 @@ type engine interface {
 type WorkerConfig struct {
 	Join    Join
 	Cluster Cluster // that carries the messages, if its URL is not empty
-	KeyFile string  // of the worker's own key, made if it is not there
+	KeyFile string  // of the worker's key, made if missing
 	Engine  string  // path, or a name to look up
 	Count   int     // of engines
 	Name    string  // of this machine, for people
@@ -98,7 +98,7 @@ type task struct {
 }
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a
-// coordinator that is not there, for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those
+// missing coordinator for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those
 // of the engine.
 func (cfg WorkerConfig) Run(ctx context.Context) error {
 	if cfg.Log == nil {

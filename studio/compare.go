@@ -54,7 +54,7 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 	}
 	other, data := byKey(p.Runs, p.With), byKey(p.Datasets, p.Data)
 	if other == nil || data == nil {
-		p.Notice = "What is to be compared is not there any more."
+		p.Notice = "A run or dataset to compare no longer exists."
 		return p
 	}
 	compared, err := s.comparison(f, other, data, p.Split)

@@ -255,7 +255,7 @@ func humanShares(ctx context.Context, e *engine.Evaluator, g *board.Game, legal 
 	return shares, nil
 }
 
-// weighedDepth is the depth of the engine's searches: the recipe has its own ones.
+// weighedDepth is the depth of the engine's searches; the recipe has others.
 const weighedDepth = 10
 
 // weighedShares is [humanShares] for one rating by the network of [engine.Config].Probability, which knows the engine's

@@ -136,7 +136,7 @@ func byKey(list []*folder, key string) *folder {
 }
 
 // errGone says that the run that an address names is missing.
-var errGone = errors.New("this run is not there any more: choose another one")
+var errGone = errors.New("this run no longer exists: choose another one")
 
 // walk searches a folder. It follows no links, and does not descend into folders that hold data.
 func (l *library) walk(root, name string, depth int, visited *int, found map[string]*folder) {

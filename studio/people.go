@@ -212,7 +212,7 @@ func ratingOf(line *dataset.Line) int {
 func (s *Server) gameOfSample(r *http.Request) (string, error) {
 	f := byKey(s.library.look(), r.FormValue("data"))
 	if f == nil || f.Kind != aDataset || f.Manifest == nil {
-		return "", errors.New("this dataset is not there any more")
+		return "", errors.New("this dataset no longer exists")
 	}
 	number, err := strconv.ParseInt(r.FormValue("sample"), 10, 64)
 	if err != nil {

@@ -152,7 +152,7 @@ func limit(g *engine.Session, r *http.Request) error {
 func (s *Server) gameOfPage(w http.ResponseWriter, r *http.Request) *liveGame {
 	one := s.games.get(r.PathValue("game"))
 	if one == nil {
-		s.lobby(w, r, http.StatusNotFound, "This game is not there any more: begin a new one.")
+		s.lobby(w, r, http.StatusNotFound, "This game no longer exists: start a new one.")
 	}
 	return one
 }

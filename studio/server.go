@@ -184,7 +184,7 @@ func (s *Server) missing(w http.ResponseWriter, text string) {
 func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind) *folder {
 	f := byKey(s.library.look(), r.PathValue("key"))
 	if f == nil || f.Kind != kind {
-		s.missing(w, "This "+kindNames[kind]+" is not there any more.")
+		s.missing(w, "This "+kindNames[kind]+" no longer exists.")
 		return nil
 	}
 	return f

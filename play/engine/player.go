@@ -192,7 +192,7 @@ var ErrSearch = errors.New("the search failed")
 
 // Search searches the position within limits and the time that t gives; nil: there is no limit of time. The
 // report has a line wherever there is a legal move, also beside an error, which then wraps [ErrSearch]. After an error
-// [Player.Ready] says whether the player may go on as it is.
+// [Player.Ready] reports whether the player can continue.
 func (p *Player) Search(ctx context.Context, l mcts.Limits, t *TimeManager, report func(*mcts.Report)) (r *mcts.Report,
 	err error) {
 	defer func() {

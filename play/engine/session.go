@@ -49,7 +49,7 @@ func (s *Session) Begin() {
 	}
 }
 
-// The errors of a move that is not asked for. The caller says so.
+// The errors of a move out of turn, which the caller reports.
 var (
 	ErrOver = errors.New("the game is over")
 	ErrTurn = errors.New("the network is to move")
@@ -176,7 +176,7 @@ func (s *Session) Think(ctx context.Context) (*Thought, error) {
 // with the best move, and the score of that line.
 type Thought struct {
 	*mcts.Report
-	Scored     bool // there is a score; without one only the prior of the move says something
+	Scored     bool // there is a score; without one only the move's prior is known
 	Centipawns int  // unless the line is a proven mate
 }
 

@@ -82,7 +82,7 @@ func (s *Session) pgnMoves(g *match.PGN, result dataset.Result) {
 	g.Word(result.String())
 }
 
-// AppendPGN adds the game so far to the end of a file, which is made if it is not there. A game without moves is not
+// AppendPGN adds the game so far to the end of a file, which is made if missing. A game without moves is not
 // written.
 func (s *Session) AppendPGN(path string) (err error) {
 	if len(s.moves) == 0 {

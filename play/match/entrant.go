@@ -58,7 +58,7 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 		e.Name = s.Name
 	}
 	if s.Kind == "random" && s.Limits == (Limits{}) {
-		e.Limits = Limits{} // it draws its moves at once; a clock would be of no use
+		e.Limits = Limits{} // it draws its moves at once; it needs no clock
 	}
 	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (Limits{})) {
 		return e, fmt.Errorf("player %q: %w", s.Text, err)

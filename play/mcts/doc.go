@@ -55,7 +55,7 @@
 // once.
 //
 // policy plays the move with the greatest prior and value that with the greatest value after it; both ask the network
-// once and heed no limits but SearchMoves.
+// once and obey no limits but SearchMoves.
 //
 // rollouts draws a move with a probability proportional to share · (1 − (vmax − v)/2)^(0.3·√rating), where v is the
 // mean of the simulations through it, before the first the engine's value, both for its player, vmax the largest of

@@ -22,7 +22,7 @@ const (
 type Setting struct {
 	Name      string // the UCI option's
 	Key       string // a match's parameter's: "c" in run:RUN,c=1.7
-	searchers string // that heed it, separated by blanks; "": all
+	searchers string // that use it, separated by blanks; "": all
 	Doc       string // one sentence without a full stop
 	Kind      Kind
 	Min, Max  float64 // both included
@@ -129,12 +129,12 @@ func SettingByName(name string) (s *Setting, ok bool) {
 	return &Settings[i], true
 }
 
-// AppliesTo reports whether a searcher heeds the setting.
+// AppliesTo reports whether a searcher uses the setting.
 func (s *Setting) AppliesTo(searcher string) bool {
 	return s.searchers == "" || slices.Contains(strings.Fields(s.searchers), searcher)
 }
 
-// Searchers lists the searchers that heed it, "puct, talbotbot"; "": all.
+// Searchers lists the searchers that use it, "puct, talbotbot"; "": all.
 func (s *Setting) Searchers() string { return strings.ReplaceAll(s.searchers, " ", ", ") }
 
 // Set sets it in o. Errors quote the value and say what is possible; o is as it was then.

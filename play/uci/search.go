@@ -286,7 +286,7 @@ func (e *Engine) decline(r *request, err error) {
 }
 
 // prepared takes over that the player is ready, or is not. The error is one that ends the engine: without a network
-// there is no use in saying that it is ready.
+// readyok would be wrong.
 func (e *Engine) prepared(r result) error {
 	if errors.Is(r.err, engine.ErrSearcher) && e.setup.Searcher != e.Searcher {
 		e.note("%v: it stays at %s", r.err, e.Searcher)
