@@ -93,7 +93,7 @@ var Settings = []Setting{
 	{"RescaleValues", "rescale", "gumbel", "whether q is 0 for the worst of a position's moves and 1 for the best",
 		Switch, 0, 1, "false", func(o *Options) any { return &o.Rescale }},
 	{"PlannedNodes", "planned", "gumbel",
-		"nodes that are planned for where neither a limit nor the clock says how many",
+		"nodes to plan for if neither a limit nor the clock gives a number",
 		Integer, 2, 1e9, "800", func(o *Options) any { return &o.Planned }},
 	{"TalbotBotC", "talbotbot-c", "talbotbot", "weight of priors against values", Number, 0, 100, "5",
 		func(o *Options) any { return &o.TalbotBotC }},
