@@ -26,7 +26,7 @@ type Share struct {
 	Cluster   Cluster // carries the messages in place of Listen, if its URL is not empty
 	JoinFile  string  // where the join string is written
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
-	// JoinFile + [StatusSuffix]. Empty: none.
+	// JoinFile + [statusSuffix]. Empty: none.
 	StatusListen string
 	AllowBuilds  bool // workers may have another build of the engine if its labels of eight positions agree
 	Lease        time.Duration
@@ -37,8 +37,8 @@ type Share struct {
 	seed       uint64  // of the draw; 0: a secret
 }
 
-// StatusSuffix ends the name of the file with the token for the status.
-const StatusSuffix = ".status"
+// statusSuffix ends the name of the file with the token for the status.
+const statusSuffix = ".status"
 
 // checkShare is the share of the workers' labels that is searched again, and ownChecks that of these for the pool's own
 // engines.
@@ -172,8 +172,8 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address, p.share.JoinFile+StatusSuffix)
-		if err := writeSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
+		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address, p.share.JoinFile+statusSuffix)
+		if err := writeSecret(p.share.JoinFile+statusSuffix, token); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (b Benchmark) Run(ctx context.Context) (result Benchmarks, err error) {
 
 // backend measures one backend.
 func (b *Benchmark) backend(ctx context.Context, result *Benchmarks, name string, first bool) error {
-	usual := DefaultBatch(name)
+	usual := defaultBatch(name)
 	for _, size := range withUsual(b.Sizes, usual) {
 		s, err := Bench(ctx, Config{Path: b.Path, Backend: name, Batch: size}, b.Each)
 		if err != nil {

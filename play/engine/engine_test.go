@@ -211,7 +211,7 @@ func TestNetwork(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon", "tahl": "puct"} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go"})
-		if n.DefaultSearcher() != searcher || n.Batch() != DefaultBatch("go") ||
+		if n.DefaultSearcher() != searcher || n.Batch() != defaultBatch("go") ||
 			!strings.HasPrefix(n.Title(), name+" ") &&
 				!strings.HasPrefix(n.Title(), name+",") {
 			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.DefaultSearcher())
@@ -236,7 +236,7 @@ func TestNetwork(t *testing.T) {
 	// a network without values is played one position at a time, but asked about many at once
 	for _, name := range []string{"prior", "nosearch"} {
 		dir := tiny(t, name)
-		for bulk, want := range map[bool]int{false: 1, true: DefaultBatch("go")} {
+		for bulk, want := range map[bool]int{false: 1, true: defaultBatch("go")} {
 			if n := mustOpen(t, Config{Path: dir, Backend: "go", Bulk: bulk}); n.Batch() != want ||
 				n.DefaultSearcher() != "policy" {
 				t.Errorf("%s, bulk %v: batches of %d, searcher %s", name, bulk, n.Batch(), n.DefaultSearcher())

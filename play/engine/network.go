@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Path    string // of the network, as of [predict.Load]
 	Backend string // as of `--backend`: see [backend.OpenForInference]; "" is auto
-	Batch   int    // positions that are evaluated at once, at most; 0: [DefaultBatch], or 1 of a network without values
+	Batch   int    // positions that are evaluated at once, at most; 0: [defaultBatch], or 1 of a network without values
 	Bulk    bool   // many positions are asked about and none is searched: always full batches, also without values
 	Threads int    // of ONNX Runtime; 0: one for each processor that Go may use
 	// Fast computes in 8 bits where ONNX Runtime is chosen, not asked for, the processor has instructions for that and
@@ -49,9 +49,9 @@ type Network struct {
 	centipawns func(float32) float64
 }
 
-// DefaultBatch returns the number of positions that are evaluated at once on a kind of backend. A larger batch computes
+// defaultBatch returns the number of positions that are evaluated at once on a kind of backend. A larger batch computes
 // more positions a second, and a search that is deciding on many at once decides on them knowing less.
-func DefaultBatch(kind string) int {
+func defaultBatch(kind string) int {
 	switch {
 	case kind == "go" || strings.HasPrefix(kind, "onnx"):
 		return 8
@@ -97,7 +97,7 @@ func Open(c Config) (*Network, error) {
 	}
 	batch := c.Batch
 	if batch == 0 {
-		batch = DefaultBatch(b.Kind)
+		batch = defaultBatch(b.Kind)
 	}
 	batches := sizes(b.Kind, batch)
 	if c.Bulk {

@@ -4,8 +4,8 @@ package mcts
 // never given back. An index says the piece and the place in it. Index 0 is nothing.
 const (
 	pieceBytes = 1 << 17
-	pieceNodes = pieceBytes / NodeBytes
-	pieceEdges = pieceBytes / EdgeBytes
+	pieceNodes = pieceBytes / nodeBytes
+	pieceEdges = pieceBytes / edgeBytes
 	maxEdges   = 255
 )
 
@@ -171,5 +171,5 @@ func (a *arena) dropEdges(n *node, but uint32) {
 
 // used is the number of bytes that hold something, dropped nodes included.
 func (a *arena) used() int64 {
-	return (int64(a.nextNode)-a.spares)*NodeBytes + (int64(a.nextEdge)-a.freeEdges)*EdgeBytes
+	return (int64(a.nextNode)-a.spares)*nodeBytes + (int64(a.nextEdge)-a.freeEdges)*edgeBytes
 }

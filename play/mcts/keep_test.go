@@ -217,7 +217,7 @@ func TestKept(t *testing.T) {
 				}
 			}
 			s.Clear()
-			if tr.used() > 2*NodeBytes || tr.top != 0 {
+			if tr.used() > 2*nodeBytes || tr.top != 0 {
 				t.Errorf("%d bytes after clearing", tr.used())
 			}
 			s.Position(&p, nil)

@@ -15,8 +15,8 @@ func TestSizes(t *testing.T) {
 		name      string
 		got, want uintptr
 	}{
-		{"node", unsafe.Sizeof(node{}), NodeBytes},
-		{"edge", unsafe.Sizeof(edge{}), EdgeBytes},
+		{"node", unsafe.Sizeof(node{}), nodeBytes},
+		{"edge", unsafe.Sizeof(edge{}), edgeBytes},
 		{"cached", unsafe.Sizeof(cached{}), cachedBytes},
 		{"spot", unsafe.Sizeof(napoleonNode{}), napoleonNodeBytes},
 	} {
@@ -120,7 +120,7 @@ func TestArena(t *testing.T) {
 		if top = a.newNode(); top == 0 {
 			t.Fatal("no node after a tree was dropped")
 		}
-		if a.bytes > a.limit || a.used() > a.bytes+NodeBytes+EdgeBytes {
+		if a.bytes > a.limit || a.used() > a.bytes+nodeBytes+edgeBytes {
 			t.Fatalf("%d bytes of %d, %d used", a.bytes, a.limit, a.used())
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"talbot/board"
 )
 
-// NodeBytes and EdgeBytes are what a position in the tree and a legal move of an expanded one take in memory.
+// nodeBytes and edgeBytes are what a position in the tree and a legal move of an expanded one take in memory.
 const (
-	NodeBytes = 32
-	EdgeBytes = 8
+	nodeBytes = 32
+	edgeBytes = 8
 )
 
 // node is a position in the tree. All values are from the view of its side to move.
