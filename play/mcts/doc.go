@@ -80,7 +80,7 @@
 //
 // # Memory
 //
-// A position takes [nodeBytes], a legal move of a position that was expanded [edgeBytes], all in pieces of 128 KiB; a
+// A position takes 32 bytes, a legal move of a position that was expanded 8, all in pieces of 128 KiB; a
 // visit allocates nothing but a piece, now and then. A kept answer takes 112 bytes, also when it is needed. Hash bounds
 // all pieces and all of the cache, which gets a quarter at most. When nothing is left, positions with few visits give
 // up what is below them, a quarter of all or more at a time, and keep their visits and the mean of these: see prune.go.

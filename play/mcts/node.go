@@ -6,7 +6,7 @@ import (
 	"talbot/board"
 )
 
-// nodeBytes and edgeBytes are what a position in the tree and a legal move of an expanded one take in memory.
+// nodeBytes is the memory of a position in the tree, and edgeBytes that of a legal move of an expanded one.
 const (
 	nodeBytes = 32
 	edgeBytes = 8
