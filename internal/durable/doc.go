@@ -2,7 +2,7 @@
 // what was written.
 //
 // A file is written whole or not at all ([AtomicFile], [WriteFile]), a folder has one writer at a time ([Lock]), a JSON
-// file ends with its own checksum ([Seal], [Unseal]), a journal grows by records that have theirs ([RecordWriter],
+// file ends with its checksum ([Seal], [Unseal]), a journal grows by records that have theirs ([RecordWriter],
 // [RecordReader]), and what is opened for reading is a regular file ([OpenRegular]). Tests can make every step of
 // writing fail ([InjectFaults]).
 //
