@@ -30,7 +30,7 @@ const (
 	PageName        = "report.html"
 )
 
-// ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
+// ErrOccupied: the folder holds what a new run would mix with, a dataset or files of an earlier run.
 var ErrOccupied = fault.New(fault.ExitUsage, "not usable for a new run",
 	"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first")
 

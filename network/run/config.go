@@ -91,7 +91,7 @@ func (c Config) LegalMask() bool {
 	return err == nil && r.Masked || c.Settings.Values()["legal_mask"] == "true"
 }
 
-// SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
+// SetSteps sets the length of the run and fits what is counted in steps to it: the warm-up takes at most a twentieth of
 // the run, or the preset's share where that is more, and there are at least ten log lines, two validations and four
 // checkpoints.
 func (c *Config) SetSteps(steps int64) {
@@ -135,7 +135,7 @@ func fit(n *int64, most int64) {
 	}
 }
 
-// Validate reports the first field with a value that cannot be.
+// Validate reports the first field with an impossible value.
 func (c Config) Validate() error {
 	built, err := recipe.BuildWhole(c.Recipe, c.Settings)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	// ErrExists says that the folder holds a run and resuming was not asked for.
+	// ErrExists: the folder holds a run and resuming was not asked for.
 	ErrExists = fault.New(fault.ExitUsage, "the run already exists",
 		"use --resume to continue it, or choose another folder")
-	// ErrNoRun says that the folder holds no run.
+	// ErrNoRun: the folder holds no run.
 	ErrNoRun = fault.New(fault.ExitFailed, "no run found", "give the folder of a run, made by `talbot train --run`")
 )
 

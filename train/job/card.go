@@ -14,7 +14,7 @@ import (
 	"talbot/train/loader"
 )
 
-// card is what the files of a run say of a network in its folder.
+// card returns the card of a network, from the files of its run.
 func (e Export) card(t *predict.Network) (*run.Card, error) {
 	_, state, err := run.Load(e.Dir, e.Choice)
 	if err != nil {
@@ -31,7 +31,7 @@ func (e Export) card(t *predict.Network) (*run.Card, error) {
 	return c, nil
 }
 
-// trainingOf is what a run did until a step, after what the runs did that it goes on from.
+// trainingOf returns the training of a run up to a step, after the training of the runs that it continues.
 func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.Part, error) {
 	p := run.Part{From: c.Begin(), To: step, Batch: c.Batch}
 	lines, err := train.ReadMetrics(dir, warn)
@@ -59,7 +59,7 @@ func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.P
 	return append(before, p), err
 }
 
-// earlier is the training of the weights that a run began with. Where their run is not there any more, origin is their
+// earlier returns the training of the weights that a run started with. If their run no longer exists, origin is their
 // checksum.
 func earlier(from run.Origin, warn func(error)) (before []run.Part, origin string, _ error) {
 	if from == (run.Origin{}) {
@@ -89,10 +89,11 @@ func earlier(from run.Origin, warn func(error)) (before []run.Part, origin strin
 	return nil, from.Sum, nil
 }
 
-// runOf is the folder of the run whose checkpoint is there.
+// runOf returns the folder of the run that a checkpoint lies in.
 func runOf(checkpoint string) string { return filepath.Dir(filepath.Dir(checkpoint)) }
 
-// described says of a run's datasets what their manifests do, or did: known is of the same datasets, or empty.
+// described returns the descriptions of a run's datasets from their manifests. known are earlier descriptions of the
+// same datasets, or empty.
 func described(id loader.Identity, known []run.CardData, warn func(error)) (list []run.CardData) {
 	for i, s := range id.Sets {
 		if i < len(known) && known[i].Made != "" {
@@ -114,7 +115,7 @@ func described(id loader.Identity, known []run.CardData, warn func(error)) (list
 	return list
 }
 
-// describeAs adds what a manifest says.
+// describeAs adds the contents of a manifest.
 func describeAs(d *run.CardData, m *dataset.Manifest) {
 	made := []string{m.Verb}
 	for _, f := range m.Flags {

@@ -179,7 +179,7 @@ func (t *comparison) open(b *backend.Backend) error {
 	return nil
 }
 
-// nameOf is what a run is called: its folder, or its file with the run's folder before it.
+// nameOf returns the name of a run: its folder, or its file with the run's folder before it.
 func nameOf(path string) string {
 	if path == builtin.Name {
 		return path
@@ -405,8 +405,8 @@ func align(all [][]namedSetting) (list []report.Differing) {
 // namedSetting is a setting as text; "" is one that is not known.
 type namedSetting struct{ name, value string }
 
-// unsaid are the settings of a run that change nothing in its network, or say the same as others.
-var unsaid = []string{"log_every", "checkpoint_every", "keep", "value_formula"}
+// omitted are the settings of a run that change nothing in its network, or repeat others.
+var omitted = []string{"log_every", "checkpoint_every", "keep", "value_formula"}
 
 // settingsOf are the settings of a run in the order of run.json. An exported network does not tell how it was trained.
 func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
@@ -435,7 +435,7 @@ func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
 			}
 		case name == "from":
 			list = append(list, namedSetting{name, fmt.Sprintf("%s, step %d", c.From.Path, c.From.Step)})
-		case slices.Contains(unsaid, name), exported && !slices.Contains([]string{"recipe", "value_target",
+		case slices.Contains(omitted, name), exported && !slices.Contains([]string{"recipe", "value_target",
 			"policy_target"}, name):
 		default:
 			list = append(list, namedSetting{name, unquoted(string(value))})

@@ -11,8 +11,8 @@ import (
 	"talbot/train"
 )
 
-// config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The
-// number of samples is 0 where it is not known yet; a run whose length depends on it has one step then.
+// config returns the configuration of a new run over that many train samples, or [ErrConfig]. While the number of
+// samples is not known it is 0, and a run whose length depends on it has one step.
 func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 	if weights != nil && weights.Whole {
 		return t.following(weights)
@@ -23,7 +23,6 @@ func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 			err = weights.Agree(c)
 		}
 	}
-	// older runs may have that
 	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) {
 		err = fmt.Errorf("a warm-up of %d steps does not end within a run of %d steps", c.Warmup, c.Steps)
 	}
@@ -95,8 +94,8 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	return c, describeTargets(&c)
 }
 
-// following returns the configuration of a run that goes on with a training: the same, but for what may change when a
-// run is resumed.
+// following returns the configuration of a run that continues a training: the same, but for what may change when a run
+// is resumed.
 func (t Train) following(w *run.Weights) (run.Config, error) {
 	c := w.Config
 	c.From, c.Until = w.Origin, t.Until
@@ -116,9 +115,9 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 		if field, want, was := c.Differs(before); field != "" {
 			err = fmt.Errorf("the training in %q has %s = %s, not %s", w.Path, field, was, want)
 		} else if t.Recipe != "" && t.Recipe != c.Recipe {
-			err = fmt.Errorf("the training in %q is of the recipe %s, not %s", w.Path, c.Recipe, t.Recipe)
+			err = fmt.Errorf("%q was trained with recipe %s, not %s", w.Path, c.Recipe, t.Recipe)
 		} else if t.Preset != nil {
-			err = errors.New("a training that goes on takes no preset")
+			err = errors.New("--after cannot be combined with --preset")
 		} else {
 			err = c.Validate()
 		}
@@ -129,8 +128,8 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	return c, err
 }
 
-// refit makes what is counted in steps fit the length of a run that goes on with a training: what the length of that
-// one had lowered is the preset's again.
+// refit makes what is counted in steps fit the length of a run that continues a training: what the length of the earlier
+// run had lowered is the preset's again.
 func refit(c *run.Config, before run.Config) error {
 	usual, err := run.New(before.Recipe, "")
 	if err != nil {
@@ -152,7 +151,7 @@ func refit(c *run.Config, before run.Config) error {
 	return nil
 }
 
-// targets are those of a configuration.
+// targets returns the targets of a configuration.
 func targets(c run.Config) (t encode.Targets, err error) {
 	if t.Value, err = encode.ParseValueTarget(c.ValueTarget); err == nil {
 		t.Policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
@@ -174,7 +173,7 @@ func describeTargets(c *run.Config) error {
 	return nil
 }
 
-// resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
+// resumed returns the configuration of the run in Dir with the changes asked for, or an error that names what cannot be
 // changed.
 func (t Train) resumed() (run.Config, error) {
 	have, err := run.ReadConfig(t.Dir)

@@ -12,8 +12,8 @@ import (
 	"talbot/train/loader"
 )
 
-// historyName is the file of a run that says what the card of its network needs from elsewhere: from its datasets and
-// from the runs that it goes on from, which may be gone when the network is given away.
+// historyName is the file of a run that keeps what the card of its network needs from its datasets and from the runs that
+// it continues, which may be gone when the network is exported.
 const historyName = "history.json"
 
 const (
@@ -30,8 +30,8 @@ type history struct {
 	Data    []run.CardData `json:"data"`              // the run's own
 }
 
-// keepHistory writes the history of a run that begins. Where the run goes on, one of that run stays as it is. Only the
-// holder of the run's [run.Claim] may.
+// keepHistory writes the history of a run that starts. A resumed run keeps the one that it has. The caller holds the
+// run's [run.Claim].
 func keepHistory(dir string, from run.Origin, id loader.Identity, resumed bool) error {
 	ignore := func(error) {} // export says what is not known
 	if resumed && readHistory(dir, from, id, ignore).Version != 0 {
@@ -74,7 +74,7 @@ func (h *history) of(id loader.Identity) bool {
 	})
 }
 
-// lacks warns of what the parts of a card do not say.
+// lacks warns of what is missing in the parts of a card.
 func lacks(parts []run.Part, warn func(error)) {
 	for _, p := range parts {
 		if p.Origin != "" {

@@ -77,9 +77,9 @@ type Set struct {
 }
 
 var (
-	// ErrConfig says that the configuration asked for cannot be.
+	// ErrConfig marks a configuration that is not possible.
 	ErrConfig = fault.New(fault.ExitUsage, "bad setting", "see --help")
-	// ErrFrom says that there are no weights to start from where they were said to be.
+	// ErrFrom: --from or --after has no weights.
 	ErrFrom = errors.New("no weights to start from")
 )
 
@@ -169,7 +169,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	if t.Resume && was.Sets == nil {
-		if err := t.doubt(data, c); err != nil {
+		if err := t.checkSurvey(data, c); err != nil {
 			return train.Result{}, err
 		}
 	}
@@ -279,8 +279,8 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	return b, nil
 }
 
-// open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
-// the run does not tell what that was, the data must be named, and is taken as it is; was is empty then.
+// open opens the data, and on resuming checks that the run was started with it and takes over its backend. A run without
+// data.json needs --data, and was is empty then.
 func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was loader.Identity, err error) {
 	known := false
 	if t.Resume {
@@ -327,17 +327,16 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 	return data, was, nil
 }
 
-// doubt looks, where a run does not tell what it is trained on, whether its survey is of the data that was named.
-func (t *Train) doubt(data *loader.Data, c run.Config) error {
+// checkSurvey verifies a run without data.json: its survey must match --data.
+func (t *Train) checkSurvey(data *loader.Data, c run.Config) error {
 	if asked := cmp.Or(t.Backend, "auto"); asked == "auto" {
-		t.warn(errors.New("on which backend it was trained is unknown, too: on another one the result will differ in " +
-			"the last bits; --backend names it"))
+		t.warn(errors.New("the original backend is unknown; another one changes the last bits (--backend chooses it)"))
 	}
 	same, known := data.IsSurveyed(t.Dir, valSamples, min(c.Batch, valBatch))
 	switch {
 	case !known:
-		t.warn(errors.New("whether shares of the data, --label and --max-copies are those that it began with cannot " +
-			"be told"))
+		t.warn(errors.New("the shares of the data, --label and --max-copies cannot be compared with those that the run " +
+			"started with"))
 	case !same:
 		return fmt.Errorf("%w: %w", loader.ErrNoIdentity, &train.ConfigError{Field: "data",
 			Want: "these datasets, shares, --label and --max-copies",
@@ -352,7 +351,7 @@ func (t Train) warn(err error) {
 	}
 }
 
-// compare warns where a run begins with weights that have learnt something else than it asks of them.
+// compare warns if a run starts with weights that were trained for other targets.
 func (t Train) compare(c run.Config, w *run.Weights) {
 	for _, damaged := range w.Damaged {
 		t.warn(fmt.Errorf("skipping %w", damaged))
@@ -378,7 +377,7 @@ func (t Train) compare(c run.Config, w *run.Weights) {
 	}
 }
 
-// begin tells what is about to happen.
+// begin reports what is about to be trained.
 func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey *loader.Survey) error {
 	for _, warning := range data.Derived() {
 		t.warn(warning)

@@ -11,12 +11,12 @@ import (
 	"talbot/train/loader"
 )
 
-// errEarlier says that what a run was trained on is known, but not all that its first weights were trained on before.
+// errEarlier: the data of a run is known, but not all the data that its first weights were trained on.
 var errEarlier = errors.New("it began with the weights of another network")
 
-// trainedOn finds the datasets that the weights of a run were trained on, with how they are split, its own first: those
-// of the run at a path and those of the runs that its first weights are from. A dataset that has moved is looked for
-// among data. An error says what cannot be read or found, [loader.ErrNoIdentity] among others; the rest is there.
+// trainedOn returns the datasets that the weights of a run were trained on and how they are split: first those of the
+// run at a path, then those of the runs that its first weights are from. A dataset that has moved is looked for in data.
+// With an error, [loader.ErrNoIdentity] among others, the results hold what could be found.
 func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, warn func(error)) (specs []loader.Spec,
 	splits []string, err error) {
 	switch {
