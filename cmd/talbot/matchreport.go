@@ -21,7 +21,7 @@ func liveMatch() (show func(match.Progress), end func()) {
 	}, d.End
 }
 
-// timeLeft is the detail that says how long so much more work takes, if that can be told.
+// timeLeft returns the detail with the time that so much more work takes, if that is known.
 func timeLeft(pace *progress.Pace, more int64) []string {
 	if left, ok := pace.Left(more); ok {
 		return []string{humanize.Duration(left) + " left"}
@@ -29,7 +29,7 @@ func timeLeft(pace *progress.Pace, more int64) []string {
 	return nil
 }
 
-// matchLine is the line about a match.
+// matchLine returns the line of progress of a match.
 func matchLine(p match.Progress, left []string) cli.Line {
 	line := cli.Line{Verb: "match", Share: float64(p.Games) / float64(max(1, p.Total)), Details: left}
 	line.Details = append(line.Details,

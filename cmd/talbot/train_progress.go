@@ -19,7 +19,7 @@ func liveTrain(line *trainLine) (show func(train.Progress), end func()) {
 	return func(train.Progress) { d.Show(line.status) }, d.End
 }
 
-// trainLine is the line about a run.
+// trainLine keeps what the line of progress of a run shows.
 type trainLine struct {
 	now   train.Progress
 	steps int64      // of this process
@@ -28,27 +28,27 @@ type trainLine struct {
 
 	validations
 	pace  progress.Pace // of the steps, without validations
-	began float64       // seconds when the validation began that may follow
+	began float64       // seconds at the last step, when a validation may start
 	spent float64       // seconds in validations
-	said  bool          // how long the run takes
+	told  bool          // prospect has returned how long the run takes
 }
 
-// validations are those that a run makes.
+// validations are when a run validates and what that costs.
 type validations struct {
 	every int64   // steps; 0: only at the end
-	takes float64 // what each takes, in steps, until it was measured
+	takes float64 // the time of each in steps, an estimate until one was measured
 }
 
-// passTakes is what a validation takes for the samples of a step, in steps: it goes forward only.
-const passTakes = 1.0 / 3
+// validationCost is the cost of validating one batch, in training steps: validation has only the forward pass.
+const validationCost = 1.0 / 3
 
-// validationsOf are those of a run that begins.
+// validationsOf returns those of a run that starts.
 func validationsOf(s job.Start) validations {
 	batches := float64(s.Val) / float64(max(1, s.Config.Batch))
-	return validations{every: s.Config.EvalEvery, takes: passTakes * batches}
+	return validations{every: s.Config.EvalEvery, takes: validationCost * batches}
 }
 
-// left returns how many come after a step.
+// left returns the number of validations after a step.
 func (v validations) left(step, steps int64) int64 {
 	if v.every <= 0 || step >= steps {
 		return min(1, steps-step)
@@ -56,10 +56,10 @@ func (v validations) left(step, steps int64) int64 {
 	return (steps-1)/v.every - step/v.every + 1
 }
 
-// smooth is the weight of a step in the running means of the line: they are over about fifty steps.
+// smooth is the weight of a step in the running means, which are over about fifty steps.
 const smooth = 0.02
 
-// add takes over what a step or a validation tells.
+// add takes over the figures of a step or a validation.
 func (l *trainLine) add(p train.Progress) {
 	l.now = p
 	if p.Val != nil {
@@ -93,23 +93,23 @@ func (l *trainLine) add(p train.Progress) {
 	}
 }
 
-// more is what is to come, in steps.
+// more returns the rest of the run in steps, validations included.
 func (l *trainLine) more() int64 {
 	p := l.now
 	return int64(float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps)) + 0.5)
 }
 
-// prospect returns how long a step and all that is to come take. ok is true once that is known.
+// prospect returns the time of a step and of the rest of the run; ok is true once, as soon as that is known.
 func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
-	if l.said || l.now.Step == l.now.Steps {
+	if l.told || l.now.Step == l.now.Steps {
 		return 0, 0, false
 	}
-	left, l.said = l.pace.Left(l.more())
+	left, l.told = l.pace.Left(l.more())
 	step, _ = l.pace.Left(1)
-	return step, left, l.said
+	return step, left, l.told
 }
 
-// status is the line.
+// status returns the line of progress.
 func (l *trainLine) status() cli.Line {
 	p := l.now
 	line := cli.Line{Verb: "train", Share: float64(p.Step) / float64(max(1, p.Steps)),
