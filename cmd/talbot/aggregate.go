@@ -10,6 +10,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/pipeline/aggregate"
@@ -46,7 +47,7 @@ continue it. See docs/3-datasets.md, section 6.`,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			games.merge(cmd.Flags(), &r.Filter, aggregate.Presets[games.preset])
 			if err := r.Filter.Check(); err != nil {
-				return usage(err, "see `talbot aggregate --help`")
+				return fault.Usage(err, "see `talbot aggregate --help`")
 			}
 			r.In, r.Out, r.Existing, r.Workers = dirs, o.out, o.existing(), o.workers
 			return runAggregate(cmd.Context(), &o, r)
@@ -79,11 +80,12 @@ continue it. See docs/3-datasets.md, section 6.`,
 func runAggregate(ctx context.Context, o *makeOptions, r aggregate.Request) error {
 	limitHeap(aggregate.GCPercent)
 	return o.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if errors.Is(err, aggregate.ErrNothingKept) {
-			err = hint(err, "lower --min-count and --min-band, give more games, or use --bands none for games without "+
-				"ratings")
+			err = fault.Hint(err,
+				"lower --min-count and --min-band, give more games, or use --bands none for games without "+
+					"ratings")
 		}
 		return made{sum, sum.Text(o.out), sum.GamesRead - sum.GamesKept,
 			func() { nextTrain(o.out) }}, err

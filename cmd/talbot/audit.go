@@ -31,7 +31,7 @@ func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) er
 		return cli.Repeatable(err)
 	}
 	if o.json {
-		return printJSON(sum)
+		return cli.PrintJSON(sum)
 	}
 	io.WriteString(cli.Stdout, sum.Text()) // which remembers its error
 	next("label", c.Dir, "--out", newName(filepath.Clean(c.Dir)+"-labelled", ""), "--nodes", fmt.Sprint(sum.Nodes))

@@ -75,14 +75,14 @@ func (o *benchOptions) bench(ctx context.Context) error {
 		b.Backends = []string{o.backend}
 	}
 	if !o.json {
-		b.Print = func(format string, values ...any) { printf(format, values...) }
+		b.Print = func(format string, values ...any) { cli.Printf(format, values...) }
 	}
 	result, err := b.Run(ctx)
 	if err != nil {
 		return cli.Repeatable(err)
 	}
 	if o.json {
-		return printJSON(result)
+		return cli.PrintJSON(result)
 	}
 	return nil
 }

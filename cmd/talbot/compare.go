@@ -12,6 +12,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/train/job"
 )
@@ -82,7 +83,7 @@ func runsOf(operand string) ([]string, error) {
 	}
 	runs := strings.Split(operand, ",")
 	if slices.Contains(runs, "") {
-		return nil, usage(fmt.Errorf("%q: a run between commas is missing", operand),
+		return nil, fault.Usage(fmt.Errorf("%q: a run between commas is missing", operand),
 			"for example `talbot compare a1,a2 b1,b2 --data labelled`")
 	}
 	return runs, nil
@@ -91,7 +92,7 @@ func runsOf(operand string) ([]string, error) {
 func (o *compareOptions) job(operands []string) (c job.Compare, err error) {
 	c = job.Compare{Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value, Policy: o.policy,
 		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Warn: warn}
+		Warn: cli.Warn}
 	for _, operand := range operands {
 		runs, err := runsOf(operand)
 		if err != nil {
@@ -113,7 +114,7 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	ctx, stop := cli.Stops(ctx)
 	defer stop()
 	show, end := cli.ShowProgress()
-	c.Begun = func(backend string) { tell("backend: %s\n", backend) }
+	c.Begun = func(backend string) { cli.Note("backend: %s\n", backend) }
 	c.Progress = measureProgress(show)
 	result, err := c.Run(ctx)
 	end()
@@ -121,13 +122,13 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 		return cli.Repeatable(err)
 	}
 	if o.json {
-		return errors.Join(printJSON(result), err)
+		return errors.Join(cli.PrintJSON(result), err)
 	}
 	if e := cli.PrintResult(result.Page().Text()); e != nil {
 		return e
 	}
 	if c.Page != "" && err == nil {
-		printf("\npage: %s\n", c.Page)
+		cli.Printf("\npage: %s\n", c.Page)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
 		return cli.Repeatable(err)
 	}
 	if asJSON {
-		err = printJSON(d)
+		err = cli.PrintJSON(d)
 	} else {
 		err = d.WriteText(cli.Stdout, dirs[0], dirs[1])
 	}

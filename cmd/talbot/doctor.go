@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -75,7 +76,7 @@ func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
 		d = diagnose(cmd.Context(), o.engine, found)
 	}
 	if o.json {
-		if err := printJSON(d); err != nil {
+		if err := cli.PrintJSON(d); err != nil {
 			return err
 		}
 	} else if err := d.writeText(cli.Stdout); err != nil {
@@ -83,7 +84,7 @@ func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
 	}
 	for _, c := range d.Checks {
 		if c.Status == statusMissing {
-			return hint(errors.New(c.Name+": "+c.Detail), c.Remedy)
+			return fault.Hint(errors.New(c.Name+": "+c.Detail), c.Remedy)
 		}
 	}
 	return nil

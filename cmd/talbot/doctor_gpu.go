@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
@@ -56,10 +57,10 @@ func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
 	defer os.RemoveAll(dir)
 	report, err := gpucheck.Check{Dir: dir, Backend: o.backend, Blocks: o.blocks, Filters: o.filters, Batch: o.batch,
 		Time:   time.Duration(o.seconds) * time.Second,
-		Begins: func(what string) { tell("doctor: %s …\n", what) }}.Run(ctx)
+		Begins: func(what string) { cli.Note("doctor: %s …\n", what) }}.Run(ctx)
 	d.GPU = &report
 	if ctx.Err() != nil {
-		return hint(cli.ErrInterrupted, "repeat the command")
+		return fault.Hint(cli.ErrInterrupted, "repeat the command")
 	}
 	network := fmt.Sprintf("%d×%d", o.blocks, o.filters)
 	if b := report.Backend; b != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"talbot/encode"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/network/run"
 )
@@ -35,7 +36,7 @@ func (o *encodingOptions) encoding(f *flags.Set) (e encode.Encoder, t encode.Tar
 	}
 	built, err := c.Build()
 	if err != nil {
-		return nil, t, usage(err, "`talbot recipes` shows the defaults")
+		return nil, t, fault.Usage(err, "`talbot recipes` shows the defaults")
 	}
 	if t.Policy, err = encode.ParsePolicyTarget(o.policy); err == nil {
 		t.Value, err = encode.ParseValueTarget(o.value)

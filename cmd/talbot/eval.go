@@ -12,6 +12,7 @@ import (
 
 	"talbot/formats/rows"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/train/job"
@@ -81,9 +82,9 @@ calibration of both heads. See docs/6-evaluation.md.`,
 func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value,
 		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: warn}
+		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: cli.Warn}
 	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
-		return e, usage(fmt.Errorf("--run %q is a file", o.run),
+		return e, fault.Usage(fmt.Errorf("--run %q is a file", o.run),
 			"give the folder of the run; --newest measures its newest checkpoint")
 	}
 	var err error
@@ -137,7 +138,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		e.Tables = tables
 	}
 	show, end := cli.ShowProgress()
-	e.Begun = func(backend string) { tell("backend: %s\n", backend) }
+	e.Begun = func(backend string) { cli.Note("backend: %s\n", backend) }
 	e.Progress = measureProgress(show)
 	figures, err := e.Run(ctx)
 	end()
@@ -145,7 +146,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		return cli.Repeatable(err)
 	}
 	if o.json {
-		return errors.Join(printJSON(figures), err)
+		return errors.Join(cli.PrintJSON(figures), err)
 	}
 	if e := cli.PrintResult(figures.Text()); e != nil {
 		return e
@@ -154,7 +155,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		return err
 	}
 	if e.Report != "" {
-		printf("\nreport: %s\n", e.Report)
+		cli.Printf("\nreport: %s\n", e.Report)
 	}
 	nextEvaluated(o.run)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/play/match"
@@ -65,7 +66,7 @@ func reportDone(cmd *cobra.Command, err error) (bool, error) {
 	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
 		return true, printDone(done)
 	}
-	tell("talbot: %q is done: nothing has changed\n", done.Path)
+	cli.Note("talbot: %q is done: nothing has changed\n", done.Path)
 	return true, nil
 }
 
@@ -73,23 +74,23 @@ func reportDone(cmd *cobra.Command, err error) (bool, error) {
 func printDone(done *output.DoneError) error {
 	switch r := done.Result.(type) {
 	case output.Summary:
-		return printJSON(struct {
+		return cli.PrintJSON(struct {
 			Done bool   `json:"done"`
 			Out  string `json:"out"`
 			output.Summary
 		}{true, done.Path, r})
 	case *match.Result:
-		return printJSON(struct {
+		return cli.PrintJSON(struct {
 			Done bool `json:"done"`
 			*match.Result
 		}{true, r})
 	case train.Result:
-		return printJSON(struct {
+		return cli.PrintJSON(struct {
 			Done bool `json:"done"`
 			train.Result
 		}{true, r})
 	}
-	return printJSON(struct {
+	return cli.PrintJSON(struct {
 		Done bool   `json:"done"`
 		Out  string `json:"out"`
 	}{true, done.Path})

@@ -15,23 +15,24 @@ func explain(err error) error {
 		switch again := interrupted.ResumeCommand; again {
 		case "":
 		case cli.Invocation():
-			return hint(err, "the input, the engine, its tables or talbot itself have changed since: choose another "+
-				"folder, or remove this one")
+			return fault.Hint(err,
+				"the input, the engine, its tables or talbot itself have changed since: choose another "+
+					"folder, or remove this one")
 		default:
-			return hint(err, "continue it with `"+again+"`, or choose another folder")
+			return fault.Hint(err, "continue it with `"+again+"`, or choose another folder")
 		}
 	}
 	if missing, ok := errors.AsType[*dataset.NoDatasetError](err); ok && hasRemedyOf(err, dataset.ErrNoDataset) {
 		if meant := cli.NearestPath(missing.Dir); meant != "" {
-			return hint(err, meant)
+			return fault.Hint(err, meant)
 		}
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
 		case ok && output.AtWork(missing.Dir):
-			return hint(err, verb+" is at work in this folder: wait until it has finished")
+			return fault.Hint(err, verb+" is at work in this folder: wait until it has finished")
 		case ok && again != "":
-			return hint(err, verb+" was interrupted in this folder: finish it with `"+again+"`")
+			return fault.Hint(err, verb+" was interrupted in this folder: finish it with `"+again+"`")
 		case ok:
-			return hint(err, verb+" was interrupted in this folder: repeat its command to finish it")
+			return fault.Hint(err, verb+" was interrupted in this folder: repeat its command to finish it")
 		}
 	}
 	return err

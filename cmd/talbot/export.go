@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
@@ -64,10 +66,10 @@ next build (docs/12-play.md).`,
 
 func runExport(cmd *cobra.Command, o *exportOptions) error {
 	if run.IsFile(o.Dir) && o.newest {
-		return usage(fmt.Errorf("--newest needs the folder of a run; %q is a file", o.Dir), "leave out --newest")
+		return fault.Usage(fmt.Errorf("--newest needs the folder of a run; %q is a file", o.Dir), "leave out --newest")
 	}
 	if run.IsFile(o.Dir) && o.Format == "net" {
-		return usage(fmt.Errorf("--format net needs the folder of a run, for the card; %q is a file", o.Dir),
+		return fault.Usage(fmt.Errorf("--format net needs the folder of a run, for the card; %q is a file", o.Dir),
 			"give the run, or use --format safetensors")
 	}
 	e := o.Export
@@ -78,7 +80,7 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 	if o.newest {
 		e.Choice = run.NewestCheckpoint
 	}
-	e.Warn = warn
+	e.Warn = cli.Warn
 	var facts output.Facts
 	if o.asked() {
 		if facts, err = e.Facts(); err != nil {
@@ -89,14 +91,14 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 	x, err := e.Run()
 	switch {
 	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, predict.ErrNoONNX):
-		return hint(err, "export it with --format safetensors")
+		return fault.Hint(err, "export it with --format safetensors")
 	case err != nil:
 		return err
 	}
 	if o.json {
-		return printJSON(x)
+		return cli.PrintJSON(x)
 	}
-	summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, humanize.Thousands(x.Step), x.Weights,
+	cli.Summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, humanize.Thousands(x.Step), x.Weights,
 		humanize.Count(int64(x.Parameters), "parameter"), humanize.Size(float64(x.Bytes)))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/pipeline/export"
@@ -81,7 +82,7 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	if r.Dir = dir; r.Format.Encoded {
 		r.Encoder, r.Targets, err = o.encoding(f)
 	} else if i := slices.IndexFunc(encodingFlags, cmd.Flags().Changed); i >= 0 {
-		err = usage(fmt.Errorf("--%s: the format %s does not encode samples", encodingFlags[i], r.Format.Name),
+		err = fault.Usage(fmt.Errorf("--%s: the format %s does not encode samples", encodingFlags[i], r.Format.Name),
 			"leave it out, or use --format npy")
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	}
 	r.Out = o.file(cmd, r.Out.Path, o.force,
 		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
-	tell("talbot: the format %s %s\n", r.Format.Name, r.Format.Limits())
+	cli.Note("talbot: the format %s %s\n", r.Format.Name, r.Format.Limits())
 	ctx, stop := cli.Stops(cmd.Context())
 	defer stop()
 	show, end := cli.ShowProgress()
@@ -104,13 +105,13 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	sum, err := r.Run(ctx)
 	end()
 	if errors.Is(err, export.ErrNothing) {
-		return hint(err, "`talbot stats "+r.Dir+"` counts samples by split and source")
+		return fault.Hint(err, "`talbot stats "+r.Dir+"` counts samples by split and source")
 	}
 	if err != nil {
 		return cli.Repeatable(err)
 	}
 	if o.json {
-		return printJSON(sum)
+		return cli.PrintJSON(sum)
 	}
 	summariseText(sum.Text(r.Format))
 	return nil

@@ -17,6 +17,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -173,7 +174,7 @@ func (o *ingestOptions) request(f *pflag.FlagSet) error {
 		filters.Side, filters.WonOnly = dataset.WinnerSide, true
 	}
 	if err := filters.Check(); err != nil {
-		return usage(err, "see `talbot ingest --help`")
+		return fault.Usage(err, "see `talbot ingest --help`")
 	}
 	if o.unit != "auto" {
 		o.Tables.ScoreUnit = o.unit
@@ -203,15 +204,15 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 	r := o.Request
 	r.Out, r.Existing, r.Workers, r.Cache = o.out, o.existing(), o.workers, cache.User()
 	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		shown := 0
 		r.Rejected = func(file string, reject *dataset.Reject) { sayRejected(file, reject, &shown) }
 		sum, err := r.Run(ctx)
 		if shown > shownRejects && !cli.Mode.Verbose {
-			tell("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
+			cli.Note("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
 		}
 		if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
-			err = hint(err, "download the file again, or use --skip-bad-files to leave it out")
+			err = fault.Hint(err, "download the file again, or use --skip-bad-files to leave it out")
 		}
 		return made{sum, sum.Text(o.out),
 			sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.out) }}, err
@@ -221,7 +222,7 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 // sayRejected names a game that was left out for a fault of its own, if not too many were shown before.
 func sayRejected(file string, reject *dataset.Reject, shown *int) {
 	if reject.Reason == ingest.BadFile {
-		say("talbot: skipped the file %s: %v\n", file, reject.Err)
+		cli.Say("talbot: skipped the file %s: %v\n", file, reject.Err)
 		return
 	}
 	if reject.Reason == dataset.Duplicate || reject.Reason == ingest.Prefix ||
@@ -229,7 +230,7 @@ func sayRejected(file string, reject *dataset.Reject, shown *int) {
 		return
 	}
 	if *shown++; *shown <= shownRejects || cli.Mode.Verbose {
-		tell("talbot: left out: %s: %v\n", file, reject)
+		cli.Note("talbot: left out: %s: %v\n", file, reject)
 	}
 }
 
@@ -240,10 +241,10 @@ func sayIgnored(paths []string) {
 		shown = paths
 	}
 	for _, path := range shown {
-		tell("talbot: skipped: %s\n", path)
+		cli.Note("talbot: skipped: %s\n", path)
 	}
 	if n := len(paths) - len(shown); n > 0 {
-		tell("talbot: skipped: %s whose names do not end in %s\n", humanize.Count(int64(n), "more file"),
+		cli.Note("talbot: skipped: %s whose names do not end in %s\n", humanize.Count(int64(n), "more file"),
 			inputSuffixes())
 	}
 }

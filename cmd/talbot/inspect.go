@@ -14,6 +14,7 @@ import (
 	"talbot/dataset"
 	"talbot/inspect/samples"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 )
 
@@ -87,7 +88,7 @@ func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) 
 	if o.all {
 		err = o.show(out, d.All(ctx, o.Filter))
 	} else if s, failed := d.Sample(o.sample); errors.Is(failed, samples.ErrNoSample) {
-		err = usage(failed, "`talbot stats "+dir+"` counts the samples")
+		err = fault.Usage(failed, "`talbot stats "+dir+"` counts the samples")
 	} else {
 		err = o.show(out, func(yield func(*samples.Sample, error) bool) { yield(s, failed) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -137,7 +138,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return err
 	}
 	warnWorkers(o.workers)
-	detail("engine: %s, %s, hash of %d MiB, %s", r.Engine.Path, r.Engine.Limit, r.Engine.Hash,
+	cli.Detail("engine: %s, %s, hash of %d MiB, %s", r.Engine.Path, r.Engine.Limit, r.Engine.Hash,
 		humanize.Count(int64(r.Engine.MultiPV), "move"))
 	switch {
 	case o.calibrate:
@@ -175,7 +176,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 			Unit: "lines"})
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
-	r.Warn, r.ResumeCommand = warn, cli.Invocation()
+	r.Warn, r.ResumeCommand = cli.Warn, cli.Invocation()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			cli.Warnf("no label: %v", err)
@@ -190,9 +191,9 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	end()
 	switch {
 	case errors.Is(err, dataset.ErrNoPredictions):
-		return hint(err, "use `talbot predict` first, with a network that has a policy")
+		return fault.Hint(err, "use `talbot predict` first, with a network that has a policy")
 	case errors.Is(err, label.ErrFewMoves):
-		return hint(err, "use fewer candidates, or `talbot predict` with a larger --top")
+		return fault.Hint(err, "use fewer candidates, or `talbot predict` with a larger --top")
 	}
 	if err != nil {
 		return cli.Resumable(err)
@@ -219,7 +220,7 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 func (o *labelOptions) finish(report any, sum label.Summary, text string) error {
 	if !o.json {
 		io.WriteString(cli.Stdout, text) // which remembers its error
-	} else if err := printJSON(report); err != nil {
+	} else if err := cli.PrintJSON(report); err != nil {
 		return err
 	}
 	if sum.Failed > 0 {

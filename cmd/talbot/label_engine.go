@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -90,7 +91,7 @@ func (o *engineOptions) limit(f *pflag.FlagSet, c *stockfish.Config, candidates 
 		c.Limit = stockfish.MoveTime(o.movetime)
 	}
 	if err := c.Limit.Check(); err != nil {
-		return usage(err, "for example --movetime 20ms, --nodes 20000 or --depth 10")
+		return fault.Usage(err, "for example --movetime 20ms, --nodes 20000 or --depth 10")
 	}
 	return nil
 }

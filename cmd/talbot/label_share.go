@@ -8,6 +8,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/fleet"
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -50,16 +52,16 @@ func addCluster(f *flags.Set, c *fleet.Cluster) {
 func (o *shareOptions) apply(r *label.Request) error {
 	switch {
 	case o.Cluster.URL != "":
-		say("label: note: %s\n", o.Cluster.Weaker())
+		cli.Say("label: note: %s\n", o.Cluster.Weaker())
 	case o.Listen == "":
 		return nil
 	}
 	switch {
 	case inFolder(o.JoinFile, r.Out):
-		return usage(errors.New("--join-file is in the folder of --out, which has only the dataset"),
+		return fault.Usage(errors.New("--join-file is in the folder of --out, which has only the dataset"),
 			"choose another place, for example --join-file join")
 	case r.Engine.Limit.Time() > 0 && !o.allowMovetime:
-		return usage(errors.New("labels of --movetime depend on the machine that makes them"),
+		return fault.Usage(errors.New("labels of --movetime depend on the machine that makes them"),
 			"use --nodes or --depth; `talbot label DIR --calibrate` measures how many nodes --movetime is worth. "+
 				"--allow-movetime lets machines differ")
 	}
@@ -69,7 +71,7 @@ func (o *shareOptions) apply(r *label.Request) error {
 	if o.AllowBuilds {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-builds", Value: "true"})
 	}
-	o.Log = func(format string, values ...any) { tell("label: "+format+"\n", values...) }
+	o.Log = func(format string, values ...any) { cli.Note("label: "+format+"\n", values...) }
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
 		pool, err := fleet.NewPool(ctx, c, workers, o.Share)
 		if err != nil {

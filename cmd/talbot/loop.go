@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/pipeline/loop"
@@ -73,25 +74,25 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 	}
 	c, err := loop.Parse(text)
 	if err != nil {
-		return usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
+		return fault.Usage(fmt.Errorf("%q: %w", file, err), "`talbot loop --help` shows such a file")
 	}
 	if err := checkSteps(file, &c); err != nil {
 		return err
 	}
 	cli.Mode.Quiet = cli.Mode.Quiet || o.json // the steps have results, too
 	l := loop.Loop{Dir: o.out, Text: text, Existing: o.existing(), Command: runStep, Begun: func(s loop.State, of int) {
-		tell("generation %d of %d: %s\n", s.Generation, of, s.Step)
-	}, Ended: printGeneration, Warn: warn}
+		cli.Note("generation %d of %d: %s\n", s.Generation, of, s.Step)
+	}, Ended: printGeneration, Warn: cli.Warn}
 	if err := l.Run(ctx); err != nil {
 		return cli.Resumable(err)
 	}
 	if o.json {
-		return printJSON(struct {
+		return cli.PrintJSON(struct {
 			Generations int    `json:"generations"`
 			Network     string `json:"network"` // the last one's folder
 		}{c.Generations, l.Network(c.Generations)})
 	}
-	summarise("%s: %d generations; the last network is %s\n", o.out, c.Generations, l.Network(c.Generations))
+	cli.Summarise("%s: %d generations; the last network is %s\n", o.out, c.Generations, l.Network(c.Generations))
 	next("play", l.Network(c.Generations))
 	return nil
 }
@@ -200,25 +201,26 @@ func parse(cmd *cobra.Command, flags []string, check func(*pflag.FlagSet) error)
 
 // configError names the part of a loop's file that is wrong.
 func configError(file, part, command string, err error) error {
-	return usage(fmt.Errorf("%q: %s: %w", file, part, err), "`talbot "+command+" --help` lists the flags")
+	return fault.Usage(fmt.Errorf("%q: %s: %w", file, part, err), "`talbot "+command+" --help` lists the flags")
 }
 
 // printGeneration sums a generation up.
 func printGeneration(g loop.Generation) {
 	if s := g.Games; s != nil {
-		summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, humanize.Count(s.Games, "game"),
+		cli.Summarise("generation %d: %s, %s, mates %d, draws %d, %.1f plies\n", g.Number, humanize.Count(s.Games,
+			"game"),
 			humanize.Count(s.Samples, "sample"), s.Ends[string(match.Checkmate)], s.Draws, s.Length)
 	}
 	if t := g.Tables; t != nil && t.Correlation != nil && t.Sign != nil {
-		summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,
+		cli.Summarise("  value against the measuring positions: correlation %.3f, right sign %.1f %%\n", *t.Correlation,
 			100**t.Sign)
 	}
 	if t := g.Tables; t != nil && t.LegalFirst != nil {
-		summarise("  legal first choices: %.1f %%\n", 100**t.LegalFirst)
+		cli.Summarise("  legal first choices: %.1f %%\n", 100**t.LegalFirst)
 	}
 	if m := g.Gate; m != nil {
 		verdict := map[bool]string{true: "it plays on", false: "the one before plays on"}[m.Accepted]
-		summarise("  match with generation %d: +%d =%d -%d, %s\n", m.Last.Against, m.Last.Wins, m.Last.Draws,
+		cli.Summarise("  match with generation %d: +%d =%d -%d, %s\n", m.Last.Against, m.Last.Wins, m.Last.Draws,
 			m.Last.Losses, verdict)
 	}
 }

@@ -77,7 +77,7 @@ func prepare(cmd *cobra.Command) {
 		if exit, _ := fault.Of(err); err == nil || exit == fault.ExitUsage {
 			return err
 		}
-		return usage(err, "see `"+cmd.CommandPath()+" --help`")
+		return fault.Usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -89,7 +89,7 @@ func prepare(cmd *cobra.Command) {
 		if done, failed := reportDone(cmd, err); done {
 			err = failed
 		}
-		detail("%s took %.1f s", cmd.Name(), time.Since(start).Seconds())
+		cli.Detail("%s took %.1f s", cmd.Name(), time.Since(start).Seconds())
 		if err == nil {
 			printNext()
 		}

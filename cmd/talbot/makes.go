@@ -61,7 +61,7 @@ func (o *makeOptions) run(ctx context.Context, work func(context.Context, func(p
 func (o *makeOptions) report(m made) error {
 	if !o.json {
 		summariseText(m.text)
-	} else if err := printJSON(m.summary); err != nil {
+	} else if err := cli.PrintJSON(m.summary); err != nil {
 		return err
 	}
 	if o.strict && m.left > 0 {

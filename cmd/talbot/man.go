@@ -38,7 +38,7 @@ func writeManual(root *cobra.Command, dir string) error {
 	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "talbot " + version}, dir); err != nil {
 		return err
 	}
-	summarise("%s: manual pages written\n", dir)
+	cli.Summarise("%s: manual pages written\n", dir)
 	return nil
 }
 

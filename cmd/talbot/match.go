@@ -68,12 +68,12 @@ func (o *matchOptions) request(args []string) (m match.Match, specs []match.Spec
 	}
 	m.Rules.TablesCheck = hastyCheck()
 	if err = m.Rules.Check(); err != nil {
-		return m, nil, usage(err, "see `talbot match --help`")
+		return m, nil, fault.Usage(err, "see `talbot match --help`")
 	}
 	if o.bounds != nil {
 		o.sprt.Low, o.sprt.High, m.SPRT = o.bounds[0], o.bounds[1], &o.sprt
 		if err := m.SPRT.Check(); err != nil {
-			return m, nil, usage(err, "for example --sprt 0,10 --sprt-model logistic")
+			return m, nil, fault.Usage(err, "for example --sprt 0,10 --sprt-model logistic")
 		}
 	}
 	m.Openings, err = o.readOpenings()
@@ -106,7 +106,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Resumable(err)
 	}
 	if err := m.Check(); err != nil {
-		return usage(err, checkHint(err))
+		return fault.Usage(err, checkHint(err))
 	}
 	announce(&m)
 	show, end := liveMatch()
@@ -114,7 +114,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	m.Progress = show
 	m.Warn = func(err error) {
 		if shown++; shown <= shownRejects {
-			warn(err)
+			cli.Warn(err)
 		}
 	}
 	result, err := m.Run(drain, hard)
@@ -125,7 +125,7 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if o.json {
-		return errors.Join(err, printJSON(result))
+		return errors.Join(err, cli.PrintJSON(result))
 	}
 	return errors.Join(err, printMatch(&result))
 }
@@ -178,7 +178,7 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 		err = s.Limits.Check()
 	}
 	if err != nil {
-		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
+		return fault.Usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
 	}
 	e, err := match.Enter(ctx, s, match.Limits{}, network)
 	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
@@ -195,14 +195,14 @@ func checkHint(err error) string {
 // announce prints the players, and warns of what spoils a match.
 func announce(m *match.Match) {
 	for _, e := range m.Entrants {
-		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
+		cli.Detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
 		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && m.Concurrency > cores {
 			cli.Warnf("%s at the same time on %s: players will slow each other down",
 				humanize.Count(int64(m.Concurrency), "game"), humanize.Count(int64(cores), "core"))
 			break
 		}
 	}
-	detail("openings: %s", humanize.Count(int64(len(m.Openings.List)), "opening"))
+	cli.Detail("openings: %s", humanize.Count(int64(len(m.Openings.List)), "opening"))
 }
 
 // resumeError is the error of a match that did not end, with the command line that continues it.

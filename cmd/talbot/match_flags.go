@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/play/engine"
 	"talbot/play/match"
@@ -108,7 +109,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, err error) {
 	for _, text := range args {
 		s, err := match.ParsePlayer(text)
 		if err != nil {
-			return nil, usage(err, "for example cmd:stockfish,nodes=1000 or random:")
+			return nil, fault.Usage(err, "for example cmd:stockfish,nodes=1000 or random:")
 		}
 		if err := checkSettings(s); err != nil {
 			return nil, err
@@ -117,7 +118,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, err error) {
 	}
 	if o.limits != (match.Limits{}) {
 		if err := o.limits.Check(); err != nil {
-			return nil, usage(err, "for example --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6")
+			return nil, fault.Usage(err, "for example --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6")
 		}
 	}
 	for _, s := range specs {
@@ -141,5 +142,5 @@ func checkSettings(s match.Spec) error {
 			text = "did you mean `" + word + "`? " + text
 		}
 	}
-	return usage(fmt.Errorf("player %q: %w", s.Text, err), text)
+	return fault.Usage(fmt.Errorf("player %q: %w", s.Text, err), text)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/network/run"
 )
@@ -33,7 +34,7 @@ func (o outputFile) check() (string, error) {
 		return "", err
 	}
 	refuse := func(what string, hint string) (string, error) {
-		return "", usage(fmt.Errorf("%s %q: %s", o.flag, o.path, what), hint)
+		return "", fault.Usage(fmt.Errorf("%s %q: %s", o.flag, o.path, what), hint)
 	}
 	const another = "choose another file"
 	if info != nil && !info.Mode().IsRegular() {

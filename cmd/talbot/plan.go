@@ -91,16 +91,16 @@ const measuringTime = 3 * time.Second
 func (o *planOptions) request(f *pflag.FlagSet) (r plan.Request, c run.Config, err error) {
 	r = o.Request
 	if _, err := os.Stat(o.disk); err != nil {
-		return r, c, usage(fmt.Errorf("--disk: %w", err), "name a folder that exists")
+		return r, c, fault.Usage(fmt.Errorf("--disk: %w", err), "name a folder that exists")
 	}
 	if c, err = run.New(o.recipe, o.preset); err != nil {
-		return r, c, usage(err, "`talbot recipes` lists them")
+		return r, c, fault.Usage(err, "`talbot recipes` lists them")
 	}
 	if err := o.settings.apply(&c, f); err != nil {
 		return r, c, err
 	}
 	if err := c.Validate(); err != nil {
-		return r, c, usage(err, "see `talbot train --help`")
+		return r, c, fault.Usage(err, "see `talbot train --help`")
 	}
 	known, err := recipe.ByName(o.recipe)
 	if err != nil {
@@ -156,7 +156,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		if asked != nil {
 			asks = cli.MessageOf(asked)
 		}
-		if err := printJSON(struct {
+		if err := cli.PrintJSON(struct {
 			*plan.Estimate
 			Recipe   string          `json:"recipe"`
 			Settings recipe.Settings `json:"settings"`
@@ -179,7 +179,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	}
 	if asked != nil {
 		_, remedy := fault.Of(asked)
-		warn(fmt.Errorf("ingest asks more of these inputs: %w", asked))
+		cli.Warn(fmt.Errorf("ingest asks more of these inputs: %w", asked))
 		cli.PrintHint(remedy)
 		return nil
 	}
@@ -197,7 +197,7 @@ func (o *planOptions) room(e *plan.Estimate) error {
 		{os.TempDir(), "temporary files need", "make room, or set TMPDIR to a folder on another disk", e.TempBytes},
 	} {
 		if d := diskSpace(x.dir); d.Total > 0 && d.Free < x.bytes {
-			return hint(fmt.Errorf("%s %s, and %q has %s free", x.what, humanize.Size(float64(x.bytes)), x.dir,
+			return fault.Hint(fmt.Errorf("%s %s, and %q has %s free", x.what, humanize.Size(float64(x.bytes)), x.dir,
 				humanize.Size(float64(d.Free))), x.remedy)
 		}
 	}
@@ -207,6 +207,6 @@ func (o *planOptions) room(e *plan.Estimate) error {
 // measure has the speed of training measured.
 func (o *planOptions) measure(ctx context.Context, c run.Config) (job.Measured, error) {
 	return job.Measurement{Config: c, Backend: o.backend, For: measuringTime, Begun: func(m job.Measured) {
-		tell("measuring for a few seconds how fast %s trains %s\n", m.Kind, m.Network)
+		cli.Note("measuring for a few seconds how fast %s trains %s\n", m.Kind, m.Network)
 	}}.Run(ctx)
 }

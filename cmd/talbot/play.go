@@ -13,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/play/console"
@@ -105,7 +106,7 @@ func (o *playOptions) play(ctx context.Context) error {
 			return err
 		}
 		if err := engine.CheckPGN(o.pgn); err != nil {
-			return usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
+			return fault.Usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
 		}
 	}
 	quick, err := o.look()
@@ -113,14 +114,14 @@ func (o *playOptions) play(ctx context.Context) error {
 		return err
 	}
 	if o.elo > 0 && !quick.Ratings && !o.byEngine() {
-		return usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
+		return fault.Usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
 			"leave it out, or use a network of the recipe prior")
 	}
 	if note := o.oneSided(quick.Config); note != "" {
-		tell("%s\n", note)
+		cli.Note("%s\n", note)
 	}
 	if o.run == builtin.Name {
-		tell("the network that comes with talbot: %s\n", builtin.Strength)
+		cli.Note("the network that comes with talbot: %s\n", builtin.Strength)
 	}
 	g.Player = o.player()
 	defer g.Player.Close()
@@ -142,4 +143,4 @@ func (o *playOptions) play(ctx context.Context) error {
 }
 
 // errGameLeft is how a game ends that was interrupted and is not kept.
-var errGameLeft = hint(cli.ErrInterrupted, "`talbot play --pgn FILE` keeps the games that you leave")
+var errGameLeft = fault.Hint(cli.ErrInterrupted, "`talbot play --pgn FILE` keeps the games that you leave")

@@ -9,6 +9,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -76,14 +77,14 @@ func (o *predictOptions) predict(ctx context.Context, in string) error {
 	warnDamaged(n)
 	r := o.Request
 	if err := r.Ask(n, o.run); err != nil {
-		return usage(err, "leave it out")
+		return fault.Usage(err, "leave it out")
 	}
 	r.In, r.Out, r.Existing = in, o.out, o.existing()
 	return o.makeOptions.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if errors.Is(err, predict.ErrPredicted) {
-			err = hint(err, "`talbot stats` shows them")
+			err = fault.Hint(err, "`talbot stats` shows them")
 		}
 		if err == nil && sum.Unrated > 0 {
 			cli.Warnf("the network uses ratings, and %s had none; --rating gives them one",

@@ -39,11 +39,11 @@ func runRecipes(asJSON bool) error {
 		list = append(list, view)
 	}
 	if asJSON {
-		return printJSON(list)
+		return cli.PrintJSON(list)
 	}
 	for i := range list {
 		if i > 0 {
-			printf("\n")
+			cli.Printf("\n")
 		}
 		io.WriteString(cli.Stdout, list[i].Text()) // which remembers its error
 	}

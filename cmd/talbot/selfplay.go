@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -140,14 +141,15 @@ func (o *selfPlayOptions) check(f *pflag.FlagSet) error {
 	}
 	for _, text := range o.set {
 		if err := s.Set(text); err != nil {
-			return usage(fmt.Errorf("--set: %w", err), "docs/12-play.md explains the options")
+			return fault.Usage(fmt.Errorf("--set: %w", err), "docs/12-play.md explains the options")
 		}
 	}
 	if err := s.Check(); err != nil {
-		return usage(err, "see `talbot selfplay --help`")
+		return fault.Usage(err, "see `talbot selfplay --help`")
 	}
 	if o.Games < int64(o.Part.I) {
-		return usage(fmt.Errorf("%s have no part %s", humanize.Count(o.Games, "game"), o.Part), "take fewer parts")
+		return fault.Usage(fmt.Errorf("%s have no part %s", humanize.Count(o.Games, "game"), o.Part),
+			"take fewer parts")
 	}
 	return o.begin()
 }
@@ -158,7 +160,7 @@ func (o *selfPlayOptions) begin() (err error) {
 		c := synth.DefaultConfig()
 		c.Seed, c.Pieces = o.Seed, synth.PieceWeights{}
 		if c.Materials, err = synth.ParseMaterials(list); err != nil {
-			return usage(fmt.Errorf("--start: %w", err), "for example --start endgames:KQvK,KRvK")
+			return fault.Usage(fmt.Errorf("--start: %w", err), "for example --start endgames:KQvK,KRvK")
 		}
 		o.Endgames, err = synth.NewDrawer(c)
 		return err
@@ -180,7 +182,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
 		r := o.Request
-		r.Out, r.Existing, r.Progress, r.Warn, r.ResumeCommand = o.out, o.existing(), show, warn, cli.Invocation()
+		r.Out, r.Existing, r.Progress, r.Warn, r.ResumeCommand = o.out, o.existing(), show, cli.Warn, cli.Invocation()
 		if o.syzygy != "" {
 			tables, closeTables, err := o.tables(ctx)
 			if err != nil {
@@ -196,7 +198,7 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		defer n.Close()
 		warnDamaged(n)
 		if _, err := mcts.New(o.Style.Searcher, n.Evaluator(), o.Style.Options); err != nil {
-			return made{}, usage(fmt.Errorf("%q: %w", o.run, err),
+			return made{}, fault.Usage(fmt.Errorf("%q: %w", o.run, err),
 				"take a network with priors and values, for example --run net:, or --searcher policy")
 		}
 		if err := n.Compile(ctx); err != nil {
@@ -215,6 +217,6 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 // warnDamaged warns of checkpoints that were skipped because they are damaged.
 func warnDamaged(n *engine.Network) {
 	for _, d := range n.Damaged {
-		warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
+		cli.Warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
 	}
 }

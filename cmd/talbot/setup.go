@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -35,7 +36,7 @@ var parts = []string{partStockfish, partCPU, partCUDA, partONNX}
 func checkParts(_ *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !slices.Contains(parts, a) {
-			return usage(fmt.Errorf("setup cannot install %q", a),
+			return fault.Usage(fmt.Errorf("setup cannot install %q", a),
 				cli.DidYouMean("it installs "+strings.Join(parts, ", "), cli.Nearest(a, parts), "talbot setup "))
 		}
 	}
@@ -85,7 +86,7 @@ command of talbot installs or downloads anything. ` + "`talbot doctor`" + ` show
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if o.from != "" && (len(o.parts) != 1 || wheels[o.parts[0]] == nil) {
-		return usage(errors.New("--from needs a name: xla-cpu or onnx"),
+		return fault.Usage(errors.New("--from needs a name: xla-cpu or onnx"),
 			"for example `talbot setup xla-cpu --from FILE`; XLA's plugin for GPUs is used from where it is, with "+
 				"--backend xla:/path/plugin.so")
 	}
@@ -137,7 +138,7 @@ func planSetup(o *setupOptions, found backend.Discovery, m machine) ([]step, err
 	var steps []step
 	for _, part := range parts {
 		if path := inPlace(part, found, m); path != "" {
-			tell("setup: %s is already installed: %s\n", part, path)
+			cli.Note("setup: %s is already installed: %s\n", part, path)
 			continue
 		}
 		s, err := planPart(part, found, m)
@@ -166,9 +167,9 @@ func planPart(part string, found backend.Discovery, m machine) (step, error) {
 func compiledIn(part string, found backend.Discovery) error {
 	switch {
 	case part == partONNX && !found.Loads:
-		return hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part), needsCompiler)
+		return fault.Hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part), needsCompiler)
 	case part != partONNX && !found.Compiled:
-		return hint(fmt.Errorf("%s: this talbot was built without XLA", part), needsCompiler)
+		return fault.Hint(fmt.Errorf("%s: this talbot was built without XLA", part), needsCompiler)
 	}
 	return nil
 }
@@ -243,7 +244,7 @@ func (a asker) ask() error {
 		return nil
 	}
 	if !a.terminal {
-		return usage(errors.New("cannot ask: standard input is not a terminal"),
+		return fault.Usage(errors.New("cannot ask: standard input is not a terminal"),
 			"use --yes to install what is listed above")
 	}
 	fmt.Fprint(a.out, "Continue? [y/N] ")

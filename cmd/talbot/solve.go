@@ -13,6 +13,7 @@ import (
 
 	"talbot/inspect/solve"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/play/engine"
@@ -88,11 +89,11 @@ func (o *solveOptions) limits(f *pflag.FlagSet, s match.Spec) (all []match.Limit
 	switch {
 	case s.Limits != (match.Limits{}):
 		if f.Changed("nodes") || f.Changed("movetime") {
-			return nil, usage(fmt.Errorf("player %q has a limit of its own", s.Text),
+			return nil, fault.Usage(fmt.Errorf("player %q has a limit of its own", s.Text),
 				"leave out --nodes and --movetime")
 		}
 		if s.Limits.Control != (match.TimeControl{}) {
-			return nil, usage(fmt.Errorf("player %q: a puzzle has no clock", s.Text),
+			return nil, fault.Usage(fmt.Errorf("player %q: a puzzle has no clock", s.Text),
 				"give nodes=100, depth=5 or movetime=100ms in place of tc=")
 		}
 		return []match.Limits{s.Limits}, s.Limits.Check()
@@ -113,7 +114,7 @@ func (o *solveOptions) limits(f *pflag.FlagSet, s match.Spec) (all []match.Limit
 func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 	spec, err := match.ParsePlayer(args[0])
 	if err != nil {
-		return usage(err, "for example net: or cmd:stockfish")
+		return fault.Usage(err, "for example net: or cmd:stockfish")
 	}
 	if err := checkSettings(spec); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if o.json {
-		return errors.Join(printJSON(result), cli.Repeatable(err))
+		return errors.Join(cli.PrintJSON(result), cli.Repeatable(err))
 	}
 	io.WriteString(cli.Stdout, result.Text()) // which remembers its error
 	return cli.Repeatable(err)

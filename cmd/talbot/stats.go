@@ -92,13 +92,13 @@ func runStats(ctx context.Context, o *statsOptions) error {
 		}
 	}
 	if o.json {
-		return printJSON(counted)
+		return cli.PrintJSON(counted)
 	}
 	if err := cli.PrintResult(page.Text()); err != nil {
 		return err
 	}
 	if o.html != "" {
-		printf("\npage: %s\n", o.html)
+		cli.Printf("\npage: %s\n", o.html)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.json {
-		return printJSON(s)
+		return cli.PrintJSON(s)
 	}
 	io.WriteString(cli.Stdout, s.Text()) // which remembers its error
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/studio"
 )
@@ -49,7 +50,7 @@ then open the address here. See docs/20-studio.md.`,
 func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 	host, port, err := net.SplitHostPort(o.listen)
 	if err != nil {
-		return usage(fmt.Errorf("--listen %q is not HOST:PORT", o.listen), "for example --listen 127.0.0.1:8000")
+		return fault.Usage(fmt.Errorf("--listen %q is not HOST:PORT", o.listen), "for example --listen 127.0.0.1:8000")
 	}
 	if len(dirs) == 0 {
 		dirs = []string{"."}
@@ -58,7 +59,7 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 		if info, err := os.Stat(dir); err != nil {
 			return err
 		} else if !info.IsDir() {
-			return usage(fmt.Errorf("%q is a file", dir), "give the folder that it is in")
+			return fault.Usage(fmt.Errorf("%q is a file", dir), "give the folder that it is in")
 		}
 	}
 	ip := net.ParseIP(host)
@@ -68,16 +69,17 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 		on, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
 	}
 	if err != nil {
-		return hint(err, "choose another port, or 0 for a free one: --listen 127.0.0.1:0")
+		return fault.Hint(err, "choose another port, or 0 for a free one: --listen 127.0.0.1:0")
 	}
 	defer on.Close()
 	options := studio.Options{Dirs: dirs, Backend: o.backend, Engine: o.engine}
 	if !local {
 		options.Listen = host
-		warn(fmt.Errorf("--listen %s: whoever can read the network can read what passes, the key in the address too; "+
+		cli.Warn(fmt.Errorf("--listen %s: whoever can read the network can read what passes, the key in the address "+
+			"too; "+
 			"safer is --listen 127.0.0.1:%s and `ssh -L %s:127.0.0.1:%s MACHINE`", o.listen, port, port, port))
 		if host == "" || ip != nil && ip.IsUnspecified() {
-			return usage(errors.New("--listen needs the address that browsers will ask for"),
+			return fault.Usage(errors.New("--listen needs the address that browsers will ask for"),
 				"for example --listen 192.0.2.1:7878")
 		}
 	}
@@ -88,7 +90,7 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 	defer s.Close()
 	ctx, stop := cli.Stops(cmd.Context())
 	defer stop()
-	printf("open %s\n", s.Address(on.Addr()))
+	cli.Printf("open %s\n", s.Address(on.Addr()))
 	if err := cli.Stdout.Flush(); err != nil {
 		return err
 	}

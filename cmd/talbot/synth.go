@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/progress"
@@ -91,9 +92,9 @@ func (o *synthOptions) check(f *pflag.FlagSet) error {
 		c.Pieces = synth.PieceWeights{} // as the materials have it
 	}
 	if _, err := synth.NewDrawer(*c); errors.Is(err, synth.ErrNoMaterial) {
-		return usage(err, "choose other --pieces, --material, --piece-weights or --balance")
+		return fault.Usage(err, "choose other --pieces, --material, --piece-weights or --balance")
 	} else if err != nil {
-		return usage(err, "see --capture-weight, --promotion-weight and --history-max-pieces")
+		return fault.Usage(err, "see --capture-weight, --promotion-weight and --history-max-pieces")
 	}
 	return nil
 }
@@ -106,7 +107,7 @@ func (o *synthOptions) materials() (err error) {
 		c.Materials = synth.AllMaterials(c.Pieces)
 	case o.material != "":
 		if c.Materials, err = synth.ParseMaterials(o.material); err != nil {
-			return usage(err, "for example --material KRPvKR,KQvKR:2, or --material all")
+			return fault.Usage(err, "for example --material KRPvKR,KQvKR:2, or --material all")
 		}
 	case o.materialFile != "":
 		text, err := os.ReadFile(o.materialFile)
@@ -114,7 +115,7 @@ func (o *synthOptions) materials() (err error) {
 			return err
 		}
 		if c.Materials, err = synth.ParseMaterials(string(text)); err != nil {
-			return usage(fmt.Errorf("%q: %w", o.materialFile, err),
+			return fault.Usage(fmt.Errorf("%q: %w", o.materialFile, err),
 				"each line has a material and perhaps its weight, for example KRPvKR:2")
 		}
 	}
@@ -128,7 +129,7 @@ func (o *synthOptions) draw(cmd *cobra.Command) error {
 	r := o.Request
 	r.Out, r.Existing, r.Workers = o.out, o.existing(), o.workers
 	return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		if err != nil {
 			return made{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/pipeline/enginegames"
@@ -75,7 +76,7 @@ command to continue it. See docs/2-inputs.md, section 8.`,
 func (o *gamesOptions) play(ctx context.Context) (err error) {
 	r := o.Request
 	if err := r.Style.Check(); err != nil {
-		return usage(err, "see --random-plies, --blunders, --decided and --max-plies")
+		return fault.Usage(err, "see --random-plies, --blunders, --decided and --max-plies")
 	}
 	engine := stockfish.Config{Limit: stockfish.Nodes(o.nodes), Hash: o.hash, Scope: stockfish.PositionScope}
 	if engine.Path, err = stockfish.Find(o.engine); err != nil {
@@ -94,7 +95,7 @@ func (o *gamesOptions) play(ctx context.Context) (err error) {
 		if r.Pool, err = stockfish.NewPool(ctx, engine, o.workers); err != nil {
 			return made{}, err
 		}
-		r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		sum, err := r.Run(ctx)
 		return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }},
 			errors.Join(err, r.Pool.Close())

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/pipeline/tactics"
@@ -34,11 +35,11 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md, s
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.In, r.Out, r.Existing = args[0], o.out, o.existing()
 			if r.Second > r.Advantage {
-				return usage(fmt.Errorf("--second %d is above --advantage %d", r.Second, r.Advantage),
+				return fault.Usage(fmt.Errorf("--second %d is above --advantage %d", r.Second, r.Advantage),
 					"--second must be below --advantage")
 			}
 			return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-				r.Progress, r.Warn, r.ResumeCommand = show, warn, cli.Invocation()
+				r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 				sum, err := r.Run(ctx)
 				return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
 			})

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/network/builtin"
 	"talbot/network/run"
@@ -101,7 +102,7 @@ func (o *trainOptions) addRun(f *flags.Set) {
 // check completes the job; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) check(f *pflag.FlagSet) error {
 	if o.Dir == builtin.Name {
-		return usage(errors.New("--run net: is the network that comes with talbot, not a folder"),
+		return fault.Usage(errors.New("--run net: is the network that comes with talbot, not a folder"),
 			"to begin with its weights: --from net: --run run1")
 	}
 	if f.Changed("backend") {

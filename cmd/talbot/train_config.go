@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -78,7 +79,7 @@ func setAll(c *run.Config, assignments []string) error {
 	for _, text := range assignments {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return usage(fmt.Errorf("--set must be NAME=VALUE: %q", text), "`talbot recipes` lists the settings")
+			return fault.Usage(fmt.Errorf("--set must be NAME=VALUE: %q", text), "`talbot recipes` lists the settings")
 		}
 		if err := settingError(c.Set(name, value), "set", name, value); err != nil {
 			return err
@@ -104,15 +105,17 @@ func settingError(err error, flag, name, value string) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		kind := wrong.Type.Kind()
 		if kind == reflect.Float64 && strings.HasPrefix(wrong.Value, "number") {
-			return usage(fmt.Errorf("setting %s is too large: %q", name, value), "`talbot recipes` shows the default")
+			return fault.Usage(fmt.Errorf("setting %s is too large: %q", name, value),
+				"`talbot recipes` shows the default")
 		}
 		form := forms[kind]
 		if form == "" {
 			form = "of another type"
 		}
-		return usage(fmt.Errorf("setting %s must be %s: %q", name, form, value), "`talbot recipes` shows the default")
+		return fault.Usage(fmt.Errorf("setting %s must be %s: %q", name, form, value),
+			"`talbot recipes` shows the default")
 	}
-	return usage(fmt.Errorf("--%s: %w", flag, err), remedy)
+	return fault.Usage(fmt.Errorf("--%s: %w", flag, err), remedy)
 }
 
 func (o *trainOptions) addNetwork(f *flags.Set) {
@@ -227,20 +230,20 @@ func (o *trainOptions) addCheckpoints(f *flags.Set) {
 func effective(c *run.Config, f *pflag.FlagSet) error {
 	kind, _, _ := strings.Cut(c.Schedule, ":")
 	if f.Changed("min-lr") && slices.Contains([]string{"constant", "piecewise", "plateau"}, kind) {
-		return usage(fmt.Errorf("--min-lr has no effect with the schedule %s", c.Schedule),
+		return fault.Usage(fmt.Errorf("--min-lr has no effect with the schedule %s", c.Schedule),
 			"leave out --min-lr, or use --schedule cosine or one-cycle")
 	}
 	built, err := c.Build()
 	if err != nil {
-		return usage(err, "`talbot recipes` shows the defaults")
+		return fault.Usage(err, "`talbot recipes` shows the defaults")
 	}
 	layout := built.Encoder.Layout()
 	if c.Mirror > 0 && layout.OtherColour == nil {
-		return usage(fmt.Errorf("--mirror: the recipe %s does not see which colour moves", c.Recipe),
+		return fault.Usage(fmt.Errorf("--mirror: the recipe %s does not see which colour moves", c.Recipe),
 			"leave out --mirror")
 	}
 	if c.HistoryDropout > 0 && layout.NoHistory == nil {
-		return usage(fmt.Errorf("--history-dropout: the recipe %s does not see the past", c.Recipe),
+		return fault.Usage(fmt.Errorf("--history-dropout: the recipe %s does not see the past", c.Recipe),
 			"leave out --history-dropout")
 	}
 	return nil

@@ -43,27 +43,29 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	var other *train.ConfigError
 	switch {
 	case errors.Is(err, job.ErrFrom) && o.After != "":
-		return hint(err, "give the folder of a run or one of its checkpoints, for example --after run1")
+		return fault.Hint(err, "give the folder of a run or one of its checkpoints, for example --after run1")
 	case errors.Is(err, job.ErrFrom):
-		return hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
+		return fault.Hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
 			"run1/checkpoints/best.safetensors")
 	case errors.Is(err, dataset.ErrNoDataset) && o.Resume && o.Data == nil:
-		return hint(err, "if the data has moved, name its folder: `"+resume+" --data DIR`")
+		return fault.Hint(err, "if the data has moved, name its folder: `"+resume+" --data DIR`")
 	case errors.As(err, &other) && errors.Is(err, loader.ErrNoIdentity):
-		return usage(err, "name the datasets with the shares, --label and --max-copies that the run was started with")
+		return fault.Usage(err,
+			"name the datasets with the shares, --label and --max-copies that the run was started with")
 	case errors.As(err, &other):
-		return usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
+		return fault.Usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
-		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists the "+
-			"available ones)")
+		return fault.Usage(err,
+			"leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists the "+
+				"available ones)")
 	case errors.Is(err, train.ErrDevices):
-		return usage(err, "use at most that many --devices")
+		return fault.Usage(err, "use at most that many --devices")
 	case errors.Is(err, job.ErrConfig) && errors.Is(err, recipe.ErrUnknown) && hasRemedyOf(err, job.ErrConfig):
-		return usage(err, "`talbot recipes` lists them")
+		return fault.Usage(err, "`talbot recipes` lists them")
 	case errors.Is(err, run.ErrNoRun):
-		return hint(err, "give the folder of a run, or start one without --resume")
+		return fault.Hint(err, "give the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
-		return hint(err, "give the data again: `"+resume+" --data DIR`")
+		return fault.Hint(err, "give the data again: `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return o.untrained()
 	case errors.Is(err, context.Canceled):
@@ -74,14 +76,15 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		if result.Checkpoint != "" {
 			another += " " + plain.Quote("--from", o.Dir)
 		}
-		return hint(err, "it would diverge again; begin another run with a lower --lr, a longer --warmup or --clip, "+
-			"for example `"+another+"`")
+		return fault.Hint(err,
+			"it would diverge again; begin another run with a lower --lr, a longer --warmup or --clip, "+
+				"for example `"+another+"`")
 	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
-		return hint(err, "free some disk space, then continue with `"+resume+"`")
+		return fault.Hint(err, "free some disk space, then continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory) && (o.Resume || result.Steps > 0):
-		return hint(err, "the batch of a run cannot change: begin another run in another folder")
+		return fault.Hint(err, "the batch of a run cannot change: begin another run in another folder")
 	case errors.Is(err, run.ErrExists):
-		return usage(err, "continue it with `"+resume+"`, or choose another folder")
+		return fault.Usage(err, "continue it with `"+resume+"`, or choose another folder")
 	}
 	return err
 }
@@ -89,15 +92,15 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 func printResult(o *trainOptions, r train.Result) {
 	switch {
 	case r.Samples == 0 && r.StoppedEarly:
-		summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.Dir,
+		cli.Summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.Dir,
 			humanize.Thousands(r.Steps))
 	case r.Samples == 0:
-		summarise("%s: already finished at step %s; nothing to do\n", o.Dir, humanize.Thousands(r.Steps))
+		cli.Summarise("%s: already finished at step %s; nothing to do\n", o.Dir, humanize.Thousands(r.Steps))
 	default:
 		if r.StoppedEarly {
-			summarise("%s: stopped early after step %s: no better validation\n", o.Dir, humanize.Thousands(r.Steps))
+			cli.Summarise("%s: stopped early after step %s: no better validation\n", o.Dir, humanize.Thousands(r.Steps))
 		}
-		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.Dir, humanize.Count(r.Steps, "step"),
+		cli.Summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.Dir, humanize.Count(r.Steps, "step"),
 			humanize.Count(r.Samples, "sample"), r.Seconds, humanize.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}
 	if r.Final != nil {
@@ -105,9 +108,9 @@ func printResult(o *trainOptions, r train.Result) {
 		for _, term := range r.Final.Terms {
 			terms = append(terms, termText(term))
 		}
-		summarise("  val: %s\n", strings.Join(terms, ", "))
+		cli.Summarise("  val: %s\n", strings.Join(terms, ", "))
 	}
-	summarise("  checkpoint: %s\n", r.Checkpoint)
+	cli.Summarise("  checkpoint: %s\n", r.Checkpoint)
 }
 
 // termText is a term with its mean.

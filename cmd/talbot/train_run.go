@@ -31,14 +31,14 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 		start, line.validations = s, validationsOf(s)
 	}
 	t.Resumed = func(step int64, checkpoint string) {
-		tell("resuming after step %s from %q\n", humanize.Thousands(step), checkpoint)
+		cli.Note("resuming after step %s from %q\n", humanize.Thousands(step), checkpoint)
 	}
-	t.Warn = warn
+	t.Warn = cli.Warn
 	progress, done := liveTrain(&line)
 	first := true
 	t.Progress = func(p train.Progress) {
 		if first {
-			detail("compiling and the first step: %.1f s", p.Seconds)
+			cli.Detail("compiling and the first step: %.1f s", p.Seconds)
 		}
 		first = false
 		trained.Store(true)
@@ -57,7 +57,7 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 		return trainError(err, o, result)
 	}
 	if o.json {
-		return printJSON(struct {
+		return cli.PrintJSON(struct {
 			train.Result
 			Data []job.Set `json:"data"`
 		}{result, start.Sets})
@@ -74,16 +74,16 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 // initRun makes a run of a network with random weights.
 func initRun(o *trainOptions) error {
 	t := o.Train
-	t.Warn = warn
+	t.Warn = cli.Warn
 	start, result, err := t.Init()
 	if err != nil {
 		return trainError(err, o, result)
 	}
 	if o.json {
-		return printJSON(result)
+		return cli.PrintJSON(result)
 	}
 	c := start.Config
-	summarise("%s: %s, %s, %s with random weights of seed %d\n", o.Dir, c.Recipe, start.Network,
+	cli.Summarise("%s: %s, %s, %s with random weights of seed %d\n", o.Dir, c.Recipe, start.Network,
 		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
 	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")
 	return nil
@@ -92,6 +92,6 @@ func initRun(o *trainOptions) error {
 // tellLines prints notes, one a line.
 func tellLines(text string) {
 	for line := range strings.Lines(text) {
-		tell("%s\n", strings.TrimSuffix(line, "\n"))
+		cli.Note("%s\n", strings.TrimSuffix(line, "\n"))
 	}
 }

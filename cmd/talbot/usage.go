@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 )
 
@@ -47,14 +48,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 			err = fmt.Errorf("--%s %q cannot be read", invalid.GetFlag().Name, invalid.GetValue())
 		}
-		return usage(err, "see `"+cmd.CommandPath()+" --help`")
+		return fault.Usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	if word := cli.Nearest(e.Given, e.Words); word != "" {
 		meant := "did you mean `--" + e.Flag + " " + word + "`?"
 		if strings.HasPrefix(e.Remedy, "use ") { // which lists all words
 			meant += " " + e.Remedy
 		}
-		return usage(e, meant)
+		return fault.Usage(e, meant)
 	}
-	return usage(e, e.Remedy)
+	return fault.Usage(e, e.Remedy)
 }

@@ -85,7 +85,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 		return err
 	}
 	if o.json {
-		if err := printJSON(result); err != nil {
+		if err := cli.PrintJSON(result); err != nil {
 			return err
 		}
 	} else {
@@ -106,7 +106,7 @@ func unverified(v *verify.Report, dirs []string) error {
 		if d := v.Datasets[i].Damage; len(d) > 0 {
 			found = "damaged: " + d[0]
 		}
-		say("%s: %s\n", dir, found)
+		cli.Say("%s: %s\n", dir, found)
 	}
 	what := "whether a game is in two splits, and which positions the splits share"
 	if len(open) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/network/backend"
 	"talbot/network/ort"
@@ -94,12 +95,13 @@ the whole card of that network: how it was trained, on what, and its figures.
 				return err
 			}
 			if asJSON {
-				return printJSON(struct {
+				return cli.PrintJSON(struct {
 					build
 					Network engine.ShippedNetwork `json:"network"`
 				}{b, network})
 			}
-			printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\nnetwork   %s\n", b.Version,
+			cli.Printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\nnetwork   %s\n",
+				b.Version,
 				b.commit(), b.Go, b.OS, b.Arch, b.backends(), network)
 			return nil
 		},

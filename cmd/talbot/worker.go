@@ -45,7 +45,7 @@ func (o *connectOptions) join() (fleet.Join, error) {
 		text, err = durable.ReadFile(o.joinFile, maxJoinFile)
 	} else {
 		if term.IsTerminal(int(os.Stdin.Fd())) {
-			return fleet.Join{}, usage(errors.New("--join-file is missing"),
+			return fleet.Join{}, fault.Usage(errors.New("--join-file is missing"),
 				"give the file that `talbot label --listen ... --join-file FILE` wrote, here or on standard input")
 		}
 		text, err = bufio.NewReader(io.LimitReader(os.Stdin, maxJoinFile)).ReadBytes('\n')
@@ -58,7 +58,7 @@ func (o *connectOptions) join() (fleet.Join, error) {
 	}
 	j, err := fleet.ParseJoin(string(text))
 	if err != nil {
-		return j, usage(err, "copy the file that `talbot label --listen ... --join-file FILE` wrote")
+		return j, fault.Usage(err, "copy the file that `talbot label --listen ... --join-file FILE` wrote")
 	}
 	if o.joinFile != "" {
 		err = fleet.CheckSecret(o.joinFile)
@@ -81,7 +81,7 @@ func (o *connectOptions) keyFile() (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", hint(err, "name a file with --key")
+		return "", fault.Hint(err, "name a file with --key")
 	}
 	return filepath.Join(dir, "talbot", "worker-key"), nil
 }
@@ -146,10 +146,10 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if o.cluster.URL != "" {
 		at = "the NATS cluster"
 	}
-	tell("worker: %s at %s\n", humanize.Count(int64(o.workers), "engine"), at)
+	cli.Note("worker: %s at %s\n", humanize.Count(int64(o.workers), "engine"), at)
 	err = fleet.WorkerConfig{Join: join, Cluster: o.cluster, KeyFile: key, Engine: path, Count: o.workers,
 		Name: o.name, Version: version,
-		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
+		Log: func(format string, values ...any) { cli.Note("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return ended
 	}
