@@ -26,15 +26,20 @@ import (
 // childVariable names the environment variable that turns a test binary into an engine or into a job.
 const childVariable = "TALBOT_TEST_CHILD"
 
-// Main runs the tests of a package; in a child it is the engine, or runs the job, which is JSON.
-func Main(m *testing.M, run func(ctx context.Context, job []byte) error) {
+// Main runs the tests of a package; in a child it is the engine, or runs the job.
+func Main[Job any](m *testing.M, run func(context.Context, Job) error) {
 	switch text := os.Getenv(childVariable); text {
 	case "":
 		os.Exit(m.Run())
 	case "engine":
 		engine()
 	default:
-		if err := run(context.Background(), []byte(text)); err != nil {
+		var job Job
+		err := json.Unmarshal([]byte(text), &job)
+		if err == nil {
+			err = run(context.Background(), job)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

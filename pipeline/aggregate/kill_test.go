@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -15,11 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		if j.Whole {
 			return j.runWhole(ctx)
 		}

@@ -2,7 +2,6 @@ package endgames_test
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"testing"
 
@@ -15,11 +14,7 @@ import (
 const endgameCount = 1200
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		output.SmallShards(testkit.Forever{}, 1500)
 		return j.run(ctx)
 	})

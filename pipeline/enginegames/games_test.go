@@ -2,7 +2,6 @@ package enginegames
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -35,11 +34,7 @@ func gamesRequest(ctx context.Context, path, out string, count int64, workers in
 }
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		shardGames = smallShards
 		return j.run(ctx)
 	})

@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		output.SmallShards(testkit.Forever{}, 1500)
 		return j.run(ctx)
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -424,11 +423,7 @@ func TestFaults(t *testing.T) {
 type job struct{ In, Out string }
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		e := newFake()
 		e.sleep = time.Millisecond
 		e.fail = func(int64) error { fmt.Print("."); return nil }

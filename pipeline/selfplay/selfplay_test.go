@@ -2,7 +2,6 @@ package selfplay_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -67,11 +66,7 @@ func (k *knowing) Evaluate(ctx context.Context, answers []mcts.Evaluation) error
 }
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, text []byte) error {
-		var j job
-		if err := json.Unmarshal(text, &j); err != nil {
-			return err
-		}
+	testkit.Main(m, func(ctx context.Context, j job) error {
 		output.SmallShards(testkit.Forever{}, 1500)
 		return j.run(ctx)
 	})
