@@ -77,7 +77,7 @@ func (l *Line) CheckNumbers() error {
 	if l.Reconstructed < 0 || l.Reconstructed > len(l.Moves) {
 		return fmt.Errorf("%d reconstructed plies in a line of %d moves", l.Reconstructed, len(l.Moves))
 	}
-	return nil
+	return l.CheckClocks()
 }
 
 // checkHead checks what needs no replay.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"talbot/board"
 )
@@ -140,26 +141,27 @@ func TestSampling(t *testing.T) {
 	fresh := func() *Line {
 		l := game(1, 1)
 		l.Moves, l.Result = make([]board.Move, 100), WhiteWins
+		// Black is short of time, and nothing is known of the last 20 plies.
+		l.Clocks = append(slices.Repeat([]int32{1000, 50}, 40), slices.Repeat([]int32{NoClock}, 20)...)
 		l.Policies = make([][]WeightedMove, 100)
 		for i := range l.Policies {
 			l.Policies[i] = []WeightedMove{{Weight: float32(i)}}
 		}
 		return l
 	}
-	clocks := slices.Repeat([]int32{100, 5}, 40) // Black is short of time, and nothing is known of the last 20 plies
 	for name, c := range map[string]struct {
 		s    Sampling
 		want int
 	}{
 		"skip":   {Sampling{SkipPlies: 10}, 90},
-		"clock":  {Sampling{MinClock: 30}, 60},
+		"clock":  {Sampling{MinClock: 30 * time.Second}, 60},
 		"winner": {Sampling{Side: WinnerSide}, 50},
 		"player": {Sampling{Side: PlayerSide}, 50},
 		"most":   {Sampling{MaxPerGame: 7}, 7},
 		"none":   {Sampling{SkipPlies: 100}, 0},
 	} {
 		l := fresh()
-		drops := c.s.Apply(l, false, true, clocks)
+		drops := c.s.Apply(l, false, true)
 		total := l.SampleCount()
 		for _, n := range drops {
 			total += int(n)
@@ -175,7 +177,7 @@ func TestSampling(t *testing.T) {
 	}
 	chosen := func(s Sampling) []int {
 		l := fresh()
-		s.Apply(l, true, true, nil)
+		s.Apply(l, true, true)
 		return l.Samples.Plies(nil, 100)
 	}
 	within := func(small, large []int) bool {

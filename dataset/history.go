@@ -1,6 +1,10 @@
 package dataset
 
-import "talbot/board"
+import (
+	"slices"
+
+	"talbot/board"
+)
 
 // WithoutHistory returns the part of a line that was not reconstructed: the position after the reconstructed plies,
 // and the moves from there. The slice is the line's. A line whose reconstructed plies are illegal, which happens only
@@ -27,6 +31,9 @@ func (l *Line) Prepend(start board.Position, moves []board.Move) {
 			bitmap[ply/8] |= 1 << (ply % 8)
 		}
 		l.Samples = SomePlies(bitmap)
+	}
+	if l.Clocks != nil {
+		l.Clocks = append(slices.Repeat([]int32{NoClock}, len(moves)), l.Clocks...)
 	}
 	l.Start, l.Reconstructed = start, len(moves)
 	l.Moves = append(append(make([]board.Move, 0, n+len(moves)), moves...), l.Moves...)

@@ -25,6 +25,10 @@ type Line struct {
 	BlackElo      int   // 0 = unknown
 	Tags          []Tag // kept headers, values as valid UTF-8
 
+	// Clocks has the time that the mover had left after each move, in tenths of a second, or [NoClock]; nil when none
+	// is known.
+	Clocks []int32
+
 	// Policies has one list of policy targets for each sample, in sample order; nil when the line has none. An
 	// empty list is a sample without policy target.
 	Policies [][]WeightedMove

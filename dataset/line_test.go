@@ -162,7 +162,7 @@ func TestCheck(t *testing.T) {
 // TestKeep: a line that is left some of its samples keeps what belongs to them, column by column, and the line that it
 // was copied from is as before.
 func TestKeep(t *testing.T) {
-	known := []string{"Moves", "Tags", "Policies", "Labels", "Predictions"}
+	known := []string{"Moves", "Clocks", "Tags", "Policies", "Labels", "Predictions"}
 	for f := range reflect.TypeFor[Line]().Fields() {
 		if f := f; f.Type.Kind() == reflect.Slice && !slices.Contains(known, f.Name) {
 			t.Errorf("%s is new: say in Keep whether it has an element for each sample", f.Name)

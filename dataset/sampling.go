@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -32,11 +33,11 @@ const (
 // Sampling says which samples of a line are kept. The zero value keeps all. Only SkipPlies, Side and MinClock are about
 // games alone.
 type Sampling struct {
-	SkipPlies  int     // of each game
-	Side       Side    // of games
-	MinClock   int     // seconds that the mover must have left after the move; moves without clock pass
-	MaxPerGame int     // 0: all
-	Rate       float64 // probability of each sample; 0: all
+	SkipPlies  int           // of each game
+	Side       Side          // of games
+	MinClock   time.Duration // that the mover must have left before the move; moves without clock pass
+	MaxPerGame int           // 0: all
+	Rate       float64       // probability of each sample; 0: all
 	Seed       uint64
 }
 
@@ -60,10 +61,9 @@ func (d Drops) Add(other Drops) Drops {
 	return d
 }
 
-// Apply drops samples of a line. white and black say which sides the player had; clocks holds the seconds left after
-// each ply's move, −1 where not known, and may be shorter than the line. What is drawn is a pure function of the seed,
-// the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what a larger one keeps.
-func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
+// Apply drops samples of a line. white and black say which sides the player had. What is drawn is a pure function of
+// the seed, the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what a larger one keeps.
+func (s *Sampling) Apply(l *Line, white, black bool) Drops {
 	n := len(l.Moves)
 	all := l.Samples.Plies(nil, n)
 	kept, drops := make([]rankedSample, 0, len(all)), Drops{}
@@ -75,8 +75,7 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 			drops[SkippedPly]++
 		case l.Source == SourceGame && !s.chosenSide(l, ply, white, black):
 			drops[OtherSide]++
-		case l.Source == SourceGame && s.MinClock > 0 && ply < len(clocks) && clocks[ply] >= 0 &&
-			int(clocks[ply]) < s.MinClock:
+		case l.Source == SourceGame && l.ShortOfTime(ply, s.MinClock):
 			drops[LowClock]++
 		case s.Rate > 0 && float64(d.draw>>11)/(1<<53) >= s.Rate:
 			drops[NotDrawn]++

@@ -2,7 +2,6 @@ package pgn
 
 import (
 	"bytes"
-	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -28,7 +27,7 @@ type Evaluation struct {
 	Nodes int64         // 0: not given
 }
 
-// Notes are the evaluations and clocks in the comments of a game's main line.
+// Notes are the evaluations in the comments of a game's main line.
 type Notes struct {
 	// Evals are in the order of the text; at most one of a kind for each ply.
 	Evals []Evaluation
@@ -39,24 +38,16 @@ type Notes struct {
 	Book int
 	// Sentinels counts numbers that stand for no evaluation: TCEC's ±99.99 and ±777.77.
 	Sentinels int
-	// Clocks holds for each ply the whole seconds that the mover had left after that move, −1 where it is not known.
-	Clocks []int32
-
-	searched bool // TCEC: there was an evaluation of a search
+	searched  bool // TCEC: there was an evaluation of a search
 }
 
-func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0], Clocks: n.Clocks[:0]} }
+func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0]} }
 
 // note reads a comment after the last move.
 func (p *Parser) note(text []byte) {
 	ply := len(p.moves)
 	if p.ReadClocks && ply > 0 {
-		if seconds, ok := clockOf(text); ok {
-			for len(p.notes.Clocks) < ply {
-				p.notes.Clocks = append(p.notes.Clocks, -1)
-			}
-			p.notes.Clocks[ply-1] = seconds
-		}
+		p.noteClock(ply-1, text)
 	}
 	if !p.ReadEvals {
 		return
@@ -205,27 +196,6 @@ func cutechess(text []byte) (value, depth []byte, ok bool) {
 		return nil, nil, false
 	}
 	return value, bytes.TrimRight(depth, ","), true
-}
-
-// clockOf returns the whole seconds of a “[%clk 1:02:03]” in a comment.
-func clockOf(text []byte) (seconds int32, ok bool) {
-	value, ok := command(text, "clk")
-	if !ok {
-		return 0, false
-	}
-	value, _, _ = bytes.Cut(value, []byte("."))
-	total, parts := 0, bytes.Split(value, []byte(":"))
-	if len(parts) < 2 || len(parts) > 3 {
-		return 0, false
-	}
-	for _, part := range parts {
-		n, err := strconv.ParseUint(string(bytes.TrimSpace(part)), 10, 16)
-		if err != nil {
-			return 0, false
-		}
-		total = 60*total + int(n)
-	}
-	return int32(min(total, 1<<30)), true
 }
 
 // wholeNumber reads a whole number up to most, 0 if there is none.

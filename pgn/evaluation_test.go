@@ -63,15 +63,6 @@ func TestEvaluations(t *testing.T) {
 			t.Errorf("%s: %q, %d unread; want %q, %d", c.name, got, notes.Unread, c.want, c.unread)
 		}
 	}
-	_, notes := notesOf(t, "1. e4 {[%clk 0:01:02]} e5 2. Nf3 {[%clk 1:00:00.5]} Nc6 {[%clk x]}")
-	if got := fmt.Sprint(notes.Clocks); got != "[62 -1 3600]" {
-		t.Errorf("clocks %s", got)
-	}
-	_, notes = notesOf(t, "1. e4 {[%clk\n0:01:02]} "+
-		"e5 {[%eval\r\n0.2] [%clk\r\n0:01:\r\n03]} 2. Nf3 {[%clk\t1:00:00\n]}")
-	if got := fmt.Sprint(notes.Clocks); got != "[62 63 3600]" {
-		t.Errorf("clocks with line breaks %s", got)
-	}
 }
 
 // TestWrapped has pgn-extract write shared games with evaluations and clocks again, in lines of different lengths,
@@ -199,7 +190,7 @@ func TestEvaluationsShared(t *testing.T) {
 				n := p.Notes()
 				evals, unread = evals+len(n.Evals), unread+n.Unread
 				book, sentinels = book+n.Book, sentinels+n.Sentinels
-				for _, c := range n.Clocks {
+				for _, c := range l.Clocks {
 					if c >= 0 {
 						clocks++
 					}

@@ -29,9 +29,12 @@ type Parser struct {
 	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
 	Select func(head *dataset.Line) dataset.Reason
 
-	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes]. Those before the first move
+	// ReadEvals has the evaluations in comments of the main line read into [Parser.Notes]. Those before the first move
 	// belong to the start position.
-	ReadEvals, ReadClocks bool
+	ReadEvals bool
+
+	// ReadClocks has the clocks in comments of the main line read into the line.
+	ReadClocks bool
 
 	// Results decides the result of a game that has several.
 	Results dataset.ResultRule
@@ -52,6 +55,7 @@ type Parser struct {
 	pos         board.Position
 	count       numbering
 	moves       []board.Move   // of this game; what is after them is free
+	clocks      []int32        // after the first of these moves
 	result      dataset.Result // the result after the moves
 	ended       bool           // that result has been read
 	isStar      bool           // it is “*”
@@ -156,6 +160,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	}
 	n := len(p.moves)
 	line.Moves, p.moves = p.moves[:n:n], p.moves[n:]
+	line.Clocks = p.lineClocks(n)
 	if p.Select == nil {
 		line.Tags = p.tags.kept()
 	}
@@ -172,6 +177,7 @@ func (p *Parser) begin(g Game) {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
+	p.clocks = p.clocks[:0]
 	p.earlyComments, p.nestingChecked, p.hasNested = p.earlyComments[:0], -1, false
 }
 
@@ -193,8 +199,7 @@ func (p *Parser) rereader(text []byte) *Parser {
 	return p.rereading
 }
 
-// Notes returns the notes of the last game, as far as ReadEvals and ReadClocks are set. They are valid until the next
-// call of Parse.
+// Notes returns the notes of the last game, if ReadEvals is set. They are valid until the next call of Parse.
 func (p *Parser) Notes() *Notes { return &p.notes }
 
 // reject describes what is wrong with text[from:to].

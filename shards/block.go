@@ -35,6 +35,7 @@ type block struct {
 	names  int          // of this block's tags
 	serial int          // of the line being added; no line has 0
 	places []int        // in tags, of the tags of the line being added
+	clocks clockColumns
 	policy policyColumns
 	labels map[int]*labelColumns
 	nets   map[int]*networkColumns
@@ -115,6 +116,7 @@ func (b *block) add(l *dataset.Line) error {
 		b.start.put(b.lines, l.Start.FEN())
 	}
 	b.addSamples(l)
+	b.clocks.add(l)
 	for i, t := range l.Tags {
 		c := b.tags[b.places[i]]
 		if c.entries == 0 {
@@ -232,7 +234,7 @@ func checkLine(l *dataset.Line, samples int) error {
 
 // lineSize returns an upper bound of the column bytes a line needs.
 func lineSize(l *dataset.Line) int {
-	size := 256 + 3*len(l.Moves)
+	size := 256 + 3*len(l.Moves) + 5*len(l.Clocks)
 	for _, t := range l.Tags {
 		size += len(t.Value) + 10
 	}
@@ -266,7 +268,7 @@ func (b *block) reset() {
 	for _, buf := range []*[]byte{
 		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves,
 		&b.reconstructed,
-		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.policy.untargeted,
+		&b.kinds, &b.bitmaps, &b.clocks.units, &b.clocks.left, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.policy.untargeted,
 		&b.start.lengths, &b.start.text,
 	} {
 		*buf = (*buf)[:0]
@@ -289,6 +291,7 @@ func (b *block) columns() []column {
 		{colSource, b.source}, {colInput, b.input}, {colNumber, b.number}, {colOffset, b.offset}, {colResult, b.result},
 		{colWhiteElo, b.whiteElo}, {colBlackElo, b.blackElo}, {colStart, b.start.raw(b.lines)}, {colPlies, b.plies},
 		{colMoves, b.moves}, {colInvented, b.reconstructed}, {colSamples, b.kinds}, {colBitmap, b.bitmaps},
+		{colClockUnit, b.clocks.units}, {colClockLeft, b.clocks.left},
 	}
 	cols = b.policy.columns(cols, b.samples)
 	slices.SortFunc(b.tags, func(c, d *tagColumn) int { return strings.Compare(c.name, d.name) })

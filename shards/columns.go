@@ -20,6 +20,7 @@ const (
 	Origin      Columns = 1 << iota // Input, Number, Offset
 	Ratings                         // WhiteElo, BlackElo
 	Tags                            // Tags
+	Clocks                          // Clocks
 	Policies                        // Policies
 	Scores                          // Labels: Status, and of each line the Score
 	Best                            // Labels: Best
@@ -29,7 +30,7 @@ const (
 	Predictions                     // Predictions
 
 	AllLabels  = Scores | Best | WDL | Effort | Variations
-	AllColumns = Origin | Ratings | Tags | Policies | AllLabels | Predictions
+	AllColumns = Origin | Ratings | Tags | Clocks | Policies | AllLabels | Predictions
 )
 
 // partOf says which Columns a part of a label belongs to.
@@ -47,6 +48,8 @@ func (c Columns) wanted(name string) bool {
 		return c&Origin != 0
 	case colWhiteElo, colBlackElo:
 		return c&Ratings != 0
+	case colClockUnit, colClockLeft:
+		return c&Clocks != 0
 	case colPolicyCount, colPolicyMove, colPolicyWeight:
 		return c&Policies != 0
 	}

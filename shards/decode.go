@@ -18,7 +18,7 @@ func (b *rawBlock) decode(dst []dataset.Line) ([]dataset.Line, error) {
 	lines := dst[first:]
 	clear(lines)
 	for _, step := range []func([]dataset.Line) error{
-		b.bytes, b.moves, b.ratings, b.origin, b.start, b.samples, b.policies, b.tagsOf, b.labels,
+		b.bytes, b.moves, b.ratings, b.origin, b.start, b.samples, b.clocks, b.policies, b.tagsOf, b.labels,
 		b.predictions,
 	} {
 		if err := step(lines); err != nil {

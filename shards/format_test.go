@@ -103,6 +103,7 @@ type pythonLine struct {
 	Samples  []int                  `json:"samples"`
 	Result   string                 `json:"result"`
 	Elo      [2]int                 `json:"elo"`
+	Clocks   []*int32               `json:"clocks"`
 	Tags     map[string]string      `json:"tags"`
 	Policies [][]pythonTarget       `json:"policies"`
 	Labels   map[int][]*pythonLabel `json:"labels"`
@@ -153,8 +154,9 @@ func toPython(l *dataset.Line) pythonLine {
 		Source: int(l.Source), Input: l.Input, Number: l.Number, Offset: l.Offset, FEN: l.Start.FEN(),
 		Moves:    moveTexts(l.Moves),
 		Invented: l.Reconstructed, Samples: l.Samples.Plies([]int{}, len(l.Moves)), Result: l.Result.String(),
-		Elo: [2]int{l.WhiteElo, l.BlackElo}, Tags: map[string]string{}, Policies: [][]pythonTarget{},
-		Labels: map[int][]*pythonLabel{}, Networks: map[int][]pythonPrediction{},
+		Elo: [2]int{l.WhiteElo, l.BlackElo}, Clocks: []*int32{}, Tags: map[string]string{},
+		Policies: [][]pythonTarget{},
+		Labels:   map[int][]*pythonLabel{}, Networks: map[int][]pythonPrediction{},
 	}
 	for _, c := range l.Predictions {
 		for _, given := range c.Predictions {
@@ -164,6 +166,13 @@ func toPython(l *dataset.Line) pythonLine {
 				q.Moves = append(q.Moves, pythonPrior{m.Move.String(), int(m.Prior)})
 			}
 			p.Networks[c.Network] = append(p.Networks[c.Network], q)
+		}
+	}
+	for _, tenths := range l.Clocks {
+		if tenths == dataset.NoClock {
+			p.Clocks = append(p.Clocks, nil)
+		} else {
+			p.Clocks = append(p.Clocks, &tenths)
 		}
 	}
 	for _, t := range l.Tags {

@@ -150,6 +150,9 @@ const (
 	colSamples  = "samples"
 	colBitmap   = "samples:bitmap"
 
+	colClockUnit = "clock:unit"
+	colClockLeft = "clock:left"
+
 	colPolicyCount  = "policy:count"
 	colPolicyMove   = "policy:move"
 	colPolicyWeight = "policy:weight"

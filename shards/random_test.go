@@ -49,6 +49,9 @@ func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 				Value: []string{"", "Tal, Mikhail", "½", fmt.Sprint(rng.Int())}[rng.IntN(4)]})
 		}
 	}
+	if rng.IntN(2) == 0 {
+		addClocks(rng, &l)
+	}
 	if full {
 		addPolicies(rng, &l)
 		for f := range 3 {
@@ -59,6 +62,29 @@ func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 		}
 	}
 	return l
+}
+
+// addClocks gives a line clocks that go down and up, of seconds or tenths, some of them unknown.
+func addClocks(rng *rand.Rand, l *dataset.Line) {
+	unit, known := 1+9*rng.Int32N(2), false
+	clocks := make([]int32, len(l.Moves))
+	for ply := range clocks {
+		switch rng.IntN(20) {
+		case 0:
+			clocks[ply] = dataset.NoClock
+			continue
+		case 1:
+			clocks[ply] = rng.Int32N(dataset.MaxClock/unit) * unit
+		default:
+			if ply > 1 {
+				clocks[ply] = max(0, clocks[ply-2]-unit*(rng.Int32N(12)-2))
+			}
+		}
+		known = true
+	}
+	if known {
+		l.Clocks = clocks
+	}
 }
 
 func randomMoves(rng *rand.Rand, pos board.Position, n int) []board.Move {

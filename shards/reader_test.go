@@ -214,6 +214,36 @@ func TestWrongPredictions(t *testing.T) {
 	}
 }
 
+// TestWrongClocks: columns of clocks that contradict each other are damage.
+func TestWrongClocks(t *testing.T) {
+	read := func(units, left []byte) ([]dataset.Line, error) {
+		columns := []column{{colPlies, []byte{3}}, {colMoves, []byte{12, 7, 51, 9, 1, 5}}}
+		if units != nil {
+			columns = append(columns, column{colClockUnit, units})
+		}
+		if left != nil {
+			columns = append(columns, column{colClockLeft, left})
+		}
+		return readAll(craft(1, 4, 3, unchanged, columns...))
+	}
+	// −6 is 5 more, −1 the same and 2 two less.
+	if lines, err := read([]byte{clockSeconds}, []byte{11, 0, 1}); err != nil ||
+		!slices.Equal(lines[0].Clocks, []int32{50, dataset.NoClock, 50}) {
+		t.Fatalf("%+v, %v", lines, err)
+	}
+	if lines, err := read([]byte{clockTenths}, []byte{11, 1, 4}); err != nil ||
+		!slices.Equal(lines[0].Clocks, []int32{5, 0, 3}) {
+		t.Fatalf("%+v, %v", lines, err)
+	}
+	for _, c := range [][2][]byte{{{3}, {1, 1, 1}}, {{1, 1}, {1, 1, 1}}, {{1}, nil}, {nil, {1, 1, 1}}, {{1}, {1, 1}},
+		{{1}, {1, 1, 1, 1}}, {{1}, {0, 0, 0}}, {{1}, {2, 1, 1}}, {{2}, {0xff, 0xff, 0xff, 0xff, 0x1f, 1, 1}},
+		{{1}, {0xff, 0xff, 0xff, 0xff, 1, 1, 1}}} {
+		if _, err := read(c[0], c[1]); !errors.Is(err, dataset.ErrDamaged) {
+			t.Errorf("units %v, clocks %v: %v", c[0], c[1], err)
+		}
+	}
+}
+
 // TestNewer: a shard with a version, a column or a member of the footer that this program does not know is refused as
 // one of a newer talbot, not as damaged.
 func TestNewer(t *testing.T) {
@@ -234,11 +264,17 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestColumns reads parts of the lines.
+// TestColumns reads parts of the lines: any two columns, and all but these.
 func TestColumns(t *testing.T) {
 	lines := randomLines(t, 12, 15, true)
 	b := shardOf(t, lines)
-	for c := Columns(0); c <= AllColumns; c++ {
+	var parts []Columns
+	for one := Columns(1); one <= AllColumns; one <<= 1 {
+		for other := one; other <= AllColumns; other <<= 1 {
+			parts = append(parts, one|other, AllColumns&^(one|other))
+		}
+	}
+	for _, c := range append(parts, 0, AllColumns) {
 		got, err := readAll(b, WithColumns(c))
 		if err != nil {
 			t.Fatal(err)
@@ -261,6 +297,9 @@ func keep(l dataset.Line, c Columns) dataset.Line {
 	}
 	if c&Tags == 0 {
 		l.Tags = nil
+	}
+	if c&Clocks == 0 {
+		l.Clocks = nil
 	}
 	if c&Policies == 0 {
 		l.Policies = nil

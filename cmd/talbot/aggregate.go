@@ -60,6 +60,7 @@ continue it. See docs/3-datasets.md, section 6.`,
 	f.Section("Counting")
 	flags.Parse(f, &r.Bands, "bands", r.Bands.String(), "1500,2000,2500", aggregate.ParseBands,
 		"ratings at which a new band begins, separated by commas, or none")
+	addMinClock(f, &r.MinClock)
 	flags.AtLeast(f, &r.MinCount, "min-count", 1, "minimum number of moves in a position, over all bands")
 	flags.AtLeast(f, &r.MinBand, "min-band", 1, "minimum number of moves in a position in one band")
 	addWorkers(f, &o.workers, "number of workers (default: all cores)")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type evalOptions struct {
 	run, puzzles, report     string
 	syzygy, engine, audit    string
 	noHistory, style         bool
+	minClock                 time.Duration
 	checkTables, force, json bool
 }
 
@@ -61,6 +63,7 @@ calibration of both heads. See docs/6-evaluation.md.`,
 	complete(cmd, "run", networks)
 	o.addNetwork(f)
 	o.addSamples(f, "the run")
+	addMinClock(f, &o.minClock)
 	f.Bool(&o.noHistory, "no-history", "hide history and repetitions from the network")
 	f.Section("Other measurements")
 	f.Bool(&o.style, "style",
@@ -80,7 +83,7 @@ calibration of both heads. See docs/6-evaluation.md.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value,
+	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, MinClock: o.minClock, Value: o.value,
 		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
 		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: cli.Warn}
 	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {

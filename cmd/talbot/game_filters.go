@@ -67,11 +67,23 @@ func parseTimeControl(text string) (string, error) {
 
 // parseSeconds reads a time as whole seconds.
 func parseSeconds(text string) (int, error) {
+	d, err := parseTime(text)
+	return int(d / time.Second), err
+}
+
+// addMinClock adds --min-clock.
+func addMinClock(f *flags.Set, to *time.Duration) {
+	flags.Parse(f, to, "min-clock", "", "30s", parseTime,
+		"leave out samples at which the mover had less time left, such as 30s; samples without a clock stay")
+}
+
+// parseTime reads a time.
+func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
 		return 0, fmt.Errorf("%q is not a time with a unit, such as 30s or 3m", text)
 	}
-	return int(d / time.Second), nil
+	return d, nil
 }
 
 // merge sets a filter to the given flags and, for those not given, to a preset.

@@ -147,8 +147,7 @@ func (o *ingestOptions) addFilters(f *flags.Set) {
 		"side whose moves become samples: both, player or winner (with --player: only games that the player won)",
 		"both", "player", "winner")
 	flags.AtLeast(f, &s.SkipPlies, "skip-plies", 0, "take no samples from the first plies of a game")
-	flags.Parse(f, &s.MinClock, "min-clock", "", "30s", parseSeconds,
-		"sample only moves with at least this time left ([%clk]), such as 30s; moves without a clock are kept")
+	addMinClock(f, &s.MinClock)
 	flags.AtLeast(f, &s.MaxPerGame, "max-samples-per-game", 0, "maximum number of samples from a game, drawn at random")
 	flags.Parse(f, &s.Rate, "sample-rate", "1", "0.1", parseShare[float64], "probability of keeping a sample")
 }

@@ -67,7 +67,7 @@ those that contradict the run. See docs/5-training.md.`,
 	o.addOptimizer(f)
 	o.addMachine(f)
 	o.addCheckpoints(f)
-	f.Excludes("init", "data", "resume", "from", "after", "steps", "until", "label", "max-copies", "ema")
+	f.Excludes("init", "data", "resume", "from", "after", "steps", "until", "label", "max-copies", "min-clock", "ema")
 	f.Excludes("resume", "skip-done", "replace", "from", "after")
 	f.Excludes("after", "from")
 	return cmd
@@ -96,6 +96,7 @@ func (o *trainOptions) addRun(f *flags.Set) {
 	addLabel(f, &o.Label)
 	flags.AtLeast(f, &o.MaxCopies, "max-copies", 0,
 		"maximum copies of a position among all train samples, spread evenly (0 = no limit)")
+	addMinClock(f, &o.MinClock)
 	addJSON(f, &o.json)
 }
 

@@ -158,21 +158,19 @@ func TestInspectPolicies(t *testing.T) {
 }
 
 // TestInspectUntargeted: where no sample of a game has a policy target, none is made of the moves that were played.
-// Only programs that know the form read the dataset; without such a line it is as old as before.
 func TestInspectUntargeted(t *testing.T) {
 	l := madeup.Line(t, board.StartFEN, "e2e4", "e7e5")
 	for _, c := range []struct {
 		policies [][]dataset.WeightedMove
 		played   bool
-		format   int
-	}{{nil, true, 1}, {make([][]dataset.WeightedMove, 2), false, 5}} {
+	}{{nil, true}, {make([][]dataset.WeightedMove, 2), false}} {
 		l.Policies = c.policies
 		dir := madeup.Dataset(t, []dataset.Line{l}, 1)
 		if s := sample(t, open(t, dir), 0); (s.Policy != nil) != c.played || s.Played == nil {
 			t.Errorf("policies %v: policy %+v", c.policies, s.Policy)
 		}
 		m, err := dataset.ReadManifest(dir)
-		if err != nil || m.Format != c.format || (m.Shards[0].Untargeted == 1) == c.played {
+		if err != nil || (m.Shards[0].Untargeted == 1) == c.played {
 			t.Errorf("policies %v: %+v, %v", c.policies, m, err)
 		}
 		if r := madeup.Verify(t, dir); (r.Untargeted == 1) == c.played {

@@ -31,6 +31,10 @@ type Sample struct {
 	WhiteElo int    `json:"white_elo,omitempty"`
 	BlackElo int    `json:"black_elo,omitempty"`
 	Result   string `json:"result"`
+	// the time that the side to move had left, in seconds, before and after the move; nil where it is not known
+	Clock       *float64 `json:"clock,omitempty"`
+	ClockAfter  *float64 `json:"clock_after,omitempty"`
+	TimeControl string   `json:"time_control,omitempty"` // as PGN writes it: "180+2"
 	// of aggregated positions: the ratings of the side to move, and how often each move was played
 	Band   *Band            `json:"band,omitempty"`
 	Counts map[string]int64 `json:"counts,omitempty"` // by UCI
@@ -110,11 +114,17 @@ func (v *viewer) describe(l *dataset.Line) *Sample {
 		FEN: p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
-		Result: l.Result.String(),
-		Legal:  map[string]int{}, start: l.Start, moves: l.Moves[:ply],
+		Result: l.Result.String(), TimeControl: l.Tag("TimeControl"),
+		Legal: map[string]int{}, start: l.Start, moves: l.Moves[:ply],
 	}
 	if inputs := v.Manifest().Inputs; l.Input < len(inputs) {
 		s.Input = inputs[l.Input].Name
+	}
+	if tenths, ok := l.ClockBefore(ply); ok {
+		s.Clock = new(float64(tenths) / 10)
+	}
+	if tenths, ok := l.ClockAfter(ply); ok {
+		s.ClockAfter = new(float64(tenths) / 10)
 	}
 	if ply < len(l.Moves) {
 		played := l.Moves[ply].String()

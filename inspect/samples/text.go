@@ -3,6 +3,7 @@ package samples
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"talbot/board"
@@ -48,6 +49,9 @@ func (s *Sample) WriteText(w io.Writer) error {
 	row("history", "%s", s.historyText(sans))
 	row("legal", "%s", humanize.Count(int64(len(s.Legal)), "move"))
 	row("played", "%s", sanOr(&pos, s.Played, "none (end of the line)"))
+	if s.Clock != nil || s.ClockAfter != nil {
+		row("clock", "%s before the move, %s after it%s", clockText(s.Clock), clockText(s.ClockAfter), s.controlText())
+	}
 	if s.Band != nil {
 		row("players", "%s", s.playersText())
 	}
@@ -84,6 +88,26 @@ func player(name string, elo int) string {
 		return fmt.Sprintf("%s (%d)", name, elo)
 	}
 	return name
+}
+
+// clockText returns a time left as PGN writes it.
+func clockText(seconds *float64) string {
+	if seconds == nil {
+		return "unknown"
+	}
+	tenths := int64(math.Round(10 * *seconds))
+	text := fmt.Sprintf("%d:%02d:%02d", tenths/36000, tenths/600%60, tenths/10%60)
+	if tenths%10 != 0 {
+		text += fmt.Sprintf(".%d", tenths%10)
+	}
+	return text
+}
+
+func (s *Sample) controlText() string {
+	if s.TimeControl == "" {
+		return ""
+	}
+	return ", time control " + s.TimeControl
 }
 
 // diagram is the board from White's side, both squares of the last move in brackets.

@@ -32,6 +32,7 @@ type Request struct {
 	// MinCount is how many moves a position must have been seen with, over all bands, and MinBand how many of a band.
 	MinCount, MinBand int
 	Filter            dataset.Filter // of games
+	MinClock          time.Duration  // that the mover must have left before a move; moves without a clock count
 	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
@@ -111,7 +112,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	a := &aggregation{Request: r, bands: r.Bands.list(),
-		games: gameReader{filter: r.Filter, bands: r.Bands, split: r.GamesOf}}
+		games: gameReader{filter: r.Filter, minClock: r.MinClock, bands: r.Bands, split: r.GamesOf}}
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err
@@ -137,6 +138,9 @@ func (a *aggregation) parents() (list []dataset.Parent, err error) {
 	columns := shards.Ratings
 	if len(a.Filter.Flags()) > 0 {
 		columns |= shards.Tags
+	}
+	if a.MinClock > 0 {
+		columns |= shards.Clocks
 	}
 	for _, dir := range a.In {
 		d, err := shards.OpenDataset(dir, shards.WithColumns(columns))
@@ -208,6 +212,9 @@ func (r *Request) flags() []dataset.Tag {
 	flags := append(r.Filter.Flags(), dataset.Tag{Name: "bands", Value: r.Bands.String()},
 		dataset.Tag{Name: "min-count", Value: strconv.Itoa(r.MinCount)},
 		dataset.Tag{Name: "min-band", Value: strconv.Itoa(r.MinBand)})
+	if r.MinClock > 0 {
+		flags = append(flags, dataset.Tag{Name: "min-clock", Value: r.MinClock.String()})
+	}
 	if r.GamesOf != nil {
 		flags = append(flags, dataset.Tag{Name: "games-of", Value: r.GamesOf.String()})
 	}

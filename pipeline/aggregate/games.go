@@ -3,6 +3,7 @@ package aggregate
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -42,10 +43,11 @@ var keyOf = (*board.Position).Key
 
 // gameReader reads the games that count.
 type gameReader struct {
-	filter dataset.Filter
-	bands  Bands
-	split  *dataset.Split
-	sets   []*shards.Dataset
+	filter   dataset.Filter
+	minClock time.Duration
+	bands    Bands
+	split    *dataset.Split
+	sets     []*shards.Dataset
 }
 
 // setBlock is a block of one of the datasets.
@@ -125,10 +127,13 @@ func (g *gameReader) line(l *dataset.Line, c *counts, each func(p *board.Positio
 			return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, m, pos.FEN(), dataset.ErrDamaged)
 		}
 		if ply >= l.Reconstructed && l.Samples.Has(ply, n) {
-			if turn := pos.Turn(); known[turn] {
+			switch turn := pos.Turn(); {
+			case l.ShortOfTime(ply, g.minClock):
+				c.Dropped[dataset.LowClock]++
+			case known[turn]:
 				c.Moves++
 				each(&pos, m, bands[turn])
-			} else {
+			default:
 				c.Dropped[dataset.UnknownElo]++
 			}
 		}

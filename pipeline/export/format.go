@@ -93,6 +93,11 @@ var (
 		l := s.Line()
 		return l.WhiteElo > 0 || l.BlackElo > 0 || len(l.Tags) > 0
 	}}
+	Clocks = Fact{"clocks", "the time that players had left", func(s *Sample) bool {
+		_, before := s.Line().ClockBefore(s.Ply())
+		_, after := s.Line().ClockAfter(s.Ply())
+		return before || after
+	}}
 	Policies = Fact{"policies", "policies of several moves", func(s *Sample) bool {
 		l := s.Line()
 		return l.Policies != nil && len(l.Policies[s.Walker.Sample()]) > 1

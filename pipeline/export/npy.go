@@ -16,7 +16,7 @@ import (
 // input of a recipe's network and its targets.
 var npyFormat = &Format{
 	Name: "npy", About: "NumPy records of a recipe's input and targets", Encoded: true,
-	Lacks: []Fact{Policies, Headers, Predictions},
+	Lacks: []Fact{Policies, Headers, Clocks, Predictions},
 	begin: func(out *durable.AtomicFile, r *Request) (writer, error) { return newNpyWriter(out, r) },
 }
 

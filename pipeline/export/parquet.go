@@ -39,7 +39,10 @@ type parquetRow struct {
 	File    string  `parquet:"file,dict,zstd"`
 	Game    int64   `parquet:"game,zstd"` // number of the line in its file
 	Ply     int32   `parquet:"ply,zstd"`  // moves played since the line's start
-	Split   string  `parquet:"split,dict,zstd"`
+	// seconds that the side to move had left before and after the move
+	Clock      *float64 `parquet:"clock,optional,zstd"`
+	ClockAfter *float64 `parquet:"clock_after,optional,zstd"`
+	Split      string   `parquet:"split,dict,zstd"`
 }
 
 // parquetWriter writes rows as they come, in groups.
@@ -74,6 +77,12 @@ func (w *parquetWriter) sample(s *Sample) error {
 		File: s.Input, Game: l.Number, Ply: int32(s.Ply()), Split: s.Split.String()}
 	if s.Ply() < len(l.Moves) {
 		row.Played = new(l.Moves[s.Ply()].String())
+	}
+	if tenths, ok := l.ClockBefore(s.Ply()); ok {
+		row.Clock = new(float64(tenths) / 10)
+	}
+	if tenths, ok := l.ClockAfter(s.Ply()); ok {
+		row.ClockAfter = new(float64(tenths) / 10)
 	}
 	if l.Result != dataset.ResultUnknown {
 		row.Result = new(l.Result.String())

@@ -18,7 +18,7 @@ var played = Fact{"move", "a move that was played", func(s *Sample) bool { retur
 var binpackFormat = &Format{
 	Name: "binpack", About: "Stockfish's binpack, for nnue-pytorch and bullet",
 	Needs: []Fact{Result, played},
-	Lacks: []Fact{Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions,
+	Lacks: []Fact{Headers, Clocks, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels, Predictions,
 		Reconstructed},
 	begin: func(out *durable.AtomicFile, _ *Request) (writer, error) {
 		return &binpackWriter{out: binpack.NewWriter(out)}, nil
@@ -60,7 +60,7 @@ var textFormat = &Format{
 }
 
 // positionsLack is what formats of positions with a score and the result lack.
-var positionsLack = []Fact{History, Headers, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels,
+var positionsLack = []Fact{History, Headers, Clocks, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels,
 	Predictions}
 
 // points are White's of a known result.

@@ -34,7 +34,7 @@ func (f *Filters) Check() error {
 		return err
 	}
 	switch {
-	case min(f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
+	case min(f.SkipPlies, f.MaxPerGame) < 0 || f.MinClock < 0:
 		return fmt.Errorf("the number of a filter must not be negative")
 	case !(f.Rate >= 0 && f.Rate <= 1):
 		return fmt.Errorf("sampling rate must be above 0 and at most 1: %v", f.Rate)
@@ -59,7 +59,9 @@ func (f *Filters) flags() []dataset.Tag {
 		flags = append(flags, dataset.Tag{Name: "side", Value: "winner"})
 	}
 	number("skip-plies", f.SkipPlies)
-	number("min-clock", f.MinClock)
+	if f.MinClock != 0 {
+		flags = append(flags, dataset.Tag{Name: "min-clock", Value: f.MinClock.String()})
+	}
 	number("max-samples-per-game", f.MaxPerGame)
 	if f.Rate > 0 && f.Rate < 1 {
 		flags = append(flags, dataset.Tag{Name: "sample-rate", Value: strconv.FormatFloat(f.Rate, 'g', -1, 64)})
@@ -80,13 +82,13 @@ type entry struct {
 }
 
 // sample applies sampling to a line that has no labels yet. A line that is left without samples is rejected.
-func (f *Filters) sample(l *dataset.Line, clocks []int32) (dataset.Drops, *dataset.Reject) {
+func (f *Filters) sample(l *dataset.Line) (dataset.Drops, *dataset.Reject) {
 	if !f.Sampling.Active() {
 		return nil, nil
 	}
 	white, black := f.PlayerSides(l)
 	before := l.SampleCount()
-	drops := f.Apply(l, white, black, clocks)
+	drops := f.Apply(l, white, black)
 	if before > 0 && l.SampleCount() == 0 {
 		return drops, &dataset.Reject{Reason: dataset.NoSamples, Number: l.Number, Offset: l.Offset}
 	}
@@ -104,50 +106,26 @@ func (f *Filters) choose(r *entry) {
 		r.reject = &dataset.Reject{Reason: reason, Number: l.Number, Offset: l.Offset}
 		return
 	}
-	r.drops, r.reject = f.sample(l, nil)
+	r.drops, r.reject = f.sample(l)
 }
 
-// dropped returns how many samples of a kept game sampling dropped, by reason. Clocks are not stored: a sample that
-// would have been dropped for another reason too is not counted as dropped for its clock.
+// dropped returns how many samples of a kept game sampling dropped, by reason.
 func (f *Filters) dropped(l *dataset.Line) dataset.Drops {
 	if !f.Sampling.Active() {
 		return nil
 	}
-	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves,
+	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves, Clocks: l.Clocks,
 		Samples: dataset.AllMoves()}
-	lost := int64(whole.SampleCount() - l.SampleCount())
 	white, black := f.PlayerSides(l)
-	drops := f.Apply(&whole, white, black, nil)
-	for _, n := range drops {
-		lost -= n
-	}
-	if lost > 0 {
-		drops[dataset.LowClock] = lost
-	}
-	return drops
+	return f.Apply(&whole, white, black)
 }
 
-// withoutDrops takes drops away. What is more than there is of a reason (see [Filters.dropped]) is taken from the
-// others.
+// withoutDrops takes drops away.
 func withoutDrops(d, other dataset.Drops) dataset.Drops {
-	left := int64(0)
-	take := func(reason dataset.Reason, n int64) {
-		m := min(n, d[reason])
-		left += n - m
-		if d[reason] -= m; d[reason] == 0 {
+	for reason, n := range other {
+		if d[reason] -= n; d[reason] == 0 {
 			delete(d, reason)
 		}
-	}
-	if d == nil {
-		return nil
-	}
-	for reason, n := range other {
-		take(reason, n)
-	}
-	for _, reason := range []dataset.Reason{dataset.LowClock, dataset.OverGameLimit, dataset.NotDrawn} {
-		n := left
-		left = 0
-		take(reason, n)
 	}
 	return d
 }

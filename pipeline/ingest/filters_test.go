@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"maps"
 	"testing"
 
 	"talbot/dataset"
@@ -33,21 +32,5 @@ func TestFilterFlags(t *testing.T) {
 	var none Filters
 	if none.active() || len((&Request{}).flags()) != 0 {
 		t.Error("a filter is on by default")
-	}
-}
-
-// TestWithoutDrops takes away no more of a reason than there is, and loses none.
-func TestWithoutDrops(t *testing.T) {
-	const rate, clock, side = dataset.NotDrawn, dataset.LowClock, dataset.OtherSide
-	for _, c := range []struct{ d, other, want dataset.Drops }{
-		{nil, nil, nil},
-		{dataset.Drops{side: 3}, nil, dataset.Drops{side: 3}},
-		{dataset.Drops{side: 3, rate: 2}, dataset.Drops{side: 3, rate: 1}, dataset.Drops{rate: 1}},
-		{dataset.Drops{rate: 1, clock: 4}, dataset.Drops{rate: 3}, dataset.Drops{clock: 2}},
-		{dataset.Drops{rate: 3, clock: 1}, dataset.Drops{clock: 2}, dataset.Drops{rate: 2}},
-	} {
-		if got := withoutDrops(maps.Clone(c.d), c.other); !maps.Equal(got, c.want) {
-			t.Errorf("%v without %v is %v, want %v", c.d, c.other, got, c.want)
-		}
 	}
 }

@@ -65,7 +65,7 @@ func (g *ingester) games(ctx context.Context, source batches, done int64, each f
 
 // parser returns a parser that reads no more than the ingest needs.
 func (g *ingester) parser() *pgn.Parser {
-	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0, Results: g.Results,
+	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: true, Results: g.Results,
 		KeepConflicts: g.KeepMoveConflicts}
 	if g.Filters.active() {
 		p.Select = g.Filters.Head
@@ -89,7 +89,7 @@ func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 				r.reject = &dataset.Reject{Reason: reason, Number: game.Number, Offset: game.Offset}
 				continue
 			}
-			if r.drops, r.reject = in.Filters.sample(r.line, p.Notes().Clocks); r.reject != nil {
+			if r.drops, r.reject = in.Filters.sample(r.line); r.reject != nil {
 				continue
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -196,7 +197,7 @@ func TestFilteredIngest(t *testing.T) {
 	rejects := filepath.Join(t.TempDir(), "rejects.tsv")
 	in := ingest.Request{Rejects: rejects, ImportEvals: true}
 	in.Filters.Player, in.Filters.Side, in.Filters.WonOnly = "Tal", dataset.WinnerSide, true
-	in.Filters.MinClock = 30
+	in.Filters.MinClock = 30 * time.Second
 	sum, d, lines := ingestText(t, "a.pgn", annotated, in)
 	if sum.GamesRead != 3 || sum.GamesKept != 1 || sum.Rejects[dataset.NoWinner] != 1 ||
 		sum.Rejects[dataset.OtherPlayer] != 1 ||
@@ -205,7 +206,7 @@ func TestFilteredIngest(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	if got := fmt.Sprint(lines[0].Samples.Plies(nil, len(lines[0].Moves)), d.Manifest.Flags); got !=
-		"[0 2 4 6] [{import-evals true} {min-clock 30} {move-conflict drop} {player Tal} {side winner}]" {
+		"[0 2 4 6] [{import-evals true} {min-clock 30s} {move-conflict drop} {player Tal} {side winner}]" {
 		t.Error(got)
 	}
 	table, err := os.ReadFile(rejects)

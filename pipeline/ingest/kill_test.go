@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/dataset"
 	"talbot/internal/output"
@@ -35,7 +36,7 @@ func (j job) run(ctx context.Context) error {
 	in := ingest.Request{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers,
 		Rejects: j.rejects(), ImportEvals: true, Seed: 7}
 	in.Filters.MinElo, in.Filters.MinPlies, in.Filters.KeepUnknownElo = 2100, 30, true
-	in.Filters.SkipPlies, in.Filters.MaxPerGame, in.Filters.Rate, in.Filters.MinClock = 4, 20, 0.7, 10
+	in.Filters.SkipPlies, in.Filters.MaxPerGame, in.Filters.Rate, in.Filters.MinClock = 4, 20, 0.7, 10*time.Second
 	_, err := in.Run(ctx)
 	return err
 }

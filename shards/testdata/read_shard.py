@@ -91,6 +91,21 @@ def score(s):
     return "mate %d" % (32767 - s if s > 0 else -32767 - s)
 
 
+def read_clocks(left, unit, n):
+    """Tenths of a second that the mover had left after each of n moves; None where that is not known."""
+    if unit == 0:
+        return []
+    last, clocks = [0, 0], []
+    for ply in range(n):
+        spent = left.signed()
+        if spent == 0:
+            clocks.append(None)
+            continue
+        last[ply % 2] -= spent + 1 if spent < 0 else spent
+        clocks.append(last[ply % 2] * (10 if unit == 1 else 1))
+    return clocks
+
+
 def read_labels(column, f, samples):
     name = "label:%d:" % f
     status = fixed(column(name + "status"), "B", samples)
@@ -174,6 +189,7 @@ def read_block(data, block):
     source, result, kinds = (fixed(column(c), "B", n) for c in ("source", "result", "samples"))
     white, black = (fixed(column(c), "H", n) for c in ("white_elo", "black_elo"))
     fens, played, bitmaps = texts(column("start"), n), moves(column("moves")), column("samples:bitmap")
+    units, left = fixed(column("clock:unit"), "B", n), Numbers(column("clock:left"))
     tags = {c[4:]: texts(columns[c], n) for c in columns if c.startswith("tag:")}
     counts, targets = Numbers(column("policy:count")), moves(column("policy:move"))
     weights = column("policy:weight")
@@ -194,7 +210,8 @@ def read_block(data, block):
             "source": source[i], "input": inputs.next(), "number": number, "offset": offset,
             "start": fens[i] or START, "moves": played[:length], "invented": inv.next(),
             "samples": sample_plies(kinds[i], length, bitmap), "result": ["*", "1-0", "1/2-1/2", "0-1"][result[i]],
-            "elo": [white[i], black[i]], "tags": {t: v[i] for t, v in tags.items() if v[i] is not None},
+            "clocks": read_clocks(left, units[i], length), "elo": [white[i], black[i]],
+            "tags": {t: v[i] for t, v in tags.items() if v[i] is not None},
         }
         played = played[length:]
         k = len(line["samples"])
@@ -211,7 +228,7 @@ def read_block(data, block):
         line["networks"] = {n: c for n, c in own.items() if any(p["status"] != "missing" for p in c)}
         first += k
         print(json.dumps(line, ensure_ascii=False))
-    for v in plies, inv, inputs, numbers, offsets:
+    for v in plies, inv, inputs, numbers, offsets, left:
         v.end()
     assert not played and not targets and first == block["samples"] and not bitmaps
 

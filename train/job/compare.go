@@ -471,7 +471,7 @@ func dataOf(path string) []namedSetting {
 		sets = append(sets, fmt.Sprintf("%s (%.8s)", text, s.Manifest))
 	}
 	list := []namedSetting{{"data", strings.Join(sets, ", ")}, {"splits", id.Splits},
-		{"max_copies", fmt.Sprint(id.MaxCopies)}}
+		{"max_copies", fmt.Sprint(id.MaxCopies)}, {"min_clock", id.MinClock}}
 	if id.Label != "" {
 		list = append(list, namedSetting{"label", id.Label})
 	}

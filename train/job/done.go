@@ -104,7 +104,7 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 			asked.Steps, asked.epoch = cmp.Or(t.Steps, have.Steps), have.EvalEvery
 			t = &asked
 		}
-		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies); err != nil {
+		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies, t.MinClock); err != nil {
 			return c, id, err
 		}
 		id.Backend = t.Backend
@@ -144,6 +144,9 @@ func facts(c run.Config, id loader.Identity, backend string) (output.Facts, erro
 	all.Add("label", "%s", id.Label)
 	if id.MaxCopies > 0 {
 		all.Add("max-copies", "%d", id.MaxCopies)
+	}
+	if id.MinClock != "" {
+		all.Add("min-clock", "%s", id.MinClock)
 	}
 	if backend != "" && backend != "auto" {
 		used := id.Backend

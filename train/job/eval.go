@@ -24,19 +24,20 @@ import (
 
 // Eval is an evaluation of a run's network.
 type Eval struct {
-	Dir     string              // run folder
-	Data    []loader.Spec       // without weights
-	Split   string              // "train", "val", "test" or "all"
-	Label   string              // fingerprint whose labels count; "" = the last
-	Samples int64               // at most, spread over the data; 0 = all
-	Value   *encode.ValueTarget // nil = what the network was trained on
-	Batch   int                 // positions the network is asked about at a time
-	Choice  run.Choice
-	Weights string    // "raw" or "average" of a run that keeps both; "" = those that were validated
-	Backend string    // as [backend.Open] takes it
-	Workers int       // that encode and read, 0 = one for each processor
-	Puzzles io.Reader // to be solved too, as [rows.PuzzleReader] reads them; nil = none
-	Report  string    // file of the page that shows it all; "" = none
+	Dir      string              // run folder
+	Data     []loader.Spec       // without weights
+	Split    string              // "train", "val", "test" or "all"
+	Label    string              // fingerprint whose labels count; "" = the last
+	MinClock time.Duration       // that the mover must have had left at a sample; 0 = any
+	Samples  int64               // at most, spread over the data; 0 = all
+	Value    *encode.ValueTarget // nil = what the network was trained on
+	Batch    int                 // positions the network is asked about at a time
+	Choice   run.Choice
+	Weights  string    // "raw" or "average" of a run that keeps both; "" = those that were validated
+	Backend  string    // as [backend.Open] takes it
+	Workers  int       // that encode and read, 0 = one for each processor
+	Puzzles  io.Reader // to be solved too, as [rows.PuzzleReader] reads them; nil = none
+	Report   string    // file of the page that shows it all; "" = none
 
 	Style     bool            // how aggressive the network's choices are
 	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
@@ -170,7 +171,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		}
 	}
 	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
-		Workers: e.Workers, Origins: true, Checked: e.checked()})
+		Workers: e.Workers, MinClock: e.MinClock, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}

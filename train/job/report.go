@@ -146,7 +146,7 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 	for i := range id.Sets {
 		id.Sets[i].Dir = ""
 	}
-	text, err := json.Marshal([]any{c, id.Splits, id.Label, id.MaxCopies, id.Sets})
+	text, err := json.Marshal([]any{c, id.Splits, id.Label, id.MaxCopies, id.MinClock, id.Sets})
 	if err != nil {
 		return "", err
 	}

@@ -25,6 +25,9 @@ func (s *Start) Text() string {
 		if set.Capped > 0 {
 			say("; %s of positions left out", humanize.Count(set.Capped, "further copy"))
 		}
+		if set.Short > 0 {
+			say("; %s of movers short of time left out", humanize.Count(set.Short, "sample"))
+		}
 		if set.Unusable > 0 {
 			say("; %s left out for lack of a target", humanize.Thousands(set.Unusable))
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"talbot/encode"
 	"talbot/internal/fault"
@@ -46,8 +47,10 @@ type Train struct {
 	Workers int                     // that encode and read, 0 = one for each processor
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
-	epoch     int64 // steps of an epoch, where the samples have not been counted; 0 = unknown
-	gone      bool  // the weights it began with are no longer there to be looked at
+	// MinClock is the time that the mover must have had left at a sample; 0 = any, with Resume that of the run.
+	MinClock time.Duration
+	epoch    int64 // steps of an epoch, where the samples have not been counted; 0 = unknown
+	gone     bool  // the weights it began with are no longer there to be looked at
 
 	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
 	Surveyed func(blocks, of int)  // progress of reading the data once
@@ -304,6 +307,11 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		if t.MaxCopies == 0 {
 			t.MaxCopies = was.MaxCopies
 		}
+		if t.MinClock == 0 {
+			if t.MinClock, err = was.Clock(); err != nil {
+				return nil, was, fmt.Errorf("%w: min_clock: %w", run.ErrDamaged, err)
+			}
+		}
 	}
 	targets, err := targets(c)
 	if err != nil {
@@ -314,7 +322,7 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
-		Workers: t.Workers, MaxCopies: t.MaxCopies, Checked: t.Checked})
+		Workers: t.Workers, MaxCopies: t.MaxCopies, MinClock: t.MinClock, Checked: t.Checked})
 	if err != nil {
 		return nil, was, err
 	}

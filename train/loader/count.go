@@ -53,7 +53,7 @@ type trainSample struct {
 // count counts a block.
 func (d *Data) count(set, block int) (blockCounts, error) {
 	c := blockCounts{set: set, block: block}
-	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
+	left, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
 		c.longest = max(c.longest, len(v.target.Moves))
 		if v.sample.split == dataset.Val {
 			c.val = append(c.val, pick{v.sample.hash(v.key), set, block, int(c.Val), v.sample.key})
@@ -73,7 +73,7 @@ func (d *Data) count(set, block int) (blockCounts, error) {
 			c.train = append(c.train, s)
 		}
 	})
-	c.Unusable = unusable[dataset.Train] + unusable[dataset.Val]
+	c.Unusable, c.Short = left.unusable, left.short
 	return c, err
 }
 
@@ -98,6 +98,7 @@ func (s *Survey) add(b blockCounts, copies *copyCap) {
 	c.Train += b.Train
 	c.Val += b.Val
 	c.Unusable += b.Unusable
+	c.Short += b.Short
 	c.Capped += b.Capped
 	c.Policies += b.Policies
 	c.Values += b.Values
@@ -105,7 +106,7 @@ func (s *Survey) add(b blockCounts, copies *copyCap) {
 
 // thin leaves out further copies of positions.
 func (b *blockCounts) thin(copies *copyCap) {
-	left := Counts{Val: b.Val, Unusable: b.Unusable}
+	left := Counts{Val: b.Val, Unusable: b.Unusable, Short: b.Short}
 	for _, sample := range b.train {
 		keep := copies.keep(sample.key)
 		if b.keep.add(keep); keep {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"talbot/dataset"
 	"talbot/encode"
@@ -31,6 +32,8 @@ type Options struct {
 	Workers int    // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
+	// MinClock is the time that the mover must have had left before the move; samples without a clock stay.
+	MinClock time.Duration
 	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Origin], and
 	// the moves of a sample are its policy target, regardless of what its recipe lists.
 	Origins bool
@@ -151,6 +154,9 @@ func (o Options) columns() shards.Columns {
 	}
 	if o.Encoder.Layout().Candidates > 0 {
 		wanted |= shards.Predictions | shards.Variations
+	}
+	if o.MinClock > 0 {
+		wanted |= shards.Clocks
 	}
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags

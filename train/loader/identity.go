@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -29,6 +30,9 @@ type Identity struct {
 
 	// MaxCopies is [Options.MaxCopies].
 	MaxCopies int `json:"max_copies,omitempty"`
+
+	// MinClock is [Options.MinClock], "30s".
+	MinClock string `json:"min_clock,omitempty"`
 
 	// Backend opens the backend that a resumed run continues with: the one asked for, or the kind that was chosen. Kind
 	// is its kind.
@@ -67,16 +71,32 @@ func (s SetIdentity) String() string {
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
 	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies,
-		OneSide: d.oneSide()}
+		MinClock: clockText(d.Options.MinClock), OneSide: d.oneSide()}
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
 	}
 	return id
 }
 
+// clockText is [Identity.MinClock] of a time.
+func clockText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// Clock returns [Identity.MinClock] as a time.
+func (id Identity) Clock() (time.Duration, error) {
+	if id.MinClock == "" {
+		return 0, nil
+	}
+	return time.ParseDuration(id.MinClock)
+}
+
 // IdentityOf returns what a run would be trained on, without opening the data: by the manifests alone.
-func IdentityOf(specs []Spec, label string, maxCopies int) (id Identity, err error) {
-	id.Label, id.MaxCopies = label, maxCopies
+func IdentityOf(specs []Spec, label string, maxCopies int, minClock time.Duration) (id Identity, err error) {
+	id.Label, id.MaxCopies, id.MinClock = label, maxCopies, clockText(minClock)
 	for _, s := range specs {
 		m, err := dataset.ReadManifest(s.Dir)
 		if err != nil {
@@ -191,6 +211,9 @@ func (id Identity) Differs(started Identity) error {
 	}
 	if id.MaxCopies != started.MaxCopies {
 		return refuse("max-copies", id.MaxCopies, started.MaxCopies)
+	}
+	if id.MinClock != started.MinClock {
+		return refuse("min-clock", fmt.Sprintf("%q", id.MinClock), fmt.Sprintf("%q", started.MinClock))
 	}
 	if id.Label != started.Label {
 		return refuse("label", fmt.Sprintf("%q", id.Label), fmt.Sprintf("%q", started.Label))

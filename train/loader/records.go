@@ -15,15 +15,14 @@ import (
 
 // records are the usable samples of some lines.
 type records struct {
-	lines    []dataset.Line // without labels and policies
-	keys     []uint64       // split keys of the lines
-	places   []int32        // numbers of the lines in their block
-	samples  []record
-	targets  []dataset.WeightedMove
-	floats   []float32
-	likely   []dataset.Candidate // of recipes that look at them
-	width    int                 // floats of a sample
-	unusable [3]int64            // samples with neither target, by split
+	lines   []dataset.Line // without labels and policies
+	keys    []uint64       // split keys of the lines
+	places  []int32        // numbers of the lines in their block
+	samples []record
+	targets []dataset.WeightedMove
+	floats  []float32
+	likely  []dataset.Candidate // of recipes that look at them
+	width   int                 // floats of a sample
 }
 
 // record is one usable sample.
@@ -72,7 +71,7 @@ func only(splits ...dataset.Split) (set splitSet) {
 func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 	r := &records{width: len(d.layout.Floats)}
 	var last *dataset.Line
-	unusable, err := d.each(s, block, want, func(v visit) {
+	_, err := d.each(s, block, want, func(v visit) {
 		if v.line != last { // without labels and policies, which are used up
 			kept := *v.line
 			kept.Policies, kept.Labels, kept.Predictions = nil, nil, nil
@@ -87,7 +86,6 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 		r.likely = append(r.likely, v.view.Labels.Candidates...)
 		r.samples = append(r.samples, v.sample)
 	})
-	r.unusable = unusable
 	return r, err
 }
 
@@ -102,23 +100,28 @@ type visit struct {
 	sample record // without its place among records
 }
 
-// each reads a block and calls f with the usable samples of its lines in those splits, in their order. It returns how
-// many samples of each split have neither target.
-func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [3]int64, err error) {
+// leftOut counts the samples of some splits that are not used.
+type leftOut struct {
+	unusable int64 // without a target
+	short    int64 // of movers with less than [Options.MinClock]
+}
+
+// each reads a block and calls f with the usable samples of its lines in those splits, in their order.
+func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (leftOut, error) {
 	return d.eachOf(s, piece{block, 0, blockParts}, want, f)
 }
 
 // eachOf does what [Data.each] does with some parts of a block.
-func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [3]int64, err error) {
+func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (left leftOut, err error) {
 	at := s.blocks[u.block]
 	r := s.shards.Shards[at.Shard]
 	lines, err := r.ReadBlock(at.Block, nil)
 	if err != nil {
-		return unusable, err
+		return left, err
 	}
 	if d.checks {
 		if err := r.CheckLines(at.Block, lines); err != nil {
-			return unusable, err
+			return left, err
 		}
 	}
 	p, _ := replays.Get().(*replay)
@@ -138,11 +141,15 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 			continue
 		}
 		for w.Reset(v.line); w.Next(); {
+			if v.line.ShortOfTime(w.Ply(), d.Options.MinClock) {
+				left.short++
+				continue
+			}
 			said := s.counting.Of(v.line, w.Sample())
 			p.view.Visit(w, said)
 			p.target.Reset(&d.layout)
 			if !d.encoder.Target(&p.target, &p.view, d.Options.Targets) {
-				unusable[split]++
+				left.unusable++
 				continue
 			}
 			// what the network is judged by
@@ -150,7 +157,7 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
 			}
 			if n := len(p.target.Moves); n > mostListed {
-				return unusable, fmt.Errorf("a sample lists %d moves, no position has more than %d", n, board.MaxMoves)
+				return left, fmt.Errorf("a sample lists %d moves, no position has more than %d", n, board.MaxMoves)
 			}
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split,
 				listed: uint16(len(p.target.Moves)), learns: p.target.Learns(),
@@ -162,7 +169,7 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 			f(v)
 		}
 	}
-	return unusable, nil
+	return left, nil
 }
 
 // playedIn is [record.played] of a sample.

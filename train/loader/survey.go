@@ -25,13 +25,14 @@ type Survey struct {
 
 // Counts are the samples of one dataset.
 type Counts struct {
-	Train    int64   `json:"train"`    // usable, without what is left out
-	Val      int64   `json:"val"`      // usable
-	Unusable int64   `json:"unusable"` // in train or val, with nothing to learn
-	Capped   int64   `json:"capped"`   // usable train samples left out as further copies of a position
-	Policies int64   `json:"policies"` // of Train, with a policy target
-	Values   int64   `json:"values"`   // of Train, with a value target
-	Share    float64 `json:"share"`    // of the draws, 0 … 1
+	Train    int64   `json:"train"`     // usable, without what is left out
+	Val      int64   `json:"val"`       // usable
+	Unusable int64   `json:"unusable"`  // in train or val, with nothing to learn
+	Short    int64   `json:"low_clock"` // in train or val, left out for the time of the mover ([Options.MinClock])
+	Capped   int64   `json:"capped"`    // usable train samples left out as further copies of a position
+	Policies int64   `json:"policies"`  // of Train, with a policy target
+	Values   int64   `json:"values"`    // of Train, with a value target
+	Share    float64 `json:"share"`     // of the draws, 0 … 1
 }
 
 // Train returns the number of usable train samples of all datasets.
@@ -77,8 +78,8 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir,
-				set.Manifest.Splits, ErrNoSamples, c.Unusable)
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of movers short of time)",
+				set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.Short)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {

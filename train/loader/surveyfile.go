@@ -40,8 +40,8 @@ func (d *Data) surveyKey(limit, batch int) string {
 	h := sha256.New()
 	o := d.Options
 	value := o.Targets.Value.Formula(d.encoder)
-	fmt.Fprintf(h, "%d %#v %d %q %q %q %d %d %d\n", surveyVersion, d.encoder, d.layout.Words, o.Label, value,
-		o.Targets.Policy, o.MaxCopies, limit, batch)
+	fmt.Fprintf(h, "%d %#v %d %q %q %q %d %v %d %d\n", surveyVersion, d.encoder, d.layout.Words, o.Label, value,
+		o.Targets.Policy, o.MaxCopies, o.MinClock, limit, batch)
 	for _, s := range d.Sets {
 		fmt.Fprintln(h, s.Hash, s.Weight)
 	}
