@@ -57,7 +57,7 @@ type Layout struct {
 	Codes int // words, of 32 bits, of each listed move; 0 only without moves
 	// Indices is how many values the first word of a move can have, from 0; 0 = not said.
 	Indices int
-	// Scores says that the weights of listed moves are any numbers. Else those of a sample sum to 1, or are all 0.
+	// Scores reports that the weights of listed moves are any numbers. Else those of a sample sum to 1, or are all 0.
 	Scores bool
 
 	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.

@@ -59,7 +59,7 @@ type Lynx struct {
 // Name returns "lynx".
 func (Lynx) Name() string { return "lynx" }
 
-// Layout says that all legal moves are listed, each by its index, and that the floats are value and chances.
+// Layout reports that all legal moves are listed, each by its index, and that the floats are value and chances.
 func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
 	l.Shape = []int{e.planes(), 8, 8}

@@ -107,7 +107,7 @@ type Napoleon struct{}
 // Name returns "napoleon".
 func (Napoleon) Name() string { return "napoleon" }
 
-// Layout says that there are no moves, and that the only float is the value.
+// Layout reports that there are no moves, and that the only float is the value.
 func (Napoleon) Layout() Layout {
 	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
 }

@@ -40,7 +40,7 @@ type NoSearch struct {
 // Name returns "nosearch".
 func (NoSearch) Name() string { return "nosearch" }
 
-// Layout says that a move is one word, its number. With scores all legal moves are listed, those that were played
+// Layout reports that a move is one word, its number. With scores all legal moves are listed, those that were played
 // with a weight; the network makes scores of them, the result and the plies left ([NoSearchScore]).
 func (e NoSearch) Layout() Layout {
 	l := Layout{Words: NoSearchWords, Shape: []int{NoSearchTokens + NoSearchBits}, Moves: TargetMoves, Codes: 1,

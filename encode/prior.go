@@ -50,7 +50,7 @@ type Prior struct {
 // Name returns "prior".
 func (Prior) Name() string { return "prior" }
 
-// Layout says that a move is one word, its number.
+// Layout reports that a move is one word, its number.
 func (e Prior) Layout() Layout {
 	l := Layout{Words: PriorWords, Shape: []int{PriorPlanes, 8, 8}, Moves: TargetMoves, Codes: 1, Indices: UCIMoves}
 	if e.LegalMask {

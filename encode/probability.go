@@ -42,7 +42,7 @@ type Probability struct{}
 // Name returns "probability".
 func (Probability) Name() string { return "probability" }
 
-// Layout says that what is read are candidates.
+// Layout reports that what is read are candidates.
 func (Probability) Layout() Layout {
 	return Layout{Words: ProbabilityWords, Shape: []int{ProbabilityNumbers}, Moves: TargetMoves, Codes: 1,
 		Indices: ProbabilityMoves + 1, Ratings: true, Candidates: ProbabilityMoves}

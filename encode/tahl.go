@@ -61,7 +61,7 @@ type Tahl struct{}
 // Name returns "tahl".
 func (Tahl) Name() string { return "tahl" }
 
-// Layout says that all legal moves are listed, each in four words, and that the only float is the value.
+// Layout reports that all legal moves are listed, each in four words, and that the only float is the value.
 func (Tahl) Layout() Layout {
 	return Layout{Words: TahlWords, Shape: []int{TahlPlanes, 8, 8}, Moves: LegalMoves, Codes: tahlChanges,
 		Indices: 2 * 64 * TahlLayers, Floats: []string{ValueFloat}, NoHistory: &tahlNoHistory}

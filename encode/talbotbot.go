@@ -40,7 +40,7 @@ type TalbotBot struct {
 // Name returns "talbotbot".
 func (TalbotBot) Name() string { return "talbotbot" }
 
-// Layout says that a move is one word, its index, and that the only float is the value.
+// Layout reports that a move is one word, its index, and that the only float is the value.
 func (e TalbotBot) Layout() Layout {
 	l := Layout{Words: TalbotBotWords, Shape: []int{TalbotBotPlanes, 8, 8}, Moves: TargetMoves, Codes: 1,
 		Indices: TalbotBotMoves,

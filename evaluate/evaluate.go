@@ -43,7 +43,7 @@ type Options struct {
 	PredictedProbability, LabelProbability func(value float32) float64
 }
 
-// ErrNoHistory says that a recipe reads no past that could be hidden from it.
+// ErrNoHistory reports that a recipe reads no past that could be hidden from it.
 var ErrNoHistory = fault.New(fault.ExitUsage, "the recipe reads no history", "leave out --no-history")
 
 // compareEvery is the interval, in batches, at which one is also evaluated as the other colour and without history.

@@ -25,7 +25,7 @@ type Entry struct {
 
 	Values    string // what its values mean, and what they are compared with: the same text, the same scale
 	Moves     string // what its moves are compared with, as "played"
-	LegalMask bool   // what it says of illegal moves means nothing
+	LegalMask bool   // its probabilities of illegal moves mean nothing
 }
 
 // Comparison is what several networks are worth on the same samples, and by how much they differ there.
@@ -138,7 +138,7 @@ type entry struct {
 
 // ComparePaired asks several networks about the same samples, a batch at a time. Of each sample there is one for each
 // reader, in which only what the recipe reads and learns differs; what one of them has no target for is compared in
-// none. It stops at the first error of the samples, a network or ctx. trainKnown says that it is known which samples
+// none. It stops at the first error of the samples, a network or ctx. trainKnown reports that it is known which samples
 // are unseen.
 func ComparePaired(ctx context.Context, entries []Entry, samples iter.Seq2[[]Sample, error], batch int,
 	trainKnown bool) (*Comparison, error) {
@@ -213,7 +213,7 @@ func sameTargets(group []Sample, layouts map[int]*encode.Layout) {
 	}
 }
 
-// pairing is a comparison that goes on.
+// pairing is a comparison in progress.
 type pairing struct {
 	networks []*entry
 	lines    map[bool]int64 // of all samples, and of the unseen ones (true)

@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	// ErrNoPuzzles says that there was nothing to solve.
+	// ErrNoPuzzles reports that there was nothing to solve.
 	ErrNoPuzzles = errors.New("no puzzles")
-	// ErrNoPolicy says that a network chooses no moves.
+	// ErrNoPolicy reports that a network chooses no moves.
 	ErrNoPolicy = fault.New(fault.ExitFailed, "the network has no policy",
 		"leave out --puzzles: only a network with a policy chooses moves")
 )

@@ -42,7 +42,7 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 }
 
-// over tells that there is no step left.
+// over reports that there is no step left.
 func (r *runner) over() bool { return r.state.Step >= r.c.End() || r.state.Stopped }
 
 // rate is the learning rate of the step after this many.
@@ -122,7 +122,7 @@ func (r *runner) trained(b *Batch, l stepResult, lr float64) error {
 }
 
 // diverged is the error of the step that follows. What is not finite was computed with the weights before that step:
-// training cannot go on from them, so their checkpoint, should there be one, is set aside.
+// training cannot continue from them, so their checkpoint, should there be one, is set aside.
 func (r *runner) diverged(figures string) error {
 	if r.savedAt == r.state.Step {
 		if aside, err := r.saves.SetAside(r.state.Step); err == nil {
@@ -205,7 +205,7 @@ func (r *runner) stop(why error) error {
 	return fmt.Errorf("%w; %s", why, r.lastSaved())
 }
 
-// validate measures the network and tells whether it is the best so far. Without validation batches it does nothing.
+// validate measures the network and reports whether it is the best so far. Without validation batches it does nothing.
 // When ctx ends, what was trained is saved instead.
 func (r *runner) validate(ctx context.Context) (improved bool, err error) {
 	if len(r.Val) == 0 {

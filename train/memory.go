@@ -11,7 +11,7 @@ import (
 	"talbot/network/run"
 )
 
-// ErrMemory says that the backend ran out of memory, or would. The error names the batch that would fit and how that
+// ErrMemory reports that the backend ran out of memory, or would. The error names the batch that would fit and how that
 // was found.
 var ErrMemory = errors.New("out of memory")
 

@@ -211,7 +211,7 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 		warn: warn}, nil
 }
 
-// ErrGone says that the folder of a run, or what it writes there, was removed or replaced while it trained.
+// ErrGone reports that the folder of a run, or what it writes there, was removed or replaced while it trained.
 var ErrGone = fault.New(fault.ExitFailed, "the run folder was removed or replaced during training",
 	"the steps since the last checkpoint are lost; do not move the folder while the run is active")
 

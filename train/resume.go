@@ -8,7 +8,7 @@ import (
 	"talbot/network/run"
 )
 
-// load continues a run, which was last begun with the configuration old, after its newest whole checkpoint.
+// load continues a run, which was last started with the configuration old, after its newest whole checkpoint.
 func (r *runner) load(old run.Config) error {
 	loaded, err := r.saves.Newest()
 	if errors.Is(err, checkpoint.ErrNone) {
@@ -79,8 +79,8 @@ func (r *runner) start(w *run.Weights) error {
 	return nil
 }
 
-// hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on
-// after a step that had one due. The line of a step is written before its checkpoint.
+// hadCheckpoint reports whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go
+// on after a step that had one due. The line of a step is written before its checkpoint.
 func hadCheckpoint(c run.Config, lines []MetricsLine, last int64) bool {
 	if every := c.CheckpointEvery; every > 0 && last > (c.Begin()/every+1)*every {
 		return true

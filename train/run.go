@@ -15,16 +15,16 @@ import (
 )
 
 var (
-	// ErrPrecision says that a backend does not compute in the precision asked for.
+	// ErrPrecision reports that a backend does not compute in the precision asked for.
 	ErrPrecision = errors.New("the backend does not support this precision")
-	// ErrDevices says that a backend has fewer devices than asked for.
+	// ErrDevices reports that a backend has fewer devices than asked for.
 	ErrDevices = errors.New("too few devices")
-	// ErrDiverged says that a loss, a gradient or a weight was NaN or infinite. The error names the step; the last
+	// ErrDiverged reports that a loss, a gradient or a weight was NaN or infinite. The error names the step; the last
 	// checkpoint is from before it. Resumed, the run diverges there again.
 	ErrDiverged = errors.New("training diverged")
 )
 
-// ConfigError says that a run cannot be resumed with the configuration given.
+// ConfigError reports that a run cannot be resumed with the configuration given.
 type ConfigError struct{ Field, Want, Have string }
 
 func (e *ConfigError) Error() string {
@@ -63,8 +63,8 @@ type Progress struct {
 	PositionsPerSecond float64      // since then
 	LoaderWait         float64      // share of that time spent waiting for batches
 	Val                *MetricsLine // the validation that just happened, if one did
-	// More says that further steps of the same execution follow: it has ended, and Seconds, the rate and the share are
-	// of its end.
+	// More reports that further steps of the same execution follow: it has ended, and Seconds, the rate and the share
+	// are of its end.
 	More bool
 }
 
@@ -77,7 +77,7 @@ type Result struct {
 	LoaderWait         float64 `json:"loader_wait"`
 	Checkpoint         string  `json:"checkpoint"` // the last one written
 	Final              *Final  `json:"final"`      // nil without a validation
-	// StoppedEarly says that the schedule has ended the run, since its validations did not get better.
+	// StoppedEarly reports that the schedule has ended the run, since its validations did not get better.
 	StoppedEarly bool `json:"stopped_early,omitempty"`
 }
 
@@ -93,10 +93,10 @@ func (f Final) MarshalJSON() ([]byte, error) {
 // Run trains until step c.End() is done, a context ends, or something fails.
 //
 // A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one
-// ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it goes on
-// after the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were written
-// and all are gone, the error is [run.ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and
-// must stay where it is ([ErrGone]).
+// ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it
+// continues after the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were
+// written and all are gone, the error is [run.ErrDamaged]. A folder belongs to one process at a time
+// ([durable.ErrLocked]), and must stay where it is ([ErrGone]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
 // metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]

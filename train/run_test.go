@@ -309,7 +309,7 @@ func TestBadBatchesAreErrors(t *testing.T) {
 }
 
 // TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so the run
-// cannot go on from their checkpoint.
+// cannot continue from their checkpoint.
 func TestDivergedRunNamesTheStep(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()

@@ -29,7 +29,7 @@ func (e *engine) stacks() bool {
 		!(e.backend.Kind == "xla:cpu" && e.conv == model.Native && convolves(e.network))
 }
 
-// convolves tells whether a network has convolutions: kernels of four axes.
+// convolves reports whether a network has convolutions: kernels of four axes.
 func convolves(n model.Network) bool {
 	return slices.ContainsFunc(n.Params(), func(p model.Param) bool { return len(p.Shape) == 4 })
 }

@@ -190,7 +190,7 @@ func openAuto(found Discovery) (*Backend, error) {
 	return openGo("go, because " + strings.Join(failed, "; "))
 }
 
-// OnProcessor tells whether a backend of that kind, or with that name, trains on the processor.
+// OnProcessor reports whether a backend of that kind, or with that name, trains on the processor.
 func OnProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
 
 func openGo(why string) (*Backend, error) {

@@ -27,7 +27,7 @@ func TestSpareHeap(t *testing.T) {
 	}
 }
 
-// vectorAt tells whether eight numbers can be read at p.
+// vectorAt reports whether eight numbers can be read at p.
 func vectorAt(p *float32) (ok bool) {
 	defer func() { ok = recover() == nil }()
 	var sum float32

@@ -2,5 +2,5 @@
 
 package backend
 
-// SIMD tells whether the Go backend was built with vector instructions.
+// SIMD reports whether the Go backend was built with vector instructions.
 const SIMD = false

@@ -4,7 +4,7 @@ package backend
 
 import "errors"
 
-// XLA tells whether XLA was compiled in.
+// XLA reports whether XLA was compiled in.
 const XLA = false
 
 func openXLA(Plugin, string) (*Backend, error) {

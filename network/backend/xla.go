@@ -13,7 +13,7 @@ import (
 	"talbot/network/model"
 )
 
-// XLA tells whether XLA was compiled in.
+// XLA reports whether XLA was compiled in.
 const XLA = true
 
 // openXLA loads a plugin by its absolute path. go-xla downloads plugins only through a package that is not imported

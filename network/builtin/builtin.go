@@ -22,7 +22,7 @@ const Strength = "about 1970 on the scale of Stockfish's UCI_Elo, with 400 nodes
 //go:embed net.safetensors
 var file []byte
 
-// ErrDamaged says that the file that was linked into the program is not what was exported.
+// ErrDamaged reports that the file that was linked into the program is not what was exported.
 var ErrDamaged = fault.New(fault.ExitDamaged, "the network that comes with talbot is damaged",
 	"build talbot again with network/builtin/net.safetensors as `talbot export --format net` wrote it")
 

@@ -15,11 +15,11 @@ import (
 )
 
 var (
-	// ErrNone says that a folder holds no checkpoint at all.
+	// ErrNone reports that a folder holds no checkpoint at all.
 	ErrNone = fault.New(fault.ExitFailed, "no checkpoint",
 		"the run has no checkpoint yet, or they were removed: wait for the first if it is still training, or "+
 			"continue it with `talbot train --run RUN --resume` if it never had one")
-	// ErrNotFinite says that a number is NaN or infinite. The error names its tensor.
+	// ErrNotFinite reports that a number is NaN or infinite. The error names its tensor.
 	ErrNotFinite = errors.New("not finite")
 )
 
@@ -268,7 +268,7 @@ func Read(path string) (*File, error) {
 	return ReadBytes(path, data)
 }
 
-// ReadBytes is [Read] of a file whose bytes are there already; path is for errors.
+// ReadBytes is [Read] of a file whose bytes have been read; path is for errors.
 func ReadBytes(path string, data []byte) (*File, error) {
 	f, err := Parse(data)
 	if err != nil {

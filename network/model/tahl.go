@@ -18,7 +18,7 @@ import (
 // move that was played, and ValueWeight times the value's squared error. Of several target moves each bit has the
 // probability with which it is set.
 //
-// Source: the README of Tahl says that the output is 12 layers of 8×8. All else is our choice.
+// Source: the README of Tahl, by which the output is 12 layers of 8×8. All else is our choice.
 type Tahl struct {
 	Blocks       int     `json:"blocks"`        // residual blocks, at least 1
 	Filters      int     `json:"filters"`       // channels of the trunk, at least 2

@@ -11,7 +11,7 @@ import (
 	"talbot/network/checkpoint"
 )
 
-// ErrTooLarge says that the network does not fit into one protobuf message of 2 GiB.
+// ErrTooLarge reports that the network does not fit into one protobuf message of 2 GiB.
 var ErrTooLarge = errors.New("the network is too large for one ONNX file")
 
 const (

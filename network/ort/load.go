@@ -12,7 +12,7 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// Compiled tells whether ONNX Runtime can be loaded.
+// Compiled reports whether ONNX Runtime can be loaded.
 const Compiled = true
 
 // loaded is the library of this process: there can be one.

@@ -2,7 +2,7 @@
 
 package ort
 
-// Compiled tells whether ONNX Runtime can be loaded.
+// Compiled reports whether ONNX Runtime can be loaded.
 const Compiled = false
 
 // Load returns [ErrNotCompiled].

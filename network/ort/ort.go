@@ -15,5 +15,5 @@ type Tensor struct {
 	Data  []float32
 }
 
-// ErrNotCompiled says that talbot was built without what loads ONNX Runtime.
+// ErrNotCompiled reports that talbot was built without what loads ONNX Runtime.
 var ErrNotCompiled = errors.New("this talbot cannot load ONNX Runtime: build it with a C compiler and CGO_ENABLED=1")

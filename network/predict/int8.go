@@ -21,7 +21,7 @@ import (
 //go:embed positions.txt
 var positionsText string
 
-// ErrNoInt8 says that a network has nothing that [onnx.Graph.Int8] computes in 8 bits.
+// ErrNoInt8 reports that a network has nothing that [onnx.Graph.Int8] computes in 8 bits.
 var ErrNoInt8 = errors.New("has no convolutions, followed by a normalisation, to compute in 8 bits: " +
 	"use the backend onnx")
 

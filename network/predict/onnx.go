@@ -18,7 +18,7 @@ import (
 	"talbot/network/ort"
 )
 
-// ErrNoONNX says that the networks of a recipe cannot be written as ONNX models.
+// ErrNoONNX reports that the networks of a recipe cannot be written as ONNX models.
 var ErrNoONNX = errors.New("cannot be written as an ONNX model")
 
 // ONNX returns the network as an ONNX model. Its metadata names the settings: those that the network describes, or all.

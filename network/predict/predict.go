@@ -32,9 +32,9 @@ import (
 )
 
 var (
-	// ErrClosed says that the predictor was closed.
+	// ErrClosed reports that the predictor was closed.
 	ErrClosed = errors.New("the network is closed")
-	// ErrNotFinite says that a network computed NaN or an infinity for a position.
+	// ErrNotFinite reports that a network computed NaN or an infinity for a position.
 	ErrNotFinite = errors.New("a number is NaN or infinite")
 )
 

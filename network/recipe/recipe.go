@@ -96,7 +96,7 @@ const (
 	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
 )
 
-// ErrUnknown says that there is no recipe or preset of a name.
+// ErrUnknown reports that there is no recipe or preset of a name.
 var ErrUnknown = errors.New("unknown")
 
 // All returns the recipes in the order of the list.

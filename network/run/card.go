@@ -11,7 +11,7 @@ type Card struct {
 	Val        *Means `json:"val,omitempty"` // of the validation at the last step, where there was one; before rounding
 }
 
-// Part is the training of one run. A network's first comes first: another one follows where a run began with the
+// Part is the training of one run. A network's first comes first: another one follows where a run started with the
 // weights of an earlier one.
 type Part struct {
 	From  int64 `json:"from"` // step after which it began
@@ -21,7 +21,7 @@ type Part struct {
 	Hours   float64    `json:"hours"`
 	Backend string     `json:"backend"`
 	Data    []CardData `json:"data"`
-	// Origin is the checksum of the weights that it began with, where nothing more is known of them.
+	// Origin is the checksum of the weights that it started with, where nothing more is known of them.
 	Origin string `json:"origin,omitempty"`
 }
 

@@ -17,7 +17,7 @@ type Claim struct {
 	dir  string
 	lock *durable.HeldLock
 	made bool // the folder
-	// Killed says that the process which had the folder before did not close its claim.
+	// Killed reports that the process which had the folder before did not close its claim.
 	Killed bool
 }
 

@@ -23,7 +23,7 @@ type ExportMetadata struct {
 	Card *Card `json:"card,omitempty"` // of a network that is given away
 }
 
-// Description is what a file of weights says of itself.
+// Description describes a file of weights.
 type Description struct {
 	Config   Config // of an exported network recipe, settings and targets alone
 	Step     int64
@@ -31,7 +31,7 @@ type Description struct {
 	Card     *Card // of a network that is given away; nil: it has none
 }
 
-// Describe reads what a checkpoint or an exported network says of itself. path is for errors, which wrap
+// Describe describes a checkpoint or an exported network. path is for errors, which wrap
 // [checkpoint.ErrDamaged] for a file that is neither.
 func Describe(f *checkpoint.File, path string) (Description, error) {
 	var named struct{ Checkpoint string }

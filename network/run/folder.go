@@ -11,7 +11,7 @@ import (
 	"talbot/network/checkpoint"
 )
 
-// ErrDamaged says that a run's folder does not hold what it should.
+// ErrDamaged reports that a run's folder does not hold what it should.
 var ErrDamaged = fault.New(fault.ExitDamaged, "the run is damaged",
 	"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder")
 

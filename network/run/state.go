@@ -19,7 +19,7 @@ type State struct {
 	Val    *Means          `json:"val,omitempty"` // the last validation
 	ValAt  int64           `json:"val_at"`        // its step
 	Window Window          `json:"window"`
-	// Plateau is that of a schedule that looks at validations. Stopped says that it has ended the run at this step.
+	// Plateau is that of a schedule that looks at validations. Stopped reports that it has ended the run at this step.
 	Plateau schedule.PlateauState `json:"plateau,omitzero"`
 	Stopped bool                  `json:"stopped,omitempty"`
 }

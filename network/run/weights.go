@@ -19,7 +19,7 @@ type Origin struct {
 	Path string `json:"path"`   // absolute; where it was then, or [builtin.Name]
 	Step int64  `json:"step"`   // its step, in its own run
 	Sum  string `json:"sha256"` // its checksum
-	// Whole says that not the weights alone were taken: optimizer, averages, step and schedule go on too.
+	// Whole reports that not the weights alone were taken: optimizer, averages, step and schedule continue too.
 	Whole bool `json:"whole,omitempty"`
 }
 
@@ -65,8 +65,8 @@ func ReadWeights(path string) (*Weights, error) {
 	return w, nil
 }
 
-// ReadTraining is [ReadWeights] of all that a training goes on with: the newest checkpoint of the run in a folder, or a
-// checkpoint's file. An exported network is [ErrNoTraining].
+// ReadTraining is [ReadWeights] of all that a training continues with: the newest checkpoint of the run in a folder, or
+// a checkpoint's file. An exported network is [ErrNoTraining].
 func ReadTraining(path string) (*Weights, error) {
 	var damaged []error
 	if !IsFile(path) {
@@ -95,7 +95,7 @@ func ReadTraining(path string) (*Weights, error) {
 	return w, nil
 }
 
-// ErrNoTraining says that a file has no optimizer to go on with, or that there is nothing left to train.
+// ErrNoTraining reports that a file has no optimizer to continue with, or that there is nothing left to train.
 var ErrNoTraining = errors.New("not a training that can go on")
 
 // Fit returns an error if the network of that configuration has no place for the weights.

@@ -63,7 +63,7 @@ type Report struct {
 	Speed   *Speed  `json:"speed"`
 }
 
-// ErrLosses says that a backend's losses are not those of the backend go.
+// ErrLosses reports that a backend's losses are not those of the backend go.
 var ErrLosses = errors.New("the losses differ from those of the backend go")
 
 // How far apart losses may be, relative to those of go: the first one by the rounding of products to TF32; all of them

@@ -18,7 +18,7 @@ import (
 	"talbot/train/loader"
 )
 
-// TestCardOfGiven: a run that begins with a network that has a card goes on with its training.
+// TestCardOfGiven: a run that begins with a network that has a card continues with its training.
 func TestCardOfGiven(t *testing.T) {
 	data := write(t, traindata.Dataset{Seed: 1, Games: 100})
 	first := tiny(t, data)

@@ -91,7 +91,7 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 	if errors.Is(err, fs.ErrNotExist) && named(have.From.Path, cmp.Or(t.From, t.After)) {
 		asked := *t
 		asked.gone = true
-		t, weights, err = &asked, &run.Weights{Origin: have.From, Config: have}, nil // what the run says of them is all
+		t, weights, err = &asked, &run.Weights{Origin: have.From, Config: have}, nil // the run describes them
 	}
 	if err != nil {
 		return c, id, fmt.Errorf("%w: %w", ErrFrom, err)

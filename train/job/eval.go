@@ -68,8 +68,8 @@ type About struct {
 	Backend    string                 `json:"backend"`
 	Weights    string                 `json:"weights"`    // "raw" or "average"
 	NoHistory  bool                   `json:"no_history"` // [Eval.NoHistory]
-	// LegalMask says that the network was trained with a softmax over the legal moves: what it says of others, and so
-	// policy_ce and illegal_mass, means nothing.
+	// LegalMask reports that the network was trained with a softmax over the legal moves: what it says of others, and
+	// so policy_ce and illegal_mass, means nothing.
 	LegalMask bool            `json:"legal_mask"`
 	Noise     *evaluate.Noise `json:"noise,omitempty"`
 	// Candidates compares a network that chooses among candidates with what is known of them without it.
@@ -115,7 +115,7 @@ func chooseWeights(c run.Config, path, weights string, choice run.Choice) (strin
 	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, weights)
 }
 
-// configOf is the configuration of a run, or what a file of weights says of its own.
+// configOf is the configuration of a run, or of a file of weights.
 func configOf(path string) (run.Config, error) {
 	if !run.IsFile(path) {
 		return run.ReadConfig(path)

@@ -12,8 +12,8 @@ import (
 	"talbot/train/loader"
 )
 
-// historyName is the file of a run that keeps what the card of its network needs from its datasets and from the runs that
-// it continues, which may be gone when the network is exported.
+// historyName is the file of a run that keeps what the card of its network needs from its datasets and from the runs
+// that it continues, which may be gone when the network is exported.
 const historyName = "history.json"
 
 const (
@@ -24,7 +24,7 @@ const (
 // history is a run's [historyName].
 type history struct {
 	Version int            `json:"version"`
-	Weights string         `json:"weights,omitempty"` // checksum of those that the run began with
+	Weights string         `json:"weights,omitempty"` // checksum of those that the run started with
 	Known   bool           `json:"known"`             // whether it is known how those were trained
 	Earlier []run.Part     `json:"earlier,omitempty"` // how; nothing where they were drawn at random
 	Data    []run.CardData `json:"data"`              // the run's own

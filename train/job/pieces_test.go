@@ -15,8 +15,8 @@ import (
 	"talbot/train/loader"
 )
 
-// TestUnknownData: a run that does not tell what it is trained on goes on with data that is named, if its survey is of
-// that; what cannot be told is said.
+// TestUnknownData: a run that does not tell what it is trained on continues with data that is named, if its survey is
+// of that; what cannot be told is said.
 func TestUnknownData(t *testing.T) {
 	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	a.Weight, b.Weight = 3, 1
@@ -104,7 +104,7 @@ func TestNextPiece(t *testing.T) {
 	}
 }
 
-// TestDoneWithoutOthers: a run is done though its survey and the run that it goes on with are gone.
+// TestDoneWithoutOthers: a run is done though its survey and the run that it continues with are gone.
 func TestDoneWithoutOthers(t *testing.T) {
 	data := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	for _, from := range []bool{true, false} {

@@ -15,8 +15,8 @@ import (
 	"talbot/network/run"
 )
 
-// TestPipesAreRefused: whatever file of a run or its data is a pipe, every verb that reads it says that it is damaged,
-// and none waits for it.
+// TestPipesAreRefused: whatever file of a run or its data is a pipe, every verb that reads it reports that it is
+// damaged, and none waits for it.
 func TestPipesAreRefused(t *testing.T) {
 	verbs := map[string]func(folder) error{
 		"resume": folder.resume,

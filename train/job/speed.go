@@ -169,7 +169,7 @@ type Prospect struct {
 const Hour = time.Hour
 
 // Prospect describes the rest of a run, given the time left and how long a step takes. With fixed set the
-// network cannot be another one: the run goes on, or begins with weights.
+// network cannot be another one: the run is resumed, or starts with weights.
 func (s Start) Prospect(p train.Progress, step, left time.Duration, fixed bool) Prospect {
 	prospect := Prospect{Step: step, Left: left}
 	if left > Hour && backend.OnProcessor(s.Kind) && !fixed {

@@ -34,7 +34,7 @@ type Train struct {
 	Resume   bool            // continue the run in Dir
 	Existing output.Existing // what to do with a run in Dir
 	From     string          // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
-	// After is a run folder or checkpoint whose training goes on with other data: the same settings, optimizer and
+	// After is a run folder or checkpoint whose training continues with other data: the same settings, optimizer and
 	// averages, from its step on; "" = none.
 	After  string
 	Until  int64   // the step at which the run ends before its schedule does; 0 = Steps, with Resume that of the run
@@ -90,7 +90,7 @@ var (
 // [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is
 // refused. When ctx ends during training, what was trained is saved, and the result comes with ctx's error.
 //
-// With a existing, a run that is there is taken up, left as it is or replaced: see [output.Existing.Resolve].
+// With Existing, an existing run is resumed, kept or replaced: see [output.Existing.Resolve].
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*run.Config) error { return nil }
@@ -139,7 +139,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	if weights != nil {
 		t.compare(c, weights)
 	}
-	var before loader.Identity // of the training that goes on
+	var before loader.Identity // of the training that it continues
 	if t.After != "" {
 		if before, err = loader.ReadIdentity(runOf(weights.Path)); err == nil && t.Backend == "" {
 			t.Backend = before.Backend
@@ -282,8 +282,8 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	return b, nil
 }
 
-// open opens the data, and on resuming checks that the run was started with it and takes over its backend. A run without
-// data.json needs --data, and was is empty then.
+// open opens the data, and on resuming checks that the run was started with it and takes over its backend. A run
+// without data.json needs --data, and was is empty then.
 func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was loader.Identity, err error) {
 	known := false
 	if t.Resume {

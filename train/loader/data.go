@@ -16,11 +16,11 @@ import (
 	"talbot/shards"
 )
 
-// ErrNoSamples says that a chosen split of a dataset, or of all of them, has no usable sample.
+// ErrNoSamples reports that a chosen split of a dataset, or of all of them, has no usable sample.
 var ErrNoSamples = fault.New(fault.ExitFailed, "no usable samples",
 	"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first")
 
-// ErrSplits says that the datasets of one run are split differently, so that one's test could be the other's train.
+// ErrSplits reports that the datasets of one run are split differently, so that one's test could be the other's train.
 var ErrSplits = fault.New(fault.ExitFailed, "datasets are split differently",
 	"make all datasets of a run with the same --split")
 

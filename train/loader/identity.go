@@ -43,7 +43,7 @@ type Identity struct {
 	// empty if others' are too.
 	OneSide string `json:"one_side,omitempty"`
 
-	// Results says that values were learnt from results of games.
+	// Results reports that values were learnt from results of games.
 	Results bool `json:"results,omitempty"`
 }
 
@@ -138,7 +138,7 @@ func (d *Data) Labelled() bool {
 	return 2*labels >= samples
 }
 
-// ErrNoIdentity says that a run does not tell what it is trained on.
+// ErrNoIdentity reports that a run does not tell what it is trained on.
 var ErrNoIdentity = fault.New(fault.ExitDamaged, "the data of the run is unknown",
 	"give the data again: `talbot train --run RUN --resume --data DIR`")
 

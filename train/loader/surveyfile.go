@@ -80,7 +80,7 @@ func (d *Data) IsSurveyed(dir string, limit, batch int) (same, known bool) {
 	return ok && f.Key == d.surveyKey(limit, batch), ok
 }
 
-// readSurvey reads what a survey keeps; ok says that it is whole. One that is no file is [run.ErrDamaged].
+// readSurvey reads what a survey keeps; ok reports that it is whole. One that is no file is [run.ErrDamaged].
 func readSurvey(path string) (f surveyFile, ok bool, err error) {
 	data, err := durable.ReadFile(path, math.MaxInt64-1)
 	if errors.Is(err, durable.ErrNotRegular) {

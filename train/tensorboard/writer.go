@@ -15,8 +15,8 @@
 //
 // The mask is ((crc >> 15) | (crc << 17)) + 0xa282ead8. A reader takes a torn last record for the end of the file.
 //
-// The first event carries the file version, the second says that a session starts: TensorBoard then drops the points of
-// earlier files of the folder from that step on, so that a resumed run shows no step twice.
+// The first event carries the file version, the second reports that a session starts: TensorBoard then drops the points
+// of earlier files of the folder from that step on, so that a resumed run shows no step twice.
 package tensorboard
 
 import (
