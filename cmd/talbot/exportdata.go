@@ -56,8 +56,8 @@ them.`,
 	addJSON(f, &o.json)
 	f.Section("Samples")
 	addSplitFilter(f, &o.Splits, "only samples in these `SPLITS`, separated by commas: train, val, test")
-	flags.List(f, &o.Sources, "source", "game,puzzle", dataset.ParseSource, "only samples of these `SOURCES`, separated "+
-		"by commas: "+strings.Join(dataset.SourceNames(), ", "))
+	flags.List(f, &o.Sources, "source", "game,puzzle", dataset.ParseSource,
+		"only samples of these `SOURCES`, separated by commas: "+strings.Join(dataset.SourceNames(), ", "))
 	f.Words("source", dataset.SourceNames()...)
 	f.String(&o.Label, "label", "fingerprint of the labels (default: those that count in training)")
 	addWorkers(f, &o.Workers, "number of goroutines that read (default: one for each core)")

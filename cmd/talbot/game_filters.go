@@ -43,7 +43,8 @@ func (o *gameFilterOptions) add(f *flags.Set) {
 	flags.List(f, &g.Results, "result", "1-0,0-1", dataset.ParseResult,
 		"results to keep, separated by commas: 1-0, 0-1, 1/2-1/2, *")
 	f.Words("result", "1-0", "0-1", "1/2-1/2", "*")
-	flags.List(f, &g.Terminations, "termination", "Normal", func(s string) (string, error) { return strings.ToLower(s), nil },
+	flags.List(f, &g.Terminations, "termination", "Normal",
+		func(s string) (string, error) { return strings.ToLower(s), nil },
 		"terminations to keep, as in the tag (Normal, \"Time forfeit\"), separated by commas")
 	flags.AtLeast(f, &g.MinPlies, "min-plies", 0, "minimum length of a game in plies (60 plies are 30 moves)")
 	addDate(f, &g.Since, "since", false, "earliest date, such as 2012-05-31, 2012-05 or 2012")

@@ -194,8 +194,8 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if o.Rejects != "" {
-		out := outputFile{flag: "--rejects", path: o.Rejects, force: o.force, inputs: o.Inputs, folders: []string{o.out},
-			own: ingest.OwnsRejects(o.Rejects, o.out)}
+		out := outputFile{flag: "--rejects", path: o.Rejects, force: o.force, inputs: o.Inputs,
+			folders: []string{o.out}, own: ingest.OwnsRejects(o.Rejects, o.out)}
 		if o.Rejects, err = out.check(); err != nil {
 			return err
 		}

@@ -48,13 +48,15 @@ and kind of processor are the same. See docs/13-many-machines.md, section 8.`,
 
 // labels joins the parts of a labelling.
 func (o *makeOptions) labels(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: cli.Invocation()}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
+		ResumeCommand: cli.Invocation()}.Run(ctx)
 	return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
 }
 
 // games joins the parts of self-play.
 func (o *makeOptions) games(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	j := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show, ResumeCommand: cli.Invocation()}
+	j := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
+		ResumeCommand: cli.Invocation()}
 	sum, err := j.Run(ctx)
 	return made{summary: sum, text: j.Text(sum), next: func() { nextGeneration(o.out, "RUN") }}, err
 }

@@ -102,7 +102,8 @@ func (o *labelOptions) addSamples(f *flags.Set) {
 	f.Section("Candidate moves")
 	flags.Within(f, &o.Candidates, "candidates", 1, maxCandidates,
 		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
-	f.String(&o.Network, "network", "network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
+	f.String(&o.Network, "network",
+		"network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
 	f.Needs([]string{"network"}, "candidates")
 	f.Section("Measure only")
 	flags.Parse(f, &o.audit, "audit", "", "0.1%", parseShare[float64],

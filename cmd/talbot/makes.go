@@ -45,7 +45,8 @@ type made struct {
 }
 
 // run runs the work of a command that makes a dataset, which Ctrl-C interrupts and the same command resumes.
-func (o *makeOptions) run(ctx context.Context, work func(context.Context, func(progress.Progress)) (made, error)) error {
+func (o *makeOptions) run(ctx context.Context,
+	work func(ctx context.Context, show func(progress.Progress)) (made, error)) error {
 	ctx, stop := cli.Interrupts(ctx)
 	defer stop()
 	show, end := cli.ShowProgress()

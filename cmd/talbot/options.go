@@ -138,7 +138,8 @@ func addRecipe(f *flags.Set, to *string, usage string) {
 
 // addPart adds --part.
 func addPart(f *flags.Set, to *dataset.Part, of string) {
-	flags.Parse(f, to, "part", "", "1/4", dataset.ParsePart, "only one part of the "+of+", such as 1/4 (see talbot join)")
+	flags.Parse(f, to, "part", "", "1/4", dataset.ParsePart,
+		"only one part of the "+of+", such as 1/4 (see talbot join)")
 }
 
 // addFraction adds --fraction of the samples.

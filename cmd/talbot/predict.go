@@ -57,7 +57,8 @@ interrupted command to continue it. See docs/3-datasets.md, section 7.`,
 	f.Required("run")
 	completeFolders(cmd, "run", run.IsRun)
 	addBackend(f, &o.backend, answering)
-	flags.Within(f, &o.batch, "batch", 1, engine.MaxBatch, "positions to evaluate at once (default: what suits the backend)")
+	flags.Within(f, &o.batch, "batch", 1, engine.MaxBatch,
+		"positions to evaluate at once (default: what suits the backend)")
 	flags.Within(f, &o.Network.Rating, "rating", 0, math.MaxUint16, "rating of both players (default: their own)")
 	flags.AtLeast(f, &o.Network.Top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.Section("Samples to predict")

@@ -95,8 +95,8 @@ func TestRefused(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	o, err := run("-o a -n 0x10 --wait 3m --words a,b --words c --check --upper X --mode slow --share 0.5")
-	if err != nil || o.games != 16 || o.wait != 3*time.Minute || strings.Join(o.words, "") != "ABC" || o.mode != "slow" ||
-		o.share != 0.5 || o.batch != 8 || o.seed != 1 {
+	if err != nil || o.games != 16 || o.wait != 3*time.Minute || strings.Join(o.words, "") != "ABC" ||
+		o.mode != "slow" || o.share != 0.5 || o.batch != 8 || o.seed != 1 {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	if _, err := run("-o a --all=true --nodes=0 -n 1"); err == nil {

@@ -59,7 +59,8 @@ func (s *AuditSummary) Text(dir string) string {
 	var t humanize.Text
 	t.Line("%s: %s of %s, searched again with %s by %s, %.1f s\n\n", dir, humanize.Count(int64(s.All.Samples), "label"),
 		s.Of, humanize.Count(int64(s.Nodes), "node"), s.Engine, s.Seconds)
-	rows := [][]string{{"", "samples", "value MSE", "value error", "WDL MSE", "WDL error", "other best move", "other sign"}}
+	rows := [][]string{{"", "samples", "value MSE", "value error", "WDL MSE", "WDL error", "other best move",
+		"other sign"}}
 	number := func(x float64) string { return fmt.Sprintf("%.4f", x) }
 	for _, p := range append(append([]AuditGroup{s.All}, s.Phases...), s.Pieces...) {
 		if p.Samples > 0 {

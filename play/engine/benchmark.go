@@ -66,7 +66,8 @@ func (b *Benchmark) backend(ctx context.Context, result *Benchmarks, name string
 		if first && size == usual {
 			result.NodesPerSecond = s.Nodes
 		}
-		b.Print("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes, 100*s.Fill)
+		b.Print("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes,
+			100*s.Fill)
 	}
 	if b.Path != builtin.Name {
 		return nil

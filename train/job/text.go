@@ -76,8 +76,8 @@ func otherSettings(c run.Config) string {
 	return strings.Join(list, ", ")
 }
 
-// Text returns how long a run takes and, if it takes more than an hour on a processor, what would end within one; "" for
-// a short run.
+// Text returns how long a run takes and, if it takes more than an hour on a processor, what would end within one; ""
+// for a short run.
 func (p *Prospect) Text() string {
 	if p.Left < 10*time.Second {
 		return ""
