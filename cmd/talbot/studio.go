@@ -76,8 +76,7 @@ func (o *studioOptions) serve(cmd *cobra.Command, dirs []string) error {
 	if !local {
 		options.Listen = host
 		cli.Warn(fmt.Errorf("--listen %s: whoever can read the network can read what passes, the key in the address "+
-			"too; "+
-			"safer is --listen 127.0.0.1:%s and `ssh -L %s:127.0.0.1:%s MACHINE`", o.listen, port, port, port))
+			"too; safer is --listen 127.0.0.1:%s and `ssh -L %s:127.0.0.1:%s MACHINE`", o.listen, port, port, port))
 		if host == "" || ip != nil && ip.IsUnspecified() {
 			return fault.Usage(errors.New("--listen needs the address that browsers will ask for"),
 				"for example --listen 192.0.2.1:7878")
