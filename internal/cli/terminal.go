@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"talbot/internal/fault"
 	"talbot/internal/plain"
 )
 
@@ -24,7 +24,8 @@ func terminals() (out, err *Terminal) {
 }
 
 // ErrOutput reports that standard output could not be written. The command has done all else.
-var ErrOutput = errors.New("cannot write to standard output")
+var ErrOutput = fault.New(fault.ExitFailed, "cannot write to standard output", "files that the command wrote are "+
+	"complete; only its printed output is lost: redirect it to a place with free space")
 
 // Terminal writes text for people to a terminal or file. It makes text plain (see package plain) and remembers the
 // first error, so that callers may ignore it. On a terminal it keeps one line of progress below all text. It is safe
