@@ -2,7 +2,6 @@ package shards
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -14,11 +13,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 )
-
-func sha256Hex(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
 
 // formatLines are the two lines that docs/8-format.md shows.
 func formatLines(t *testing.T) []dataset.Line {

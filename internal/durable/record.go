@@ -81,9 +81,6 @@ func NewRecordWriter(f *File, end int64, first []byte) (*RecordWriter, error) {
 	return w, nil
 }
 
-// Name returns the path of the file.
-func (w *RecordWriter) Name() string { return w.file.Name() }
-
 // Append writes a record.
 func (w *RecordWriter) Append(payload []byte) error {
 	if len(payload) > MaxRecord {
@@ -141,15 +138,6 @@ func (w *RecordWriter) Close() error {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	return nil
-}
-
-// Remove closes the file and removes it: its records are needed no more.
-func (w *RecordWriter) Remove() error {
-	_ = w.end()
-	if err := w.file.Close(); err != nil {
-		return fmt.Errorf("closing the journal: %w", err)
-	}
-	return Remove(w.file.Name())
 }
 
 // end waits for the sync under way and prevents others. It returns the error of an earlier one.
