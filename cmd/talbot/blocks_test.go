@@ -484,7 +484,7 @@ func TestBlocks(t *testing.T) {
 			s.copyFile(t, filepath.Join("../..", file), file)
 		}
 	} else {
-		sample := filepath.Join(s.dir, "sample")
+		sample := filepath.Join(s.dir, "examples")
 		if err := os.Mkdir(sample, 0o777); err != nil {
 			t.Fatal(err)
 		}
