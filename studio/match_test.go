@@ -82,7 +82,7 @@ func TestMatch(t *testing.T) {
 	status, text := s.ask("GET", at, nil, nil)
 	if status != 200 || strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") ||
 		!strings.Contains(text, "not finished") || strings.Count(text, "/game/") != 2 ||
-		!strings.Contains(text, "Table of results") {
+		!strings.Contains(text, "Table: Results") {
 		t.Errorf("%d: %s", status, text)
 	}
 	_, version, _ := strings.Cut(text, `data-version="`)
