@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -51,6 +52,12 @@ func someGames(seed uint64, n int) []dataset.Line {
 			l.Moves = append(l.Moves, m)
 			p.Play(m)
 		}
+		if rng.IntN(2) == 0 {
+			l.Clocks = make([]int32, len(l.Moves))
+			for ply := range l.Clocks {
+				l.Clocks[ply] = rng.Int32N(400) - 1
+			}
+		}
 	}
 	return lines
 }
@@ -73,7 +80,9 @@ func naive(lines []dataset.Line, r *Request, splits dataset.Splits) map[string]d
 			if p.Turn() == board.Black {
 				elo = l.BlackElo
 			}
-			if l.Samples.Has(ply, len(l.Moves)) && (elo > 0 || len(r.Bands) == 0) {
+			short := ply > 1 && l.Clocks != nil && l.Clocks[ply-2] >= 0 &&
+				time.Duration(l.Clocks[ply-2])*100*time.Millisecond < r.MinClock
+			if l.Samples.Has(ply, len(l.Moves)) && !short && (elo > 0 || len(r.Bands) == 0) {
 				band := 0
 				for _, edge := range r.Bands {
 					if elo >= edge {
@@ -206,6 +215,8 @@ func TestAgainstNaive(t *testing.T) {
 			keys: 3},
 		"filtered": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, GamesOf: &val,
 			Filter: dataset.Filter{MinBaseTime: 180, DropUnknownElo: true}}, chunk: 9000, counters: 1 << 16},
+		"clocks": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, MinClock: 20 * time.Second}, chunk: 9000,
+			counters: 1 << 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			small(t, c.chunk, c.counters)
