@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/rivo/uniseg"
+	"github.com/schollz/progressbar/v3"
 
 	"talbot/internal/plain"
 	"talbot/internal/progress"
@@ -28,9 +30,10 @@ const (
 // last column stays free, so that the cursor never wraps.
 func (l Line) Fit(columns int) string {
 	room := columns - 1
-	head := Shorten(plain.Escape(l.Verb), max(room/3, 12))
+	verb := Shorten(plain.Escape(l.Verb), max(room/3, 12))
+	head := verb
 	if l.Share >= 0 {
-		head += fmt.Sprintf(" %3d%%", int(100*l.Share))
+		head = drawBar(verb, l.Share, 0)
 	}
 	details, separator := "", " "
 	for _, d := range l.Details {
@@ -41,11 +44,24 @@ func (l Line) Fit(columns int) string {
 		details, separator = next, ", "
 	}
 	if spare := room - uniseg.StringWidth(head+details+" ||"); l.Share >= 0 && spare >= shortestBar {
-		width := min(spare, longestBar)
-		done := int(l.Share * float64(width))
-		head += " |" + strings.Repeat("█", done) + strings.Repeat(" ", width-done) + "|"
+		head = drawBar(verb, l.Share, min(spare, longestBar))
 	}
 	return Shorten(head+details, room)
+}
+
+// drawBar returns verb, percentage and a bar of that many columns; no bar if the number is 0.
+func drawBar(verb string, share float64, columns int) string {
+	const whole = 100_000
+	var ends progressbar.Theme
+	if columns > 0 {
+		ends = progressbar.ThemeDefault
+	}
+	bar := progressbar.NewOptions64(whole, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(columns),
+		progressbar.OptionSetDescription(verb), progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetTheme(ends))
+	_ = bar.Set64(int64(share * whole)) // io.Discard has no errors
+	_ = bar.RenderBlank()               // Set64 draws nothing below 1 %
+	return strings.TrimSpace(bar.String())
 }
 
 // text returns the line for a file.
