@@ -488,11 +488,11 @@ func TestBlocks(t *testing.T) {
 		if err := os.Mkdir(sample, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[100:200]) // with samples in all splits
+		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[800:900]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
 	}
-	s.standIns(t, sampleGames(t)[100:140])
+	s.standIns(t, sampleGames(t)[800:840])
 	count := 0
 	for _, page := range pages(t) {
 		blocks, err := shellBlocks(page, document(t, page))
@@ -625,7 +625,7 @@ func TestExamplesRun(t *testing.T) {
 	writeGames(t, filepath.Join(files, "lichess.pgn.zst"), games[:2])
 	// Short ones, because each of their positions is searched for 20 ms, and one that is in the split test.
 	slices.SortStableFunc(games, func(a, b string) int { return len(a) - len(b) })
-	writeGames(t, filepath.Join(files, "games.pgn.zst"), games[30:50])
+	writeGames(t, filepath.Join(files, "games.pgn.zst"), games[50:70])
 	if output, err := s.shell(t, files, "set -e\n"+exampleFiles); err != nil {
 		t.Fatalf("making the files that examples read: %v\n%s", err, output)
 	}

@@ -6,10 +6,17 @@ import (
 	"fmt"
 
 	"talbot/encode"
+	"talbot/internal/fault"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 )
+
+// badSetting returns [ErrConfig] with its reason, whose remedy counts if it has one.
+func badSetting(err error) error {
+	_, remedy := fault.Of(err)
+	return fault.Hint(fmt.Errorf("%w: %w", ErrConfig, err), remedy)
+}
 
 // config returns the configuration of a new run over that many train samples, or [ErrConfig]. While the number of
 // samples is not known it is 0, and a run whose length depends on it has one step.
@@ -30,7 +37,7 @@ func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 		err = c.Validate()
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrConfig, err)
+		err = badSetting(err)
 	}
 	return c, err
 }
@@ -123,7 +130,7 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrConfig, err)
+		err = badSetting(err)
 	}
 	return c, err
 }
@@ -206,18 +213,18 @@ func (t Train) resumed() (run.Config, error) {
 		c.Until = t.Until
 	}
 	if err := t.Adjust(&c); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+		return c, badSetting(err)
 	}
 	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {
 		if err := describeTargets(&c); err != nil {
-			return c, fmt.Errorf("%w: %w", ErrConfig, err)
+			return c, badSetting(err)
 		}
 	}
 	if field, want, was := c.Differs(have); field != "" {
 		return c, &train.ConfigError{Field: field, Want: want, Have: was}
 	}
 	if err := c.Validate(); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+		return c, badSetting(err)
 	}
 	return c, nil
 }

@@ -355,7 +355,7 @@ func TestBackendOfARun(t *testing.T) {
 	for _, test := range []struct {
 		backend, kind string
 		warns         bool
-	}{{"go", "", false}, {"", "", false}, {"go", "go", false}, {"go", "xla:cuda", true}, {"xla:cuda", "", true}} {
+	}{{"go", "", false}, {"", "", false}, {"go", "go", false}, {"go", "xla:cuda", true}} {
 		id.Backend, id.Kind = test.backend, test.kind
 		if err := id.Write(job.Dir); err != nil {
 			t.Fatal(err)
