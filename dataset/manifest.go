@@ -16,8 +16,8 @@ import (
 	"talbot/internal/fault"
 )
 
-// FormatVersion is the version of manifest and shards, the only one that talbot writes and reads. A later talbot may add
-// columns to shards and members to the manifest; this one refuses them by name ([ErrVersion]).
+// FormatVersion is the version of manifest and shards, the only one that talbot writes and reads. A later talbot may
+// add columns to shards and members to the manifest; this one refuses them by name ([ErrVersion]).
 const FormatVersion = 1
 
 // ManifestName is the name of the manifest in a dataset's folder.

@@ -111,8 +111,8 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
 		Audited: AuditedError{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
-		Symmetry: a.symmetry.report(a.capabilities), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown),
-		Style: a.styles.report()}}
+		Symmetry: a.symmetry.report(a.capabilities), Endgames: a.ends.report(trainKnown),
+		Bands: a.bandReports(trainKnown), Style: a.styles.report()}}
 	if a.simple != (Simple{}) {
 		r.Simple = &a.simple
 	}

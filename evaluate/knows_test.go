@@ -132,9 +132,10 @@ func TestChances(t *testing.T) {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
-	network := &asked{capabilities: predict.Capabilities{WDL: true}, batch: 4, answer: func(predict.Input) predict.Output {
-		return predict.Output{WDL: [3]float32{0.5, 0.375, 0.125}}
-	}}
+	network := &asked{capabilities: predict.Capabilities{WDL: true}, batch: 4,
+		answer: func(predict.Input) predict.Output {
+			return predict.Output{WDL: [3]float32{0.5, 0.375, 0.125}}
+		}}
 	r := evaluated(t, network, samples, Options{Layout: heads})
 	check := checker(t)
 	check(r.Figures, "chances_ce", -(2*math.Log(0.5)+math.Log(0.375)+math.Log(0.125))/4)

@@ -501,7 +501,8 @@ func TestSecrets(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, keyFile), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openCoordinator(t.Context(), coordinatorConfig{Dir: dir, prove: proveEcho}); !errors.Is(err, ErrReadable) {
+	if _, err := openCoordinator(t.Context(),
+		coordinatorConfig{Dir: dir, prove: proveEcho}); !errors.Is(err, ErrReadable) {
 		t.Error(err)
 	}
 }

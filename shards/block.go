@@ -268,8 +268,8 @@ func (b *block) reset() {
 	for _, buf := range []*[]byte{
 		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves,
 		&b.reconstructed,
-		&b.kinds, &b.bitmaps, &b.clocks.units, &b.clocks.left, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.policy.untargeted,
-		&b.start.lengths, &b.start.text,
+		&b.kinds, &b.bitmaps, &b.clocks.units, &b.clocks.left, &b.policy.counts, &b.policy.moves, &b.policy.weights,
+		&b.policy.untargeted, &b.start.lengths, &b.start.text,
 	} {
 		*buf = (*buf)[:0]
 	}

@@ -21,8 +21,8 @@ type clockColumns struct {
 }
 
 // add appends the clocks of a line. For each move it writes 0 if the time left is not known, otherwise by how much, in
-// the line's unit, it is less than it was after the last known move of that side, at first 0, counted away from 0: …, −2
-// is 1 more, −1 is the same, 1 is 1 less, ….
+// the line's unit, it is less than it was after the last known move of that side, at first 0, counted away from 0: …,
+// −2 is 1 more, −1 is the same, 1 is 1 less, ….
 func (c *clockColumns) add(l *dataset.Line) {
 	unit := clockUnit(l.Clocks)
 	if c.units = append(c.units, byte(unit)); unit == noClocks {

@@ -39,7 +39,8 @@ func (*comparePage) Samples() int64 { return comparedSamples }
 
 // lookAtComparison lays the page out.
 func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
-	p := &comparePage{pageOf: pageOf{folder: f, Notice: f.Problem}, With: r.FormValue("with"), Data: r.FormValue("data")}
+	p := &comparePage{pageOf: pageOf{folder: f, Notice: f.Problem}, With: r.FormValue("with"),
+		Data: r.FormValue("data")}
 	p.Split = oneOf("compared", r.FormValue("split"))
 	for _, other := range s.library.look() {
 		switch {

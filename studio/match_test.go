@@ -51,7 +51,8 @@ func (m *made) play(number int) {
 	m.t.Helper()
 	said := [][4]int64{{30, 5, 900, 1500}, {-20, 5, 900, 1500}, {250, 6, 900, 1500}, {32766, 7, 900, 1500}}
 	payload, err := json.Marshal(map[string]any{"game": number, "white": number % 2, "black": 1 - number%2, "book": 3,
-		"moves": "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", "searches": said, "result": "1-0", "end": "checkmate", "micros": 5})
+		"moves": "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", "searches": said, "result": "1-0", "end": "checkmate",
+		"micros": 5})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -54,8 +54,9 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{backend: o.Backend, games: newGames(), networks: newNetworks(o.Backend, o.Engine),
 		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasetCache(),
-		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1), found: foundCache(),
-		matches: matches{recent: recent[*watchedMatch]{most: maxMatches}}, assets: map[string][]byte{}}
+		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1),
+		found: foundCache(), matches: matches{recent: recent[*watchedMatch]{most: maxMatches}},
+		assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -77,9 +78,10 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.pages = chart.New("studio", pages, template.FuncMap{"n": humanize.Thousands, "spark": spark,
-		"add": func(a, b int) int { return a + b }, "prose": prose, "options": options, "json": toJSON, "score": labelScore,
-		"inc": func(n int64) int64 { return n + 1 }, "percent": func(x float64) float64 { return 100 * x },
-		"count": func(n int, thing string) string { return humanize.Count(int64(n), thing) }, "signed": signed,
+		"add": func(a, b int) int { return a + b }, "prose": prose, "options": options, "json": toJSON,
+		"score": labelScore, "inc": func(n int64) int64 { return n + 1 },
+		"percent": func(x float64) float64 { return 100 * x },
+		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }, "signed": signed,
 		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
 	look, err := chart.Style()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMetricsDropTornAndLaterLines: a torn last line and those after the step of the checkpoint go silently, damaged ones
-// with a warning.
+// TestMetricsDropTornAndLaterLines: a torn last line and those after the step of the checkpoint go silently, damaged
+// ones with a warning.
 func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	dir := t.TempDir()
 	var text []byte
@@ -41,7 +41,8 @@ func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	}
 	warned = nil
 	list, err := ReadMetrics(dir, func(err error) { warned = append(warned, err) })
-	if err != nil || len(list) != 3 || list[0].Step != 1 || list[1].Kind != "val" || list[2].Step != 4 || len(warned) != 0 {
+	if err != nil || len(list) != 3 || list[0].Step != 1 || list[1].Kind != "val" || list[2].Step != 4 ||
+		len(warned) != 0 {
 		t.Errorf("%+v, %v, warned %v", list, err, warned)
 	}
 }

@@ -227,7 +227,8 @@ func TestStacks(t *testing.T) {
 			return (&engine{config: c, backend: b, conv: convOf(c, b), network: built.Network}).stacks()
 		}
 		if !stacks("xla:cuda", model.Native) || stacks("go", model.ShiftedMatmul) {
-			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native), stacks("go", model.ShiftedMatmul))
+			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native),
+				stacks("go", model.ShiftedMatmul))
 		}
 		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
 			t.Errorf("%s on a processor: %v, want %v", name, got, want)

@@ -32,7 +32,8 @@ func TestExample(t *testing.T) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v:\n%s", err, text)
 	}
-	for _, name := range []string{"lines-labelled/manifest.json", "run/report.html", "match/report.html", "network.onnx"} {
+	for _, name := range []string{"lines-labelled/manifest.json", "run/report.html", "match/report.html",
+		"network.onnx"} {
 		if _, err := os.Stat(filepath.Join(dir, "out", name)); err != nil {
 			t.Error(err)
 		}

@@ -10,7 +10,8 @@ import (
 func TestDoctorGPU(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	small := []string{"doctor", "--gpu", "--backend", "go", "--blocks", "1", "--filters", "4", "--batch", "8", "--seconds", "1"}
+	small := []string{"doctor", "--gpu", "--backend", "go", "--blocks", "1", "--filters", "4", "--batch", "8",
+		"--seconds", "1"}
 	out, said, status := talbotIn(t, dir, small...)
 	for _, want := range []string{"ok       backend", "ok       losses", "ok       speed", " positions/s, ",
 		"--data DATASET --run RUN --backend go --blocks 1 --filters 4 --batch 8 --precision float32"} {
@@ -20,7 +21,8 @@ func TestDoctorGPU(t *testing.T) {
 	}
 	out, said, status = talbotIn(t, dir, append(small, "--json")...)
 	var d diagnosis
-	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.GPU == nil || !(d.GPU.Speed.PerSecond > 0) {
+	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.GPU == nil ||
+		!(d.GPU.Speed.PerSecond > 0) {
 		t.Errorf("%d, %v\n%s\n%s", status, err, out, said)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -41,15 +43,17 @@ func TestDoctorGPUNeeds(t *testing.T) {
 		"XLA":     {[]check{{Name: "xla", Status: statusAbsent}}, "xla"},
 	} {
 		d := &diagnosis{Checks: c.checks}
-		if ready := d.requireGPU(o); ready != (c.missing == "") || c.missing != "" && d.find(c.missing).Status != statusMissing {
+		if ready := d.requireGPU(o); ready != (c.missing == "") ||
+			c.missing != "" && d.find(c.missing).Status != statusMissing {
 			t.Errorf("%s: ready %v, %+v", name, ready, d.Checks)
 		}
 	}
 }
 
 func TestDoctorGPURefuses(t *testing.T) {
-	for _, args := range [][]string{{"--gpu", "--backend", "auto"}, {"--gpu", "--backend", "cuda"}, {"--gpu", "--blocks", "0"},
-		{"--gpu", "--batch", "1"}, {"--gpu", "--seconds", "61"}, {"--gpu", "--engine", "x"}, {"--batch", "64"}} {
+	for _, args := range [][]string{{"--gpu", "--backend", "auto"}, {"--gpu", "--backend", "cuda"},
+		{"--gpu", "--blocks", "0"}, {"--gpu", "--batch", "1"}, {"--gpu", "--seconds", "61"},
+		{"--gpu", "--engine", "x"}, {"--batch", "64"}} {
 		if _, said, status := talbotIn(t, t.TempDir(), append([]string{"doctor"}, args...)...); status != 2 {
 			t.Errorf("%q: %d\n%s", args, status, said)
 		}

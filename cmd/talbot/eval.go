@@ -83,8 +83,8 @@ calibration of both heads. See docs/6-evaluation.md.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, MinClock: o.minClock, Value: o.value,
-		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
+	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, MinClock: o.minClock,
+		Value: o.value, Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
 		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: cli.Warn}
 	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
 		return e, fault.Usage(fmt.Errorf("--run %q is a file", o.run),

@@ -35,7 +35,8 @@ const onnxVersion = "1.31.1"
 // wheels are the packages of a part by system. What they hold does not depend on Python.
 var wheels = map[string]map[string]wheel{
 	partCPU: {"linux/amd64": {"xla-cpu-pjrt==0.0.1", "60 MB to download, 260 MB on disk", nil,
-		"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"}},
+		"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		"88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"}},
 	partONNX: {
 		"linux/amd64": onnxWheel("manylinux_2_28_x86_64", "libonnxruntime.so."+onnxVersion,
 			"fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"),

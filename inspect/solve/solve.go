@@ -77,7 +77,8 @@ func (r *Request) Run(ctx context.Context) ([][]Answer, error) {
 }
 
 // solve asks for the moves of a puzzle.
-func (r *Request) solve(ctx context.Context, player match.Player, p *Puzzle, limits match.Limits) (a Answer, err error) {
+func (r *Request) solve(ctx context.Context, player match.Player, p *Puzzle, limits match.Limits) (a Answer,
+	err error) {
 	if err := player.NewGame(ctx, splitmix.Mix(r.Seed^uint64(p.Number))); err != nil {
 		return a, err
 	}

@@ -128,7 +128,8 @@ func (t *Terminal) inColour(colour, text string) string {
 
 // PrintResult prints a result; on a terminal the word "worse" has the colour of an error. Its text is plain already.
 func PrintResult(text string) error {
-	_, err := io.WriteString(Stdout.Exact(), strings.ReplaceAll(text, "worse", Stdout.inColour(colours["error"], "worse")))
+	_, err := io.WriteString(Stdout.Exact(),
+		strings.ReplaceAll(text, "worse", Stdout.inColour(colours["error"], "worse")))
 	return err
 }
 

@@ -23,8 +23,8 @@ type AtomicFile struct {
 	err        error
 }
 
-// CreateAtomic starts the file of that path under the temporary name path + ".tmp", which leads nowhere else. The caller
-// is the only one who writes in the folder.
+// CreateAtomic starts the file of that path under the temporary name path + ".tmp", which leads nowhere else. The
+// caller is the only one who writes in the folder.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	temp := path + TempSuffix
 	if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() {

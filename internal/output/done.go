@@ -16,8 +16,8 @@ import (
 // foundOut are flags of a manifest that its command did not set.
 var foundOut = []string{"other-builds"}
 
-// FactsOfManifest returns what a dataset was made from and with, without what was found out by making it. Datasets count
-// by the hash of their manifest, files by their content.
+// FactsOfManifest returns what a dataset was made from and with, without what was found out by making it. Datasets
+// count by the hash of their manifest, files by their content.
 func FactsOfManifest(m *dataset.Manifest) (facts Facts) {
 	facts.Add("command", "%s", m.Verb)
 	if m.Tool != Tool {

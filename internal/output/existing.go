@@ -131,9 +131,9 @@ var ErrForeign = fault.New(fault.ExitUsage, "talbot did not make all of it, so i
 	"move it elsewhere, choose another place, or for a single file use --force")
 
 // Resolve returns the folder in which a command that makes the output at path works: path itself, where nothing exists
-// or an interruption is resumed, or one beside it, which [Swap] puts in its place. inspect reports what exists at a path
-// and changes nothing. A link stands for the folder that it leads to. Errors: [DoneError] where there is nothing to do,
-// [DifferentError] without Replace, [ErrForeign], [durable.ErrLocked] and those of inspect.
+// or an interruption is resumed, or one beside it, which [Swap] puts in its place. inspect reports what exists at a
+// path and changes nothing. A link stands for the folder that it leads to. Errors: [DoneError] where there is nothing
+// to do, [DifferentError] without Replace, [ErrForeign], [durable.ErrLocked] and those of inspect.
 func (e Existing) Resolve(path string, inspect func(path string) (Found, error)) (at string, err error) {
 	path = filepath.Clean(path)
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 && e != Refuse {
@@ -209,9 +209,9 @@ func resolveBeside(path string, inspect func(string) (Found, error)) (string, er
 // Target returns the path of the output that is made at a folder which [Existing.Resolve] returned.
 func Target(at string) string { return strings.TrimSuffix(at, newSuffix) }
 
-// Swap puts the output at a path that [Existing.Resolve] returned in the place of its [Target], and removes the old one.
-// It does nothing where that is the output itself. Killed at any moment, it leaves both outputs, the new one whole, and
-// the next command that resolves the path ends it.
+// Swap puts the output at a path that [Existing.Resolve] returned in the place of its [Target], and removes the old
+// one. It does nothing where that is the output itself. Killed at any moment, it leaves both outputs, the new one
+// whole, and the next command that resolves the path ends it.
 func Swap(at string) error {
 	path := Target(at)
 	if at == path {

@@ -51,7 +51,9 @@ func inspects(want string) func(dir string) (Found, error) {
 		return facts
 	}
 	return func(dir string) (f Found, err error) {
-		if f.Foreign, err = ForeignFiles(dir, func(name string) bool { return name == "facts" || name == "done" }); err != nil {
+		if f.Foreign, err = ForeignFiles(dir, func(name string) bool {
+			return name == "facts" || name == "done"
+		}); err != nil {
 			return f, err
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "facts"))
@@ -183,8 +185,8 @@ func TestNotReplaced(t *testing.T) {
 	}
 }
 
-// Whatever step of a swap fails, so that nothing after it is done, as after a kill: both outputs exist until the new one
-// has the name, and the repeated command, and one without flags, end with the new one alone.
+// Whatever step of a swap fails, so that nothing after it is done, as after a kill: both outputs exist until the new
+// one has the name, and the repeated command, and one without flags, end with the new one alone.
 func TestSwapFaults(t *testing.T) {
 	for step := 0; ; step++ {
 		out := filepath.Join(t.TempDir(), "out")
@@ -199,7 +201,8 @@ func TestSwapFaults(t *testing.T) {
 		})
 		failed := Swap(out+newSuffix) != nil
 		durable.InjectFaults(t, nil)
-		if got := has(out); got != "n=2" && (has(out+newSuffix) != "n=2" || got != "n=1" && has(out+oldSuffix) != "n=1") {
+		if got := has(out); got != "n=2" &&
+			(has(out+newSuffix) != "n=2" || got != "n=1" && has(out+oldSuffix) != "n=1") {
 			t.Errorf("step %d: %s", step, got)
 		}
 		if step%2 == 0 {

@@ -68,8 +68,8 @@ func part(words []string, first, last int) string {
 	return text
 }
 
-// Compare returns in what the facts of an output differ from those that are wanted: in the order of want, then what only
-// have has.
+// Compare returns in what the facts of an output differ from those that are wanted: in the order of want, then what
+// only have has.
 func Compare(have, want Facts) (list []Difference) {
 	have, want = numbered(have), numbered(want)
 	value := func(facts Facts, name string) string {

@@ -21,10 +21,10 @@ type File struct {
 	Force    bool   // Replace also replaces a file that talbot did not make
 }
 
-// Make makes the file: write writes its content, which gets its name when it is whole and durable. One process at a time
-// makes a file ([durable.ErrLocked]), and what killed ones left is removed. Errors with Skip and Replace: [DoneError],
-// [DifferentError] without Replace, and [ErrForeign] for a file that talbot did not make; then it has a [record] beside
-// it. Killed at any moment, it leaves the old file or the new one, and can be repeated.
+// Make makes the file: write writes its content, which gets its name when it is whole and durable. One process at a
+// time makes a file ([durable.ErrLocked]), and what killed ones left is removed. Errors with Skip and Replace:
+// [DoneError], [DifferentError] without Replace, and [ErrForeign] for a file that talbot did not make; then it has a
+// [record] beside it. Killed at any moment, it leaves the old file or the new one, and can be repeated.
 func (f File) Make(write func(w *durable.AtomicFile) error) error {
 	lock, lockErr := durable.Lock(f.Path + lockSuffix)
 	switch {

@@ -124,9 +124,9 @@ func check(t *testing.T, kind, path string, values ...string) {
 // full is whether the large numbers are run.
 var full = os.Getenv("TALBOT_FULL") != ""
 
-// TestKilledAnywhere kills a process with SIGKILL before every step of writing: opens, writes, syncs, renamings and removals,
-// of a first output and of one that replaces another. Nothing is ever mixed or said to be done that is not, and the
-// repeated command ends with the new output alone. With TALBOT_FULL=1 kills follow kills, 300 of each kind.
+// TestKilledAnywhere kills a process with SIGKILL before every step of writing: opens, writes, syncs, renamings and
+// removals, of a first output and of one that replaces another. Nothing is ever mixed or said to be done that is not,
+// and the repeated command ends with the new output alone. With TALBOT_FULL=1 kills follow kills, 300 of each kind.
 func TestKilledAnywhere(t *testing.T) {
 	for _, kind := range []string{"file", "folder"} {
 		t.Run(kind, func(t *testing.T) {

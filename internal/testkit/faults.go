@@ -13,9 +13,9 @@ import (
 // Full reports whether long tests do all that they can, with TALBOT_FULL=1.
 func Full() bool { return os.Getenv("TALBOT_FULL") != "" }
 
-// Kill runs a job that makes the dataset out in children that it kills at random moments, until at least one was killed,
-// or 100 with TALBOT_FULL=1. Each time what is left in the end must be the dataset want, to the byte, and pass check. Run
-// is the job in this process.
+// Kill runs a job that makes the dataset out in children that it kills at random moments, until at least one was
+// killed, or 100 with TALBOT_FULL=1. Each time what is left in the end must be the dataset want, to the byte, and pass
+// check. Run is the job in this process.
 func Kill(t *testing.T, job any, want, out string, run func(context.Context) error, check func()) {
 	t.Helper()
 	kills, most := 0, 8
@@ -38,8 +38,8 @@ func Kill(t *testing.T, job any, want, out string, run func(context.Context) err
 	t.Logf("killed %d times", kills)
 }
 
-// FailingWrites lets steps of writing fail in turn, every stride-th alone, and every stride-th with all after it as on a
-// full disk; with TALBOT_FULL=1 each step in both ways. See [madeup.FailSteps].
+// FailingWrites lets steps of writing fail in turn, every stride-th alone, and every stride-th with all after it as on
+// a full disk; with TALBOT_FULL=1 each step in both ways. See [madeup.FailSteps].
 func FailingWrites(t *testing.T, stride int64, least int, job func(dir string) (run func() error, check func())) {
 	t.Helper()
 	if Full() {

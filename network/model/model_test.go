@@ -127,7 +127,8 @@ func TestConvolutionForms(t *testing.T) {
 		for _, way := range []struct {
 			conv     ConvAlgorithm
 			convolve func(a ConvAlgorithm, x, kernel *Node) *Node
-		}{{Native, ConvAlgorithm.Convolve}, {ShiftedMatmul, ConvAlgorithm.Convolve}, {Im2col, ConvAlgorithm.Convolve}, {Winograd, ConvAlgorithm.Convolve},
+		}{{Native, ConvAlgorithm.Convolve}, {ShiftedMatmul, ConvAlgorithm.Convolve}, {Im2col, ConvAlgorithm.Convolve},
+			{Winograd, ConvAlgorithm.Convolve},
 			{Winograd, func(a ConvAlgorithm, x, kernel *Node) *Node { return a.ConvolveDense(x, kernel, false) }},
 			{Winograd, func(a ConvAlgorithm, x, kernel *Node) *Node { return a.ConvolveDense(x, kernel, true) }}} {
 			conv := way.conv

@@ -33,8 +33,8 @@ func TestNapoleonInput(t *testing.T) {
 		for i, got := range tensors.MustCopyFlatData[float32](out) {
 			if got != want[i] {
 				size := 64 * encode.NapoleonPlanes
-				t.Fatalf("algorithm %d, %q: plane %d, square %d is %g, want %g", conv, fens[i/size], i%size/64, i%64, got,
-					want[i])
+				t.Fatalf("algorithm %d, %q: plane %d, square %d is %g, want %g", conv, fens[i/size], i%size/64, i%64,
+					got, want[i])
 			}
 		}
 	}

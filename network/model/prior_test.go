@@ -93,8 +93,8 @@ func TestPriorInput(t *testing.T) {
 			for got[i] == want[i] {
 				i++
 			}
-			t.Errorf("algorithm %d, position %d: plane %d, square %d is %g, want %g", conv, i/64/18, i/64%18, i%64, got[i],
-				want[i])
+			t.Errorf("algorithm %d, position %d: plane %d, square %d is %g, want %g", conv, i/64/18, i/64%18, i%64,
+				got[i], want[i])
 		}
 	}
 }

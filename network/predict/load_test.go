@@ -127,7 +127,8 @@ func TestDamagedFiles(t *testing.T) {
 		want    string
 	}{
 		"missing": {settings, tensors[1:], `tensor "stem.conv.weight" is missing`},
-		"shape":   {run.ExportMetadata{Recipe: c.Recipe, Settings: wider.Settings, Checkpoint: "x"}, tensors, "has shape"},
+		"shape": {run.ExportMetadata{Recipe: c.Recipe, Settings: wider.Settings, Checkpoint: "x"}, tensors,
+			"has shape"},
 		"not whole": {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"filters":9}`, Checkpoint: "x"}, tensors,
 			"not whole"},
 		"recipe":   {run.ExportMetadata{Recipe: "nosuch", Settings: `{}`, Checkpoint: "x"}, tensors, "unknown recipe"},

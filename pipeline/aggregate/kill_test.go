@@ -56,7 +56,8 @@ func small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
 func ingested(t *testing.T, dir string, inputs ...string) string {
 	t.Helper()
 	out := filepath.Join(dir, "lines")
-	if _, err := (ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+	if _, err := (ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits}).
+		Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return out

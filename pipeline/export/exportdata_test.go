@@ -177,7 +177,8 @@ func TestChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, _ := export.ParseFormat("parquet")
-	_, err = export.Request{Dir: dir, Out: output.File{Path: out}, Format: f, Sources: []dataset.Source{dataset.SourceAggregate}}.
+	_, err = export.Request{Dir: dir, Out: output.File{Path: out}, Format: f,
+		Sources: []dataset.Source{dataset.SourceAggregate}}.
 		Run(t.Context())
 	if data, _ := os.ReadFile(out); !errors.Is(err, export.ErrNothing) || string(data) != "before" {
 		t.Errorf("error %v, file %q", err, data)

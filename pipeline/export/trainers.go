@@ -60,8 +60,8 @@ var textFormat = &Format{
 }
 
 // positionsLack is what formats of positions with a score and the result lack.
-var positionsLack = []Fact{History, Headers, Clocks, Policies, MultiPV, Variations, Chances, Effort, Tables, OtherLabels,
-	Predictions}
+var positionsLack = []Fact{History, Headers, Clocks, Policies, MultiPV, Variations, Chances, Effort, Tables,
+	OtherLabels, Predictions}
 
 // points are White's of a known result.
 var points = map[dataset.Result]string{dataset.WhiteWins: "1.0", dataset.Draw: "0.5", dataset.BlackWins: "0.0"}

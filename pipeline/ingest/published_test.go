@@ -15,7 +15,8 @@ import (
 // TestPublished reads files of other programs into datasets: games of Parquet on several workers, with their
 // evaluations and one that is not legal; puzzles; viriformat; games of Leela.
 func TestPublished(t *testing.T) {
-	const parquet, viri, leela = "../../formats/parquet/testdata/", "../../formats/viriformat/testdata/", "../../formats/lc0/testdata/"
+	const parquet, viri, leela = "../../formats/parquet/testdata/", "../../formats/viriformat/testdata/",
+		"../../formats/lc0/testdata/"
 	for name, test := range map[string]struct {
 		path                       string
 		read, kept, samples, evals int64

@@ -83,8 +83,8 @@ func (l *labeller) openLabels(ctx context.Context) error {
 	return l.takeLabels(ctx)
 }
 
-// withdraw removes the finished shards from number first on, and what is written of the next one. Their searches stay in the journal, so that only those of
-// banned workers are made again.
+// withdraw removes the finished shards from number first on, and what is written of the next one. Their searches stay
+// in the journal, so that only those of banned workers are made again.
 func (l *labeller) withdraw(first int) error {
 	if first == len(l.out.Manifest().Shards) && l.out.Empty() {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"talbot/shards"
 )
 
-// partFlag is the flag of a manifest that says which part of the lines was labelled. Which line is in which part depends
-// on it.
+// partFlag is the flag of a manifest that says which part of the lines was labelled. Which line is in which part
+// depends on it.
 const partFlag = "part"
 
 // partOf returns the number, from 1, of that of n parts which a line is in.

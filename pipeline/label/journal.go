@@ -16,8 +16,8 @@ import (
 // journal holds the result of every search of an unfinished labelling, in the order in which they were made, so that a
 // kill loses only the searches under way. It is a file of records (see [durable.AppendRecord]). The payload of the
 // first is [journalText] and the SHA-256 of what decides the labels ([labeller.journalID]). The others are entries: the
-// key of the search, 16 bytes; the line that it was made for, uvarint; the worker elsewhere that made it, uvarint, 0 for
-// an engine of this machine; the number of labels, u8, one for each fingerprint; and the labels as
+// key of the search, 16 bytes; the line that it was made for, uvarint; the worker elsewhere that made it, uvarint, 0
+// for an engine of this machine; the number of labels, u8, one for each fingerprint; and the labels as
 // [dataset.Label.AppendBytes] writes them. Where a label of a worker is copied to another line, that line has an entry
 // too: so the journal knows all lines that a worker had a part in.
 type journal struct {
@@ -171,7 +171,8 @@ func rewriteJournal(path string, f io.ReadSeeker, id [32]byte) error {
 func (j *journal) append(e entry) (at int64, err error) {
 	j.buf = e.appendTo(j.buf[:0])
 	if err := j.Append(j.buf); err != nil {
-		return 0, fmt.Errorf("label of a sample of line %d of shard %d: %w", e.line&(1<<shardBits-1), e.line.shard(), err)
+		return 0, fmt.Errorf("label of a sample of line %d of shard %d: %w",
+			e.line&(1<<shardBits-1), e.line.shard(), err)
 	}
 	at = j.end
 	j.end += int64(durable.RecordHead + len(j.buf))

@@ -90,7 +90,8 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand, Existing: l.Existing}); err != nil {
+		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand,
+			Existing: l.Existing}); err != nil {
 		return err
 	}
 	if err := l.checkInput(ctx); err != nil {
@@ -197,8 +198,8 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 	})
 }
 
-// journalID is the SHA-256 of what decides the labels: the command, the fingerprints in the order of the labels, and the
-// input.
+// journalID is the SHA-256 of what decides the labels: the command, the fingerprints in the order of the labels, and
+// the input.
 func (l *labeller) journalID() [32]byte {
 	var prints []dataset.Fingerprint
 	for _, c := range l.columns {

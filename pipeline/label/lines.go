@@ -104,8 +104,8 @@ func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumb
 }
 
 // lookUp takes off a line's list the searches that are known, and those that are under way for another line, for which
-// its samples wait. With [stockfish.LineScope] it is all or nothing, for a label depends on the searches before it; only
-// a line that an interruption cut short is continued, unless labels are exact. It returns how many are known.
+// its samples wait. With [stockfish.LineScope] it is all or nothing, for a label depends on the searches before it;
+// only a line that an interruption cut short is continued, unless labels are exact. It returns how many are known.
 func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 	found := make([]entry, len(w.todo))
 	places := make([]place, len(w.todo))
@@ -174,8 +174,8 @@ func (l *labeller) copied(w *pendingLine, e entry) error {
 }
 
 // jobs yields the lines with samples to search, of one shard after another; lines without any are written when those
-// before them are. So no engine waits while a shard ends. At most two shards are under way: a job without positions says
-// that the first one must end before the third begins.
+// before them are. So no engine waits while a shard ends. At most two shards are under way: a job without positions
+// says that the first one must end before the third begins.
 func (l *labeller) jobs(ctx context.Context, yield func(stockfish.Job) bool) error {
 	for i := len(l.out.Manifest().Shards); i < len(l.in.Shards); i++ {
 		for i > len(l.out.Manifest().Shards)+1 && l.unanswered > 0 {

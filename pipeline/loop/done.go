@@ -56,8 +56,8 @@ func owns(name string) bool {
 		strings.HasPrefix(name, "gen-")
 }
 
-// lost lists what is missing of the generations up to a given one: shards that are missing or have another size, networks
-// that cannot be read.
+// lost lists what is missing of the generations up to a given one: shards that are missing or have another size,
+// networks that cannot be read.
 func (l *Loop) lost(c *Config, last int) (list []output.Difference, err error) {
 	name := func(path string) string {
 		if rel, err := filepath.Rel(l.Dir, path); err == nil {
@@ -141,7 +141,8 @@ func (s *State) note(c *Config) error {
 func (c *Config) used(s State) (all output.Facts, err error) {
 	steps := []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate, StepDone}
 	done := func(step Step, generation int) bool {
-		return generation < s.Generation || generation == s.Generation && slices.Index(steps, step) < slices.Index(steps, s.Step)
+		return generation < s.Generation || generation == s.Generation &&
+			slices.Index(steps, step) < slices.Index(steps, s.Step)
 	}
 	add := func(part string, flags Flags) {
 		for _, f := range flags {

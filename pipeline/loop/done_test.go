@@ -165,7 +165,8 @@ func TestInputs(t *testing.T) {
 		t.Error(err)
 	}
 	write("three")
-	if err := run(text); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "games: start (content): SHA-256 ") {
+	if err := run(text); !errors.Is(err, output.ErrDifferent) ||
+		!strings.Contains(err.Error(), "games: start (content): SHA-256 ") {
 		t.Errorf("other openings: %v", err)
 	}
 	more := strings.Replace(text, "generations: 3", "generations: 4", 1)
@@ -199,7 +200,8 @@ func TestInputs(t *testing.T) {
 	}
 	f.games = 4
 	f.writeGames(tests)
-	if err := run(more); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), "measure: data (content): ") {
+	if err := run(more); !errors.Is(err, output.ErrDifferent) ||
+		!strings.Contains(err.Error(), "measure: data (content): ") {
 		t.Errorf("another dataset: %v", err)
 	}
 }

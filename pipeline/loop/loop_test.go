@@ -150,8 +150,8 @@ func TestSteps(t *testing.T) {
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
-		return fmt.Sprintf("train --skip-done --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 --batch=32 "+
-			"--value-target=result:0.5 --deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from,
+		return fmt.Sprintf("train --skip-done --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 "+
+			"--batch=32 --value-target=result:0.5 --deterministic=true", at(fmt.Sprintf("gen-%03d", g), "run"), from,
 			strings.Join(data, ","), 7+g)
 	}
 	play := func(g int) string {
@@ -440,8 +440,8 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	pagetest.Check(t, string(text), 0)
-	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games", "replay-ratio: 2",
-		"<td>no</td>", "3 of 3 generations", "0.250"} {
+	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games",
+		"replay-ratio: 2", "<td>no</td>", "3 of 3 generations", "0.250"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
 		}

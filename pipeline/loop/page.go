@@ -166,7 +166,8 @@ func (d *document) draw() {
 	add(chart.Lines{Title: "Games a second", Note: "of the process that ended the step", Zero: true,
 		Curves: []chart.Curve{d.curve("games", 0, spoke(func(p *Play) float64 { return p.GamesPerSecond }))}})
 	add(chart.Lines{Title: "Use of the network", Note: "while games were played", High: 1, Zero: true, Show: percents,
-		Curves: []chart.Curve{d.curve("places of batches taken", 0, spoke(func(p *Play) float64 { return p.BatchFill })),
+		Curves: []chart.Curve{
+			d.curve("places of batches taken", 0, spoke(func(p *Play) float64 { return p.BatchFill })),
 			d.curve("time in the network", 1, spoke(func(p *Play) float64 { return p.NetworkShare }))}})
 	d.calibration()
 }

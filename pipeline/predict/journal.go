@@ -48,7 +48,8 @@ func (e *JournalError) Remedy() string {
 	if !errors.Is(e.Err, dataset.ErrDamaged) {
 		return ""
 	}
-	return "`" + plain.Quote("rm", e.Path) + "`, then repeat the command; it asks the network about the samples of the journal again"
+	return "`" + plain.Quote("rm", e.Path) + "`, then repeat the command; " +
+		"it asks the network about the samples of the journal again"
 }
 
 // openJournal opens or creates the journal of an identity. It is used up to the first record that is not whole; the

@@ -75,8 +75,8 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 		return output.Summary{}, fmt.Errorf("%q: %w", j.Parts[0], err)
 	}
 	var s state
-	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s, Existing: j.Existing,
-		Parts: hashes})
+	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s,
+		Existing: j.Existing, Parts: hashes})
 	if err != nil {
 		return output.Summary{}, err
 	}

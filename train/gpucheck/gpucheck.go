@@ -99,7 +99,8 @@ func (c Check) Run(ctx context.Context) (Report, error) {
 		return r, err
 	}
 	if !(r.Losses.First <= firstApart && r.Losses.Mean <= meanApart) {
-		return r, fmt.Errorf("%w, by %.2g at the first step and %.2g on average", ErrLosses, r.Losses.First, r.Losses.Mean)
+		return r, fmt.Errorf("%w, by %.2g at the first step and %.2g on average", ErrLosses, r.Losses.First,
+			r.Losses.Mean)
 	}
 	c.Begins("training")
 	r.Speed, err = c.train(ctx, r.Backend.Kind)

@@ -24,7 +24,8 @@ func TestCardOfGiven(t *testing.T) {
 	first := tiny(t, data)
 	mustTrain(t, first)
 	given := filepath.Join(t.TempDir(), "given.safetensors")
-	if _, err := (Export{Dir: first.Dir, Out: output.File{Path: given}, Format: "net", Licence: "CC0-1.0"}).Run(); err != nil {
+	if _, err := (Export{Dir: first.Dir, Out: output.File{Path: given}, Format: "net",
+		Licence: "CC0-1.0"}).Run(); err != nil {
 		t.Fatal(err)
 	}
 	card, _ := describe(t, first.Dir)
@@ -60,7 +61,8 @@ func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 
 // TestCard: a card says what the files of a run and of the runs before it do, and warns of what is not there any more.
 func TestCard(t *testing.T) {
-	data, more := write(t, traindata.Dataset{Seed: 1, Games: 100}), write(t, traindata.Dataset{Seed: 2, Games: 60, Splits: dataset.Splits{Train: 80, Val: 20}})
+	data, more := write(t, traindata.Dataset{Seed: 1, Games: 100}),
+		write(t, traindata.Dataset{Seed: 2, Games: 60, Splits: dataset.Splits{Train: 80, Val: 20}})
 	first := tiny(t, data)
 	first.Until = 20
 	mustTrain(t, first)

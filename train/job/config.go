@@ -135,8 +135,8 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	return c, err
 }
 
-// refit makes what is counted in steps fit the length of a run that continues a training: what the length of the earlier
-// run had lowered is the preset's again.
+// refit makes what is counted in steps fit the length of a run that continues a training: what the length of the
+// earlier run had lowered is the preset's again.
 func refit(c *run.Config, before run.Config) error {
 	usual, err := run.New(before.Recipe, "")
 	if err != nil {

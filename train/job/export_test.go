@@ -123,7 +123,8 @@ func TestExportedModels(t *testing.T) {
 			p := openNetwork(t, dir)
 			if _, ok := p.Network().(model.Exporter); !ok {
 				out := filepath.Join(t.TempDir(), "x")
-				if _, err := (Export{Dir: dir, Out: output.File{Path: out}, Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
+				if _, err := (Export{Dir: dir, Out: output.File{Path: out},
+					Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
 					t.Errorf("%v", err)
 				}
 				return

@@ -150,7 +150,8 @@ func TestUnseenIsUnknownWithoutTheTrainData(t *testing.T) {
 }
 
 func TestResumedRunEqualsTheUninterrupted(t *testing.T) {
-	a, b := write(t, traindata.Dataset{Seed: 1, Games: 80}), write(t, traindata.Dataset{Seed: 2, Games: 20, Unlabelled: true})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 80}),
+		write(t, traindata.Dataset{Seed: 2, Games: 20, Unlabelled: true})
 	whole, cut := tiny(t, a, b), tiny(t, a, b)
 	mustTrain(t, whole)
 	ctx, cancel := context.WithCancel(t.Context())

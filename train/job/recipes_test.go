@@ -30,9 +30,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// TestEveryRecipe takes every recipe from data to answers: a run that learns, one that was interrupted and ends with the
-// same bits, an evaluation, a predictor that agrees with it, and what inspect shows. With TALBOT_FULL the runs are also
-// made on xla:cpu.
+// TestEveryRecipe takes every recipe from data to answers: a run that learns, one that was interrupted and ends with
+// the same bits, an evaluation, a predictor that agrees with it, and what inspect shows. With TALBOT_FULL the runs are
+// also made on xla:cpu.
 func TestEveryRecipe(t *testing.T) {
 	spec := write(t, traindata.Dataset{Seed: 5, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})

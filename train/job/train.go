@@ -343,8 +343,8 @@ func (t *Train) checkSurvey(data *loader.Data, c run.Config) error {
 	same, known := data.IsSurveyed(t.Dir, valSamples, min(c.Batch, valBatch))
 	switch {
 	case !known:
-		t.warn(errors.New("the shares of the data, --label and --max-copies cannot be compared with those that the run " +
-			"started with"))
+		t.warn(errors.New("the shares of the data, --label and --max-copies cannot be compared with those " +
+			"that the run started with"))
 	case !same:
 		return fmt.Errorf("%w: %w", loader.ErrNoIdentity, &train.ConfigError{Field: "data",
 			Want: "these datasets, shares, --label and --max-copies",

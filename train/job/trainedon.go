@@ -15,8 +15,8 @@ import (
 var errEarlier = errors.New("it began with the weights of another network")
 
 // trainedOn returns the datasets that the weights of a run were trained on and how they are split: first those of the
-// run at a path, then those of the runs that its first weights are from. A dataset that has moved is looked for in data.
-// With an error, [loader.ErrNoIdentity] among others, the results hold what could be found.
+// run at a path, then those of the runs that its first weights are from. A dataset that has moved is looked for in
+// data. With an error, [loader.ErrNoIdentity] among others, the results hold what could be found.
 func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, warn func(error)) (specs []loader.Spec,
 	splits []string, err error) {
 	switch {

@@ -14,8 +14,8 @@ import (
 	"talbot/train/loader"
 )
 
-// TestTwice: the same commands on the same data give the same bytes, whatever else the machine does meanwhile and however
-// many goroutines read and compute. With TALBOT_FULL also on xla:cpu.
+// TestTwice: the same commands on the same data give the same bytes, whatever else the machine does meanwhile and
+// however many goroutines read and compute. With TALBOT_FULL also on xla:cpu.
 func TestTwice(t *testing.T) {
 	spec := write(t, traindata.Dataset{Seed: 6, Games: 50, Shards: 2, Candidates: true, Rated: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})

@@ -118,7 +118,8 @@ func TestSurveyChecksLines(t *testing.T) {
 					strings.Contains(err.Error(), fmt.Sprintf("%q: block 0, line %d (input 0, number %d)",
 						filepath.Join(dir, "shard-00001.talbot.zst"), at-games/2, at+1))
 			}
-			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2}, "label": {Label: traindata.Engine.ID()},
+			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2},
+				"label": {Label: traindata.Engine.ID()},
 				"multipv": {Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1},
 					Value: encode.WDLValue}}} {
 				o.Encoder, o.Workers = encode.TalbotBot{}, 2

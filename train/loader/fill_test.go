@@ -134,7 +134,8 @@ func TestFillingKeepsNoRecords(t *testing.T) {
 
 func TestChosenLabel(t *testing.T) {
 	dir := write(t, traindata.Dataset{Seed: 5, Games: 120})
-	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, Label: traindata.OldEngine.ID()})
+	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{},
+		Label: traindata.OldEngine.ID()})
 	if err != nil {
 		t.Fatal(err)
 	}

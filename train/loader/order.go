@@ -57,9 +57,9 @@ const (
 )
 
 // groups returns the order of an epoch: the blocks that have samples, permuted, cut into groups of up to limit samples
-// or one block. Groups are about the same size: a small last one would be of few games, which a network learns by heart.
-// (On 2.15 million samples a last group of 0.15 million took the squared error of a network of the recipe napoleon on
-// test games from 0.0324 to 0.0355.)
+// or one block. Groups are about the same size: a small last one would be of few games, which a network learns by
+// heart. (On 2.15 million samples a last group of 0.15 million took the squared error of a network of the recipe
+// napoleon on test games from 0.0324 to 0.0355.)
 func groups(counts []int64, limit int64, seed int64, set, epoch int) [][]int {
 	d := newDraws(seed, forBlocks, int64(set), int64(epoch))
 	total, largest := int64(0), int64(0)

@@ -78,7 +78,8 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of movers short of time)",
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, "+
+				"%d of movers short of time)",
 				set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.Short)
 		}
 	}

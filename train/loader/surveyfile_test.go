@@ -13,7 +13,8 @@ import (
 // TestKeptSurvey: a kept survey is used as long as the data, the options and its bytes are the same, and then the
 // survey and the batches are those that reading the data gives.
 func TestKeptSurvey(t *testing.T) {
-	a, b := write(t, traindata.Dataset{Seed: 1, Games: 300}), write(t, traindata.Dataset{Seed: 2, Games: 100, Policies: true})
+	a, b := write(t, traindata.Dataset{Seed: 1, Games: 300}),
+		write(t, traindata.Dataset{Seed: 2, Games: 100, Policies: true})
 	run := t.TempDir()
 	take := func(o Options, limit, batch int, specs ...Spec) (s *Survey, read bool) {
 		t.Helper()

@@ -127,8 +127,8 @@ func TestPage(t *testing.T) {
 // Each measure of the list that names a tile or a column has it, with its interval and its baseline.
 func TestMeasuresAreOnThePage(t *testing.T) {
 	r := made()
-	r.Eval.Capabilities = evaluate.Capabilities{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true,
-		WDL: true}, Probability: true}
+	r.Eval.Capabilities = evaluate.Capabilities{Capabilities: predict.Capabilities{Prior: true, Others: true,
+		Value: true, WDL: true}, Probability: true}
 	for _, m := range evaluate.Measures() {
 		r.Eval.Figures[m.Name] = 0.5
 		r.Eval.Intervals[m.Name] = [2]float64{0.375, 0.625}

@@ -1,5 +1,5 @@
-// Package shareddata finds the test data beside the checkout, in ../shared/data. It imports none of our packages, so that
-// the tests of all can use it.
+// Package shareddata finds the test data beside the checkout, in ../shared/data. It imports none of our packages, so
+// that the tests of all can use it.
 package shareddata
 
 import (
