@@ -131,11 +131,11 @@ func (r Run) addCurves(p *table.Page) {
 
 // Text returns the evaluation for a terminal.
 func (e *Eval) Text() string {
-	lines := []string{fmt.Sprintf("%s, step %d, %s, on the %s split: %s in %.1f s", e.Checkpoint, e.Step, e.Note, e.Split,
-		humanize.Count(e.Count("samples"), "sample"), e.Seconds)}
+	lines := []string{fmt.Sprintf("%s, step %d, %s, on the %s split: %s in %.1f s", e.Checkpoint, e.Step, e.Note,
+		e.Split, humanize.Count(e.Count("samples"), "sample"), e.Seconds)}
 	if e.LegalMask {
-		lines = append(lines, "trained over the legal moves only: the network never learned which moves are illegal, so "+
-			"figures over all moves are left out")
+		lines = append(lines, "trained over the legal moves only: the network never learned which moves are illegal, "+
+			"so figures over all moves are left out")
 	}
 	p := &table.Page{Lead: []table.Block{&table.Prose{Lines: lines}, e.verdicts(), e.tiles()}}
 	e.addTo(p)
