@@ -488,11 +488,11 @@ func TestBlocks(t *testing.T) {
 		if err := os.Mkdir(sample, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[800:900]) // with samples in all splits
+		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[900:1000]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
 	}
-	s.standIns(t, sampleGames(t)[800:840])
+	s.standIns(t, sampleGames(t)[900:940])
 	count := 0
 	for _, page := range pages(t) {
 		blocks, err := shellBlocks(page, document(t, page))
