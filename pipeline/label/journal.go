@@ -72,26 +72,25 @@ func (e *JournalError) Remedy() string {
 
 // openJournal opens or creates the journal of an ID and hands each whole entry to each, with the offset of its record.
 // An incomplete record at the end, as a kill leaves it, is cut off silently. Of a damaged journal the whole records are
-// used: damaged counts the bytes between them, and the journal is rewritten without these. A journal of another ID is
-// [dataset.ErrDamaged], and so is one whose first record is damaged.
+// used: damaged counts the bytes between them, and the journal is rewritten without these and handed to each again. A
+// journal of another ID is [dataset.ErrDamaged], and so is one whose first record is damaged.
 func openJournal(path string, id [32]byte, each func(at int64, e entry)) (j *journal, damaged int64, err error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, 0, fmt.Errorf("opening the label journal: %w", err)
 	}
-	_, damaged, err = readJournal(f, id, func(int64, []byte, entry) {})
+	read := func(at int64, _ []byte, e entry) { each(at, e) }
+	end, damaged, err := readJournal(f, id, read)
 	if err == nil && damaged > 0 {
-		err = rewriteJournal(path, f, id)
+		if err = rewriteJournal(path, f, id); err != nil {
+			f.Close()
+			return nil, 0, &JournalError{Path: path, Err: err}
+		}
 		f.Close()
-		if err == nil {
-			f, err = durable.Open(path, os.O_RDWR)
+		if f, err = durable.Open(path, os.O_RDWR); err != nil {
+			return nil, 0, fmt.Errorf("opening the label journal: %w", err)
 		}
-	}
-	var end int64
-	if err == nil {
-		if _, err = f.Seek(0, io.SeekStart); err == nil {
-			end, _, err = readJournal(f, id, func(at int64, _ []byte, e entry) { each(at, e) })
-		}
+		end, _, err = readJournal(f, id, read)
 	}
 	if err != nil {
 		f.Close()

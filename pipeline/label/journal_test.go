@@ -63,7 +63,9 @@ func reopen(t *testing.T, path string, id [32]byte) (j *journal, entries []int, 
 		if i >= journalRecords || fmt.Sprint(e) != fmt.Sprint(testEntry(i)) {
 			t.Fatalf("entry %+v", e)
 		}
-		entries = append(entries, i)
+		if !slices.Contains(entries, i) { // what is written anew is read again
+			entries = append(entries, i)
+		}
 	})
 	return j, entries, damaged, err
 }
