@@ -36,7 +36,7 @@ counted by reason. A game that occurs in two of the datasets counts twice: read 
 that overlap with one ` + "`talbot ingest`" + `, which leaves out copies.
 
 Positions are sorted on disk in the output folder. Repeat an interrupted command to
-continue it. See docs/3-datasets.md, section 6.`,
+continue it. See docs/3-datasets.md.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
   talbot aggregate lines --out by-band --bands 1200,1600,2000 --min-band 5

@@ -32,9 +32,9 @@ this machine has and at several batch sizes: in full batches that are ready in m
 and in a search that starts with an empty tree and keeps no evaluations. "fill" is how
 full the batches of the search are.
 
-Without --run it is the network that comes with talbot. It then also searches fixed
-positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen, which
-shows whether a build plays as another one does.
+Without --run it measures the network that comes with talbot, and also searches fixed
+positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen:
+builds with the same hash play the same moves.
 
 Each figure takes --seconds; full batches and searches take turns. Close other programs
 before you measure. See docs/12-play.md.`,

@@ -26,7 +26,7 @@ headers. For labels that differ, it shows by how much, for each engine.
 
 The exit status is 0 if both datasets hold the same lines with the same samples,
 policies, labels and splits, in any order and with any headers. Otherwise it is 1. See
-docs/3-datasets.md, section 5.`,
+docs/3-datasets.md.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
 		Args:              operands(2, 2, "two datasets"),

@@ -41,10 +41,10 @@ to get it. The exit status is 1 if a required component is missing: Stockfish or
 
 --gpu checks that talbot trains on this machine's NVIDIA GPU, in about two minutes. It
 compares the first losses of a network with those of the backend go, trains the network
-on made-up games, and prints how fast, how busy the GPU was, and what to do next.
+on random games, and prints the speed, how busy the GPU was, and what to do next.
 --backend xla:cpu with a small network does the same without a GPU.
 
-See docs/5-training.md, section 10.`,
+See docs/5-training.md.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish

@@ -35,8 +35,7 @@ Before it begins, it prints what the format cannot hold; at the end it prints ho
 samples had that. Samples without what the format needs are left out and counted. An
 unknown result is never written as a draw. The file appears whole or not at all.
 
-docs/19-other-formats.md, section 2, describes the formats and has examples that read
-them.`,
+docs/19-other-formats.md describes the formats and has examples that read them.`,
 		Example: `  talbot export-data labelled --format parquet --out samples.parquet
   talbot export-data labelled --format npy --split train --out train.npy`,
 		SuggestFor:        []string{"convert", "dump"},

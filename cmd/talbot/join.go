@@ -24,7 +24,7 @@ would have made; with --nodes and --depth it is the same to the byte. Parts with
 different inputs, engines, options or limits are refused, and so is an incomplete set.
 
 It joins the parts of ` + "`talbot selfplay --part 1/n`" + ` likewise, if network, backend, batch
-and kind of processor are the same. See docs/13-many-machines.md, section 8.`,
+and kind of processor are the same. See docs/13-many-machines.md.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2

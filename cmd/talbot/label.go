@@ -42,11 +42,11 @@ func newLabel() *cobra.Command {
 depth and nodes, all from the view of the side to move. The engine receives the moves
 that led to the position. Mates, stalemates and dead positions are not searched.
 
---nodes and --depth give the same labels on every machine, --movetime does not; --calibrate
-measures how many nodes it is worth here. Nothing is searched twice with the same engine,
-options and limit, whether the label is in the input, in a dataset of --reuse, or of an
-earlier sample with the same start and moves. Labels from another engine or limit are kept
-next to the new ones.
+--nodes and --depth give the same labels on every machine, --movetime does not;
+--calibrate measures how many nodes it is worth here. Nothing is searched twice with the
+same engine, options and limit, whether the label is in the input, in a dataset of
+--reuse, or of an earlier sample with the same start and moves. Labels from another
+engine or limit are kept beside the new ones.
 
 Several machines share the work with --part and ` + "`talbot join`" + `, or with --listen and
 ` + "`talbot worker`" + `; the bytes are the same as from one machine. --syzygy adds exact results

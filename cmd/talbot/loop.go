@@ -49,7 +49,7 @@ play on.
 
 A generation is a folder, DIR/gen-001 and so on; DIR/index.html is a page of all. Each step
 resumes: repeat the command after any interruption. To continue a finished loop, write a
-greater number of generations into FILE. See docs/21-selfplay.md, section 4.`,
+greater number of generations into FILE. See docs/21-selfplay.md.`,
 		Example:    `  talbot loop examples/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),

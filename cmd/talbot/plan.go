@@ -43,15 +43,15 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Estimate the size and time of a pipeline",
-		Long: `Plan reads the beginning of every input that ingest accepts and estimates what the whole
-pipeline will need: positions, disk space, hours of labelling with N engines, memory,
-and hours of training. It runs on the beginning what reads a whole dataset: verify,
-stats, aggregate, and the reading before training. It writes nothing.
+		Long: `Plan reads the beginning of every input and estimates what the whole pipeline
+will need: positions, disk space, hours of labelling with N engines, memory, and hours
+of training. It times verify, stats, aggregate and the start of a training on that
+beginning. It writes nothing.
 
 Plan measures for a few seconds how fast this machine trains a network of that size; use
 --train-rate for the figure of another machine. It prints every assumption. Copies of
-games cannot be recognised before everything is read, so the estimates are rather too
-high than too low. It fails if there is less space than the datasets need. See
+games cannot be recognised before everything is read, so estimates are more likely too
+high than too low. It fails if the datasets need more space than there is. See
 docs/1-pipeline.md.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000

@@ -40,7 +40,7 @@ positions are the centres of their bands, or that of --rating for both. --fracti
 predicts the samples that "talbot label" takes with the same --fraction.
 
 With the same network, backend, batch size and flags the bytes are the same. Repeat an
-interrupted command to continue it. See docs/3-datasets.md, section 7.`,
+interrupted command to continue it. See docs/3-datasets.md.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
   talbot predict labelled --run prior --rating 1500 --out as-1500

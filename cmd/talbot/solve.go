@@ -46,9 +46,9 @@ A puzzle is solved if all its moves are found, one after the other as in a game;
 replies are the puzzle's. As on Lichess, any move that gives mate is right. A player with
 several --nodes solves each puzzle once with each number.
 
-Without --count it is 1,000 puzzles, drawn from all of the input. The rating is that of
-somebody who would solve the same share, on the scale of the puzzles' own ratings, which is
-not that of games. If you trained on puzzles, solve a dataset with --split test. See
+By default 1,000 puzzles are drawn from the whole input. The rating is that of a player
+who would solve the same share, on the scale of the puzzles' ratings, which is not that
+of games. If you trained on puzzles, solve a dataset with --split test. See
 docs/12-play.md.`,
 		Example: `  talbot solve net: puzzles.csv --nodes 400
   talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300

@@ -21,10 +21,10 @@ func newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status --join-file FILE",
 		Short: "Show the progress of a labelling and its workers",
-		Long: `Status asks a labelling that runs with --listen how far it is: the workers, their rates,
-the jobs that they have and those that they lost, what was refused, and the time left. It
-needs the file that --join-file wrote there. Worker 0 is the labelling's own engines. See
-docs/13-many-machines.md, section 6.`,
+		Long: `Status shows the progress of a labelling that runs with --listen: workers,
+their rates, jobs in progress and lost, what was refused, and the time left. It needs
+the file that --join-file wrote there. Worker 0 is the labelling's own engines. See
+docs/13-many-machines.md.`,
 		Example: `  talbot status --join-file join
   talbot status --join-file join --json`,
 		Args: noArgs,

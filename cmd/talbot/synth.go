@@ -44,8 +44,7 @@ KRPvKR,KQvKR:2, or "all", which is every material of at most two rooks, bishops 
 knights and one queen a side. A material that runs out of positions is reported, and the
 others with as many pieces take its share.
 
-The same seed gives the same bytes with any number of workers. See docs/2-inputs.md,
-section 7.`,
+The same seed gives the same bytes with any number of workers. See docs/2-inputs.md.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
   talbot synth-endgames --count 10000 --pieces 4:1,5:2 --balance 3 --out even
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,

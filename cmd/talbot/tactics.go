@@ -26,7 +26,7 @@ becomes the policy target, and the source of the lines becomes "puzzle". Labels 
 candidates (label --candidates) do not count.
 
 Scores are in centipawns from the view of the side to move, limited to ±1500; a mate
-counts as ±2000. What is left out is counted by reason. See docs/4-labels.md, section 8.`,
+counts as ±2000. What is left out is counted by reason. See docs/4-labels.md.`,
 		Example: `  talbot label lines --out scored --nodes 20000 --multipv 2
   talbot tactics scored --out tactics
   talbot tactics scored --out sharp --advantage 300 --second 0 --gap 400`,

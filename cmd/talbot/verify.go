@@ -37,7 +37,7 @@ and with colours mirrored. Openings recur, so this is an error only if the mirro
 of val or test is above --max-overlap percent.
 
 Either error exits with status 1, damage with 12. After Ctrl-C verify lists what it has
-not checked. See docs/3-datasets.md, section 5.`,
+not checked. See docs/3-datasets.md.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		SuggestFor:        []string{"check", "fsck"},
