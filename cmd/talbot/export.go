@@ -36,7 +36,8 @@ dimension, for ONNX Runtime, TensorRT and others. docs/7-exported-network.md des
 inputs and outputs of talbotbot, the pages of the other recipes theirs.
 
 With --format safetensors the file holds weights and normalisation statistics under
-PyTorch's names and shapes, for load_state_dict, and recipe and settings fortalbot train --from.
+PyTorch's names and shapes, for load_state_dict, and recipe and settings
+for talbot train --from.
 
 With --format net it is a safetensors file to give away: weights in half precision, and
 a card that states how the network was trained, on what data and for how many hours.

@@ -46,7 +46,7 @@ that led to the position. Mates, stalemates and dead positions are not searched.
 --calibrate measures how many nodes it is worth here. Nothing is searched twice with the
 same engine, options and limit, whether the label is in the input, in a dataset of
 --reuse, or of an earlier sample with the same start and moves. Labels from another
-engine or limit are kept beside the new ones.
+engine or limit are kept next to the new ones.
 
 Several machines share the work with --part and ` + "`talbot join`" + `, or with --listen and
 ` + "`talbot worker`" + `; the bytes are the same as from one machine. --syzygy adds exact results
