@@ -236,8 +236,8 @@ func TestCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	writing := filepath.Join(dir, "writing")
-	out, err := output.Open(writing, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
-		output.Options{})
+	out, err := output.Open(dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+		output.Options{Out: writing})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/internal/progress"
 	"talbot/pipeline/aggregate"
 )
 
@@ -49,12 +47,12 @@ continue it. See docs/3-datasets.md.`,
 			if err := r.Filter.Check(); err != nil {
 				return fault.Usage(err, "see `talbot aggregate --help`")
 			}
-			r.In, r.Out, r.Existing, r.Workers = dirs, o.out, o.existing(), o.workers
-			return runAggregate(cmd.Context(), &o, r)
+			r.In = dirs
+			return runAggregate(cmd.Context(), &o, &r)
 		},
 	}
 	f := flags.Of(cmd)
-	o.add(f)
+	o.add(f, &r.Job)
 	o.addStrict(f)
 	addSplits(f, &r.Splits, "positions")
 	f.Section("Counting")
@@ -63,7 +61,7 @@ continue it. See docs/3-datasets.md.`,
 	addMinClock(f, &r.MinClock)
 	flags.AtLeast(f, &r.MinCount, "min-count", 1, "minimum number of moves in a position, over all bands")
 	flags.AtLeast(f, &r.MinBand, "min-band", 1, "minimum number of moves in a position in one band")
-	addWorkers(f, &o.workers, "number of workers (default: all cores)")
+	addWorkers(f, &r.Workers, "number of workers (default: all cores)")
 	f.Section("Game filters")
 	games.addPreset(f, "prior (both ratings known, at least 3 minutes on the clock)",
 		slices.Sorted(maps.Keys(aggregate.Presets)))
@@ -78,17 +76,15 @@ continue it. See docs/3-datasets.md.`,
 	return cmd
 }
 
-func runAggregate(ctx context.Context, o *makeOptions, r aggregate.Request) error {
+func runAggregate(ctx context.Context, o *makeOptions, r *aggregate.Request) error {
 	limitHeap(aggregate.GCPercent)
-	return o.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
+	return o.run(ctx, func(ctx context.Context) (made, error) {
 		sum, err := r.Run(ctx)
 		if errors.Is(err, aggregate.ErrNothingKept) {
 			err = fault.Hint(err,
 				"lower --min-count and --min-band, give more games, or use --bands none for games without "+
 					"ratings")
 		}
-		return made{sum, sum.Text(o.out), sum.GamesRead - sum.GamesKept,
-			func() { nextTrain(o.out) }}, err
+		return made{&sum, sum.GamesRead - sum.GamesKept, func() { nextTrain(r.Out) }}, err
 	})
 }

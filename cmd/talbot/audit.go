@@ -10,14 +10,14 @@ import (
 	"talbot/pipeline/label"
 )
 
-func runAudit(ctx context.Context, o *labelOptions, a label.Audit) error {
-	ctx, end := o.watch(ctx, &a.Request)
-	sum, err := a.Run(ctx)
+func runAudit(ctx context.Context, o *labelOptions) error {
+	ctx, end := o.watch(ctx)
+	sum, err := label.Audit{Request: o.Request, Share: o.audit}.Run(ctx)
 	end()
 	if err != nil {
 		return cli.Resumable(err)
 	}
-	return o.finish(sum, sum.Summary, sum.Text(o.out))
+	return o.finish(sum, sum.Summary, sum.Text(o.Out))
 }
 
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {

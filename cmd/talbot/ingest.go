@@ -21,7 +21,6 @@ import (
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
-	"talbot/internal/progress"
 	"talbot/pipeline/ingest"
 )
 
@@ -71,7 +70,7 @@ lc0.`,
 		RunE:       func(cmd *cobra.Command, args []string) error { return o.ingest(cmd, args) },
 	}
 	f := flags.Of(cmd)
-	o.makeOptions.add(f)
+	o.makeOptions.add(f, &o.Job)
 	addSplits(f, &o.Splits, "games")
 	addSeed(f, &o.Seed, "seed for --history, --sample-rate and --max-samples-per-game")
 	f.String(&o.Rejects, "rejects", "write a list of everything that was left out to this file (tab-separated)")
@@ -85,7 +84,7 @@ lc0.`,
 
 func (o *ingestOptions) addReading(f *flags.Set) {
 	f.Section("Reading")
-	addWorkers(f, &o.workers, "number of parsers (default: all cores)")
+	addWorkers(f, &o.Workers, "number of parsers (default: all cores)")
 	f.Bool(&o.SkipBadFiles, "skip-bad-files", "leave out files that cannot be read or are damaged, and count them")
 	f.Bool(&o.KeepDuplicates, "keep-duplicates", "keep copies of games, and games that are the beginning of another")
 	flags.Parse(f, &o.Results, "result-conflict", "tag", "movetext", dataset.ParseResultRule,
@@ -195,26 +194,23 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 	}
 	if o.Rejects != "" {
 		out := outputFile{flag: "--rejects", path: o.Rejects, force: o.force, inputs: o.Inputs,
-			folders: []string{o.out}, own: ingest.OwnsRejects(o.Rejects, o.out)}
+			folders: []string{o.Out}, own: ingest.OwnsRejects(o.Rejects, o.Out)}
 		if o.Rejects, err = out.check(); err != nil {
 			return err
 		}
 	}
-	r := o.Request
-	r.Out, r.Existing, r.Workers, r.Cache = o.out, o.existing(), o.workers, cache.User()
-	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
+	o.Cache = cache.User()
+	return o.makeOptions.run(cmd.Context(), func(ctx context.Context) (made, error) {
 		shown := 0
-		r.Rejected = func(file string, reject *dataset.Reject) { sayRejected(file, reject, &shown) }
-		sum, err := r.Run(ctx)
+		o.Rejected = func(file string, reject *dataset.Reject) { sayRejected(file, reject, &shown) }
+		sum, err := o.Request.Run(ctx)
 		if shown > shownRejects && !cli.Mode.Verbose {
 			cli.Note("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
 		}
 		if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
 			err = fault.Hint(err, "download the file again, or use --skip-bad-files to leave it out")
 		}
-		return made{sum, sum.Text(o.out),
-			sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.out) }}, err
+		return made{&sum, sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.Out) }}, err
 	})
 }
 

@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/internal/cli"
 	"talbot/internal/flags"
-	"talbot/internal/progress"
+	"talbot/internal/output"
 	"talbot/pipeline/label"
 	"talbot/pipeline/selfplay"
 )
 
 func newJoin() *cobra.Command {
 	var o makeOptions
+	var job output.Job
 	cmd := &cobra.Command{
 		Use:   "join DIR... --out DIR",
 		Short: "Join the parts that several machines labelled or played",
@@ -33,30 +33,16 @@ and kind of processor are the same. See docs/13-many-machines.md.`,
 		Args:              operands(1, many, "one or more datasets"),
 		ValidArgsFunction: completeDatasets(many),
 		RunE: func(cmd *cobra.Command, parts []string) error {
-			join := o.labels
-			if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
-				join = o.games
-			}
-			return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-				return join(ctx, parts, show)
+			return o.run(cmd.Context(), func(ctx context.Context) (made, error) {
+				if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
+					sum, err := selfplay.Join{Job: job, Parts: parts}.Run(ctx)
+					return made{summary: &sum, next: func() { nextGeneration(job.Out, "RUN") }}, err
+				}
+				sum, err := label.Join{Job: job, Parts: parts}.Run(ctx)
+				return made{summary: &sum, next: func() { nextTrain(job.Out) }}, err
 			})
 		},
 	}
-	o.add(flags.Of(cmd))
+	o.add(flags.Of(cmd), &job)
 	return cmd
-}
-
-// labels joins the parts of a labelling.
-func (o *makeOptions) labels(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	sum, err := label.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
-		ResumeCommand: cli.Invocation()}.Run(ctx)
-	return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
-}
-
-// games joins the parts of self-play.
-func (o *makeOptions) games(ctx context.Context, parts []string, show func(progress.Progress)) (made, error) {
-	j := selfplay.Join{Parts: parts, Out: o.out, Existing: o.existing(), Progress: show,
-		ResumeCommand: cli.Invocation()}
-	sum, err := j.Run(ctx)
-	return made{summary: sum, text: j.Text(sum), next: func() { nextGeneration(o.out, "RUN") }}, err
 }

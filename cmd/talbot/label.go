@@ -74,11 +74,11 @@ docs/4-labels.md and docs/13-many-machines.md.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := flags.Of(cmd)
-	o.makeOptions.add(f)
+	o.makeOptions.add(f, &o.Job)
 	f.Unless("out", "calibrate")
 	o.addStrict(f)
 	o.engine.add(f, &o.Engine)
-	addWorkers(f, &o.workers, "number of engines (default: one for each physical core)")
+	addWorkers(f, &o.Workers, "number of engines (default: one for each physical core)")
 	o.addSamples(f)
 	o.share.add(f)
 	o.addContradictions(f)
@@ -121,12 +121,12 @@ func (o *labelOptions) addContradictions(f *flags.Set) {
 
 // run completes the request and starts what the flags ask for.
 func (o *labelOptions) run(cmd *cobra.Command, in string) error {
-	r := o.Request
-	r.In, r.Out, r.Existing, r.Workers, r.Tables = in, o.out, o.existing(), o.workers, tablesCheck(o.checkTables)
+	r := &o.Request
+	r.In, r.Tables = in, tablesCheck(o.checkTables)
 	if err := o.engine.limit(cmd.Flags(), &r.Engine, o.Candidates > 0); err != nil {
 		return err
 	}
-	if err := o.share.apply(&r); err != nil {
+	if err := o.share.apply(r); err != nil {
 		return err
 	}
 	path, err := stockfish.Find(o.engine.engine)
@@ -138,16 +138,16 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	default:
 		return err
 	}
-	warnWorkers(o.workers)
+	warnWorkers(r.Workers)
 	cli.Detail("engine: %s, %s, hash of %d MiB, %s", r.Engine.Path, r.Engine.Limit, r.Engine.Hash,
 		humanize.Count(int64(r.Engine.MultiPV), "move"))
 	switch {
 	case o.calibrate:
-		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: r.Engine, Workers: o.workers})
+		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: r.Engine, Workers: r.Workers})
 	case o.audit > 0:
-		return runAudit(cmd.Context(), o, label.Audit{Request: r, Share: o.audit})
+		return runAudit(cmd.Context(), o)
 	}
-	return runLabel(cmd.Context(), o, r)
+	return runLabel(cmd.Context(), o)
 }
 
 // warnWorkers warns of engines that share cores.
@@ -159,7 +159,7 @@ func warnWorkers(workers int) {
 }
 
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
-func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
+func (o *labelOptions) watch(ctx context.Context) (context.Context, func()) {
 	var pool atomic.Pointer[label.Searcher]
 	ctx, stop := cli.Interruption{Doing: "saving", GiveUp: func() bool {
 		p := pool.Load()
@@ -169,15 +169,13 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 		return p != nil
 	}, Lost: "giving up the searches in progress; the command that continues makes them again",
 		End: func() error { return cli.Resumable(context.Canceled) }}.Watch(ctx)
-	show, end := cli.ShowProgress()
-	shown := 0
-	r.Progress, r.Tables.Progress = show, showBytes(show, "checking tables")
+	end, r, shown := o.begin(), &o.Request, 0
+	r.Tables.Progress = showBytes(r.Progress, "checking tables")
 	r.Checked = func(done, of int64) {
-		show(progress.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
+		r.Progress(progress.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
 			Unit: "lines"})
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
-	r.Warn, r.ResumeCommand = cli.Warn, cli.Invocation()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			cli.Warnf("no label: %v", err)
@@ -186,9 +184,9 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	return ctx, func() { end(); stop() }
 }
 
-func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
-	ctx, end := o.watch(ctx, &r)
-	sum, err := r.Run(ctx)
+func runLabel(ctx context.Context, o *labelOptions) error {
+	ctx, end := o.watch(ctx)
+	sum, err := o.Request.Run(ctx)
 	end()
 	switch {
 	case errors.Is(err, dataset.ErrNoPredictions):
@@ -199,7 +197,7 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	if err != nil {
 		return cli.Resumable(err)
 	}
-	text := sum.Text(o.out)
+	text := sum.Text(o.Out)
 	if cli.Mode.Quiet {
 		text = ""
 	}
@@ -207,12 +205,12 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 		return err
 	}
 	switch {
-	case r.Part.N > 1:
-		next("join", o.out, "PART...", "--out", newName(o.out+"-joined", ""))
-	case r.Candidates > 0:
-		next("train", "--recipe", "probability", "--data", o.out, "--run", newRun())
+	case o.Part.N > 1:
+		next("join", o.Out, "PART...", "--out", newName(o.Out+"-joined", ""))
+	case o.Candidates > 0:
+		next("train", "--recipe", "probability", "--data", o.Out, "--run", newRun())
 	default:
-		nextTrain(o.out)
+		nextTrain(o.Out)
 	}
 	return nil
 }

@@ -10,22 +10,21 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
-	"talbot/internal/progress"
+	"talbot/internal/output"
 )
 
 // makeOptions are the flags of every command that makes a dataset.
 type makeOptions struct {
 	existingOptions
-	out     string
-	workers int
-	json    bool
-	strict  bool
+	job          *output.Job // what is made
+	json, strict bool
 }
 
-// add adds them but --strict and --workers.
-func (o *makeOptions) add(f *flags.Set) {
+// add adds them but --strict.
+func (o *makeOptions) add(f *flags.Set, job *output.Job) {
+	o.job = job
 	f.Section("Output")
-	f.String(&o.out, "out,o", "folder for the new dataset (required)")
+	f.String(&job.Out, "out,o", "folder for the new dataset (required)")
 	f.Required("out")
 	completeFolder(f.Command(), "out")
 	o.existingOptions.add(f)
@@ -38,19 +37,17 @@ func (o *makeOptions) addStrict(f *flags.Set) {
 
 // made is what a command has to report of the dataset that it made.
 type made struct {
-	summary any    // for --json
-	text    string // the same for people
-	left    int64  // what --strict refuses
-	next    func() // names the command that usually follows
+	summary interface{ Text(out string) string } // what --json prints
+	left    int64                                // what --strict refuses
+	next    func()                               // names the command that usually follows
 }
 
 // run runs the work of a command that makes a dataset, which Ctrl-C interrupts and the same command resumes.
-func (o *makeOptions) run(ctx context.Context,
-	work func(ctx context.Context, show func(progress.Progress)) (made, error)) error {
+func (o *makeOptions) run(ctx context.Context, work func(context.Context) (made, error)) error {
 	ctx, stop := cli.Interrupts(ctx)
 	defer stop()
-	show, end := cli.ShowProgress()
-	m, err := work(ctx, show)
+	end := o.begin()
+	m, err := work(ctx)
 	end()
 	if err != nil {
 		return cli.Resumable(err)
@@ -58,10 +55,17 @@ func (o *makeOptions) run(ctx context.Context,
 	return o.report(m)
 }
 
+// begin completes the job. The function that it returns ends the display of its progress.
+func (o *makeOptions) begin() (end func()) {
+	o.job.Progress, end = cli.ShowProgress()
+	o.job.Existing, o.job.ResumeCommand, o.job.Warn = o.existing(), cli.Invocation(), cli.Warn
+	return end
+}
+
 // report prints what was made.
 func (o *makeOptions) report(m made) error {
 	if !o.json {
-		summariseText(m.text)
+		summariseText(m.summary.Text(o.job.Out))
 	} else if err := cli.PrintJSON(m.summary); err != nil {
 		return err
 	}

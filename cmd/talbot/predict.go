@@ -12,7 +12,6 @@ import (
 	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
-	"talbot/internal/progress"
 	"talbot/network/run"
 	"talbot/pipeline/predict"
 	"talbot/play/engine"
@@ -51,7 +50,7 @@ interrupted command to continue it. See docs/3-datasets.md.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.predict(cmd.Context(), args[0]) },
 	}
 	f := flags.Of(cmd)
-	o.add(f)
+	o.add(f, &o.Job)
 	f.Section("Network")
 	f.String(&o.run, "run", "run, checkpoint or exported network, or net:, the one that comes with talbot (required)")
 	f.Required("run")
@@ -76,14 +75,12 @@ func (o *predictOptions) predict(ctx context.Context, in string) error {
 	}
 	defer n.Close()
 	warnDamaged(n)
-	r := o.Request
-	if err := r.Ask(n, o.run); err != nil {
+	if err := o.Ask(n, o.run); err != nil {
 		return fault.Usage(err, "leave it out")
 	}
-	r.In, r.Out, r.Existing = in, o.out, o.existing()
-	return o.makeOptions.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
-		sum, err := r.Run(ctx)
+	o.In = in
+	return o.makeOptions.run(ctx, func(ctx context.Context) (made, error) {
+		sum, err := o.Request.Run(ctx)
 		if errors.Is(err, predict.ErrPredicted) {
 			err = fault.Hint(err, "`talbot stats` shows them")
 		}
@@ -91,6 +88,6 @@ func (o *predictOptions) predict(ctx context.Context, in string) error {
 			cli.Warnf("the network uses ratings, and %s had none; --rating gives them one",
 				humanize.Count(sum.Unrated, "sample"))
 		}
-		return made{summary: sum, text: sum.Text(o.out)}, err
+		return made{summary: &sum}, err
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
-	"talbot/internal/progress"
 	"talbot/network/run"
 	"talbot/pipeline/selfplay"
 	"talbot/play/engine"
@@ -66,7 +65,7 @@ and n. Repeat an interrupted command to continue it. See docs/21-selfplay.md.`,
 	}
 	o.Style, o.Start, o.temperaturePlies = selfplay.DefaultStyle(), "book", 30
 	f, s := flags.Of(cmd), &o.Style
-	o.add(f)
+	o.add(f, &o.Job)
 	flags.AtLeast(f, &o.Games, "games,n", 1, "number of games (required)")
 	f.Required("games")
 	addPart(f, &o.Part, "games")
@@ -180,16 +179,14 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
-	return o.makeOptions.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r := o.Request
-		r.Out, r.Existing, r.Progress, r.Warn, r.ResumeCommand = o.out, o.existing(), show, cli.Warn, cli.Invocation()
+	return o.makeOptions.run(cmd.Context(), func(ctx context.Context) (made, error) {
 		if o.syzygy != "" {
 			tables, closeTables, err := o.tables(ctx)
 			if err != nil {
 				return made{}, err
 			}
 			defer closeTables()
-			r.Tables = tables
+			o.Tables = tables
 		}
 		n, err := selfplay.Open(o.run, o.backend, o.batch, o.Games)
 		if err != nil {
@@ -204,11 +201,11 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 		if err := n.Compile(ctx); err != nil {
 			return made{}, err
 		}
-		r.Use(n)
-		sum, err := r.Run(ctx)
-		m := made{summary: sum, text: sum.Text(o.out)}
+		o.Use(n)
+		sum, err := o.Request.Run(ctx)
+		m := made{summary: &sum}
 		if o.Part.N < 2 {
-			m.next = func() { nextGeneration(o.out, o.run) }
+			m.next = func() { nextGeneration(o.Out, o.run) }
 		}
 		return m, err
 	})

@@ -14,7 +14,6 @@ import (
 	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
-	"talbot/internal/progress"
 	"talbot/pipeline/endgames"
 	"talbot/synth"
 )
@@ -53,13 +52,13 @@ The same seed gives the same bytes with any number of workers. See docs/2-inputs
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.draw(cmd) },
 	}
 	f := flags.Of(cmd)
-	o.add(f)
+	o.add(f, &o.Job)
 	flags.AtLeast(f, &o.Count, "count,n", 1, "number of endgames (required)")
 	f.Required("count")
 	addSplits(f, &o.Splits, "endgames")
 	addSeed(f, &c.Seed, "random seed")
 	o.addStrict(f)
-	addWorkers(f, &o.workers, "number of workers (default: all cores)")
+	addWorkers(f, &o.Workers, "number of workers (default: all cores)")
 	f.Section("Material")
 	flags.Parse(f, &c.Pieces, "pieces", "3-7", "3-7 or --pieces 3:1,4:2,5-7:4", synth.ParsePieces,
 		"number of pieces including kings: a range such as 3-5, or a list with weights such as 3:1,4:2,5-7:4")
@@ -125,11 +124,8 @@ func (o *synthOptions) draw(cmd *cobra.Command) error {
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
-	r := o.Request
-	r.Out, r.Existing, r.Workers = o.out, o.existing(), o.workers
-	return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
-		sum, err := r.Run(ctx)
+	return o.run(cmd.Context(), func(ctx context.Context) (made, error) {
+		sum, err := o.Request.Run(ctx)
 		if err != nil {
 			return made{}, err
 		}
@@ -142,6 +138,6 @@ func (o *synthOptions) draw(cmd *cobra.Command) error {
 			cli.Warnf("%s fewer than requested: these materials have no more positions",
 				humanize.Count(missing, "endgame"))
 		}
-		return made{sum, sum.Text(o.out), missing, func() { nextLabel(o.out) }}, nil
+		return made{&sum, missing, func() { nextLabel(o.Out) }}, nil
 	})
 }

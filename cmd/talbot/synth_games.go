@@ -7,10 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/internal/progress"
 	"talbot/pipeline/enginegames"
 	"talbot/play/match"
 	"talbot/stockfish"
@@ -21,7 +19,7 @@ type gamesOptions struct {
 	enginegames.Request
 	engine, openings string
 	nodes            int64
-	hash             int
+	hash, workers    int
 }
 
 func newGames() *cobra.Command {
@@ -51,7 +49,7 @@ command to continue it. See docs/2-inputs.md.`,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.play(cmd.Context()) },
 	}
 	f := flags.Of(cmd)
-	o.add(f)
+	o.add(f, &o.Job)
 	flags.AtLeast(f, &o.Games, "games,n", 1, "number of games (required)")
 	f.Required("games")
 	addSplits(f, &o.Splits, "games")
@@ -74,7 +72,7 @@ command to continue it. See docs/2-inputs.md.`,
 }
 
 func (o *gamesOptions) play(ctx context.Context) (err error) {
-	r := o.Request
+	r := &o.Request
 	if err := r.Style.Check(); err != nil {
 		return fault.Usage(err, "see --random-plies, --blunders, --decided and --max-plies")
 	}
@@ -89,16 +87,13 @@ func (o *gamesOptions) play(ctx context.Context) (err error) {
 		o.workers = stockfish.DefaultWorkers()
 	}
 	warnWorkers(o.workers)
-	r.Out, r.Existing = o.out, o.existing()
-	return o.run(ctx, func(ctx context.Context, show func(progress.Progress)) (made, error) {
+	return o.run(ctx, func(ctx context.Context) (made, error) {
 		var err error
 		if r.Pool, err = stockfish.NewPool(ctx, engine, o.workers); err != nil {
 			return made{}, err
 		}
-		r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
 		sum, err := r.Run(ctx)
-		return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }},
-			errors.Join(err, r.Pool.Close())
+		return made{summary: &sum, next: func() { nextTrain(r.Out) }}, errors.Join(err, r.Pool.Close())
 	})
 }
 

@@ -6,10 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/internal/progress"
 	"talbot/pipeline/tactics"
 )
 
@@ -33,20 +31,19 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md.`,
 		Args:              operands(1, 1, "one dataset"),
 		ValidArgsFunction: completeDatasets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.In, r.Out, r.Existing = args[0], o.out, o.existing()
+			r.In = args[0]
 			if r.Second > r.Advantage {
 				return fault.Usage(fmt.Errorf("--second %d is above --advantage %d", r.Second, r.Advantage),
 					"--second must be below --advantage")
 			}
-			return o.run(cmd.Context(), func(ctx context.Context, show func(progress.Progress)) (made, error) {
-				r.Progress, r.Warn, r.ResumeCommand = show, cli.Warn, cli.Invocation()
+			return o.run(cmd.Context(), func(ctx context.Context) (made, error) {
 				sum, err := r.Run(ctx)
-				return made{summary: sum, text: sum.Text(o.out), next: func() { nextTrain(o.out) }}, err
+				return made{summary: &sum, next: func() { nextTrain(r.Out) }}, err
 			})
 		},
 	}
 	f := flags.Of(cmd)
-	o.add(f)
+	o.add(f, &r.Job)
 	f.Section("Tactics")
 	flags.Number(f, &r.Advantage, "advantage", "minimum score of the best move, in centipawns")
 	flags.Number(f, &r.Second, "second", "maximum score of the second best move, in centipawns")

@@ -12,6 +12,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/fault"
+	"talbot/internal/progress"
 	"talbot/shards"
 )
 
@@ -73,8 +74,33 @@ func Unfinished(dir string) (verb, again string, ok bool) {
 // AtWork reports whether a command is making a dataset in a folder now, for messages.
 func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
 
-// Options are what a verb brings to its folder. The zero value is ready.
+// Job is what every verb that makes a dataset is asked for.
+type Job struct {
+	Out      string   // folder
+	Existing Existing // what to do with an output that exists; see [Existing.Resolve]
+	// ResumeCommand is the command line that continues an interrupted run, for messages.
+	ResumeCommand string
+	Progress      func(progress.Progress) // may be nil
+	Warn          func(error)             // gets errors that do not stop the work; may be nil
+}
+
+// Report tells how far the work has come.
+func (j *Job) Report(p progress.Progress) {
+	if j.Progress != nil {
+		j.Progress(p)
+	}
+}
+
+// Warning reports an error that does not stop the work.
+func (j *Job) Warning(err error) {
+	if j.Warn != nil {
+		j.Warn(err)
+	}
+}
+
+// Options are what a verb brings to its folder. All but Job.Out may be zero.
 type Options struct {
+	Job
 	// Workers compress shards at a time; 0 is one.
 	Workers int
 	// State, if not nil, points to the verb's state, which goes into progress.json with each mark and is read back when
@@ -88,11 +114,6 @@ type Options struct {
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
-	// ResumeCommand is the command line that continues an interrupted run, for [InterruptedError]; nothing depends on
-	// it.
-	ResumeCommand string
-	// Existing says what to do with a folder that is not empty; see [Existing.Resolve].
-	Existing Existing
 	// Compare, if not nil, says in what a finished dataset differs beyond its manifest before the first shard.
 	Compare func(dir string, m *dataset.Manifest) ([]Difference, error)
 	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [SameParts].
@@ -108,14 +129,14 @@ type Folder struct {
 	lockInfo  os.FileInfo // the lock's file
 	shardSize int64       // positions in a shard
 	writer    *shards.Writer
-	progress  progress
+	progress  progressFile
 	resumed   bool
 }
 
 // Open creates the folder, or resumes an interrupted run of the same command there. m has what is known beforehand, its
 // flags in any order; identity is all else that decides the content. The errors: [ErrFinished], [ErrOccupied],
 // [durable.ErrLocked] and [dataset.ErrDamaged], and with a existing those of [Existing.Resolve].
-func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
+func Open(m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
 		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 	command, err := json.Marshal(struct {
@@ -132,9 +153,9 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if len(o.Parts) > 0 {
 		t.Compare = SameParts(o.Parts)
 	}
-	at, err := o.Existing.Resolve(dir, t.inspect)
+	at, err := o.Existing.Resolve(o.Out, t.inspect)
 	if errors.Is(err, ErrDone) { // a kill may have left what is of no use now
-		done := &Folder{Options: o, dir: dir}
+		done := &Folder{Options: o, dir: o.Out}
 		return nil, errors.Join(err, done.removeRemains())
 	}
 	if err != nil {
@@ -328,7 +349,7 @@ func (f *Folder) finish(publish func() error) error {
 // out to have no result. Nothing but Close may follow.
 func (f *Folder) Discard() error {
 	written := f.shards()
-	f.progress = progress{}
+	f.progress = progressFile{}
 	if f.writer != nil {
 		f.writer.Abort()
 		f.writer = nil

@@ -22,8 +22,8 @@ func TestOutputFolderGone(t *testing.T) {
 			"it is looked": (*Folder).Check,
 		} {
 			dir := filepath.Join(t.TempDir(), "out")
-			f, err := Open(dir, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
-				Options{})
+			f, err := Open(dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+				Options{Out: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,8 +19,8 @@ const ProgressName = "progress.json"
 // maxProgress is the largest progress.json that is read, in bytes.
 const maxProgress = 128 << 20
 
-// progress is the content of progress.json, which is written at the start and after each shard.
-type progress struct {
+// progressFile is the content of progress.json, which is written at the start and after each shard.
+type progressFile struct {
 	Version       int              `json:"version"`         // 1
 	Command       string           `json:"command"`         // what decides the content; must be the same to resume
 	ResumeCommand string           `json:"again,omitempty"` // the command line, for people
@@ -44,7 +44,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	case !begun:
 		m.Tool = Tool
 		m.Counts.Rejects = map[dataset.Reason]int64{}
-		f.progress = progress{Version: progressVersion, Command: command, ResumeCommand: f.ResumeCommand, Manifest: m}
+		f.progress = progressFile{Version: progressVersion, Command: command, ResumeCommand: f.ResumeCommand, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
 			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, ProgressName, ErrOccupied)
 		}

@@ -26,8 +26,8 @@ var Presets = map[string]func(*dataset.Filter){
 
 // Request counts the moves that were played in each position of games.
 type Request struct {
+	output.Job
 	In    []string // folders of datasets
-	Out   string   // folder
 	Bands Bands
 	// MinCount is how many moves a position must have been seen with, over all bands, and MinBand how many of a band.
 	MinCount, MinBand int
@@ -36,11 +36,6 @@ type Request struct {
 	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what aggregate reports. Games and rejects are lines of the input; positions, samples and bytes are of the
@@ -176,11 +171,10 @@ func (a *aggregation) open() error {
 		Positions  int64
 		Partitions int
 	}{parents, chunkSize, partitions}
-	a.out, err = output.Open(a.Out, dataset.Manifest{
+	a.out, err = output.Open(dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand,
-		Existing: a.Existing, SideFile: a.sideFile})
+	}, identity, output.Options{Job: a.Job, Workers: a.Workers, State: &a.state, SideFile: a.sideFile})
 	if err != nil {
 		return err
 	}
@@ -242,10 +236,8 @@ func (a *aggregation) mergedPositions() int64 { return a.positions * int64(a.sta
 
 // report reports the progress: done counts the positions of all three passes.
 func (a *aggregation) report(note string, done int64) {
-	if a.Progress != nil {
-		a.Progress(progress.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
-			Total: 3 * a.positions, Count: done, Rate: done - a.first})
-	}
+	a.Report(progress.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
+		Total: 3 * a.positions, Count: done, Rate: done - a.first})
 }
 
 // sizeOf is how many positions a chunk has.

@@ -4,14 +4,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/output"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 )
@@ -42,7 +40,7 @@ func writeRandom(t *testing.T, dir string, n int) {
 		}
 	}
 	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "random"}}}, output.Options{Workers: runtime.GOMAXPROCS(0)}, lines)
+		Inputs: []dataset.Input{{Name: "random"}}}, lines)
 }
 
 // TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own. The

@@ -18,16 +18,11 @@ import (
 
 // Request draws endgames into a dataset.
 type Request struct {
+	output.Job
 	Count   int64
 	Config  synth.Config
-	Out     string
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the drawing; may be nil
 }
 
 // Summary is what synth-endgames reports.
@@ -85,8 +80,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
-	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		ResumeCommand: s.ResumeCommand, Existing: s.Existing}); err != nil {
+	if d.out, err = output.Open(m, nil, output.Options{Job: s.Job, Workers: s.Workers, State: &d.state}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()
@@ -203,9 +197,6 @@ func (d *collection) draw(ctx context.Context) error {
 }
 
 func (d *collection) report(before int64) {
-	if d.Progress == nil {
-		return
-	}
 	kept := d.out.Manifest().Counts.GamesKept
 	p := progress.Progress{
 		Verb: "synth-endgames", Unit: "endgames", Count: kept, Rate: kept - before, First: before, Done: kept,
@@ -214,7 +205,7 @@ func (d *collection) report(before int64) {
 	if n := len(d.state.Exhausted); n > 0 {
 		p.Note = fmt.Sprintf("%d materials have run out of positions", n)
 	}
-	d.Progress(p)
+	d.Report(p)
 }
 
 // add stores a draw, or another in its place if it is not new.

@@ -19,19 +19,14 @@ import (
 
 // Request makes a dataset of games of an engine against itself.
 type Request struct {
+	output.Job
 	Games    int64
 	Seed     uint64
 	Style    Style
 	Openings []match.Opening
 	Book     string // what the openings are, for the manifest
 	Pool     *stockfish.Pool
-	Out      string
 	Splits   dataset.Splits
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what synth-games reports.
@@ -74,8 +69,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 			dataset.Tag{Name: "openings", Value: r.Book}),
 		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
-	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
-		State: &p.state, ResumeCommand: r.ResumeCommand, Existing: r.Existing}); err != nil {
+	if p.out, err = output.Open(m, r.Pool.Fingerprints(), output.Options{Job: r.Job, Workers: r.Pool.Workers(),
+		State: &p.state}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()
@@ -130,11 +125,9 @@ func (p *collection) play(ctx context.Context) error {
 		if err := p.add(&line); err != nil || counts.GamesKept == p.Games {
 			return err
 		}
-		if p.Progress != nil {
-			p.Progress(progress.Progress{Verb: "synth-games", Unit: "games", Count: counts.GamesKept, First: before,
-				Done: counts.GamesKept, Total: p.Games, Rate: counts.GamesKept - before,
-				Note: humanize.Count(counts.Samples-samples, "position")})
-		}
+		p.Report(progress.Progress{Verb: "synth-games", Unit: "games", Count: counts.GamesKept, First: before,
+			Done: counts.GamesKept, Total: p.Games, Rate: counts.GamesKept - before,
+			Note: humanize.Count(counts.Samples-samples, "position")})
 	}
 	return nil
 }

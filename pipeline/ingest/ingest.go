@@ -11,13 +11,12 @@ import (
 	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/output"
-	"talbot/internal/progress"
 )
 
 // Request reads games and puzzles into a dataset.
 type Request struct {
+	output.Job
 	Inputs  []string // files, "-" = standard input
-	Out     string   // folder
 	Seed    uint64   // of the sampling; recorded
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
@@ -43,13 +42,8 @@ type Request struct {
 	// Beginning ends each input once so many bytes of its text were read, those of its last game not counted; 0: at its
 	// end. Such a dataset has no sums of its inputs.
 	Beginning int64
-	Cache     *cache.Folder // of the sums of files; nil = none
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string                        // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)       // may be nil
-	Warn          func(error)                   // gets errors that do not stop the ingest; may be nil
-	Rejected      func(string, *dataset.Reject) // gets each game left out, with its file; may be nil
+	Cache     *cache.Folder                 // of the sums of files; nil = none
+	Rejected  func(string, *dataset.Reject) // gets each game left out, with its file; may be nil
 }
 
 // Summary is what ingest reports.
@@ -147,9 +141,9 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	if in.Rejects != "" {
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
-	if g.out, err = output.Open(in.Out, m, id, output.Options{
-		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
-		ResumeCommand: in.ResumeCommand, Existing: in.Existing, Compare: in.compare,
+	if g.out, err = output.Open(m, id, output.Options{
+		Job: in.Job, Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
+		Compare: in.compare,
 	}); err != nil {
 		return Summary{}, err
 	}

@@ -97,8 +97,8 @@ func TestIngest(t *testing.T) {
 	})
 	t.Run("locked", func(t *testing.T) {
 		out := filepath.Join(dir, "locked")
-		o, err := output.Open(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
-			output.Options{})
+		o, err := output.Open(dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+			output.Options{Out: out})
 		if err != nil {
 			t.Fatal(err)
 		}

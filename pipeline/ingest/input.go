@@ -42,12 +42,12 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if err != nil {
 		return err
 	}
-	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok && g.Warn != nil {
-		g.Warn(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
+	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok {
+		g.Warning(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
 	}
-	if kind.Caution != "" && g.Warn != nil && !g.cautioned[kind] {
+	if kind.Caution != "" && !g.cautioned[kind] {
 		g.cautioned[kind] = true
-		g.Warn(errors.New(kind.Caution))
+		g.Warning(errors.New(kind.Caution))
 	}
 	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
 	if err != nil {
@@ -173,9 +173,6 @@ func (g *ingester) add(path string, index int, f *entry) error {
 }
 
 func (g *ingester) report() {
-	if g.Progress == nil {
-		return
-	}
 	c := g.out.Manifest().Counts
 	p := progress.Progress{
 		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.keptBefore, First: g.bytesBefore,
@@ -184,5 +181,5 @@ func (g *ingester) report() {
 	if n := c.GamesRead - c.GamesKept; n > 0 {
 		p.Note = fmt.Sprintf("%d left out", n)
 	}
-	g.Progress(p)
+	g.Report(p)
 }

@@ -66,7 +66,7 @@ func (l *labeller) openLabels(ctx context.Context) error {
 	}
 	l.journalStart = l.journal.end
 	if damaged > 0 {
-		l.warn(fmt.Errorf("the label journal %q: %d bytes are damaged; the labels there are searched again", path,
+		l.Warning(fmt.Errorf("the label journal %q: %d bytes are damaged; the labels there are searched again", path,
 			damaged))
 		if workers {
 			first = 0

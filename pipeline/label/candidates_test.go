@@ -60,7 +60,7 @@ func withPriors(t *testing.T, n, top int) string {
 	}
 	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
 		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}, Networks: []dataset.Network{net}},
-		output.Options{}, lines)
+		lines)
 	return dir
 }
 

@@ -28,12 +28,8 @@ func partOf(hash [16]byte, n int) int {
 
 // Join puts together what several machines labelled with [Request.Part].
 type Join struct {
+	output.Job
 	Parts []string // datasets, in any order
-	Out   string
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string                  // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress) // may be nil
 }
 
 // JoinSummary is what join reports.
@@ -79,7 +75,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand, Existing: j.Existing,
+	out, err := output.Open(m, hashes, output.Options{Job: j.Job,
 		Parts: hashes})
 	if err != nil {
 		return JoinSummary{}, err
@@ -201,8 +197,8 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		if err := out.Write(line); err != nil {
 			return err
 		}
-		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
-			j.Progress(progress.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
+		if c := out.Manifest().Counts; c.GamesKept%1024 == 0 {
+			j.Report(progress.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
 				Done: c.Samples, Total: parts[0].Manifest.Counts.Samples})
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/output"
-	"talbot/internal/progress"
 	"talbot/shards"
 	"talbot/stockfish"
 	"talbot/tablebase/mates"
@@ -19,7 +18,8 @@ import (
 
 // Request labels the samples of a dataset with an engine.
 type Request struct {
-	In, Out  string // folders
+	output.Job
+	In       string // folder
 	Engine   stockfish.Config
 	Workers  int              // 0 = physical cores
 	Fraction dataset.Fraction // of the samples to label
@@ -43,10 +43,6 @@ type Request struct {
 	Candidates int
 	Network    string
 	Flags      []dataset.Tag // of the manifest beside the usual ones
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
 	// Checked, if not nil, is called with how many lines of the input were checked before the first search, from one
 	// goroutine at a time.
 	Checked func(lines, of int64)
@@ -191,7 +187,7 @@ func (l *labeller) all(ctx context.Context) error {
 		if err == nil || !isWithdrawn(err) {
 			return errors.Join(err, l.closeLabels())
 		}
-		l.warn(err)
+		l.Warning(err)
 		if err := l.closeLabels(); err != nil {
 			return err
 		}

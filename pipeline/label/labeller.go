@@ -89,9 +89,8 @@ func (l *labeller) open(ctx context.Context) error {
 		Fingerprints []string
 	}{m.Parents[0].Manifest, ids}
 	var err error
-	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, SideFile: l.sideFile, ResumeCommand: l.ResumeCommand,
-			Existing: l.Existing}); err != nil {
+	if l.out, err = output.Open(m, identity,
+		output.Options{Job: l.Job, Workers: 2, State: &l.state, SideFile: l.sideFile}); err != nil {
 		return err
 	}
 	if err := l.checkInput(ctx); err != nil {
@@ -148,7 +147,7 @@ func (l *labeller) takeLabels(ctx context.Context) error {
 		if columns := columnsOf(d.Manifest.Fingerprints, prints); columns != nil {
 			err = l.takeFrom(ctx, d, columns)
 		} else if dir != l.In {
-			l.warn(fmt.Errorf("%q has no labels with this engine, options and limit; nothing to reuse", dir))
+			l.Warning(fmt.Errorf("%q has no labels with this engine, options and limit; nothing to reuse", dir))
 		}
 		d.Close()
 		if err != nil {
@@ -216,17 +215,8 @@ func (l *labeller) journalID() [32]byte {
 	return sha256.Sum256(text)
 }
 
-func (l *labeller) warn(err error) {
-	if l.Warn != nil {
-		l.Warn(err)
-	}
-}
-
 // report tells how far the work has come.
 func (l *labeller) report() {
-	if l.Progress == nil {
-		return
-	}
 	s := l.pool.Stats()
 	total := l.in.Manifest.Counts.Samples
 	if l.Fraction.Part() {
@@ -260,5 +250,5 @@ func (l *labeller) report() {
 		notes = append(notes, humanize.Count(int64(s.Restarts), "engine")+" restarted")
 	}
 	p.Note = strings.Join(notes, ", ")
-	l.Progress(p)
+	l.Report(p)
 }

@@ -129,7 +129,7 @@ func benchLines(b *testing.B, positions int) string {
 	m := *in.Manifest
 	m.Verb, m.Shards, m.Fingerprints, m.Flags, m.Counts = "ingest", nil, nil, nil,
 		dataset.Counts{Rejects: map[dataset.Reason]int64{}}
-	out, err := output.Open(dir, m, nil, output.Options{})
+	out, err := output.Open(m, nil, output.Options{Out: dir})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (f *fake) writeGames(dir string) {
 		Networks: []dataset.Network{{Recipe: "tahl", Checkpoint: strings.Repeat("0", 64), Backend: "go", Batch: 1,
 			Value: true}},
 		Inputs: []dataset.Input{{Name: "selfplay", Network: true}}}
-	out, err := output.Open(dir, m, nil, output.Options{})
+	out, err := output.Open(m, nil, output.Options{Out: dir})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -42,15 +42,11 @@ var ErrPredicted = errors.New("the dataset has predictions of this network alrea
 
 // Request asks to have a network say something of every sample of a dataset.
 type Request struct {
-	In, Out   string          // folders
+	output.Job
+	In        string          // folder
 	Network   dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator Evaluator
 	Fraction  dataset.Fraction // of the samples to ask about
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the run; may be nil
 }
 
 // Summary is what predict reports: totals of the dataset, except for Answered, Seconds and PositionsPerSecond, which
@@ -153,8 +149,8 @@ func (p *predictor) open() error {
 	}
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
-	p.out, err = output.Open(p.Out, m, identity,
-		output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Existing: p.Existing,
+	p.out, err = output.Open(m, identity,
+		output.Options{Job: p.Job, State: &p.state,
 			SideFile: func(name string, shards int) (own, wanted bool) {
 				own = strings.HasPrefix(name, journalPrefix)
 				return own, own && name >= journalName(shards)
@@ -170,7 +166,7 @@ func (p *predictor) open() error {
 // shard predicts one shard of the input into one of the output.
 func (p *predictor) shard(ctx context.Context, i int) error {
 	path := p.out.Path(journalName(i))
-	j, err := openJournal(path, p.identity(i), p.warn)
+	j, err := openJournal(path, p.identity(i), p.Warning)
 	if err != nil {
 		return err
 	}
@@ -207,17 +203,9 @@ func (p *predictor) identity(i int) [32]byte {
 	return sha256.Sum256(text)
 }
 
-func (p *predictor) warn(err error) {
-	if p.Warn != nil {
-		p.Warn(err)
-	}
-}
-
 // report tells how far the work has come.
 func (p *predictor) report() {
-	if p.Progress != nil {
-		p.Progress(progress.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
-			First: p.doneBefore, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
-			Free: max(0, p.samples-p.doneBefore-p.evaluated)})
-	}
+	p.Report(progress.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
+		First: p.doneBefore, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
+		Free: max(0, p.samples-p.doneBefore-p.evaluated)})
 }

@@ -121,7 +121,7 @@ func writeLines(t testing.TB, n int) string {
 		}
 	}
 	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}}, output.Options{}, lines)
+		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}}, lines)
 	return dir
 }
 

@@ -25,17 +25,19 @@ var ErrParts = fault.New(fault.ExitUsage, "not parts of the same games",
 
 // Join puts together the games that several machines played with [Request.Part].
 type Join struct {
+	output.Job
 	Parts []string // datasets, in any order
-	Out   string
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string                  // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress) // may be nil
+}
+
+// JoinSummary is what joining reports.
+type JoinSummary struct {
+	output.Summary
+	parts int
 }
 
 // Run writes the dataset that one machine would have made, to the byte. Errors: [ErrParts], those of
 // [shards.OpenDataset], and damage.
-func (j Join) Run(ctx context.Context) (output.Summary, error) {
+func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	begun := time.Now()
 	parts := make([]*shards.Dataset, len(j.Parts)) // by their numbers
 	defer func() {
@@ -50,7 +52,7 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 	for i, dir := range j.Parts {
 		d, err := shards.OpenDataset(dir)
 		if err != nil {
-			return output.Summary{}, err
+			return JoinSummary{}, err
 		}
 		whole, part, err := withoutPart(d.Manifest)
 		switch {
@@ -65,30 +67,29 @@ func (j Join) Run(ctx context.Context) (output.Summary, error) {
 		}
 		if err != nil {
 			d.Close()
-			return output.Summary{}, err
+			return JoinSummary{}, err
 		}
 		parts[part.I-1], m = d, whole
 		hashes = append(hashes, d.Manifest.Hash())
 	}
 	games, err := gamesOf(&m)
 	if err != nil {
-		return output.Summary{}, fmt.Errorf("%q: %w", j.Parts[0], err)
+		return JoinSummary{}, fmt.Errorf("%q: %w", j.Parts[0], err)
 	}
 	var s state
-	out, err := output.Open(j.Out, m, nil, output.Options{ResumeCommand: j.ResumeCommand, State: &s,
-		Existing: j.Existing, Parts: hashes})
+	out, err := output.Open(m, nil, output.Options{Job: j.Job, State: &s, Parts: hashes})
 	if err != nil {
-		return output.Summary{}, err
+		return JoinSummary{}, err
 	}
 	defer out.Close()
 	if err := j.lines(ctx, out, parts, &s, games); err != nil {
-		return output.Summary{}, err
+		return JoinSummary{}, err
 	}
 	out.Manifest().Inputs[0].Games = out.Manifest().Counts.GamesRead
 	if err := out.Finish(nil); err != nil {
-		return output.Summary{}, err
+		return JoinSummary{}, err
 	}
-	return out.Summary(begun), nil
+	return JoinSummary{out.Summary(begun), len(j.Parts)}, nil
 }
 
 // lines copies the games in the order of their numbers, from the one after that of the state.
@@ -121,8 +122,8 @@ func (j Join) lines(ctx context.Context, out *output.Folder, parts []*shards.Dat
 				return err
 			}
 		}
-		if j.Progress != nil && number%64 == 0 {
-			j.Progress(progress.Progress{Verb: "join", Unit: "games", Count: number, First: done, Done: number,
+		if number%64 == 0 {
+			j.Report(progress.Progress{Verb: "join", Unit: "games", Count: number, First: done, Done: number,
 				Total: games, Rate: number - done})
 		}
 	}

@@ -39,6 +39,7 @@ type Counts struct {
 
 // Request makes a dataset of games of a network with itself.
 type Request struct {
+	output.Job
 	Games     int64        // of the whole, all parts together
 	Part      dataset.Part // of them to play: the numbers I, I+N, I+2N, …
 	AtOnce    int          // games that are played at a time; 0: four times the batch
@@ -50,13 +51,7 @@ type Request struct {
 	Endgames  *synth.Drawer   // draws where a game begins
 	Start     string          // what these are, for the manifest
 	Tables    *Tables         // that end games; nil: none
-	Out       string
 	Splits    dataset.Splits
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the work; may be nil
 }
 
 // Summary is what selfplay reports. The figures about evaluations are of this process.
@@ -116,8 +111,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	m := r.manifest()
 	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
 	var err error
-	if p.out, err = output.Open(r.Out, m, []any{m.Fingerprints, m.Networks}, output.Options{State: &p.state,
-		ResumeCommand: r.ResumeCommand, Existing: r.Existing}); err != nil {
+	if p.out, err = output.Open(m, []any{m.Fingerprints, m.Networks}, output.Options{Job: r.Job, State: &p.state}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()

@@ -2,7 +2,6 @@ package selfplay
 
 import (
 	"talbot/internal/humanize"
-	"talbot/internal/output"
 )
 
 // Text returns the summary of a dataset as lines.
@@ -28,10 +27,10 @@ func (sum *Summary) Text(out string) string {
 }
 
 // Text returns what a joined dataset holds.
-func (j Join) Text(sum output.Summary) string {
+func (sum *JoinSummary) Text(out string) string {
 	var t humanize.Text
-	t.Line("%s: %s of %s, %s, %s, %.1f s\n", j.Out, humanize.Count(sum.GamesKept, "game"),
-		humanize.Count(int64(len(j.Parts)), "part"), humanize.Count(sum.Samples, "sample"),
+	t.Line("%s: %s of %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
+		humanize.Count(int64(sum.parts), "part"), humanize.Count(sum.Samples, "sample"),
 		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	return t.String()
 }

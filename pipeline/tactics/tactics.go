@@ -32,16 +32,12 @@ const (
 // Request asks to find, in labelled games, the positions where exactly one move holds the advantage. Scores
 // are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
 type Request struct {
-	In, Out   string
+	output.Job
+	In        string
 	Label     string // fingerprint of the labels; "" is of each sample the last that compares all moves
 	Advantage int    // the best move's score is at least this,
 	Second    int    // the second best move's at most this,
 	Gap       int    // and at least so much less
-	// Existing says what to do with an output that exists.
-	Existing      output.Existing
-	ResumeCommand string // the command line that continues an interrupted run, for messages
-	Progress      func(progress.Progress)
-	Warn          func(error) // gets errors that do not stop the search; may be nil
 }
 
 // Summary is what tactics reports.
@@ -86,8 +82,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
-	out, err := output.Open(t.Out, m, identity(parent),
-		output.Options{State: &state, ResumeCommand: t.ResumeCommand, Existing: t.Existing})
+	out, err := output.Open(m, identity(parent), output.Options{Job: t.Job, State: &state})
 	if err != nil {
 		return Summary{}, err
 	}
@@ -100,11 +95,9 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		if err := out.EndShard(); err != nil {
 			return Summary{}, err
 		}
-		if t.Progress != nil {
-			c := out.Manifest().Counts
-			t.Progress(progress.Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
-				Done: int64(state.Input), Total: int64(len(in.Shards))})
-		}
+		samples := out.Manifest().Counts.Samples
+		t.Report(progress.Progress{Verb: "tactics", Unit: "tactics", Count: samples, Rate: samples,
+			Done: int64(state.Input), Total: int64(len(in.Shards))})
 	}
 	c := out.Manifest().Counts
 	sum := Summary{

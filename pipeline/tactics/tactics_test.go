@@ -232,7 +232,7 @@ func TestPredicted(t *testing.T) {
 		Parents: []dataset.Parent{{Manifest: m.Hash(), Name: filepath.Base(in)}}, Flags: []dataset.Tag{
 			{Name: "advantage", Value: "150"}, {Name: "gap", Value: "200"}, {Name: "label", Value: prints[1].ID()},
 			{Name: "second", Value: "50"}}}
-	f, err := output.Open(old, begun, m.Hash(), output.Options{})
+	f, err := output.Open(begun, m.Hash(), output.Options{Out: old})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -179,9 +180,9 @@ func OneShard(t testing.TB, m dataset.Manifest, lines []dataset.Line) string {
 }
 
 // Write writes lines as a command does: shards end where they are full.
-func Write(t testing.TB, dir string, m dataset.Manifest, o output.Options, lines iter.Seq[*dataset.Line]) {
+func Write(t testing.TB, dir string, m dataset.Manifest, lines iter.Seq[*dataset.Line]) {
 	t.Helper()
-	out, err := output.Open(dir, m, nil, o)
+	out, err := output.Open(m, nil, output.Options{Out: dir, Workers: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
