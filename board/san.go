@@ -162,6 +162,19 @@ func (p *Position) ParseUCI(s string) (Move, error) {
 	return NoMove, fmt.Errorf("%w %q", err, s[:min(len(s), maxQuoted)])
 }
 
+// PlayUCI plays moves in UCI notation. At one that is not legal it stops, with the moves before it and an error.
+func (p *Position) PlayUCI(texts ...string) (moves []Move, err error) {
+	for _, text := range texts {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			return moves, err
+		}
+		moves = append(moves, m)
+		p.Play(m)
+	}
+	return moves, nil
+}
+
 // SAN returns a legal move in Standard Algebraic Notation, with check and mate marks.
 func (p *Position) SAN(m Move) string {
 	from, to := m.From(), m.To()

@@ -54,21 +54,21 @@ type scripted struct{ moves []string }
 func (scripted) NewGame(context.Context, uint64) error { return nil }
 func (scripted) Close() error                          { return nil }
 
-func (s scripted) Move(_ context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
+func (s scripted) Move(_ context.Context, r *match.MoveRequest) (match.Ply, error) {
 	if want := r.Start; len(r.Moves) > 0 {
 		for _, m := range r.Moves {
 			want.Play(m)
 		}
 		if want.FEN() != r.Game.Position().FEN() {
-			return match.ChosenMove{}, errors.New("moves and game differ")
+			return match.Ply{}, errors.New("moves and game differ")
 		}
 	}
 	for _, text := range s.moves {
 		if m, err := r.Game.Position().ParseUCI(text); err == nil {
-			return match.ChosenMove{Move: m, Nodes: r.Nodes}, nil
+			return match.Ply{Move: m, Nodes: r.Nodes}, nil
 		}
 	}
-	return match.ChosenMove{}, &match.Fault{Kind: match.Illegal, Err: errors.New("no move")}
+	return match.Ply{}, &match.Fault{Kind: match.Illegal, Err: errors.New("no move")}
 }
 
 func run(t *testing.T, puzzles []*solve.Puzzle, moves string) []solve.Answer {
@@ -253,10 +253,10 @@ type stopping struct {
 	cancel context.CancelFunc
 }
 
-func (s stopping) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
+func (s stopping) Move(ctx context.Context, r *match.MoveRequest) (match.Ply, error) {
 	if strings.Contains(r.Game.Position().FEN(), "3R2K1") {
 		s.cancel()
-		return match.ChosenMove{}, ctx.Err()
+		return match.Ply{}, ctx.Err()
 	}
 	return s.scripted.Move(ctx, r)
 }

@@ -510,7 +510,7 @@ type watched struct {
 	moves, illegal *int64
 }
 
-func (w *watched) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
+func (w *watched) Move(ctx context.Context, r *match.MoveRequest) (match.Ply, error) {
 	answers := make([]mcts.Evaluation, 1)
 	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
 	if err := w.oracle.Evaluate(ctx, answers); err != nil {

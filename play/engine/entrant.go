@@ -272,7 +272,7 @@ func (c *matchPlayer) NewGame(ctx context.Context, seed uint64) error {
 }
 
 // Move searches. An error of the network ends the match.
-func (c *matchPlayer) Move(ctx context.Context, r *match.MoveRequest) (match.ChosenMove, error) {
+func (c *matchPlayer) Move(ctx context.Context, r *match.MoveRequest) (match.Ply, error) {
 	begun := time.Now()
 	t := NewTimeManager(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
@@ -288,10 +288,10 @@ func (c *matchPlayer) Move(ctx context.Context, r *match.MoveRequest) (match.Cho
 		err = ctx.Err()
 	}
 	if err != nil {
-		return match.ChosenMove{}, err
+		return match.Ply{}, err
 	}
 	best := &report.Lines[0]
-	return match.ChosenMove{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
+	return match.Ply{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
 		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.FallbackMove}, nil
 }
 

@@ -1,9 +1,7 @@
 package match
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,10 +92,7 @@ func readHeader(path string) (h header, err error) {
 	}
 	defer f.Close()
 	r := durable.NewRecordReader(io.LimitReader(f, durable.RecordHead+durable.MaxRecord))
-	record, skipped, _, err := r.Next(func(payload []byte) bool {
-		text, ok := bytes.CutPrefix(payload, []byte(journalText))
-		return ok && json.Unmarshal(text, &h) == nil
-	})
+	record, skipped, _, err := r.Next(h.read)
 	if err == nil && (record == nil || skipped > 0) {
 		err = fmt.Errorf("%q: %w", path, ErrDamaged)
 	}

@@ -219,14 +219,14 @@ func testOpenings(n int) *Openings {
 func testMatch(t testing.TB, games int, entrants ...Entrant) *Match {
 	t.Helper()
 	return &Match{Entrants: entrants, Games: games, Openings: testOpenings(games / 2 * (len(entrants) - 1)), Seed: 7,
-		Rules: Rules{Adjudication: Adjudication{MaxMoves: 40}}, Patience: time.Minute, Concurrency: 2,
+		Rules: Rules{MaxMoves: 40}, Patience: time.Minute, Concurrency: 2,
 		Out: t.TempDir() + "/match", Event: "test", Gauntlet: len(entrants) > 2}
 }
 
 // childMatch is what a child process plays, in a folder that may hold a part of it.
 func childMatch(dir string, games int) *Match {
 	return &Match{Entrants: []Entrant{fakeEntrant(nil, "good:1"), randomEntrant()}, Games: games,
-		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Adjudication: Adjudication{MaxMoves: 60}},
+		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{MaxMoves: 60},
 		Concurrency: 3,
 		Out:         dir, Resume: true, Event: "test"}
 }

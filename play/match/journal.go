@@ -2,10 +2,13 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,22 +64,15 @@ var (
 
 // createJournal begins a journal.
 func createJournal(path string, h header) (*journal, error) {
-	record, err := headerRecord(h)
-	if err != nil {
-		return nil, err
-	}
-	if err := durable.WriteFile(path, record); err != nil {
-		return nil, err
-	}
-	return appendTo(path, int64(len(record)))
-}
-
-func headerRecord(h header) ([]byte, error) {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
 	}
-	return durable.AppendRecord(nil, append([]byte(journalText), text...)), nil
+	record := durable.AppendRecord(nil, append([]byte(journalText), text...))
+	if err := durable.WriteFile(path, record); err != nil {
+		return nil, err
+	}
+	return appendTo(path, int64(len(record)))
 }
 
 // appendTo opens a journal that ends after size bytes.
@@ -108,80 +104,90 @@ func sameMatch(path string, have *header, want header) error {
 }
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
-// they ended, each once. A damaged journal is first rewritten with what is whole, and warn is called. A last
-// record that a kill cut short is cut off silently. The journal must be of the match that is wanted.
+// they ended, each once. A damaged journal is rewritten with what is whole, and warn is called. A last record that a
+// kill cut short is cut off silently. The journal must be of the match that is wanted.
 func resumeJournal(path string, want header, each func(*Record), warn func(error)) (h header, j *journal, err error) {
+	if h, err = readHeader(path); err != nil {
+		return h, nil, err
+	}
+	if err := sameMatch(path, &h, want); err != nil {
+		return h, nil, err
+	}
 	f, err := durable.OpenRegular(path)
 	if err != nil {
 		return h, nil, err
 	}
-	found, err := scanJournal(f, nil)
-	f.Close()
-	if err != nil {
+	defer f.Close()
+	var found scanned
+	games := map[int]span{}
+	if err := found.scan(f, func(s span, game *Record) {
+		if _, again := games[game.Number]; !again {
+			games[game.Number] = s
+			each(game)
+		}
+	}); err != nil {
 		return h, nil, fmt.Errorf("%q: %w", path, err)
-	}
-	if err := sameMatch(path, &found.header, want); err != nil {
-		return h, nil, err
 	}
 	if found.damaged > 0 {
 		warn(fmt.Errorf("the journal %q is damaged (places: %d): the games there are played again", path,
 			found.damaged))
-		if err := rewriteJournal(path); err != nil {
+		if found.end, err = rewriteJournal(path, f, found.first, games); err != nil {
 			return h, nil, err
 		}
 	}
-	if f, err = durable.OpenRegular(path); err != nil {
-		return h, nil, err
+	if j, err = appendTo(path, found.end); err == nil {
+		j.games = games
 	}
-	defer f.Close()
-	games := map[int]span{}
-	found, err = scanJournal(f, func(record []byte, at int64, game *Record) error {
-		if _, again := games[game.Number]; !again {
-			games[game.Number] = span{at, len(record)}
-			each(game)
+	return h, j, err
+}
+
+// rewriteJournal replaces a journal by one with its whole records alone: the header, which ends where the games begin,
+// and the games, whose places it updates. It returns the new length.
+func rewriteJournal(path string, from io.ReaderAt, first int64, games map[int]span) (end int64, err error) {
+	out, err := durable.CreateAtomic(path)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Abort()
+	if end, err = io.Copy(out, io.NewSectionReader(from, 0, first)); err != nil {
+		return 0, err
+	}
+	for _, number := range slices.SortedFunc(maps.Keys(games), func(a, b int) int {
+		return cmp.Compare(games[a].at, games[b].at)
+	}) {
+		s := games[number]
+		if _, err := io.Copy(out, io.NewSectionReader(from, s.at, int64(s.length))); err != nil {
+			return 0, err
 		}
-		return nil
-	})
-	if err != nil {
-		return h, nil, err
+		games[number] = span{end, s.length}
+		end += int64(s.length)
 	}
-	j, err = appendTo(path, found.end)
-	if err != nil {
-		return h, nil, err
-	}
-	j.games = games
-	return found.header, j, nil
+	return end, out.Commit()
 }
 
 // scanned is the result of a scan of a journal.
 type scanned struct {
 	header  header
+	first   int64 // where the records of games begin
 	end     int64 // of the last whole record
 	damaged int   // stretches that are not whole, a record cut short at the end not counted
 }
 
-// scanJournal goes through a journal; visit is called with each game's record, which is valid until it returns, and
-// where that begins.
-func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) error) (s scanned, err error) {
-	return s, s.scan(f, visit)
-}
-
-// scan continues from s.end, where f is.
-func (s *scanned) scan(f io.Reader, visit func(record []byte, at int64, game *Record) error) error {
+// scan goes through a journal from s.end, where f is; visit is called with each game and the place of its record.
+func (s *scanned) scan(f io.Reader, visit func(span, *Record)) error {
 	r, from := durable.NewRecordReader(f), s.end
-	for first := s.end == 0; ; first = false {
+	for header := s.end == 0; ; header = false {
 		var game Record
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
-			if first {
-				text, ok := bytes.CutPrefix(payload, []byte(journalText))
-				return ok && json.Unmarshal(text, &s.header) == nil
+			if header {
+				return s.header.read(payload)
 			}
 			return json.Unmarshal(payload, &game) == nil
 		})
 		switch {
 		case err != nil:
 			return err
-		case first && (record == nil || skipped > 0):
+		case header && (record == nil || skipped > 0):
 			return ErrDamaged
 		case skipped > 0 && !(record == nil && torn):
 			s.damaged++
@@ -189,45 +195,18 @@ func (s *scanned) scan(f io.Reader, visit func(record []byte, at int64, game *Re
 		if record == nil {
 			return nil
 		}
-		if s.end = from + r.At(); !first && visit != nil {
-			if err := visit(record, s.end-int64(len(record)), &game); err != nil {
-				return err
-			}
+		if s.end = from + r.At(); header {
+			s.first = s.end
+		} else {
+			visit(span{s.end - int64(len(record)), len(record)}, &game)
 		}
 	}
 }
 
-// rewriteJournal replaces a journal by one with its whole records alone.
-func rewriteJournal(path string) error {
-	f, err := durable.OpenRegular(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out, err := durable.CreateAtomic(path)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	found, err := scanJournal(f, nil)
-	if err != nil {
-		return err
-	}
-	head, err := headerRecord(found.header)
-	if err != nil {
-		return err
-	}
-	out.Write(head) // Commit returns its error
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if _, err = scanJournal(f, func(record []byte, _ int64, _ *Record) error {
-		_, err := out.Write(record)
-		return err
-	}); err != nil {
-		return err
-	}
-	return out.Commit()
+// read reads the payload of a journal's first record; false if it is none.
+func (h *header) read(payload []byte) bool {
+	text, ok := bytes.CutPrefix(payload, []byte(journalText))
+	return ok && json.Unmarshal(text, h) == nil
 }
 
 // game reads a game that is in the journal.

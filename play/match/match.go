@@ -43,14 +43,6 @@ type Progress struct {
 	LLR     Number // of the sequential test; NaN if there is none
 	LLRs    [2]float64
 	Elapsed time.Duration
-	// Versus are the names of the opponents and the first player's figures against each; only of a gauntlet.
-	Versus []Versus
-}
-
-// Versus is an opponent and the first player's figures against it.
-type Versus struct {
-	Name string
-	Figures
 }
 
 // Check reports a match that cannot be played, before any file is touched.

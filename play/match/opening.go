@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -24,34 +25,31 @@ type Openings struct {
 	// FirstUnreadable says where the first one is that could not be read, and why.
 	FirstUnreadable *dataset.Reject
 
-	seen map[board.Position]bool
+	seen map[string]bool // positions that they lead to, as EPD
 }
 
 // add takes an opening that is new and not over.
 func (o *Openings) add(start board.Position, moves []board.Move) {
 	g := board.NewGame(start)
-	for _, m := range moves {
-		g.Push(m)
+	for i := 0; ; i++ {
 		if _, over := Over(g); over {
 			o.Ended++
 			return
 		}
+		if i == len(moves) {
+			break
+		}
+		g.Push(moves[i])
 	}
-	if _, over := Over(g); over {
-		o.Ended++
+	key := g.Position().EPD()
+	if o.seen[key] {
+		o.Copies++
 		return
 	}
-	key := *g.Position()
-	if key, err := board.ParseFEN(key.EPD()); err == nil { // without its counters
-		if o.seen[key] {
-			o.Copies++
-			return
-		}
-		if o.seen == nil {
-			o.seen = map[board.Position]bool{}
-		}
-		o.seen[key] = true
+	if o.seen == nil {
+		o.seen = map[string]bool{}
 	}
+	o.seen[key] = true
 	o.List = append(o.List, Opening{Start: start, Moves: slices.Clone(moves)})
 }
 
@@ -122,7 +120,7 @@ func (o *Openings) readPositions(in io.Reader) error {
 	r := rows.NewPositionReader(in)
 	for {
 		line, err := r.Next()
-		reject := (*dataset.Reject)(nil)
+		var reject *dataset.Reject
 		switch {
 		case err == io.EOF:
 			return nil
@@ -179,15 +177,42 @@ const openingStream = 0x6f70656e
 
 // hash writes what the openings are, in order.
 func (o *Openings) hash(w io.Writer) {
-	var b bytes.Buffer
+	var b []byte
 	for _, opening := range o.List {
-		b.Reset()
-		b.WriteString(opening.Start.FEN())
+		b = opening.Start.AppendFEN(b[:0])
 		for _, m := range opening.Moves {
-			b.WriteByte(' ')
-			b.WriteString(m.String())
+			b = m.AppendUCI(append(b, ' '))
 		}
-		b.WriteByte('\n')
-		w.Write(b.Bytes()) // a hash does not fail
+		w.Write(append(b, '\n')) // a hash does not fail
 	}
+}
+
+// book is what scripts/makeopenings made: a line of text for each opening, its moves from the start position in UCI
+// form, packed with zstd.
+//
+//go:embed openings.txt.zst
+var book []byte
+
+// Book returns the openings that talbot has with it: lines of eight plies from the start position, drawn by talbot from
+// good moves and balanced by Stockfish (see docs/log.md).
+func Book() (*Openings, error) {
+	in, err := rows.NewInput("the openings of talbot", bytes.NewReader(book))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	var o Openings
+	for line := range strings.Lines(string(text)) {
+		p := board.StartPosition()
+		moves, err := p.PlayUCI(strings.Fields(line)...)
+		if err != nil {
+			return nil, fmt.Errorf("the openings of talbot: %w", err)
+		}
+		o.add(board.StartPosition(), moves)
+	}
+	return &o, nil
 }

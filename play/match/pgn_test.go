@@ -158,7 +158,7 @@ func TestTally(t *testing.T) {
 		for _, o := range all {
 			x.add(o)
 		}
-		if x.wins+x.draws+x.losses != 200 || 2*x.pairs.Pairs()+x.singles.Games() != 200 {
+		if c := x.counts; c.Wins+c.Draws+c.Losses != 200 || 2*c.Pentanomial.Pairs()+x.singles.Games() != 200 {
 			t.Fatalf("%+v", x)
 		}
 		return asJSON([]any{x.figures(), x.faults})

@@ -3,11 +3,11 @@ package match
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	"talbot/board"
-	"talbot/dataset"
 )
 
 // Player plays one game at a time. It belongs to one goroutine.
@@ -15,9 +15,10 @@ type Player interface {
 	// NewGame makes the player ready for another game, with nothing of earlier ones left. All that the player leaves to
 	// chance is decided by the seed. An error says that it cannot play: the match ends.
 	NewGame(ctx context.Context, seed uint64) error
-	// Move says what the player plays in a position that has legal moves. A *[Fault] loses the game; every other error
-	// ends the match. Where ctx ends, so does Move, soon and with its error.
-	Move(ctx context.Context, r *MoveRequest) (ChosenMove, error)
+	// Move returns what the player plays in a position that has legal moves, with a Time of 0 unless the player measures
+	// that better than its caller can. A *[Fault] loses the game; every other error ends the match. Where ctx ends, so
+	// does Move, soon and with its error.
+	Move(ctx context.Context, r *MoveRequest) (Ply, error)
 	// Close ends the player.
 	Close() error
 }
@@ -38,19 +39,6 @@ type Clock struct {
 	Left      [2]time.Duration // by colour
 	Increment [2]time.Duration
 	MovesToGo int // to the next time control, 0: none
-}
-
-// ChosenMove is a player's move, with its score of the position before the move from its view.
-type ChosenMove struct {
-	Move   board.Move
-	Score  dataset.Score
-	Scored bool  // Score is there
-	Depth  int   // 0: not known
-	Nodes  int64 // 0: not known
-	// Illegal says that a network chose this move without a search, and that its favourite of all moves was illegal.
-	Illegal bool
-	// Elapsed is the time that the move took, if the player measured it better than its caller can; else 0.
-	Elapsed time.Duration
 }
 
 // FaultKind is a kind of fault of a player.
@@ -82,3 +70,24 @@ func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Kind, f.Err) }
 
 // Unwrap returns what happened.
 func (f *Fault) Unwrap() error { return f.Err }
+
+// Random is a player that draws each legal move with the same chance. The zero value is ready.
+type Random struct {
+	rng   *rand.Rand
+	legal []board.Move
+}
+
+// NewGame seeds the player.
+func (p *Random) NewGame(_ context.Context, seed uint64) error {
+	p.rng = rand.New(rand.NewPCG(seed, 0))
+	return nil
+}
+
+// Move draws a move.
+func (p *Random) Move(_ context.Context, r *MoveRequest) (Ply, error) {
+	p.legal = r.Game.Position().LegalMoves(p.legal[:0])
+	return Ply{Move: p.legal[p.rng.IntN(len(p.legal))]}, nil
+}
+
+// Close does nothing.
+func (p *Random) Close() error { return nil }

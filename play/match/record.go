@@ -112,17 +112,15 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	pos := r.Start
-	texts := strings.Fields(j.Moves)
+	moves, err := pos.PlayUCI(strings.Fields(j.Moves)...)
+	if err != nil {
+		return err
+	}
 	if j.Number < 0 || j.White == j.Black || min(j.White, j.Black) < 0 || j.Book < 0 ||
-		len(texts) != j.Book+len(j.Searches) || r.Result == dataset.ResultUnknown || j.End == "" {
+		len(moves) != j.Book+len(j.Searches) || r.Result == dataset.ResultUnknown || j.End == "" {
 		return errRecord
 	}
-	for i, text := range texts {
-		m, err := pos.ParseUCI(text)
-		if err != nil {
-			return err
-		}
-		pos.Play(m)
+	for i, m := range moves {
 		p := Ply{Move: m}
 		if i >= j.Book {
 			said := j.Searches[i-j.Book]

@@ -334,11 +334,11 @@ func (x *Result) addParts(p *table.Page, outcomes []*outcome) {
 			continue
 		}
 		lengths[min((o.plies+1)/2/10, len(lengths)-1)]++
-		before := all.identical
-		if all.add(*o); all.games%every == 0 {
+		before := all.counts.Identical
+		if all.add(*o); all.counts.Games%every == 0 {
 			point()
 		}
-		if all.identical > before {
+		if all.counts.Identical > before {
 			continue
 		}
 		colour := board.White
@@ -351,7 +351,7 @@ func (x *Result) addParts(p *table.Page, outcomes []*outcome) {
 		}
 		openings[o.opening].add(*o)
 	}
-	if all.games%every != 0 {
+	if all.counts.Games%every != 0 {
 		point()
 	}
 	charts := table.Section{Title: "Charts", Layout: table.Two}
@@ -369,7 +369,7 @@ func (x *Result) addParts(p *table.Page, outcomes []*outcome) {
 	byOpening := &table.Table{Title: "By opening", Note: "by White's first move, the most frequent first; no " +
 		"interval where all pairs scored the same", Columns: figureColumns("opening")}
 	names := slices.SortedFunc(maps.Keys(openings), func(a, b string) int {
-		return cmp.Or(cmp.Compare(openings[b].games, openings[a].games), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(openings[b].counts.Games, openings[a].counts.Games), strings.Compare(a, b))
 	})
 	for _, name := range names {
 		f := openings[name].figures()

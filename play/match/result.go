@@ -114,7 +114,7 @@ func (r *run) result() Result {
 			x.AfterStop++
 		}
 	}
-	if now := r.live.games - r.resumed; x.Seconds > 0 {
+	if now := r.live.counts.Games - r.resumed; x.Seconds > 0 {
 		x.GamesPerSecond = float64(now) / x.Seconds
 	}
 	if r.SPRT != nil {
@@ -153,20 +153,20 @@ func resultOf(entrants []Entrant, outcomes []*outcome, gauntlet bool) (Result, *
 	return x, all
 }
 
+// figures returns the counts with what they are worth.
 func (t *tally) figures() Figures {
-	o := t.outcomes()
+	f, o := t.counts, t.outcomes()
 	elo, nelo := o.Elo(), o.Normalized()
 	score, _ := o.Score()
-	return Figures{Games: t.games, Wins: t.wins, Draws: t.draws, Losses: t.losses, Identical: t.identical,
-		Mirrored:    t.mirrored,
-		Pentanomial: t.pairs, Unpaired: t.singles.Games(), Score: Number(score), Elo: Number(elo.Elo),
-		EloLow: Number(elo.Low), EloHigh: Number(elo.High), Nelo: Number(nelo.Elo), NeloLow: Number(nelo.Low),
-		NeloHigh: Number(nelo.High), LOS: Number(o.LOS())}
+	f.Unpaired, f.Score, f.LOS = t.singles.Games(), Number(score), Number(o.LOS())
+	f.Elo, f.EloLow, f.EloHigh = Number(elo.Elo), Number(elo.Low), Number(elo.High)
+	f.Nelo, f.NeloLow, f.NeloHigh = Number(nelo.Elo), Number(nelo.Low), Number(nelo.High)
+	return f
 }
 
 // sprtResult says how the test stands.
 func (t *tally) sprtResult(test *stats.SPRT) (*SPRTResult, Number) {
-	llr := test.LLR(t.pairs.Outcomes())
+	llr := test.LLR(t.counts.Pentanomial.Outcomes())
 	low, high := test.Bounds()
 	decision := map[stats.Decision]string{stats.AcceptLow: "rejected", stats.AcceptHigh: "accepted",
 		stats.Undecided: "undecided"}[test.Decide(llr)]
@@ -181,8 +181,8 @@ func rate(entrants []Entrant, versus []*tally) []RatingResult {
 	for i, t := range versus {
 		e := entrants[i+1]
 		figures := t.figures()
-		all[0].Games += t.games
-		r := RatingResult{Player: e.Name, Games: t.games, Versus: &figures}
+		all[0].Games += t.counts.Games
+		r := RatingResult{Player: e.Name, Games: t.counts.Games, Versus: &figures}
 		if e.Rating != nil {
 			a := stats.Anchor{Encounter: t.encounter(), Rating: *e.Rating, Error: e.Error}
 			r.Anchor, r.Counted = true, a.Games() > 0 && a.Informative()

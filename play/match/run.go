@@ -25,7 +25,6 @@ type run struct {
 	resumed  int
 	outcomes []*outcome // by number; nil: not played
 	live     *tally     // of all games, as they end
-	versus   []*tally   // the same by opponent
 	pgn      pgnWriter
 	written  int // games that are in the PGN
 
@@ -76,9 +75,6 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 func (m *Match) run(drain, hard context.Context) (Result, error) {
 	r := &run{Match: m, began: time.Now(), outcomes: make([]*outcome, m.total()), stop: m.total(),
 		live: newTally(len(m.Entrants)), test: newTally(len(m.Entrants))}
-	for range m.Entrants[1:] {
-		r.versus = append(r.versus, newTally(len(m.Entrants)))
-	}
 	var err error
 	if r.folder, err = openFolder(m, r.recall); err != nil {
 		return Result{}, err
@@ -132,7 +128,6 @@ func (r *run) count(game *Record) {
 	o := outcomeOf(game)
 	r.outcomes[game.Number] = &o
 	r.live.add(o)
-	r.versus[o.opponent()-1].add(o)
 }
 
 // played returns how many of the games that count have ended.
@@ -151,7 +146,7 @@ func (r *run) advance() error {
 	for r.SPRT != nil && r.tested < r.stop && r.outcomes[r.tested] != nil {
 		r.test.add(*r.outcomes[r.tested])
 		r.tested++
-		if r.tested%2 == 0 && r.SPRT.Decide(r.SPRT.LLR(r.test.pairs.Outcomes())) != stats.Undecided {
+		if r.tested%2 == 0 && r.SPRT.Decide(r.SPRT.LLR(r.test.counts.Pentanomial.Outcomes())) != stats.Undecided {
 			r.stop = r.tested
 		}
 	}
@@ -297,7 +292,8 @@ func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	}
 	r.count(p.record)
 	if f := p.record.Fault; f != nil {
-		r.Warn(&GameFault{Game: p.record.Number + 1, Player: r.Entrants[f.Player].Name, Kind: f.Kind, Text: f.Text})
+		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", p.record.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(),
+			f.Text))
 	}
 	if err := r.advance(); err != nil {
 		return err
@@ -313,20 +309,8 @@ func (r *run) recordGame(p playedGame, ctx context.Context) error {
 	return nil
 }
 
-// GameFault is a warning about a game.
-type GameFault struct {
-	Game   int // from 1
-	Player string
-	Kind   FaultKind
-	Text   string
-}
-
-func (f *GameFault) Error() string {
-	return fmt.Sprintf("game %d: %s loses by %s: %s", f.Game, f.Player, f.Kind.Words(), f.Text)
-}
-
 func (r *run) progress() Progress {
-	p := Progress{Games: r.live.games, Total: len(r.outcomes), Resumed: r.resumed, Figures: r.live.figures(),
+	p := Progress{Games: r.live.counts.Games, Total: len(r.outcomes), Resumed: r.resumed, Figures: r.live.figures(),
 		LLR: Number(math.NaN()), Elapsed: time.Since(r.began)}
 	for _, kinds := range r.live.faults {
 		for _, n := range kinds {
@@ -334,13 +318,8 @@ func (r *run) progress() Progress {
 		}
 	}
 	if r.SPRT != nil {
-		p.LLR = Number(r.SPRT.LLR(r.test.pairs.Outcomes()))
+		p.LLR = Number(r.SPRT.LLR(r.test.counts.Pentanomial.Outcomes()))
 		p.LLRs[0], p.LLRs[1] = r.SPRT.Bounds()
-	}
-	if r.Gauntlet {
-		for i, t := range r.versus {
-			p.Versus = append(p.Versus, Versus{r.Entrants[i+1].Name, t.figures()})
-		}
 	}
 	return p
 }

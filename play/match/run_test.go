@@ -86,13 +86,13 @@ func journalGames(t testing.TB, m *Match) []*Record {
 	}
 	defer f.Close()
 	games := make([]*Record, m.total())
-	found, err := scanJournal(f, func(_ []byte, _ int64, r *Record) error {
+	var found scanned
+	err = found.scan(f, func(_ span, r *Record) {
 		if r.Number >= len(games) || games[r.Number] != nil {
 			t.Errorf("game %d is there twice, or is none of the match", r.Number)
-			return nil
+			return
 		}
 		games[r.Number] = r
-		return nil
 	})
 	if err != nil || found.damaged > 0 {
 		t.Fatalf("journal: %+v, %v", found, err)

@@ -26,13 +26,13 @@ func (s *scripted) NewGame(context.Context, uint64) error {
 	return nil
 }
 
-func (s *scripted) Move(_ context.Context, r *MoveRequest) (ChosenMove, error) {
+func (s *scripted) Move(_ context.Context, r *MoveRequest) (Ply, error) {
 	n := s.n
 	s.n++
 	if r.Clock != nil {
 		s.seen = append(s.seen, *r.Clock)
 	}
-	var a ChosenMove
+	var a Ply
 	a.Move = r.Game.Position().LegalMoves(nil)[0]
 	switch {
 	case n < len(s.moves):
@@ -48,7 +48,7 @@ func (s *scripted) Move(_ context.Context, r *MoveRequest) (ChosenMove, error) {
 		a.Score, a.Scored = s.scores[n], true
 	}
 	if n < len(s.elapsed) {
-		a.Elapsed = s.elapsed[n]
+		a.Time = s.elapsed[n]
 	}
 	return a, nil
 }
@@ -67,7 +67,7 @@ func playScript(t *testing.T, fen, white, black string, change func(*Seats)) *Ga
 		o.Start = p
 	}
 	s := Seats{Players: [2]Player{&scripted{moves: strings.Fields(white)}, &scripted{moves: strings.Fields(black)}},
-		Referee: &Referee{}}
+		Referee: &Referee{Rules: &Rules{}}}
 	if change != nil {
 		change(&s)
 	}
@@ -154,15 +154,15 @@ func TestPlayersFaults(t *testing.T) {
 // silentPlayer says nothing until it is told to end.
 type silentPlayer struct{ Random }
 
-func (*silentPlayer) Move(ctx context.Context, _ *MoveRequest) (ChosenMove, error) {
+func (*silentPlayer) Move(ctx context.Context, _ *MoveRequest) (Ply, error) {
 	<-ctx.Done()
-	return ChosenMove{}, ctx.Err()
+	return Ply{}, ctx.Err()
 }
 
 type illegalPlayer struct{ Random }
 
-func (*illegalPlayer) Move(context.Context, *MoveRequest) (ChosenMove, error) {
-	return ChosenMove{Move: board.NewMove(0, 63)}, nil
+func (*illegalPlayer) Move(context.Context, *MoveRequest) (Ply, error) {
+	return Ply{Move: board.NewMove(0, 63)}, nil
 }
 
 // TestAdjudication: each rule ends the game where it should, and not before.
@@ -174,24 +174,24 @@ func TestAdjudication(t *testing.T) {
 		return scores
 	}
 	const fen = "k6r/8/8/8/8/8/8/K6R w - - 0 1"
-	fill := func(rules Adjudication, white, black []dataset.Score) *Game {
+	fill := func(rules Rules, white, black []dataset.Score) *Game {
 		return playScript(t, fen, "", "", func(x *Seats) {
 			x.Players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3"), scores: white},
 				&scripted{moves: strings.Fields("h8g8 g8h8 h8g8 g8f8 f8e8 e8d8"), scores: black}}
-			x.Referee = &Referee{Rules: rules}
+			x.Referee = &Referee{Rules: &rules}
 		})
 	}
-	resign := Adjudication{MaxMoves: 6, Resign: &ResignRule{Moves: 2, Score: 500}}
-	draw := Adjudication{MaxMoves: 6, Draw: &DrawRule{From: 3, Moves: 2, Score: 10}}
+	resign := Rules{MaxMoves: 6, Resign: &ResignRule{Moves: 2, Score: 500}}
+	draw := Rules{MaxMoves: 6, Draw: &DrawRule{From: 3, Moves: 2, Score: 10}}
 	for _, c := range []struct {
 		name         string
-		rules        Adjudication
+		rules        Rules
 		white, black []dataset.Score
 		end          End
 		result       dataset.Result
 		plies        int
 	}{
-		{"length", Adjudication{MaxMoves: 3}, nil, nil, ByLength, dataset.Draw, 6},
+		{"length", Rules{MaxMoves: 3}, nil, nil, ByLength, dataset.Draw, 6},
 		{"resign", resign, cp(0, 600, 700, 500), cp(0, -500, -600), ByResign, dataset.WhiteWins, 6},
 		{"black wins", resign, cp(-900, -900), cp(900, 900), ByResign, dataset.BlackWins, 4},
 		{"mates count", resign, []dataset.Score{dataset.MateIn(3), dataset.MateIn(2)},
@@ -234,8 +234,8 @@ func TestJudge(t *testing.T) {
 		r := playScript(t, "k6r/8/8/8/8/8/8/K6R w - - 0 1", "", "", func(x *Seats) {
 			x.Players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3")},
 				&scripted{moves: strings.Fields("h8g8 g8h8 h8g8 g8f8 f8e8 e8d8")}}
-			x.Referee = &Referee{Rules: Adjudication{MaxMoves: c.max},
-				Judge: &JudgePlayer{Player: &scripted{scores: scores}, Every: 2, Score: 800}}
+			x.Referee = &Referee{Rules: &Rules{MaxMoves: c.max, Judge: &Judge{Every: 2, Score: 800}},
+				Judge: &scripted{scores: scores}}
 		})
 		if r.End != c.end || r.Result != c.result || len(r.Plies) != c.plies {
 			t.Errorf("%s: %v by %s after %d plies", c.name, r.Result, r.End, len(r.Plies))

@@ -42,7 +42,7 @@ func TestTables(t *testing.T) {
 		{"4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", "", ByLength, dataset.Draw, 4},
 	} {
 		r := playScript(t, c.fen, c.moves, c.moves, func(x *Seats) {
-			x.Referee = &Referee{Rules: Adjudication{MaxMoves: 2}, Tables: tables}
+			x.Referee = &Referee{Rules: &Rules{MaxMoves: 2}, Tables: tables}
 		})
 		if r.End != c.end || r.Result != c.result || len(r.Plies) != c.plies {
 			t.Errorf("%s: %v by %s after %d plies", c.fen, r.Result, r.End, len(r.Plies))

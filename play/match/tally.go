@@ -11,13 +11,9 @@ import (
 
 // tally counts games, in any order, from the view of the first player.
 type tally struct {
-	games                int // all
-	wins, draws, losses  int // identical games left out
-	whiteWins, blackWins int // of all games
-	pairs                stats.Pentanomial
-	singles              stats.Trinomial // games that are in no whole pair
-	identical            int
-	mirrored             int
+	counts               Figures               // without what they are worth
+	whiteWins, blackWins int                   // of all games
+	singles              stats.Trinomial       // games that are in no whole pair
 	faults               []map[FaultKind]int64 // by player
 	moves, illegal       []int64               // by player: moves, and those in place of an illegal favourite
 	endings              map[End]int64
@@ -75,7 +71,7 @@ func (o *outcome) opponent() int { return o.players[board.White] + o.players[boa
 
 // add counts a game.
 func (t *tally) add(o outcome) {
-	t.games++
+	t.counts.Games++
 	t.plies += int64(o.plies)
 	t.endings[o.end]++
 	if o.fault != nil {
@@ -93,26 +89,26 @@ func (t *tally) add(o outcome) {
 	}
 	game := seenGame{o.key, o.players}
 	if t.seen[game] {
-		t.identical++
+		t.counts.Identical++
 		return
 	}
 	t.seen[game] = true
 	if t.seen[seenGame{o.key, [2]int{o.players[1], o.players[0]}}] {
-		t.mirrored++ // and counted: a pair of such games is a tie, which figures without it would overlook
+		t.counts.Mirrored++ // and counted: a pair of such games is a tie, which figures without it would overlook
 	}
 	switch o.points {
 	case 0:
-		t.losses++
+		t.counts.Losses++
 	case 1:
-		t.draws++
+		t.counts.Draws++
 	case 2:
-		t.wins++
+		t.counts.Wins++
 	}
 	pair := o.number / 2
 	if other, ok := t.halfs[pair]; ok {
 		delete(t.halfs, pair)
 		t.singles[other]--
-		t.pairs[other+o.points]++
+		t.counts.Pentanomial[other+o.points]++
 		return
 	}
 	t.halfs[pair] = o.points
@@ -121,13 +117,13 @@ func (t *tally) add(o outcome) {
 
 // encounter returns the first player's score.
 func (t *tally) encounter() stats.Encounter {
-	return stats.Encounter{Pairs: t.pairs, Singles: t.singles}
+	return stats.Encounter{Pairs: t.counts.Pentanomial, Singles: t.singles}
 }
 
 // outcomes returns the outcomes for figures: whole pairs where there are any, else single games.
 func (t *tally) outcomes() stats.Outcomes {
-	if t.pairs.Pairs() > 0 {
-		return t.pairs.Outcomes()
+	if t.counts.Pentanomial.Pairs() > 0 {
+		return t.counts.Pentanomial.Outcomes()
 	}
 	return t.singles.Outcomes()
 }

@@ -79,11 +79,10 @@ func (w *Watched) read(f *os.File, size int64) error {
 	if _, err := f.Seek(j.end, io.SeekStart); err != nil {
 		return err
 	}
-	err := j.scan(io.LimitReader(f, size-j.end), func(record []byte, at int64, g *Record) error {
-		if !w.add(g, span{at, len(record)}) {
+	err := j.scan(io.LimitReader(f, size-j.end), func(s span, g *Record) {
+		if !w.add(g, s) {
 			j.damaged++
 		}
-		return nil
 	})
 	if err == nil && len(j.header.Players) < 2 {
 		*j, err = scanned{}, ErrDamaged

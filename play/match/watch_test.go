@@ -119,7 +119,14 @@ func TestWatch(t *testing.T) {
 func TestWatchDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, JournalFile)
-	head, err := headerRecord(header{Players: []string{"a", "b"}})
+	j, err := createJournal(path, header{Players: []string{"a", "b"}})
+	if err == nil {
+		err = j.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
