@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -153,4 +154,198 @@ func (r *run) steps(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// publish offers batches to workers: as many as they have slots for, one more for each slot, and some to spare. It
+// reports whether it offered all before the time was up.
+func (r *run) publish(until time.Time) bool {
+	slots, workers := r.workers()
+	if slots == 0 || r.queueFull {
+		return true
+	}
+	r.publishChecks(workers)
+	if r.begun.IsZero() {
+		r.begun = r.now()
+	}
+	most := 2*slots + slots/2 + 2
+	if r.mean == 0 && r.config.Limit.Time() == 0 { // the first answers show how long a batch takes
+		if most = 2 * slots; r.now().Sub(r.begun) < scoutTime {
+			most = min(most, maxScouts)
+		}
+	}
+	for len(r.batch) < most && !r.queueFull {
+		b := r.lostBatch(false)
+		if b == nil {
+			b = r.cut(r.size(r.share.BatchTime))
+		}
+		if b == nil {
+			break
+		}
+		r.offer(b)
+		if time.Now().After(until) {
+			return false
+		}
+	}
+	return true
+}
+
+// offer puts a batch into the queue. If the queue is full it is kept for later.
+func (r *run) offer(b *batch) {
+	var list []question
+	for _, p := range b.pieces {
+		list = append(list, newQuestion(&p.line.Job, p.line.Plies[p.from:p.to]))
+	}
+	for _, c := range b.checks {
+		list = append(list, c.question)
+	}
+	n, err := r.fleet.Offer(appendAsked(nil, list), appendLines(nil, list))
+	if err != nil {
+		r.share.Log("%v", err)
+		r.queueFull = true
+		r.offerAgain(b)
+		return
+	}
+	b.number, b.offered = n, r.now()
+	r.batch[n] = b
+	r.offered++
+}
+
+// offerAgain puts a batch back among those that are to be offered.
+func (r *run) offerAgain(b *batch) {
+	if b.checks != nil {
+		r.checks.requeue(b.checks)
+		return
+	}
+	r.requeued = append(r.requeued, b)
+}
+
+// retractAll takes back all offered batches except checks, which continue.
+func (r *run) retractAll() {
+	for n, b := range r.batch {
+		if b.checks == nil {
+			r.fleet.Retract(n)
+			delete(r.batch, n)
+		}
+	}
+}
+
+// collectLost offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
+// engines.
+func (r *run) collectLost() {
+	for _, l := range r.fleet.LostJobs() {
+		b := r.batch[l.number]
+		delete(r.batch, l.number)
+		if b == nil {
+			continue
+		}
+		if l.blame {
+			r.share.Log("worker %d: %s", l.worker, l.reason)
+			b.lost++
+		}
+		r.requeue(b)
+	}
+}
+
+// requeue requeues a batch that no worker has any more.
+func (r *run) requeue(b *batch) {
+	if b.checks != nil {
+		r.checks.lost(b.checks)
+		return
+	}
+	if !r.prune(b, false) {
+		return
+	}
+	if b.lost < maxLost {
+		r.requeued = append(r.requeued, b)
+		return
+	}
+	halves := b.halves(r.config.HashScope() == stockfish.LineScope)
+	if halves == nil {
+		r.ownOnly = append(r.ownOnly, b)
+		return
+	}
+	r.requeued = append(r.requeued, halves...)
+}
+
+// ownResult is the result of an own engine for one position, or the end of a batch.
+type ownResult struct {
+	batch  *batch
+	item   int // index of the piece or check
+	sample int // index into its plies
+	result stockfish.Result
+	over   bool
+	err    error // of the engine, with over
+	spent  time.Duration
+}
+
+// ownBatch prepares the batch for the next own engine; nil if there is none.
+func (r *run) ownBatch() *batch {
+	if r.prepared != nil || len(r.own) == 0 {
+		return r.prepared
+	}
+	slots, _ := r.workers()
+	switch {
+	case len(r.checks.own) > 0:
+		r.prepared = &batch{checks: r.checks.own[:1:1]}
+		r.checks.own = r.checks.own[1:]
+	case len(r.ownOnly) > 0:
+		b := r.ownOnly[0]
+		r.ownOnly = r.ownOnly[1:]
+		if r.prune(b, true) {
+			r.prepared = b
+		}
+	case slots == 0 || len(r.ready) == 0:
+		r.prepared = r.lostBatch(true)
+	}
+	if r.prepared == nil {
+		r.prepared = r.cut(r.size(min(ownBatchTime, r.share.BatchTime)))
+	}
+	return r.prepared
+}
+
+// search is the goroutine of an own engine.
+func (r *run) search(ctx context.Context, engine *stockfish.Pool) {
+	for b := range r.toOwn {
+		begun := time.Now()
+		var jobs []stockfish.Job
+		for i, p := range b.pieces {
+			jobs = append(jobs, stockfish.Job{Index: int64(i), Start: p.line.Start, Moves: p.line.Moves,
+				Plies: p.line.Plies[p.from:p.to]})
+		}
+		for i, c := range b.checks {
+			jobs = append(jobs, stockfish.Job{Index: int64(i), Start: c.start, Moves: c.moves, Plies: c.plies})
+		}
+		err := engine.Label(ctx, slices.Values(jobs), func(result stockfish.Result) error {
+			r.results <- ownResult{batch: b, item: int(result.Index), sample: result.Sample, result: result}
+			return nil
+		})
+		if ctx.Err() != nil {
+			err = nil
+		}
+		r.results <- ownResult{batch: b, over: true, err: err, spent: time.Since(begun)}
+	}
+}
+
+// ownDone handles the result of an own engine.
+func (r *run) ownDone(o ownResult) error {
+	if o.batch.checks != nil {
+		return r.ownCheck(o)
+	}
+	if !o.over {
+		p := o.batch.pieces[o.item]
+		if p.line.done[p.from+o.sample] {
+			return nil // a late answer came first
+		}
+		return r.finish(p.line, p.from+o.sample, o.result)
+	}
+	r.ownRunning--
+	if o.err != nil {
+		return o.err
+	}
+	n := 0
+	for _, p := range o.batch.pieces {
+		n += p.to - p.from
+	}
+	r.updateMean(0, o.spent, n)
+	return nil
 }

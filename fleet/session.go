@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -197,4 +198,25 @@ func (w *worker) hold() {
 // leave returns the worker's jobs, if the coordinator can be reached.
 func (w *worker) leave() {
 	_, _ = w.nc.Request(w.subject(verbLeave), nil, leaveTimeout) // otherwise the leases end
+}
+
+// broadcast wakes all waiting goroutines.
+type broadcast struct {
+	mu sync.Mutex
+	c  chan struct{}
+}
+
+func newBroadcast() *broadcast { return &broadcast{c: make(chan struct{})} }
+
+func (b *broadcast) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.c
+}
+
+func (b *broadcast) send() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.c)
+	b.c = make(chan struct{})
 }

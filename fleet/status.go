@@ -2,7 +2,22 @@ package fleet
 
 import (
 	"cmp"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
 	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"talbot/internal/fault"
+	"talbot/internal/humanize"
+	"talbot/internal/table"
 )
 
 // Status is the progress of a coordinator's work.
@@ -73,4 +88,155 @@ func (c *coordinator) Status() Status {
 		c.cfg.status(&s)
 	}
 	return s
+}
+
+// Text returns the status as lines, with a table of the workers.
+func (s *Status) Text() string {
+	var t humanize.Text
+	n := humanize.Thousands
+	t.Line("%s with %s", humanize.Count(s.Positions, "position"), humanize.Rate(s.PositionsPerSecond))
+	if s.SecondsLeft != nil {
+		t.Line(", %s left", humanize.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
+	}
+	t.Line("\n%s open, %s of them with workers, %s done; %s refused; %s banned\n", humanize.Count(int64(s.Open), "job"),
+		n(int64(s.Held)), n(s.Done), humanize.Count(s.Refused, "request"), humanize.Count(int64(s.Banned), "worker"))
+	if s.Idle != "" {
+		t.Line("idle: %s\n", s.Idle)
+	}
+	rows := [][]string{{"name", "worker", "engines", "positions", "per second", "jobs", "lost"}}
+	for _, w := range s.Workers {
+		rows = append(rows, []string{w.Name, fmt.Sprint(w.Number), fmt.Sprint(w.Slots), n(w.Positions),
+			fmt.Sprintf("%.1f", w.PositionsPerSecond), fmt.Sprint(w.Held), fmt.Sprint(w.Lost)})
+	}
+	t.WriteString("\n" + table.Align(rows, -1))
+	return t.String()
+}
+
+// ErrNotLoopback says that an address can be reached from other machines.
+var ErrNotLoopback = fault.New(fault.ExitUsage, "the status can only be served on a loopback address",
+	"for example --status-listen 127.0.0.1:9090")
+
+// ServeStatus serves the status over HTTP on a loopback address until ctx ends: JSON under /status, and text for
+// Prometheus under /metrics. Requests need the returned token: "Authorization: Bearer TOKEN".
+func (c *coordinator) ServeStatus(ctx context.Context, listen string) (address, token string, err error) {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", "", fmt.Errorf("the address %q is not HOST:PORT: %w", listen, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", "", fmt.Errorf("%q: %w", listen, ErrNotLoopback)
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return "", "", fmt.Errorf("serving the status: %w", err)
+	}
+	secret := c.seed.derive("talbot status token")
+	token = fmt.Sprintf("%x", secret[:tokenBytes])
+	s := &http.Server{Handler: statusHandler(c.Status, token), ReadTimeout: 5 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10}
+	context.AfterFunc(ctx, func() { _ = s.Close() })
+	go func() { _ = s.Serve(l) }() // ends with ctx
+	return l.Addr().String(), token, nil
+}
+
+func statusHandler(status func() Status, token string) http.Handler {
+	paths := http.NewServeMux()
+	paths.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(status()) // the client may be gone
+	})
+	paths.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write([]byte(metrics(status())))
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
+			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		paths.ServeHTTP(w, r)
+	})
+}
+
+// metrics is the status as Prometheus reads it.
+func metrics(s Status) string {
+	var b strings.Builder
+	put := func(name, kind, help string, value float64) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, value)
+	}
+	put("talbot_jobs_open", "gauge", "Jobs that are offered.", float64(s.Open))
+	put("talbot_jobs_held", "gauge", "Jobs that a worker has.", float64(s.Held))
+	put("talbot_jobs_done_total", "counter", "Jobs that workers answered.", float64(s.Done))
+	put("talbot_refused_total", "counter", "Connections and requests that were refused.", float64(s.Refused))
+	put("talbot_workers_banned", "gauge", "Workers that were found to lie.", float64(s.Banned))
+	put("talbot_positions_total", "counter", "Positions so far.", float64(s.Positions))
+	put("talbot_positions_per_second", "gauge", "Positions per second of all machines.", s.PositionsPerSecond)
+	if s.SecondsLeft != nil {
+		put("talbot_seconds_left", "gauge", "Expected time to the end.", *s.SecondsLeft)
+	}
+	for _, m := range []struct {
+		name, kind, help string
+		value            func(*WorkerStatus) float64
+	}{
+		{"talbot_worker_slots", "gauge", "Engines of a worker.",
+			func(w *WorkerStatus) float64 { return float64(w.Slots) }},
+		{"talbot_worker_jobs_held", "gauge", "Jobs that a worker has.",
+			func(w *WorkerStatus) float64 { return float64(w.Held) }},
+		{"talbot_worker_jobs_lost_total", "counter", "Jobs that a worker lost.",
+			func(w *WorkerStatus) float64 { return float64(w.Lost) }},
+		{"talbot_worker_positions_per_second", "gauge", "Positions per second of a worker.",
+			func(w *WorkerStatus) float64 { return w.PositionsPerSecond }},
+	} {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.kind)
+		for i := range s.Workers {
+			w := &s.Workers[i]
+			fmt.Fprintf(&b, "%s{worker=\"%d\",process=\"%d\",name=%s} %v\n", m.name, w.Number, w.Process,
+				labelValue(w.Name), m.value(w))
+		}
+	}
+	return b.String()
+}
+
+// labelValue quotes the value of a label as Prometheus wants it.
+func labelValue(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+// AskStatus asks a coordinator how far the work has come. The join string is enough to ask.
+func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (Status, error) {
+	var s Status
+	options, key, err := j.options(keyFile)
+	if err != nil {
+		return s, err
+	}
+	prefix := inboxRoot + key + ".00000000."
+	address := "tls://" + j.Address
+	if cluster.URL != "" {
+		options, address = cluster.options(), cluster.URL
+	}
+	nc, err := nats.Connect(address, append(options, nats.CustomInboxPrefix(prefix+"s"), nats.NoReconnect())...)
+	switch {
+	case errors.Is(err, ErrPin):
+		return s, ErrPin
+	case errors.Is(err, nats.ErrAuthorization):
+		return s, ErrToken
+	case err != nil:
+		return s, fmt.Errorf("connecting to %s: %w", j.Address, err)
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	m, err := nc.RequestWithContext(ctx, subjectRoot+key+".00000000."+verbStatus, nil)
+	if err != nil {
+		return s, fmt.Errorf("asking %s for its status: %w", j.Address, err)
+	}
+	c, text, err := decodeReply(m.Data)
+	if err == nil && c != codeDone {
+		err = fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason))
+	}
+	if err == nil {
+		err = decodeJSON(text, maxPayload, &s)
+	}
+	return s, err
 }
