@@ -97,8 +97,8 @@ func TestCredentials(t *testing.T) {
 	url := fmt.Sprintf("nats://%s", s.Addr())
 	cluster := Cluster{URL: url, Creds: credentials(t, account, nil, nil)}
 	open := func(dir string, k Cluster) (*coordinator, error) {
-		return openCoordinator(t.Context(), coordinatorConfig{Dir: dir, welcome: []byte("hello"), prove: proveEcho,
-			Lease: time.Second, Cluster: k})
+		return openCoordinator(t.Context(), coordinatorConfig{Dir: dir, terms: []byte("hello"), prove: proveEcho,
+			Share: Share{Lease: time.Second, Cluster: k}})
 	}
 	if _, err := open(t.TempDir(), Cluster{URL: url, Creds: credentials(t, stranger, nil, nil)}); !errors.Is(err,
 		nats.ErrAuthorization) {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,15 +21,11 @@ import (
 type coordinatorConfig struct {
 	// Dir is a folder that only this coordinator uses. Its key, the list of its workers and the server's store are
 	// files there, whose names begin with [FilePrefix].
-	Dir       string
-	Listen    string // HOST:PORT, port 0 for any; empty: no port opens
-	Advertise string // host name for workers; empty: that of Listen, or the machine's address
-	// Cluster, if its URL is not empty, carries the messages, and nothing is listened on.
-	Cluster Cluster
-	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+	Dir string
+	Share
 
-	welcome []byte // sent to a worker that joins
-	// prove checks a worker's engine by its reply to welcome; a refused worker prints the error. It is called from
+	terms []byte // sent to a worker that joins
+	// prove checks a worker's engine by its reply to the terms; a refused worker prints the error. It is called from
 	// several goroutines.
 	prove  func(proof []byte) error
 	status func(*Status) // adds figures of the labels; may be nil
@@ -65,9 +60,9 @@ type coordinator struct {
 	js     jetstream.JetStream
 	ticket [sha256.Size]byte // the secret of tickets
 
-	answers chan *delivery
-	changed chan struct{}
-	proofs  chan struct{} // limits how many are judged at a time
+	answers chan *delivery // of workers. No other message is handled between two of them, so reply to each soon
+	changed chan struct{}  // signals that jobs were lost or that workers joined or left
+	proofs  chan struct{}  // limits how many are judged at a time
 	ended   context.Context
 	end     context.CancelFunc
 	work    sync.WaitGroup
@@ -164,7 +159,7 @@ func (c *coordinator) begin(ctx context.Context) error {
 		verbBack: c.onReturn, verbLeave: c.onLeave, verbStatus: c.onStatus,
 	} {
 		if _, err := c.nc.Subscribe(subjectRoot+"*.*."+verb, func(m *nats.Msg) {
-			if key, instance, _, ok := parseSubject(m.Subject); ok && c.ownInbox(m.Reply, key, instance) {
+			if key, instance, _, ok := parseSubject(m.Subject); ok && ownInbox(m.Reply, key, instance) {
 				do(m, key, instance)
 			} else {
 				c.refused.Add(1)
@@ -182,17 +177,11 @@ func (c *coordinator) begin(ctx context.Context) error {
 
 // ownInbox reports whether a reply goes to the worker that asks. The coordinator may publish anywhere, and a worker
 // could abuse that.
-func (c *coordinator) ownInbox(inbox, key, instance string) bool {
-	prefix := inboxRoot + key + "." + instance + "."
-	if len(inbox) <= len(prefix) || len(inbox) > len(prefix)+64 || inbox[:len(prefix)] != prefix {
-		return false
-	}
-	for _, b := range []byte(inbox[len(prefix):]) {
-		if b <= ' ' || b >= 127 || b == '*' || b == '>' {
-			return false
-		}
-	}
-	return true
+func ownInbox(inbox, key, instance string) bool {
+	rest, ok := strings.CutPrefix(inbox, inboxRoot+key+"."+instance+".")
+	return ok && rest != "" && len(rest) <= 64 && !strings.ContainsFunc(rest, func(r rune) bool {
+		return r <= ' ' || r >= 127 || r == '*' || r == '>'
+	})
 }
 
 // Join returns what workers need to join; its address is empty if no port is open.
@@ -225,28 +214,8 @@ func (c *coordinator) WriteJoin(path string) error {
 	if err != nil {
 		return err
 	}
-	return writeSecret(path, j.String())
+	return writeSecret(path, j.String(), os.Rename)
 }
-
-// writeSecret writes a line into a file of mode 0600.
-func writeSecret(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
-	if err != nil {
-		return fmt.Errorf("writing %q: %w", path, err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text + "\n")
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("writing %q: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// Results delivers the workers' answers. No other message is handled between two of them, so reply to each soon.
-func (c *coordinator) Results() <-chan *delivery { return c.answers }
-
-// Changed signals that jobs were lost or that workers joined or left.
-func (c *coordinator) Changed() <-chan struct{} { return c.changed }
 
 func (c *coordinator) change() {
 	select {

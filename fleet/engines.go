@@ -65,8 +65,9 @@ func (s *stockfishSet) start(ctx context.Context, welcome []byte) error {
 }
 
 // read takes over the settings of the coordinator's engines.
-func (s *stockfishSet) read(welcome []byte) (t terms, err error) {
-	if err = decodeJSON(welcome, maxTerms, &t); err == nil {
+func (s *stockfishSet) read(welcome []byte) (terms, error) {
+	t, err := decodeJSON[terms](welcome, maxTerms)
+	if err == nil {
 		s.config, err = t.config(s.path)
 	}
 	return t, err

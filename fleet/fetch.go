@@ -87,7 +87,7 @@ func (w *worker) open() (engine, error) {
 			return s, err
 		}
 		w.Log("%v", err)
-		if err := w.sleep(time.Duration(attempt) * time.Second); err != nil {
+		if err := sleep(w.ctx, time.Duration(attempt)*time.Second); err != nil {
 			return nil, err
 		}
 	}
@@ -113,9 +113,9 @@ func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *ta
 		case <-w.ctx.Done():
 			return
 		}
-		again := w.wake.wait()
+		again := w.reconnection()
 		if w.nc.PublishRequest(w.subject(verbNext), inbox, nil) != nil {
-			_ = w.sleep(reconnectWait)
+			_ = sleep(w.ctx, reconnectWait)
 			continue
 		}
 		if t := w.await(messages, again, session); t != nil {
@@ -155,12 +155,15 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 			}
 			if status := m.Header.Get("Status"); status != "" {
 				if status != "408" {
-					_ = w.sleep(reconnectWait)
+					_ = sleep(w.ctx, reconnectWait)
 				}
 				return nil
 			}
-			if !strings.HasPrefix(m.Reply, "$JS.ACK.") {
-				w.onRefusal(m.Data, session)
+			if !strings.HasPrefix(m.Reply, "$JS.ACK.") { // the coordinator says why there is none
+				if c, text, err := decodeReply(m.Data); err == nil {
+					w.heed(c, text, session)
+				}
+				_ = sleep(w.ctx, reconnectWait)
 				return nil
 			}
 			j, err := decodeJob(m.Data)
@@ -181,58 +184,26 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 	}
 }
 
-// onRefusal handles the coordinator's refusal to give a job.
-func (w *worker) onRefusal(data []byte, session int) {
-	switch c, text, err := decodeReply(data); {
-	case err != nil:
-	case c == codeFinished:
-		w.stop(errFinished)
-	case c == codeStranger:
-		w.requestRejoin(session)
-		_ = w.sleep(reconnectWait)
-	case c == codeRefused:
-		w.Log("refused: %s", clip(string(text), maxReason))
-		_ = w.sleep(time.Second)
-	default:
-		_ = w.sleep(reconnectWait)
-	}
-}
-
 // answer sends an answer until the coordinator has it, or does not want it.
 func (w *worker) answer(t *task, text []byte) {
-	data := (&jobResult{t.number, t.ticket, t.query, text}).append(nil)
+	data := (&job{t.heldJob, t.query, text}).append(nil)
 	ctx, cancel := w.ctx, func() {}
 	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)
 	}
 	defer cancel()
-	for {
+	for ctx.Err() == nil {
 		session := w.current()
-		m, err := w.try(ctx, verbAnswer, data, answerTimeout)
-		c, said := codeBusy, []byte(nil)
-		if err == nil {
-			c, said, err = decodeReply(m.Data)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil && c == codeStranger:
-			w.requestRejoin(session)
-		case err == nil && c != codeBusy:
-			if c == codeRefused {
-				w.Log("an answer was refused: %s", clip(string(said), maxReason))
+		if c, text, err := w.request(ctx, verbAnswer, data, answerTimeout); err == nil {
+			w.heed(c, text, session)
+			if c != codeStranger {
+				w.mu.Lock()
+				w.forget(t)
+				w.mu.Unlock()
+				return
 			}
-			if c == codeFinished {
-				w.stop(errFinished)
-			}
-			w.mu.Lock()
-			w.forget(t)
-			w.mu.Unlock()
-			return
 		}
-		if w.sleep(reconnectWait) != nil && ctx == w.ctx {
-			return
-		}
+		_ = sleep(ctx, reconnectWait)
 	}
 }
 
@@ -245,6 +216,5 @@ func (w *worker) returnJob(t *task, why error) {
 		return // all are given back at the end
 	}
 	w.Log("a job went wrong: %v", why)
-	_, _, _ = w.request(verbBack, (&returnedJob{heldJob{t.number, t.ticket}, true, why.Error()}).append(nil),
-		requestTimeout)
+	_, _, _ = w.request(w.ctx, verbBack, encodeJSON(returnedJob{t.heldJob, clip(why.Error(), maxReason)}), requestTimeout)
 }

@@ -23,7 +23,7 @@ func TestDamagedFiles(t *testing.T) {
 	serve(t, c, questions(2))
 	c.close()
 	open := func() error {
-		c, err := openCoordinator(t.Context(), coordinatorConfig{Dir: dir, welcome: []byte("hello"), prove: proveEcho})
+		c, err := openCoordinator(t.Context(), coordinatorConfig{Dir: dir, terms: []byte("hello"), prove: proveEcho})
 		if err == nil {
 			c.close()
 		}

@@ -73,7 +73,7 @@ func proveEcho(proof []byte) error {
 // loses because the machine is busy.
 func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) *coordinator {
 	t.Helper()
-	cfg := coordinatorConfig{Dir: dir, Listen: "127.0.0.1:0", welcome: []byte("hello"), prove: proveEcho}
+	cfg := coordinatorConfig{Dir: dir, Share: Share{Listen: "127.0.0.1:0"}, terms: []byte("hello"), prove: proveEcho}
 	if change != nil {
 		change(&cfg)
 	}
@@ -157,7 +157,7 @@ func serveWith(t testing.TB, c *coordinator, questions []string, offered map[uin
 	timeout := time.After(60 * time.Second)
 	for len(left) > 0 {
 		select {
-		case a := <-c.Results():
+		case a := <-c.answers:
 			if !bytes.Equal(reversed(a.query), a.answer) {
 				a.reply(errors.New("wrong"))
 				continue
@@ -168,7 +168,7 @@ func serveWith(t testing.TB, c *coordinator, questions []string, offered map[uin
 			delete(left, string(a.query))
 			a.reply(nil)
 			c.Retract(a.number)
-		case <-c.Changed():
+		case <-c.changed:
 			for _, l := range c.LostJobs() {
 				offer(open[l.number])
 				delete(open, l.number)

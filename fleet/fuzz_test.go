@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
@@ -11,11 +10,11 @@ import (
 // What a decoder takes is what the encoder writes: decoded and encoded again it means the same.
 func FuzzWire(f *testing.F) {
 	t := ticket{1, 2, 3}
-	f.Add((&job{7, t, []byte("asked"), []byte("payload")}).append(nil))
-	f.Add(appendHeldJobs(nil, []heldJob{{1, t}, {1 << 40, t}}))
-	f.Add((&returnedJob{heldJob{3, t}, true, "why"}).append(nil))
+	f.Add((&job{heldJob{7, t}, []byte("asked"), []byte("payload")}).append(nil))
+	f.Add(encodeJSON([]heldJob{{1, t}, {1 << 40, t}}))
+	f.Add(encodeJSON(returnedJob{heldJob{3, t}, "why"}))
 	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","slots":3}`))
-	f.Add(welcome{time.Second, []byte("text")}.append(nil))
+	f.Add(encodeJSON(welcome{time.Second, []byte("text")}))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if j, err := decodeJob(b); err == nil {
@@ -23,36 +22,27 @@ func FuzzWire(f *testing.F) {
 				t.Errorf("job %+v becomes %+v, %v", j, again, err)
 			}
 		}
-		if list, err := decodeHeldJobs(b); err == nil {
-			if again, err := decodeHeldJobs(appendHeldJobs(nil, list)); err != nil || !reflect.DeepEqual(again, list) {
-				t.Errorf("held %+v becomes %+v, %v", list, again, err)
-			}
-		}
-		if k, err := decodeReturnedJob(b); err == nil {
-			if again, err := decodeReturnedJob(k.append(nil)); err != nil || again != k {
-				t.Errorf("back %+v becomes %+v, %v", k, again, err)
-			}
-		}
-		if h, err := decodeHello(b); err == nil {
-			text, err := json.Marshal(h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again, err := decodeHello(text); err != nil || again != h {
-				t.Errorf("hello %+v becomes %+v, %v", h, again, err)
-			}
-		}
-		if w, err := decodeWelcome(b); err == nil {
-			if again, err := decodeWelcome(w.append(nil)); err != nil || again.lease != w.lease ||
-				!bytes.Equal(again.text, w.text) {
-				t.Errorf("welcome %+v becomes %+v, %v", w, again, err)
-			}
-		}
+		again(t, b, maxHeld, func(list []heldJob) error { return nil })
+		again(t, b, maxHeld, func(returnedJob) error { return nil })
+		again(t, b, maxHello, func(h hello) error { return h.check() })
+		again(t, b, maxPayload, func(welcome) error { return nil })
 		if c, text, err := decodeReply(b); err == nil && !bytes.Equal(reply(c, text), b) {
 			t.Errorf("reply %x becomes %x", b, reply(c, text))
 		}
 		_, _, _, _ = parseSubject(string(b))
 	})
+}
+
+// again checks that what is decoded, and passes check, means the same when it is encoded and decoded once more.
+func again[T any](t *testing.T, b []byte, limit int, check func(T) error) {
+	t.Helper()
+	v, err := decodeJSON[T](b, limit)
+	if err != nil || check(v) != nil {
+		return
+	}
+	if w, err := decodeJSON[T](encodeJSON(v), 8*limit); err != nil || !reflect.DeepEqual(v, w) {
+		t.Errorf("%+v becomes %+v, %v", v, w, err)
+	}
 }
 
 func FuzzJoin(f *testing.F) {

@@ -29,7 +29,7 @@ type stranger struct {
 
 func newStranger(t *testing.T, j Join, keyFile string) *stranger {
 	t.Helper()
-	options, key, err := j.options(keyFile)
+	options, key, err := j.options(Cluster{}, keyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestReplies(t *testing.T) {
 			}
 		}
 	}
-	if c, _ := s.ask(verbHold, appendHeldJobs(nil, nil)); c != codeDone {
+	if c, _ := s.ask(verbHold, []byte("[]")); c != codeDone {
 		t.Error(c)
 	}
 	for range 3000 {
@@ -314,7 +314,7 @@ func TestReplies(t *testing.T) {
 	}
 	for tail, want := range map[string]bool{"": false, ".": false, ".x": true, ".>": false, ".*": false, ".x y": false,
 		".x\r\n": false, ".r.1": true, "." + strings.Repeat("x", 100): false} {
-		if got := c.ownInbox(inboxRoot+s.key+".aaaaaaaa"+tail, s.key, "aaaaaaaa"); got != want {
+		if got := ownInbox(inboxRoot+s.key+".aaaaaaaa"+tail, s.key, "aaaaaaaa"); got != want {
 			t.Errorf("%q: %v", tail, got)
 		}
 	}
@@ -327,7 +327,7 @@ func TestRequests(t *testing.T) {
 	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	for _, verb := range []string{verbHold, verbProve} {
-		if got, _ := s.ask(verb, appendHeldJobs(nil, nil)); got != codeStranger {
+		if got, _ := s.ask(verb, []byte("[]")); got != codeStranger {
 			t.Errorf("%s of a stranger: %v", verb, got)
 		}
 	}
@@ -346,7 +346,7 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()
-	forged := jobResult{number: 1, query: []byte("q"), payload: []byte("q")}
+	forged := job{heldJob: heldJob{Number: 1}, query: []byte("q"), payload: []byte("q")}
 	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
 		!strings.Contains(said, "never asked") {
 		t.Errorf("%v %q", got, said)
@@ -360,12 +360,11 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := jobResult{number: n, ticket: ticketOf(c.ticket, []byte("q")), query: []byte("q"),
-		payload: []byte("q")}
+	good := job{heldJob{n, ticketOf(c.ticket, []byte("q"))}, []byte("q"), []byte("q")}
 	numbers := make(chan uint64, 3)
 	go func() {
 		for range 3 {
-			a := <-c.Results()
+			a := <-c.answers
 			numbers <- a.number
 			a.reply(nil)
 			c.Retract(a.number)
@@ -434,7 +433,7 @@ func TestSlowConsumer(t *testing.T) {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(3 * time.Minute))
-	options, key, err := j.options(filepath.Join(t.TempDir(), "silent"))
+	options, key, err := j.options(Cluster{}, filepath.Join(t.TempDir(), "silent"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +470,7 @@ func TestSlowConsumer(t *testing.T) {
 	if !cut {
 		t.Error("it is not cut off")
 	}
-	if got, _ := s.ask(verbHold, appendHeldJobs(nil, nil)); got != codeDone {
+	if got, _ := s.ask(verbHold, []byte("[]")); got != codeDone {
 		t.Errorf("another one: %v", got)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -59,26 +60,37 @@ func loadSeed(path string) (s seed, err error) {
 	return s, fmt.Errorf("the key %q is made and removed again and again by another program", path)
 }
 
-// newSeed writes a fresh secret whole, and leaves alone one that another process has just written.
+// newSeed writes a fresh secret, and leaves alone one that another process has just written.
 func newSeed(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	var s seed
+	_, _ = rand.Read(s[:]) // it never fails
+	return writeSecret(path, hex.EncodeToString(s[:]), os.Link)
+}
+
+// writeSecret writes a line into a file of mode 0600 that place brings to its path.
+func writeSecret(path, text string, place func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	var s seed
-	if _, err := rand.Read(s[:]); err != nil {
-		f.Close()
-		return err
-	}
-	_, err = f.WriteString(hex.EncodeToString(s[:]) + "\n")
+	_, err = f.WriteString(text + "\n")
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Link(f.Name(), path)
+	return place(f.Name(), path)
+}
+
+// CheckSecret refuses a file with a secret that others may read, where modes say who may. The error is [ErrReadable].
+func CheckSecret(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%q (mode %04o): %w", path, info.Mode().Perm(), ErrReadable)
+	}
+	return err
 }
 
 // derive makes another secret for a purpose.

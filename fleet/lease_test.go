@@ -48,7 +48,7 @@ func TestLeases(t *testing.T) {
 	lost := func(number uint64, blame bool) {
 		t.Helper()
 		select {
-		case <-c.Changed():
+		case <-c.changed:
 		case <-time.After(time.Minute):
 			t.Fatal("it is not lost")
 		}
@@ -57,22 +57,22 @@ func TestLeases(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 	}
-	<-c.Changed() // the stranger came
+	<-c.changed // the stranger came
 	j := take()
 	for delivered := false; !delivered; time.Sleep(5 * time.Millisecond) { // as far as the coordinator knows
 		kept()
 		c.mu.Lock()
-		delivered = !c.offers[j.number].delivered.IsZero()
+		delivered = !c.offers[j.Number].delivered.IsZero()
 		c.mu.Unlock()
 	}
 	clock.advance(c.cfg.Lease)
 	kept()
 	clock.advance(1)
-	lost(j.number, false)
+	lost(j.Number, false)
 	j = take()
 	hold := func() byte {
 		t.Helper()
-		got, codes := s.ask(verbHold, appendHeldJobs(nil, []heldJob{{j.number, j.ticket}}))
+		got, codes := s.ask(verbHold, encodeJSON([]heldJob{j.heldJob}))
 		if got != codeDone || len(codes) != 1 {
 			t.Fatalf("%v %q", got, codes)
 		}
@@ -86,18 +86,18 @@ func TestLeases(t *testing.T) {
 		kept()
 	}
 	clock.advance(1)
-	lost(j.number, true)
+	lost(j.Number, true)
 	if hold() != byte(codeGone) {
 		t.Error("a lost job is still wanted")
 	}
 	j = take()
 	hold()
-	s.ask(verbBack, (&returnedJob{heldJob{j.number, j.ticket}, true, "no"}).append(nil))
-	lost(j.number, true)
+	s.ask(verbBack, encodeJSON(returnedJob{j.heldJob, "no"}))
+	lost(j.Number, true)
 	j = take()
 	hold()
 	s.ask(verbLeave, nil)
-	lost(j.number, false)
+	lost(j.Number, false)
 }
 
 // A worker that is stopped returns what it has, whatever it is doing.
@@ -201,7 +201,7 @@ func TestRestart(t *testing.T) {
 	var other sync.Once // an answer may come twice
 	for come := map[string]bool{}; len(come) < 2; {
 		select {
-		case a := <-c.Results():
+		case a := <-c.answers:
 			if a.number != 0 || !bytes.Equal(a.answer, reversed(a.query)) || a.worker != 1 {
 				t.Errorf("%+v", a)
 			}
@@ -232,12 +232,12 @@ func TestRestartBeforeReply(t *testing.T) {
 	if _, err := c.Offer([]byte("question"), nil); err != nil {
 		t.Fatal(err)
 	}
-	<-c.Results()
+	<-c.answers
 	c.close()
 	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })
 	defer c.close()
 	select {
-	case a := <-c.Results():
+	case a := <-c.answers:
 		a.reply(nil)
 	case <-time.After(answerTimeout / 2):
 		t.Error("the worker waits for a reply that cannot come any more")

@@ -41,7 +41,7 @@ func (c *coordinator) Offer(query, payload []byte) (number uint64, err error) {
 	defer c.mu.Unlock()
 	c.number++
 	o.number = c.number
-	text := (&job{o.number, o.ticket, query, payload}).append(nil)
+	text := (&job{heldJob{o.number, o.ticket}, query, payload}).append(nil)
 	id := strconv.FormatUint(o.number, 10)
 	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
 		return 0, fmt.Errorf("offering a job: %w", err)

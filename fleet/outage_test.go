@@ -41,12 +41,12 @@ func TestWallClock(t *testing.T) {
 			s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "dead"))
 			s.join()
 			dead := s.take(c, "question 0")
-			s.ask(verbHold, appendHeldJobs(nil, []heldJob{{dead.number, dead.ticket}}))
+			s.ask(verbHold, encodeJSON([]heldJob{dead.heldJob}))
 			e := &echo{delay: 5 * time.Millisecond}
 			testWorker(t, joinOf(t, c), "a", e, 2)
 			testWorker(t, joinOf(t, c), "b", e, 2)
 			answers, handed := 0, uint64(0)
-			serveWith(t, c, questions(100)[1:], map[uint64]string{dead.number: "question 0"}, func(string) {
+			serveWith(t, c, questions(100)[1:], map[uint64]string{dead.Number: "question 0"}, func(string) {
 				if answers++; answers != 20 {
 					return
 				}
@@ -151,7 +151,7 @@ func TestOutages(t *testing.T) {
 		defer c.close()
 		offer(t, c, 40)
 		go func() {
-			for a := range c.Results() { // of the jobs of before, too
+			for a := range c.answers { // of the jobs of before, too
 				a.reply(nil)
 			}
 		}()
@@ -168,7 +168,7 @@ func TestOutages(t *testing.T) {
 		}
 		begun := time.Now()
 		outageWorker(t, c, "other")
-		<-c.Changed()
+		<-c.changed
 		for len(c.LostJobs()) == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -212,7 +212,7 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	var mu sync.Mutex
 	answered := map[string]bool{}
 	go func() {
-		for a := range c.Results() {
+		for a := range c.answers {
 			mu.Lock()
 			answered[string(a.query)] = true
 			mu.Unlock()

@@ -5,13 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
 	mathrand "math/rand/v2"
-	"path/filepath"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,8 +28,8 @@ type Share struct {
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
 	// JoinFile + [statusSuffix]. Empty: none.
 	StatusListen string
-	AllowBuilds  bool // workers may have another build of the engine if its labels of eight positions agree
-	Lease        time.Duration
+	AllowBuilds  bool                 // workers may have another build of the engine if its labels of eight positions agree
+	Lease        time.Duration        // after which a silent worker's jobs are lost; 0 means 15 s
 	BatchTime    time.Duration        // engine time that a batch is worth at most; 0 means 5 s
 	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
 
@@ -73,7 +72,6 @@ type Pool struct {
 	share  Share
 	own    []*stockfish.Pool // of one engine each
 	fleet  *coordinator
-	builds *builds
 	canary []byte // labels of the canaries, with AllowBuilds
 	random *mathrand.Rand
 	now    func() time.Time
@@ -147,9 +145,6 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 // no other process uses.
 func (p *Pool) Serve(ctx context.Context, dir string) error {
 	var err error
-	if p.builds, err = openBuilds(filepath.Join(dir, FilePrefix+buildsFile)); err != nil {
-		return err
-	}
 	terms := termsOf(p.config, p.prints)
 	if p.share.AllowBuilds {
 		terms.Canaries = canaries
@@ -157,13 +152,8 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 			return fmt.Errorf("searching the canary positions: %w", err)
 		}
 	}
-	welcome, err := json.Marshal(terms)
-	if err != nil {
-		return err
-	}
-	if p.fleet, err = openCoordinator(ctx, coordinatorConfig{Dir: dir, Listen: p.share.Listen,
-		Advertise: p.share.Advertise, Cluster: p.share.Cluster, Lease: p.share.Lease,
-		welcome: welcome, prove: p.prove, status: p.status}); err != nil {
+	if p.fleet, err = openCoordinator(ctx, coordinatorConfig{Dir: dir, Share: p.share, terms: encodeJSON(terms),
+		prove: p.prove, status: p.status}); err != nil {
 		return err
 	}
 	p.workers, p.ban = p.fleet.Slots, p.fleet.Ban
@@ -174,7 +164,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 			return err
 		}
 		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address, p.share.JoinFile+statusSuffix)
-		if err := writeSecret(p.share.JoinFile+statusSuffix, token); err != nil {
+		if err := writeSecret(p.share.JoinFile+statusSuffix, token, os.Rename); err != nil {
 			return err
 		}
 	}
@@ -186,10 +176,10 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 
 // Builds are the builds of the engine that workers had, other than the pool's own.
 func (p *Pool) Builds() []string {
-	if p.builds == nil {
+	if p.fleet == nil {
 		return nil
 	}
-	return p.builds.all()
+	return p.fleet.roster.builds()
 }
 
 // Banned reports whether a worker's labels do not count.

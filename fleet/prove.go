@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"talbot/dataset"
-	"talbot/internal/durable"
 )
 
 // canaries are positions on which another build of the engine has to agree to the byte: openings, a middlegame with
@@ -25,57 +23,10 @@ var canaries = []string{
 	"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
 }
 
-// builds are the builds of the engine, other than the pool's own, of admitted workers. They are kept in a file of the
-// pool's folder until the work is finished.
-type builds struct {
-	mu   sync.Mutex
-	path string
-	list buildList
-}
-
-type buildList struct {
-	Version int      `json:"version"`
-	Builds  []string `json:"builds"`
-}
-
-const (
-	buildsFile = "builds.json"
-	maxBuilds  = 1024
-)
-
-func openBuilds(path string) (*builds, error) {
-	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
-	if err := readState("list of builds", path, 1<<20, &b.list); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// add adds a build. It is on the disk when add returns.
-func (b *builds) add(build string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if slices.Contains(b.list.Builds, build) {
-		return nil
-	}
-	if len(b.list.Builds) >= maxBuilds {
-		return fmt.Errorf("more than %d builds of the engine", maxBuilds)
-	}
-	b.list.Builds = append(b.list.Builds, build)
-	slices.Sort(b.list.Builds)
-	return durable.WriteSealed(b.path, b.list)
-}
-
-func (b *builds) all() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.list.Builds)
-}
-
 // prove judges a worker's engine: its labels must belong under the pool's fingerprints.
 func (p *Pool) prove(text []byte) error {
-	var is proof
-	if err := decodeJSON(text, maxTerms, &is); err != nil {
+	is, err := decodeJSON[proof](text, maxTerms)
+	if err != nil {
 		return err
 	}
 	if len(is.Fingerprints) != len(p.prints) {
@@ -106,7 +57,7 @@ func (p *Pool) prove(text []byte) error {
 		return fmt.Errorf("build %s of the engine gives other labels than the coordinator's build %s",
 			is.Fingerprints[0].Build, p.prints[0].Build)
 	}
-	return p.builds.add(is.Fingerprints[0].Build)
+	return p.fleet.roster.addBuild(is.Fingerprints[0].Build)
 }
 
 // hexBuild reports whether a text can be the build of a fingerprint.

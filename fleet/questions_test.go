@@ -123,11 +123,11 @@ func FuzzTerms(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	known, err := openBuilds(filepath.Join(f.TempDir(), buildsFile))
+	known, err := openRoster(filepath.Join(f.TempDir(), rosterFile))
 	if err != nil {
 		f.Fatal(err)
 	}
-	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}, builds: known,
+	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}, fleet: &coordinator{roster: known},
 		canary: []byte("what the canaries give")}
 	f.Add([]byte(`{"fingerprints":[{"build":"0123456789abcdef"}],"labels":"AAAA"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -32,22 +31,19 @@ func (c *coordinator) refuse(m *nats.Msg, err error) {
 
 // onJoin takes a worker in, provisionally.
 func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
-	h, err := decodeHello(m.Data)
-	switch {
-	case err != nil:
-	case c.gate == nil && !equalSecrets(h.Token, c.token()):
+	h, err := decodeJSON[hello](m.Data, maxHello)
+	if err == nil {
+		err = h.check()
+	}
+	if token := c.seed.token(); err == nil && c.gate == nil && !equalSecrets(h.Token, hex.EncodeToString(token[:])) {
 		err = errors.New("the token is wrong")
-	case h.Protocol != protocol:
-		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
-			h.Protocol, protocol)
 	}
-	if err != nil {
-		c.refuse(m, err)
-		return
+	worker := 0
+	if err == nil {
+		worker, err = c.roster.of(key, h.Name)
 	}
-	worker, err := c.roster.of(key, h.Name)
-	if err == nil && c.roster.banned(key) != "" {
-		err = errors.New("the worker is banned: " + c.roster.banned(key))
+	if reason := c.roster.banned(key); err == nil && reason != "" {
+		err = errors.New("the worker is banned: " + reason)
 	}
 	if err != nil {
 		c.refuse(m, err)
@@ -81,13 +77,7 @@ func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	now := c.cfg.now()
 	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h, joined: now,
 		heard: now, held: map[uint64]*offer{}}
-	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.welcome}.append(nil))
-}
-
-// token is the one of the join string.
-func (c *coordinator) token() string {
-	t := c.seed.token()
-	return hex.EncodeToString(t[:])
+	c.reply(m, codeDone, encodeJSON(welcome{c.cfg.Lease, c.cfg.terms}))
 }
 
 // onProve judges whether a worker that has joined is fit.
@@ -125,14 +115,7 @@ func (c *coordinator) onProve(m *nats.Msg, key, instance string) {
 }
 
 // nextText is the request for one job, as the queue wants it.
-var nextText = func() []byte {
-	b, err := json.Marshal(map[string]any{"batch": 1, "expires": nextExpires.Nanoseconds(),
-		"idle_heartbeat": nextBeat.Nanoseconds()})
-	if err != nil {
-		panic(err) // integers only
-	}
-	return b
-}()
+var nextText = encodeJSON(map[string]any{"batch": 1, "expires": nextExpires, "idle_heartbeat": nextBeat})
 
 // onNext hands a worker's request for a job to the queue, which answers to the worker's inbox. Workers may not ask the
 // queue themselves: a worker that could might take jobs without end.
@@ -175,9 +158,8 @@ func (m *member) hold(o *offer, now time.Time) {
 }
 
 // fromMember decodes the message of a joined worker and hands it to do, with c.mu held.
-func fromMember[T any](c *coordinator, m *nats.Msg, key, instance string, decode func([]byte) (T, error),
-	do func(*member, T)) {
-	said, err := decode(m.Data)
+func fromMember[T any](c *coordinator, m *nats.Msg, key, instance string, do func(*member, T)) {
+	said, err := decodeJSON[T](m.Data, maxHeld)
 	if err != nil {
 		c.refuse(m, err)
 		return
@@ -193,15 +175,15 @@ func fromMember[T any](c *coordinator, m *nats.Msg, key, instance string, decode
 
 // onHold records that a worker has jobs. The reply says for each whether it is still wanted.
 func (c *coordinator) onHold(m *nats.Msg, key, instance string) {
-	fromMember(c, m, key, instance, decodeHeldJobs, func(member *member, list []heldJob) { c.hold(m, member, list) })
+	fromMember(c, m, key, instance, func(member *member, list []heldJob) { c.hold(m, member, list) })
 }
 
 func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	now := c.cfg.now()
 	codes := make([]byte, len(list))
 	for i, h := range list {
-		o := c.offers[h.number]
-		if o == nil || o.ticket != h.ticket || o.holder != nil && o.holder != member {
+		o := c.offers[h.Number]
+		if o == nil || o.ticket != h.Ticket || o.holder != nil && o.holder != member {
 			codes[i] = byte(codeGone)
 			continue
 		}
@@ -224,7 +206,7 @@ func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 // is not offered any more goes the same way: the ticket proves that it was wanted.
 func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)
-	if err == nil && a.ticket != ticketOf(c.ticket, a.query) {
+	if err == nil && a.Ticket != ticketOf(c.ticket, a.query) {
 		err = errors.New("this was never asked for")
 	}
 	if err != nil {
@@ -239,8 +221,8 @@ func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		return
 	}
 	d := &delivery{worker: member.worker, query: a.query, answer: a.payload}
-	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
-		d.number = a.number
+	if o := c.offers[a.Number]; o != nil && o.ticket == a.Ticket {
+		d.number = a.Number
 		member.hold(o, c.cfg.now()) // it may wait here
 	}
 	c.mu.Unlock()
@@ -267,10 +249,10 @@ func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 
 // onReturn takes a job back from its holder.
 func (c *coordinator) onReturn(m *nats.Msg, key, instance string) {
-	fromMember(c, m, key, instance, decodeReturnedJob, func(member *member, b returnedJob) {
-		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
+	fromMember(c, m, key, instance, func(member *member, b returnedJob) {
+		if o := c.offers[b.Number]; o != nil && o.ticket == b.Ticket && (o.holder == nil || o.holder == member) {
 			member.hold(o, c.cfg.now())
-			c.lose(o, b.blame, b.reason)
+			c.lose(o, true, clip(b.Reason, maxReason))
 		}
 		c.reply(m, codeDone, nil)
 	})
@@ -288,10 +270,9 @@ func (c *coordinator) onLeave(m *nats.Msg, key, instance string) {
 
 // onStatus tells how far the work has come to everyone who has the token.
 func (c *coordinator) onStatus(m *nats.Msg, _, _ string) {
-	text, err := json.Marshal(c.Status())
-	if err != nil || len(text) > maxPayload-1 {
+	if text := encodeJSON(c.Status()); len(text) < maxPayload {
+		c.reply(m, codeDone, text)
+	} else {
 		c.refuse(m, errors.New("the status is too long"))
-		return
 	}
-	c.reply(m, codeDone, text)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/nats-io/nkeys"
@@ -21,9 +22,11 @@ const (
 	keyFile     = FilePrefix + "key"
 	rosterFile  = FilePrefix + "workers.json"
 	maxRoster   = 1 << 16 // workers
+	maxBuilds   = 1024
 )
 
-// roster are the workers that ever joined, in a sealed JSON file. A worker's number is its place, from 1.
+// roster are the workers that ever joined, and the builds of the engine that they had besides the pool's own, in a
+// sealed JSON file. A worker's number is its place, from 1.
 type roster struct {
 	mu     sync.Mutex
 	path   string
@@ -34,6 +37,7 @@ type roster struct {
 type rosterList struct {
 	Version int           `json:"version"`
 	Workers []rosterEntry `json:"workers"`
+	Builds  []string      `json:"builds"`
 }
 
 type rosterEntry struct {
@@ -44,17 +48,16 @@ type rosterEntry struct {
 
 // openRoster reads the file of that path, which need not be there.
 func openRoster(path string) (*roster, error) {
-	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}}, number: map[string]int{}}
-	const what = "list of workers"
-	if err := readState(what, path, 64<<20, &r.list); err != nil {
-		return nil, err
-	}
+	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}, Builds: []string{}}, number: map[string]int{}}
+	err := durable.ReadSealed(path, 64<<20, 1, &r.list)
 	for i, e := range r.list.Workers {
-		if !nkeys.IsValidPublicUserKey(e.Key) || r.number[e.Key] != 0 {
-			return nil, fileError(what, path, fromBackup,
-				fmt.Errorf("worker %d has no key of its own: %w", i+1, durable.ErrChanged))
+		if err == nil && (!nkeys.IsValidPublicUserKey(e.Key) || r.number[e.Key] != 0) {
+			err = fmt.Errorf("worker %d has no key of its own: %w", i+1, durable.ErrChanged)
 		}
 		r.number[e.Key] = i + 1
+	}
+	if err != nil {
+		return nil, fileError("list of workers", path, fromBackup, err)
 	}
 	return r, nil
 }
@@ -102,6 +105,28 @@ func (r *roster) ban(number int, reason string) (key string, err error) {
 	return e.Key, err
 }
 
+// addBuild enters a build of the engine. It is on the disk when addBuild returns.
+func (r *roster) addBuild(build string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, known := slices.BinarySearch(r.list.Builds, build)
+	switch {
+	case known:
+		return nil
+	case len(r.list.Builds) >= maxBuilds:
+		return fmt.Errorf("more than %d builds of the engine", maxBuilds)
+	}
+	r.list.Builds = slices.Insert(r.list.Builds, at, build)
+	return r.write()
+}
+
+// builds returns the builds of the engine, sorted.
+func (r *roster) builds() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list.Builds)
+}
+
 func (r *roster) write() error { return durable.WriteSealed(r.path, r.list) }
 
 // banned returns why a key is banned; "" if it is not.
@@ -140,14 +165,6 @@ const (
 	newKey     = "remove it and repeat the command, which makes another key; workers then need the new join file"
 	fromBackup = "restore it from a backup, or remove the output folder and label again"
 )
-
-// readState reads a sealed file of a coordinator's folder into v, which stays as it is without one.
-func readState(what, path string, limit int64, v any) error {
-	if err := durable.ReadSealed(path, limit, 1, v); err != nil {
-		return fileError(what, path, fromBackup, err)
-	}
-	return nil
-}
 
 // fileError returns the error of reading a file. Damage of any kind is [dataset.ErrDamaged] and has the remedy.
 func fileError(what, path, remedy string, err error) error {

@@ -105,7 +105,7 @@ func (r *run) steps(ctx context.Context) error {
 	var answers <-chan *delivery
 	var changed <-chan struct{}
 	if r.fleet != nil {
-		answers, changed = r.fleet.Results(), r.fleet.Changed()
+		answers, changed = r.fleet.answers, r.fleet.changed
 	}
 	tick := time.NewTicker(tickTime)
 	defer tick.Stop()

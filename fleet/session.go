@@ -3,10 +3,8 @@ package fleet
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -51,7 +49,7 @@ func (w *worker) requestRejoin(session int) {
 func (w *worker) try(ctx context.Context, verb string, data []byte, timeout time.Duration) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	again := w.wake.wait()
+	again := w.reconnection()
 	go func() {
 		select {
 		case <-again:
@@ -62,20 +60,41 @@ func (w *worker) try(ctx context.Context, verb string, data []byte, timeout time
 	return w.nc.RequestWithContext(ctx, w.subject(verb), data)
 }
 
-// request asks the coordinator until it replies.
-func (w *worker) request(verb string, data []byte, timeout time.Duration) (code, []byte, error) {
+// request asks the coordinator until it replies, and again while it is busy.
+func (w *worker) request(ctx context.Context, verb string, data []byte, timeout time.Duration) (code, []byte, error) {
 	for {
-		m, err := w.try(w.ctx, verb, data, timeout)
-		if err == nil {
-			return decodeReply(m.Data)
+		if m, err := w.try(ctx, verb, data, timeout); err == nil {
+			if c, text, err := decodeReply(m.Data); err != nil || c != codeBusy {
+				return c, text, err
+			}
 		}
-		if w.ctx.Err() != nil {
-			return 0, nil, context.Cause(w.ctx)
-		}
-		if err := w.sleep(reconnectWait); err != nil {
+		if err := sleep(ctx, reconnectWait); err != nil {
 			return 0, nil, err
 		}
 	}
+}
+
+// sleep waits for a time. If ctx ends before it returns the cause.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// heed does what a reply to a worker that joined in a session asks for, and reports whether its request was done.
+func (w *worker) heed(c code, text []byte, session int) bool {
+	switch c {
+	case codeFinished:
+		w.stop(errFinished)
+	case codeStranger:
+		w.requestRejoin(session)
+	case codeRefused:
+		w.Log("refused: %s", clip(string(text), maxReason))
+	}
+	return c == codeDone
 }
 
 // join introduces the worker and proves that its engine is fit.
@@ -84,23 +103,19 @@ func (w *worker) join() error {
 	if w.Cluster.URL != "" {
 		introduction.Token = hex.EncodeToString(w.Join.Token[:])
 	}
-	text, err := json.Marshal(introduction)
-	if err != nil {
-		return err
-	}
 	for {
-		data, err := w.introduce(verbJoin, text)
+		data, err := w.introduce(verbJoin, encodeJSON(introduction))
 		if err != nil {
 			return err
 		}
-		welcome, err := decodeWelcome(data)
+		welcome, err := decodeJSON[welcome](data, maxPayload)
 		if err != nil {
 			return err
 		}
 		w.mu.Lock()
-		w.lease = welcome.lease
+		w.lease = welcome.Lease
 		w.mu.Unlock()
-		proof, err := w.engines.Prove(w.ctx, welcome.text)
+		proof, err := w.engines.Prove(w.ctx, welcome.Terms)
 		if err != nil {
 			return err
 		}
@@ -116,26 +131,20 @@ func (w *worker) join() error {
 
 var errStranger = errors.New("the coordinator does not know this worker")
 
-// introduce takes a step of joining, again while the coordinator is busy.
+// introduce takes a step of joining.
 func (w *worker) introduce(verb string, text []byte) (reply []byte, err error) {
-	for {
-		c, data, err := w.request(verb, text, requestTimeout)
-		switch {
-		case err != nil:
-			return nil, err
-		case c == codeDone:
-			return data, nil
-		case c == codeFinished:
-			return nil, errFinished
-		case c == codeRefused:
-			return nil, fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
-		case c == codeStranger:
-			return nil, errStranger
-		}
-		if err := w.sleep(reconnectWait); err != nil {
-			return nil, err
-		}
+	c, data, err := w.request(w.ctx, verb, text, requestTimeout)
+	switch {
+	case err != nil:
+		return nil, err
+	case c == codeFinished:
+		return nil, errFinished
+	case c == codeRefused:
+		return nil, fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
+	case c == codeStranger:
+		return nil, errStranger
 	}
+	return data, nil
 }
 
 func (w *worker) markJoined() {
@@ -154,44 +163,39 @@ func (w *worker) hold() {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		again := w.wake.wait()
 		select {
 		case <-w.ctx.Done():
 			return
 		case <-w.claim:
-		case <-again:
+		case <-w.reconnection():
 		case <-tick.C:
 		}
 		w.mu.Lock()
 		session := w.session
 		var tasks []*task
-		var list []heldJob
+		list := []heldJob{}
 		for t := range w.held {
 			tasks = append(tasks, t)
-			list = append(list, heldJob{t.number, t.ticket})
+			list = append(list, t.heldJob)
 		}
 		w.mu.Unlock()
 		ctx, cancel := context.WithTimeout(w.ctx, min(requestTimeout, every))
-		m, err := w.nc.RequestWithContext(ctx, w.subject(verbHold), appendHeldJobs(nil, list))
+		m, err := w.nc.RequestWithContext(ctx, w.subject(verbHold), encodeJSON(list))
 		cancel()
 		if err != nil {
 			continue
 		}
-		switch c, codes, err := decodeReply(m.Data); {
-		case err != nil:
-		case c == codeStranger:
-			w.requestRejoin(session)
-		case c == codeFinished:
-			w.stop(errFinished)
-		case c == codeDone && len(codes) == len(tasks):
-			w.mu.Lock()
-			for i, t := range tasks {
-				if code(codes[i]) == codeGone && !t.begun {
-					w.forget(t)
-				}
-			}
-			w.mu.Unlock()
+		c, codes, err := decodeReply(m.Data)
+		if err != nil || !w.heed(c, codes, session) || len(codes) != len(tasks) {
+			continue
 		}
+		w.mu.Lock()
+		for i, t := range tasks {
+			if code(codes[i]) == codeGone && !t.begun {
+				w.forget(t)
+			}
+		}
+		w.mu.Unlock()
 	}
 }
 
@@ -200,23 +204,18 @@ func (w *worker) leave() {
 	_, _ = w.nc.Request(w.subject(verbLeave), nil, leaveTimeout) // otherwise the leases end
 }
 
-// broadcast wakes all waiting goroutines.
-type broadcast struct {
-	mu sync.Mutex
-	c  chan struct{}
+// reconnection returns a channel that is closed when the worker is connected again.
+func (w *worker) reconnection() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.again
 }
 
-func newBroadcast() *broadcast { return &broadcast{c: make(chan struct{})} }
-
-func (b *broadcast) wait() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.c
-}
-
-func (b *broadcast) send() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	close(b.c)
-	b.c = make(chan struct{})
+// reconnected wakes all that wait for a reconnection.
+func (w *worker) reconnected(*nats.Conn) {
+	w.Log("connected again")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.again)
+	w.again = make(chan struct{})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -206,28 +205,20 @@ func labelValue(s string) string {
 // AskStatus asks a coordinator how far the work has come. The join string is enough to ask.
 func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (Status, error) {
 	var s Status
-	options, key, err := j.options(keyFile)
+	options, key, err := j.options(cluster, keyFile)
 	if err != nil {
 		return s, err
 	}
-	prefix := inboxRoot + key + ".00000000."
-	address := "tls://" + j.Address
-	if cluster.URL != "" {
-		options, address = cluster.options(), cluster.URL
-	}
-	nc, err := nats.Connect(address, append(options, nats.CustomInboxPrefix(prefix+"s"), nats.NoReconnect())...)
-	switch {
-	case errors.Is(err, ErrPin):
-		return s, ErrPin
-	case errors.Is(err, nats.ErrAuthorization):
-		return s, ErrToken
-	case err != nil:
-		return s, fmt.Errorf("connecting to %s: %w", j.Address, err)
+	const instance = ".00000000."
+	nc, err := nats.Connect(j.url(cluster),
+		append(options, nats.CustomInboxPrefix(inboxRoot+key+instance+"s"), nats.NoReconnect())...)
+	if err != nil {
+		return s, fmt.Errorf("connecting to %s: %w", j.Address, refusal(err))
 	}
 	defer nc.Close()
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	m, err := nc.RequestWithContext(ctx, subjectRoot+key+".00000000."+verbStatus, nil)
+	m, err := nc.RequestWithContext(ctx, subjectRoot+key+instance+verbStatus, nil)
 	if err != nil {
 		return s, fmt.Errorf("asking %s for its status: %w", j.Address, err)
 	}
@@ -235,8 +226,8 @@ func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (St
 	if err == nil && c != codeDone {
 		err = fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason))
 	}
-	if err == nil {
-		err = decodeJSON(text, maxPayload, &s)
+	if err != nil {
+		return s, err
 	}
-	return s, err
+	return decodeJSON[Status](text, maxPayload)
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,29 +22,37 @@ const (
 	maxPayload  = 1 << 20
 	maxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
 	maxReason   = 512
-	maxLease    = 3600_000 // ms
 	maxHello    = 16 << 10
-	maxHeld     = 4096 // jobs of one worker
-	maxSlots    = 4096 // of one worker
+	maxHeld     = 512 << 10 // of a list of jobs
+	maxSlots    = 4096      // of one worker
 	ticketBytes = 16
 )
 
-// ticket proves that a query came from the coordinator that gets the answer.
+// ticket proves that a query came from the coordinator that gets the answer. It is hex in JSON.
 type ticket [ticketBytes]byte
 
-// job is one as it lies in the stream:
+// MarshalText implements [encoding.TextMarshaler].
+func (t ticket) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, t[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (t *ticket) UnmarshalText(text []byte) error {
+	if !unhex(t[:], string(text)) {
+		return errMessage
+	}
+	return nil
+}
+
+// job is one as it lies in the stream, or a worker's answer, whose payload are the labels:
 //
 //	number uvarint, ticket [16], query (uvarint length), payload (the rest)
 type job struct {
-	number  uint64
-	ticket  ticket
-	query   []byte
-	payload []byte
+	heldJob
+	query, payload []byte
 }
 
 func (j *job) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, j.number)
-	b = append(b, j.ticket[:]...)
+	b = binary.AppendUvarint(b, j.Number)
+	b = append(b, j.Ticket[:]...)
 	b = binary.AppendUvarint(b, uint64(len(j.query)))
 	b = append(b, j.query...)
 	return append(b, j.payload...)
@@ -51,70 +60,23 @@ func (j *job) append(b []byte) []byte {
 
 func decodeJob(b []byte) (j job, err error) {
 	r := reader{Rest: b}
-	j.number, j.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
+	j.Number = r.Uvarint(math.MaxUint64)
+	copy(j.Ticket[:], r.Bytes(ticketBytes))
 	j.query = r.Bytes(r.Uvarint(maxMessage))
 	j.payload = r.Rest
 	return j, r.Err()
 }
 
-// jobResult is a worker's answer, as a job with the answer for its payload.
-type jobResult = job
-
 // heldJob is a job that a worker claims to hold.
 type heldJob struct {
-	number uint64
-	ticket ticket
+	Number uint64 `json:"number"`
+	Ticket ticket `json:"ticket"`
 }
 
-// appendHeldJobs writes a list: uvarint count, then number uvarint and ticket [16] of each.
-func appendHeldJobs(b []byte, list []heldJob) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, h := range list {
-		b = binary.AppendUvarint(b, h.number)
-		b = append(b, h.ticket[:]...)
-	}
-	return b
-}
-
-func decodeHeldJobs(b []byte) (list []heldJob, err error) {
-	r := reader{Rest: b}
-	for range r.Uvarint(maxHeld) {
-		if r.Bad {
-			break
-		}
-		list = append(list, heldJob{r.Uvarint(math.MaxUint64), readTicket(&r)})
-	}
-	return list, r.End()
-}
-
-// returnedJob is a job that a worker returns: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker
-// only stops), and why as text.
+// returnedJob is a job that a worker returns because it went wrong.
 type returnedJob struct {
 	heldJob
-	blame  bool
-	reason string
-}
-
-func (k *returnedJob) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, k.number)
-	b = append(b, k.ticket[:]...)
-	if k.blame {
-		b = append(b, 1)
-	} else {
-		b = append(b, 0)
-	}
-	return append(b, clip(k.reason, maxReason)...)
-}
-
-func decodeReturnedJob(b []byte) (k returnedJob, err error) {
-	r := reader{Rest: b}
-	k.number, k.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
-	flag := r.Byte()
-	k.blame, k.reason = flag == 1, string(r.Rest)
-	if flag > 1 || len(r.Rest) > maxReason || !utf8.Valid(r.Rest) {
-		r.Bad = true
-	}
-	return k, r.Err()
+	Reason string `json:"reason"`
 }
 
 // hello introduces a worker.
@@ -126,30 +88,21 @@ type hello struct {
 	Token    string `json:"token,omitempty"` // with a cluster, which does not know it
 }
 
-func decodeHello(b []byte) (h hello, err error) {
-	if err := decodeJSON(b, maxHello, &h); err != nil {
-		return h, err
+func (h *hello) check() error {
+	switch {
+	case h.Slots < 1 || h.Slots > maxSlots || len(h.Version) > 64 || len(h.Name) > 256:
+		return fmt.Errorf("%w: %d slots, or a name is too long", errMessage, h.Slots)
+	case h.Protocol != protocol:
+		return fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
+			h.Protocol, protocol)
 	}
-	if h.Slots < 1 || h.Slots > maxSlots || len(h.Version) > 64 || len(h.Name) > 256 {
-		return h, fmt.Errorf("%w: %d slots, or a name is too long", errMessage, h.Slots)
-	}
-	return h, nil
+	return nil
 }
 
-// welcome is the reply to a hello: the lease in milliseconds as uvarint, and the terms.
+// welcome is the reply to a hello.
 type welcome struct {
-	lease time.Duration
-	text  []byte
-}
-
-func (w welcome) append(b []byte) []byte {
-	return append(binary.AppendUvarint(b, uint64(max(w.lease.Milliseconds(), 1))), w.text...)
-}
-
-func decodeWelcome(b []byte) (w welcome, err error) {
-	r := reader{Rest: b}
-	ms := max(r.Uvarint(maxLease), 1)
-	return welcome{time.Duration(ms) * time.Millisecond, r.Rest}, r.Err()
+	Lease time.Duration `json:"lease"`
+	Terms []byte        `json:"terms"`
 }
 
 // code begins every reply of the coordinator.
@@ -172,11 +125,6 @@ func decodeReply(b []byte) (code, []byte, error) {
 		return 0, nil, fmt.Errorf("%w: a reply of %d bytes", errMessage, len(b))
 	}
 	return code(b[0]), b[1:], nil
-}
-
-func readTicket(r *reader) (t ticket) {
-	copy(t[:], r.Bytes(ticketBytes))
-	return t
 }
 
 // errMessage says that a message is not of the form it should have.
@@ -250,20 +198,29 @@ func (r *reader) End() error {
 	return nil
 }
 
-// decodeJSON reads one object of at most limit bytes that has no members but those of v.
-func decodeJSON(b []byte, limit int, v any) error {
+// encodeJSON writes a message of ours, which always can be.
+func encodeJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// decodeJSON reads one value of at most limit bytes that has no members but those of T.
+func decodeJSON[T any](b []byte, limit int) (v T, err error) {
 	if len(b) > limit {
-		return fmt.Errorf("%w: %d bytes", errMessage, len(b))
+		return v, fmt.Errorf("%w: %d bytes", errMessage, len(b))
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", errMessage, err)
+	if err := d.Decode(&v); err != nil {
+		return v, fmt.Errorf("%w: %w", errMessage, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("%w: text after the object", errMessage)
+		return v, fmt.Errorf("%w: text after the value", errMessage)
 	}
-	return nil
+	return v, nil
 }
 
 // clip cuts a text to at most n bytes of valid UTF-8.

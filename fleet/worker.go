@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -82,10 +83,10 @@ type worker struct {
 	session int           // how often it has joined
 	lease   time.Duration
 	held    map[*task]bool
+	again   chan struct{} // closed when the worker is connected again
 
 	rejoin chan int      // the session that has ended
 	claim  chan struct{} // signals a job that the coordinator does not know of
-	wake   *broadcast    // of reconnections
 }
 
 // task is a job that the worker holds.
@@ -108,7 +109,7 @@ func (cfg WorkerConfig) Run(ctx context.Context) error {
 		cfg.engines = &stockfishSet{path: cfg.Engine}
 	}
 	w := &worker{WorkerConfig: cfg, ready: make(chan struct{}), lease: defaultLease, held: map[*task]bool{},
-		rejoin: make(chan int, 1), claim: make(chan struct{}, 1), wake: newBroadcast()}
+		again: make(chan struct{}), rejoin: make(chan int, 1), claim: make(chan struct{}, 1)}
 	w.ctx, w.stop = context.WithCancelCause(ctx)
 	defer w.stop(nil)
 	if err := w.connect(); err != nil {
@@ -131,15 +132,11 @@ func (w *worker) connect() error {
 		return err
 	}
 	w.instance = hex.EncodeToString(id[:])
-	options, key, err := w.Join.options(w.KeyFile)
+	options, key, err := w.Join.options(w.Cluster, w.KeyFile)
 	if err != nil {
 		return err
 	}
 	w.key = key
-	address := "tls://" + w.Join.Address
-	if w.Cluster.URL != "" {
-		options, address = w.Cluster.options(), w.Cluster.URL
-	}
 	options = append(options, nats.CustomInboxPrefix(inboxRoot+key+"."+w.instance+".r"), nats.Name(w.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, reconnectWait/2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -148,51 +145,57 @@ func (w *worker) connect() error {
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { w.Log("%v", err) }),
-		nats.ReconnectHandler(func(*nats.Conn) { w.Log("connected again"); w.wake.send() }),
+		nats.ReconnectHandler(w.reconnected),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, ErrPin) {
 				w.stop(ErrPin)
 			}
 		}),
 		nats.ClosedHandler(func(nc *nats.Conn) {
-			err := nc.LastError()
-			if errors.Is(err, nats.ErrAuthorization) {
-				err = ErrToken
-			}
-			w.stop(fmt.Errorf("the connection is closed: %w", err))
+			w.stop(fmt.Errorf("the connection is closed: %w", refusal(nc.LastError())))
 		}))
 	said := false
 	for {
-		if w.nc, err = nats.Connect(address, options...); err == nil {
+		if w.nc, err = nats.Connect(w.Join.url(w.Cluster), options...); err == nil {
 			w.Log("connected")
 			return nil
 		}
-		switch {
-		case errors.Is(err, ErrPin):
-			return ErrPin
-		case errors.Is(err, nats.ErrAuthorization):
-			return ErrToken
-		case !said:
+		if err = refusal(err); errors.Is(err, ErrPin) || errors.Is(err, ErrToken) {
+			return err
+		}
+		if !said {
 			w.Log("waiting for the coordinator: %v", err)
 			said = true
 		}
-		select {
-		case <-w.ctx.Done():
-			return context.Cause(w.ctx)
-		case <-time.After(reconnectWait):
+		if err := sleep(w.ctx, reconnectWait); err != nil {
+			return err
 		}
 	}
 }
 
-// options returns the options of every connection to a coordinator; key is the public one.
-func (j Join) options(keyFile string) (options []nats.Option, key string, err error) {
+// url returns the address of a coordinator, or of the cluster that carries its messages.
+func (j Join) url(cluster Cluster) string { return cmp.Or(cluster.URL, "tls://"+j.Address) }
+
+// refusal returns the error of a worker whose connection ended with an error.
+func refusal(err error) error {
+	switch {
+	case errors.Is(err, ErrPin):
+		return ErrPin
+	case errors.Is(err, nats.ErrAuthorization):
+		return ErrToken
+	}
+	return err
+}
+
+// options returns the options of every connection to a coordinator, or to its cluster; key is the public one.
+func (j Join) options(cluster Cluster, keyFile string) (options []nats.Option, key string, err error) {
 	s, err := loadSeed(keyFile)
 	if err != nil {
 		return nil, "", err
 	}
 	pair, key, err := s.user()
-	if err != nil {
-		return nil, "", err
+	if err != nil || cluster.URL != "" {
+		return cluster.options(), key, err
 	}
 	return []nats.Option{
 		nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.Token(hex.EncodeToString(j.Token[:])),
@@ -249,13 +252,4 @@ func (w *worker) work() error {
 
 func (w *worker) subject(verb string) string {
 	return subjectRoot + w.key + "." + w.instance + "." + verb
-}
-
-func (w *worker) sleep(d time.Duration) error {
-	select {
-	case <-w.ctx.Done():
-		return context.Cause(w.ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
