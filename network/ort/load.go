@@ -5,6 +5,7 @@ package ort
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,7 +22,8 @@ var loaded struct {
 	path string
 }
 
-// Load loads the library, once in a process.
+// Load loads the library, once in a process, with its telemetry turned off: since version 1.32 it would write a device
+// identifier and a queue of events into the user's cache and send them to its maker.
 func Load(path string) (version string, err error) {
 	loaded.Lock()
 	defer loaded.Unlock()
@@ -29,6 +31,9 @@ func Load(path string) (version string, err error) {
 		return "", fmt.Errorf("ONNX Runtime %q: this process has loaded %q", path, loaded.path)
 	}
 	if loaded.path == "" {
+		if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil { // read while the library starts
+			return "", fmt.Errorf("ONNX Runtime: %w", err)
+		}
 		onnxruntime.SetSharedLibraryPath(path)
 		if err := onnxruntime.InitializeEnvironment(onnxruntime.WithLogLevelError()); err != nil {
 			text := err.Error()
