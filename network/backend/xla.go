@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"talbot/network/model"
+	"talbot/network/ort"
 )
 
 // XLA reports whether XLA was compiled in.
@@ -24,8 +25,8 @@ const XLA = true
 //
 // Do not use Go's CPU profiler in a process that uses the CPU plugin: its signals corrupt the plugin's heap.
 func openXLA(plugin Plugin, why string) (*Backend, error) {
-	if info, err := os.Stat(plugin.Path); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("xla plugin %q: no such file", plugin.Path)
+	if err := ort.CheckLibrary(plugin.Path); err != nil {
+		return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
 	}
 	// The plugins of Python's packages find NVIDIA's libraries in site-packages/nvidia by themselves; go-xla looks
 	// elsewhere and warns that they are missing.

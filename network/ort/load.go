@@ -31,6 +31,9 @@ func Load(path string) (version string, err error) {
 		return "", fmt.Errorf("ONNX Runtime %q: this process has loaded %q", path, loaded.path)
 	}
 	if loaded.path == "" {
+		if err := CheckLibrary(path); err != nil {
+			return "", fmt.Errorf("ONNX Runtime %q: %w", path, err)
+		}
 		if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil { // read while the library starts
 			return "", fmt.Errorf("ONNX Runtime: %w", err)
 		}

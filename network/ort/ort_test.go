@@ -1,9 +1,11 @@
 package ort_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -99,6 +101,42 @@ func TestTelemetry(t *testing.T) {
 	}
 	if files, err := os.ReadDir(home); err != nil || len(files) > 0 {
 		t.Errorf("files in $HOME: %v, %v", files, err)
+	}
+}
+
+// TestCheckLibrary: what would hang the process or end it with a signal is refused before it is loaded.
+func TestCheckLibrary(t *testing.T) {
+	whole, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	library := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if err := ort.CheckLibrary(library("whole.so", whole)); err != nil {
+		t.Errorf("a whole file: %v", err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	pipe := filepath.Join(dir, "pipe.so")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Fatal(err)
+	}
+	wrong := map[string]string{"pipe": pipe, "folder": dir, "missing": filepath.Join(dir, "none.so"),
+		"text": library("text.so", []byte("not a library"))}
+	for _, size := range []int{0, 3, 4, 20, 64, 1000, 4096, len(whole) / 2, len(whole) * 9 / 10} {
+		wrong[fmt.Sprint(size, " bytes")] = library(fmt.Sprint(size, ".so"), whole[:size])
+	}
+	for what, path := range wrong {
+		if err := ort.CheckLibrary(path); err == nil {
+			t.Errorf("%s: no error", what)
+		}
 	}
 }
 
