@@ -30,7 +30,7 @@ func (p *Position) recapture(to Square, best, high int) int {
 	moves := p.LegalMoves(buffer[:0])
 	for pt := Pawn; pt <= King; pt++ { // the least valuable first: most often it is the best
 		for _, m := range moves {
-			if p.typeAt(m.From()) != pt || m.To() != to && !(p.enPassant(m) && m.To()^8 == to) {
+			if p.typeAt(m.From()) != pt || m.To() != to && !(p.IsEnPassant(m) && m.To()^8 == to) {
 				continue
 			}
 			if best = max(best, p.exchange(m, best, high)); best >= high {
@@ -44,7 +44,7 @@ func (p *Position) recapture(to Square, best, high int) int {
 // gain is what a move takes and promotes to.
 func (p *Position) gain(m Move) int {
 	won := pawnsWorth[p.typeAt(m.To())]
-	if p.enPassant(m) {
+	if p.IsEnPassant(m) {
 		won = pawnsWorth[Pawn]
 	}
 	if pt := m.Promotion(); pt != NoPieceType {
@@ -52,6 +52,3 @@ func (p *Position) gain(m Move) int {
 	}
 	return won
 }
-
-// enPassant reports whether a legal move captures en passant.
-func (p *Position) enPassant(m Move) bool { return m.To() == p.ep && p.typeAt(m.From()) == Pawn }

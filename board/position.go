@@ -52,6 +52,14 @@ func (p *Position) IsCapture(m Move) bool {
 	return p.colors[p.turn.Other()].Has(m.To()) || p.typeAt(m.From()) == Pawn && m.From().File() != m.To().File()
 }
 
+// IsEnPassant reports whether a legal move captures en passant.
+func (p *Position) IsEnPassant(m Move) bool { return m.To() == p.ep && p.typeAt(m.From()) == Pawn }
+
+// IsCastling reports whether a legal move castles.
+func (p *Position) IsCastling(m Move) bool {
+	return p.typeAt(m.From()) == King && (m.To() == m.From()+2 || m.To()+2 == m.From())
+}
+
 // PieceAt returns what stands on s.
 func (p *Position) PieceAt(s Square) Piece {
 	c := White

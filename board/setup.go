@@ -36,6 +36,21 @@ func (s *Setup) AllowCastling(c Color, kingSide bool) {
 	s.position.castling |= right << (2 * c)
 }
 
+// AllowCastlingWith gives the right to castle with the rook on a square of a back rank, if the rook and its king are at
+// home there, and reports whether they are.
+func (s *Setup) AllowCastlingWith(rook Square) bool {
+	c := White
+	if rook.Rank() != 0 {
+		c = Black
+	}
+	home := Square(56 * c)
+	if rook != home && rook != home+7 || !s.position.Pieces(c, King).Has(home+4) {
+		return false
+	}
+	s.AllowCastling(c, rook != home)
+	return true
+}
+
 // Passed says that a pawn of the side not to move has just passed a square. As
 // everywhere the square is kept only if a capture on it is legal.
 func (s *Setup) Passed(on Square) { s.passed = on }

@@ -50,6 +50,12 @@ type Reject struct {
 	Err    error  // what was wrong with it; may be nil
 }
 
+// Place sets the number of the reject's row and where it begins, which is where it is wrong, and returns the reject.
+func (r *Reject) Place(number, offset int64) *Reject {
+	r.Number, r.Offset, r.At = number, offset, offset
+	return r
+}
+
 // Error names the reason, the place and the offending text.
 func (r *Reject) Error() string {
 	var b strings.Builder

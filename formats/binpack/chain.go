@@ -1,6 +1,7 @@
 package binpack
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -136,9 +137,7 @@ func (c *Chain) decodeStem(data []byte) error {
 		setup  board.Setup
 		rights []board.Square
 		passed = board.NoSquare
-		kings  [2]board.Square
 	)
-	kings[0], kings[1] = board.NoSquare, board.NoSquare
 	for i, left := 0, occupied; left != 0; i, left = i+1, left&(left-1) {
 		on := left.First()
 		nibble := data[8+i/2] >> (i % 2 * 4) & 15
@@ -165,24 +164,15 @@ func (c *Chain) decodeStem(data []byte) error {
 		case blackKingToMove:
 			piece, setup.Turn = board.NewPiece(board.Black, board.King), board.Black
 		}
-		if piece.Type() == board.King {
-			kings[piece.Color()] = on
-		}
 		setup.Put(piece, on)
 	}
 	if n := occupied.Len(); !zero(data[8+(n+1)/2:24]) || n%2 == 1 && data[8+n/2]>>4 != 0 {
 		return errPieces
 	}
 	for _, on := range rights {
-		color := board.White
-		if on.Rank() != 0 {
-			color = board.Black
-		}
-		home := board.Square(56 * int(color))
-		if on != home && on != home+7 || kings[color] != home+4 {
+		if !setup.AllowCastlingWith(on) {
 			return errPieces
 		}
-		setup.AllowCastling(color, on == home+7)
 	}
 	if passed != board.NoSquare {
 		setup.Passed(passed)
@@ -206,14 +196,7 @@ var startStem = func() string {
 	return string(c.appendPosition(nil))
 }()
 
-func zero(data []byte) bool {
-	for _, b := range data {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
+func zero(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }
 
 // unzigzag undoes zigzag: 0, 1, 2, 3, 4 are 0, -1, 1, -2, 2. All is modulo 2^16.
 func unzigzag(v uint16) uint16 { return v>>1 ^ -(v & 1) }
@@ -254,23 +237,19 @@ func unpackMove(word uint16) (board.Move, error) {
 func packMove(p *board.Position, m board.Move) uint16 {
 	from, to := m.From(), m.To()
 	word := uint16(from)<<8 | uint16(to)<<2
-	switch pt := p.PieceAt(from).Type(); {
+	switch {
 	case m.Promotion() != board.NoPieceType:
 		return word | promotion<<14 | uint16(m.Promotion()-board.Knight)
-	case isCastling(pt, m):
+	case p.IsCastling(m):
 		rook := from&^7 | 7
 		if to < from {
 			rook = from &^ 7
 		}
 		return castling<<14 | uint16(from)<<8 | uint16(rook)<<2
-	case pt == board.Pawn && from.File() != to.File() && p.PieceAt(to) == board.NoPiece:
+	case p.IsEnPassant(m):
 		return word | enPassant<<14
 	}
 	return word
-}
-
-func isCastling(pt board.PieceType, m board.Move) bool {
-	return pt == board.King && (m.To() == m.From()+2 || m.To()+2 == m.From())
 }
 
 // width is the number of bits of a number below k.
@@ -421,7 +400,7 @@ func writeMove(w *bitWriter, p *board.Position, m board.Move) {
 		index, count = 4*index+int(m.Promotion()-board.Knight), 4*count
 	case pt == board.King:
 		queenSide := p.CanCastle(us, false)
-		if isCastling(pt, m) {
+		if p.IsCastling(m) {
 			if index = count; to > from && queenSide {
 				index++
 			}

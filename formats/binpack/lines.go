@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/scored"
 	"talbot/internal/fault"
 )
 
@@ -42,7 +44,6 @@ const (
 	mateScore  = 32000           // mated now; less a ply each
 	leastMate  = mateScore - 246 // that of the longest mate
 	pawn       = 208             // in Stockfish's own unit
-	lookAhead  = 10_000          // positions that decide what a file is
 	leastMarks = 3               // scores of ±26624 that make a file one of Leela's
 	decisive   = 200             // scores of that size tell who wins
 )
@@ -93,11 +94,9 @@ type LineReader struct {
 	in     *Reader
 	origin string
 	unit   Unit
-	ahead  []readChain // in order
-	done   error       // after them
+	ahead  scored.Queue[readChain]
 	number int64
 	zeros  bool // placeholders
-	begun  bool
 
 	missing Missing // of the last line
 	sizes   dataset.Sizes
@@ -107,7 +106,7 @@ type LineReader struct {
 type readChain struct {
 	chain  Chain
 	offset int64
-	err    error
+	damage *Damage
 }
 
 // NewLineReader returns a reader of an unpacked file. An empty origin stands for what is found.
@@ -117,36 +116,29 @@ func NewLineReader(in io.Reader, origin string, unit Unit) *LineReader {
 
 // Check reads as far as the unit takes and returns [ErrUnit] if it cannot be read so.
 func (r *LineReader) Check() error {
-	if r.begun {
+	chains := r.ahead.Ahead(r.read, func(c *readChain) int { return len(c.chain.Scores) })
+	if chains == nil {
 		return nil
 	}
-	r.begun = true
-	for positions := 0; positions < lookAhead && r.done == nil; {
-		c := r.read()
-		if c.err == nil {
-			positions += len(c.chain.Scores)
-		}
-	}
 	var f figures
-	for i := range r.ahead {
-		if r.ahead[i].err == nil {
-			f.add(&r.ahead[i].chain)
+	for i := range chains {
+		if chains[i].damage == nil {
+			f.add(&chains[i].chain)
 		}
 	}
 	r.zeros = f.tactical > 0 && f.tactical == f.tacticalZeros
 	return f.decide(&r.unit)
 }
 
-// read appends the next chain.
-func (r *LineReader) read() readChain {
+// read adds the next chain.
+func (r *LineReader) read() error {
 	var c readChain
-	c.offset, c.err = r.in.Next(&c.chain)
-	if damage := (*Damage)(nil); c.err != nil && !errors.As(c.err, &damage) {
-		r.done = c.err
-		return c
+	var err error
+	if c.offset, err = r.in.Next(&c.chain); err != nil && !errors.As(err, &c.damage) {
+		return err
 	}
-	r.ahead = append(r.ahead, c)
-	return c
+	r.ahead.Add(c)
+	return nil
 }
 
 // Next returns the next line with its labels, by ascending Number. Damage is a *[dataset.Reject], and reading can go
@@ -156,18 +148,13 @@ func (r *LineReader) Next() (l dataset.Line, labels dataset.Imported, err error)
 	if err := r.Check(); err != nil {
 		return l, labels, err
 	}
-	if len(r.ahead) == 0 && r.done == nil {
-		r.read()
+	c, err := r.ahead.Next(r.read)
+	if err != nil {
+		return l, labels, err
 	}
-	if len(r.ahead) == 0 {
-		return l, labels, r.done
-	}
-	c := r.ahead[0]
-	r.ahead = r.ahead[1:]
 	r.number++
-	if damage := (*Damage)(nil); errors.As(c.err, &damage) {
-		return l, labels, &dataset.Reject{Reason: dataset.BadChain, Number: r.number, Offset: damage.Offset,
-			At: damage.Offset, Err: damage}
+	if d := c.damage; d != nil {
+		return l, labels, (&dataset.Reject{Reason: dataset.BadChain, Err: d}).Place(r.number, d.Offset)
 	}
 	if len(c.chain.Moves) > maxMoves {
 		return l, labels, &dataset.Reject{Reason: dataset.TooLong, Number: r.number, Offset: c.offset,
@@ -208,11 +195,7 @@ func (r *LineReader) line(c *Chain) (dataset.Line, dataset.Imported) {
 		}
 		policies = append(policies, policy)
 	}
-	if r.zeros {
-		r.scoreLabels(c, labels)
-	} else {
-		r.scoreAll(c, labels, nil)
-	}
+	r.scoreLabels(c, labels)
 	switch {
 	case len(c.Moves) == 0:
 		l.Samples = dataset.LastPosition()
@@ -231,23 +214,15 @@ func (r *LineReader) line(c *Chain) (dataset.Line, dataset.Imported) {
 
 // laterScore reports whether a score follows.
 func laterScore(scores []int16) bool {
-	for _, v := range scores {
-		if v != NoScore {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scores, func(v int16) bool { return v != NoScore })
 }
 
-// scoreLabels fills in the labels of a file with placeholders.
+// scoreLabels fills in the labels, except where a score of 0 is a placeholder.
 func (r *LineReader) scoreLabels(c *Chain, labels []dataset.Label) {
 	tactical := make([]bool, len(c.Scores))
-	c.eachPosition(func(ply int, p *board.Position, m board.Move) { tactical[ply] = isTactical(p, m) })
-	r.scoreAll(c, labels, tactical)
-}
-
-// scoreAll fills in the labels, but where a score of 0 is a placeholder.
-func (r *LineReader) scoreAll(c *Chain, labels []dataset.Label, tactical []bool) {
+	if r.zeros {
+		c.eachPosition(func(ply int, p *board.Position, m board.Move) { tactical[ply] = isTactical(p, m) })
+	}
 	k := 0
 	for ply, v := range c.Scores {
 		if v == NoScore {
@@ -255,7 +230,7 @@ func (r *LineReader) scoreAll(c *Chain, labels []dataset.Label, tactical []bool)
 		}
 		label := &labels[k]
 		k++
-		if v == 0 && tactical != nil && tactical[ply] {
+		if v == 0 && tactical[ply] {
 			r.missing.TacticalZero++
 			continue
 		}

@@ -4,62 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strconv"
-	"strings"
+
+	"talbot/formats/rows"
 )
 
-// An archive is a tar: blocks of 512 bytes, of which one describes a file and those after it have its content. The
-// description has an octal sum of its bytes, so damage shows, and the next one can be found.
-const (
-	block    = 512
-	sumAt    = 148
-	sumSize  = 8
-	sizeAt   = 124
-	sizeSize = 12
-	typeAt   = 156
-)
-
-// tarHeader describes a file.
-type tarHeader struct {
-	name    string
-	size    int64 // of its content
-	regular bool
-}
-
-// readHeader reads a description; false if it is none.
-func readHeader(data []byte) (h tarHeader, ok bool) {
-	if len(data) < block || bytes.IndexByte(data[:block], 0) < 0 {
-		return h, false
-	}
-	octal := func(at, size int) (int64, error) {
-		return strconv.ParseInt(strings.Trim(string(data[at:at+size]), " \x00"), 8, 64)
-	}
-	want, err := octal(sumAt, sumSize)
-	if err != nil {
-		return h, false
-	}
-	sum := int64(sumSize * ' ')
-	for i, c := range data[:block] {
-		if i < sumAt || i >= sumAt+sumSize {
-			sum += int64(c)
-		}
-	}
-	if sum != want {
-		return h, false
-	}
-	if h.size, err = octal(sizeAt, sizeSize); err != nil || h.size < 0 {
-		return h, false
-	}
-	name, _, _ := bytes.Cut(data[:100], []byte{0})
-	h.name = string(name)
-	h.regular = data[typeAt] == '0' || data[typeAt] == 0
-	if !h.regular && strings.IndexByte("12345", data[typeAt]) >= 0 { // links and folders have no content
-		h.size = 0
-	}
-	return h, true
-}
-
-// archive reads the files of a tar.
+// archive reads the files of a tar archive ([rows.TarHeader]), and finds the next one behind damage.
 type archive struct {
 	in   *counter
 	next int64 // offset of the next description
@@ -90,8 +39,8 @@ var (
 
 // file returns the next regular file: its content, which must be read before the next call, and where it begins. lost
 // are bytes before it that are no file. io.EOF is the end.
-func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, err error) {
-	var data [block]byte
+func (a *archive) file() (content io.Reader, h rows.TarHeader, offset, lost int64, err error) {
+	var data [rows.TarBlock]byte
 	for {
 		if _, err := io.CopyN(io.Discard, a.in, a.next-a.in.at); err != nil {
 			if err == io.EOF {
@@ -115,18 +64,18 @@ func (a *archive) file() (content io.Reader, h tarHeader, offset, lost int64, er
 			return nil, h, offset, lost, err
 		}
 		a.next = a.in.at
-		if h, ok := readHeader(data[:]); ok {
+		if h, ok := rows.ReadTarHeader(data[:]); ok {
 			a.ended = false
-			a.next += (h.size + block - 1) / block * block
-			if h.regular {
-				return io.LimitReader(a.in, h.size), h, offset, lost, nil
+			a.next = h.AfterContent(a.next)
+			if h.Regular {
+				return io.LimitReader(a.in, h.Size), h, offset, lost, nil
 			}
 			continue
 		}
 		if allZero(data[:]) {
 			a.ended = true
 		} else {
-			lost += block
+			lost += rows.TarBlock
 		}
 	}
 }

@@ -73,8 +73,3 @@ func (r *record) turn(s board.Square) board.Square {
 	}
 	return s
 }
-
-// isCastling reports whether a legal move castles.
-func isCastling(p *board.Position, m board.Move) bool {
-	return p.TypeAt(m.From()) == board.King && (m.To() == m.From()+2 || m.To()+2 == m.From())
-}

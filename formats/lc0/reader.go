@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
 	"talbot/dataset"
+	"talbot/formats/rows"
 )
 
 // Reader reads games as lines: the start, the moves, visits as policies, the result, and values as imported labels. A
@@ -29,13 +31,9 @@ type Reader struct {
 
 // NewReader returns a reader of an unpacked file. The origin, which may be empty, names the run that made it.
 func NewReader(in io.Reader, origin string) *Reader {
-	engine := "lc0"
-	if origin != "" {
-		engine += " " + origin
-	}
 	buffered := bufio.NewReaderSize(in, 1<<16)
-	r := &Reader{engine: engine}
-	if head, _ := buffered.Peek(block); isHeader(head) {
+	r := &Reader{engine: strings.TrimSpace("lc0 " + origin)}
+	if head, _ := buffered.Peek(rows.TarBlock); isHeader(head) {
 		r.tar = &archive{in: &counter{Reader: buffered}}
 	} else {
 		r.chunk = buffered
@@ -43,7 +41,7 @@ func NewReader(in io.Reader, origin string) *Reader {
 	return r
 }
 
-func isHeader(head []byte) bool { _, ok := readHeader(head); return ok }
+func isHeader(head []byte) bool { _, ok := rows.ReadTarHeader(head); return ok }
 
 // Next returns the next game with its labels, by ascending Number, or io.EOF after the last. A game that cannot be used
 // is a *[dataset.Reject], and reading can go on; every other error is final.
@@ -70,8 +68,7 @@ func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 		if r.tar.partly {
 			offset, why = r.tar.in.at, errTarCut
 		}
-		r.ahead = &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset - lost, At: offset - lost,
-			Err: fmt.Errorf("%w; %d bytes are lost", why, lost)}
+		r.ahead = bad(fmt.Errorf("%w; %d bytes are lost", why, lost)).Place(r.number, offset-lost)
 		if err == io.EOF {
 			reject := r.ahead
 			r.ahead, r.told = nil, true
@@ -80,8 +77,7 @@ func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
 	}
 	if err == io.EOF && r.tar.cut && !r.told {
 		r.told = true
-		return l, labels, &dataset.Reject{Reason: dataset.BadChunk, Number: r.number + 1, Offset: offset, At: offset,
-			Err: errTarEnd}
+		return l, labels, bad(errTarEnd).Place(r.number+1, offset)
 	}
 	if err != nil {
 		return l, labels, err
@@ -102,7 +98,7 @@ func (r *Reader) result() (dataset.Line, dataset.Imported, error) {
 }
 
 // member reads a file of an archive, packed or not.
-func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
+func (r *Reader) member(content io.Reader, header rows.TarHeader, offset int64) {
 	in := bufio.NewReader(content)
 	var chunk io.Reader = in
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -125,7 +121,7 @@ func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
 	case r.err == nil:
 	case errors.As(r.err, &reject):
 		if reject.Err != nil {
-			reject.Err = fmt.Errorf("%q: %w", header.name, r.cause(content, header, offset, reject.Err))
+			reject.Err = fmt.Errorf("%q: %w", header.Name, r.cause(content, header, offset, reject.Err))
 		}
 	default:
 		r.err = r.damaged(header, offset, r.cause(content, header, offset, r.err))
@@ -133,19 +129,21 @@ func (r *Reader) member(content io.Reader, header tarHeader, offset int64) {
 }
 
 // cause returns why a file of an archive could not be read: err, unless the archive ends within the file.
-func (r *Reader) cause(content io.Reader, header tarHeader, offset int64, err error) error {
+func (r *Reader) cause(content io.Reader, header rows.TarHeader, offset int64, err error) error {
 	_, _ = io.Copy(io.Discard, content) // an error shows when the next file is looked for
-	if r.tar.in.at < offset+block+header.size {
+	if r.tar.in.at < offset+rows.TarBlock+header.Size {
 		r.told = true
 		return errTarCut
 	}
 	return err
 }
 
+// bad makes a reject of a file.
+func bad(err error) *dataset.Reject { return &dataset.Reject{Reason: dataset.BadChunk, Err: err} }
+
 // damaged makes a reject of a file that cannot be unpacked.
-func (r *Reader) damaged(header tarHeader, offset int64, err error) error {
-	return &dataset.Reject{Reason: dataset.BadChunk, Number: r.number, Offset: offset, At: offset,
-		Err: fmt.Errorf("%q: %w", header.name, err)}
+func (r *Reader) damaged(header rows.TarHeader, offset int64, err error) error {
+	return bad(fmt.Errorf("%q: %w", header.Name, err)).Place(r.number, offset)
 }
 
 // read reads a game that begins at an offset of the file.
@@ -180,14 +178,14 @@ func Looks(head []byte) bool {
 			return false
 		}
 	}
-	first := make([]byte, block)
+	first := make([]byte, rows.TarBlock)
 	n, _ := io.ReadFull(chunk, first)
 	return looksRecord(first[:n])
 }
 
 // looksRecord reports whether the first 512 bytes may be those of a record: a version, and shares of visits.
 func looksRecord(head []byte) bool {
-	if len(head) < block {
+	if len(head) < rows.TarBlock {
 		return false
 	}
 	version := head[0]
@@ -202,7 +200,7 @@ func looksRecord(head []byte) bool {
 		}
 	}
 	r := record{data: head}
-	for at := first; at+4 <= block; at += 4 {
+	for at := first; at+4 <= rows.TarBlock; at += 4 {
 		if v := r.float(at); v != -1 && !(v >= 0 && v <= 1) && v == v {
 			return false
 		}

@@ -17,6 +17,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/rows"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -72,8 +73,10 @@ func all(t testing.TB, data []byte) (lines []dataset.Line, rejects []*dataset.Re
 	}
 }
 
-// rows lists what a line says of each sample, as testdata/make.py does; counters of full moves are not compared.
-func rows(l *dataset.Line) (list []string) {
+const block = rows.TarBlock
+
+// says lists what a line says of each sample, as testdata/make.py does; counters of full moves are not compared.
+func says(l *dataset.Line) (list []string) {
 	p, k := l.Start, 0
 	for ply := 0; ply <= len(l.Moves); ply++ {
 		played := "-"
@@ -137,7 +140,7 @@ func TestArchive(t *testing.T) {
 	}
 	var got []string
 	for i := range lines {
-		got = append(got, rows(&lines[i])...)
+		got = append(got, says(&lines[i])...)
 	}
 	compare(t, got, want(t))
 	for name, head := range map[string][]byte{"archive": data, "chunk": unpack(t, read(t, "game.gz"))} {
@@ -238,7 +241,7 @@ func TestCuts(t *testing.T) {
 		lines, rejects := all(t, data[:n])
 		var got []string
 		for i := range lines {
-			got = append(got, rows(&lines[i])...)
+			got = append(got, says(&lines[i])...)
 		}
 		if len(got) > len(whole) || !slices.Equal(got, whole[:len(got)]) || len(rejects) > 2 {
 			t.Fatalf("cut at %d: %d samples, %v", n, len(got), rejects)
@@ -252,37 +255,37 @@ func TestCutPlace(t *testing.T) {
 	data := read(t, "chunks.tar")
 	before := 0 // files
 	for at := 0; at < len(data)-block; {
-		header, ok := readHeader(data[at:])
+		header, ok := rows.ReadTarHeader(data[at:])
 		if !ok {
 			break
 		}
-		for _, n := range []int{1, 300, block - 1, block + int(header.size)/2} {
+		for _, n := range []int{1, 300, block - 1, block + int(header.Size)/2} {
 			if at == 0 { // the folder; a shorter file is not even known as an archive
 				continue
 			}
 			_, rejects := all(t, data[:at+n])
 			if len(rejects) == 0 {
-				t.Fatalf("cut %d bytes after the beginning of %q at %d: nothing is said", n, header.name, at)
+				t.Fatalf("cut %d bytes after the beginning of %q at %d: nothing is said", n, header.Name, at)
 			}
 			last := rejects[len(rejects)-1]
 			if !errors.Is(last.Err, errTarCut) || last.Offset != int64(at) || last.At != int64(at) {
-				t.Errorf("cut %d bytes after the beginning of %q at %d: %v", n, header.name, at, last)
+				t.Errorf("cut %d bytes after the beginning of %q at %d: %v", n, header.Name, at, last)
 			}
 		}
-		end := at + block + int(header.size)
-		at += block + (int(header.size)+block-1)/block*block
+		end := at + block + int(header.Size)
+		at = int(header.AfterContent(int64(at + block)))
 		for _, n := range []int{end, at} { // without the zeros behind the file, and with them
 			lines, rejects := all(t, data[:n])
-			if header.size == 0 { // the folder
+			if header.Size == 0 { // the folder
 				continue
 			}
 			last := rejects[len(rejects)-1]
 			told := len(lines) + len(rejects)
 			if !errors.Is(last.Err, errTarEnd) || last.At != int64(n) || told != before+2 {
-				t.Errorf("cut at %d, behind %q: %d games and rejects, %v", n, header.name, told, last)
+				t.Errorf("cut at %d, behind %q: %d games and rejects, %v", n, header.Name, told, last)
 			}
 		}
-		if header.regular {
+		if header.Regular {
 			before++
 		}
 	}
@@ -329,7 +332,7 @@ func TestFlips(t *testing.T) {
 			t.Fatalf("flip at %d: %d games, %v", n, len(lines), rejects)
 		}
 		for i := range lines {
-			for _, row := range rows(&lines[i]) {
+			for _, row := range says(&lines[i]) {
 				if !whole[row[strings.IndexByte(row, '\t'):]] {
 					t.Fatalf("flip at %d: %s", n, row)
 				}
@@ -349,13 +352,13 @@ func TestBombs(t *testing.T) {
 	header := func(size string) []byte {
 		h := make([]byte, block)
 		copy(h, "x.gz")
-		copy(h[sizeAt:], size)
-		h[typeAt] = '0'
-		sum := int64(sumSize * ' ')
+		copy(h[124:], size)
+		h[156] = '0'
+		sum := int(8 * ' ')
 		for _, c := range h {
-			sum += int64(c)
+			sum += int(c)
 		}
-		copy(h[sumAt:], fmt.Sprintf("%06o\x00 ", sum))
+		copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
 		return h
 	}
 	var packed bytes.Buffer

@@ -223,10 +223,9 @@ func (r *record) position() (p board.Position, err error) {
 			if !rights[c][side] {
 				continue
 			}
-			if !b[c][board.King].Has(home+4) || !b[c][board.Rook].Has(rook) {
+			if !b[c][board.Rook].Has(rook) || !setup.AllowCastlingWith(rook) {
 				return p, errRights
 			}
-			setup.AllowCastling(c, side == 1)
 		}
 	}
 	if ep := r.passed(b); ep != board.NoSquare {
@@ -288,7 +287,7 @@ func (r *record) share(n int) (float64, bool) {
 func (r *record) policy(p *board.Position, legal []board.Move) (list []dataset.WeightedMove, err error) {
 	sum := 0.0
 	for _, m := range legal {
-		castling := isCastling(p, m)
+		castling := p.IsCastling(m)
 		v, ok := r.share(r.number(m, castling, true))
 		if castling && (!ok || v == 0) { // files may have the king's own squares
 			if own, said := r.share(r.number(m, castling, false)); said {
@@ -322,7 +321,7 @@ func (r *record) policy(p *board.Position, legal []board.Move) (list []dataset.W
 func (r *record) move(p *board.Position, legal []board.Move, at int) board.Move {
 	n := int(binary.LittleEndian.Uint16(r.data[at:]))
 	for _, m := range legal {
-		castling := isCastling(p, m)
+		castling := p.IsCastling(m)
 		if r.number(m, castling, true) == n || castling && r.number(m, castling, false) == n {
 			return m
 		}

@@ -11,22 +11,15 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/formats/scored"
 )
 
 // Actions reads positions with the chance to win of each legal move, in the columns of chess-av-mates: lists of moves,
 // chances and mates of one length. A position becomes a label with a searched line for each legal move, the best first.
-// Chances are the mover's unless another view is stated. The first 10,000 positions are read ahead, and the signs of
-// their best scores compared with the material on the board ([dataset.Signs]).
+// Chances are the mover's unless another view is stated. See [Evaluations] for what Next returns.
 type Actions struct {
 	table
-	view   dataset.View
-	form   rows.TableForm
-	engine string
-	sizes  dataset.Sizes
-
-	ahead []result
-	done  error // behind ahead
-	begun bool
+	scored.Reader
 }
 
 var (
@@ -43,92 +36,35 @@ func newActions(f *file, form rows.TableForm) (*Actions, error) {
 		columns = append(columns, []string{"mate"})
 	}
 	t, err := newTable(f, columns...)
-	a := &Actions{table: t, form: form, view: dataset.MoverView, engine: "parquet action values"}
-	if form.View != nil {
-		a.view = *form.View
-	}
-	if form.Origin != "" {
-		a.engine = "parquet " + form.Origin
-	}
+	a := &Actions{t, newScored(form, dataset.MoverView, "action values")}
+	a.Unit, a.BestAlone, a.Read = "win chance", true, a.read
 	return a, err
 }
 
-// Next returns the next position with its label as [Evaluations.Next] does.
-func (a *Actions) Next() (l dataset.Line, labels dataset.Imported, err error) {
-	if err := a.check(); err != nil {
-		return l, labels, err
+// read adds a row.
+func (a *Actions) read() error {
+	if err := a.next(); err != nil {
+		return a.Add(dataset.Line{}, nil, err)
 	}
-	if len(a.ahead) == 0 && a.done == nil {
-		a.ahead = a.ahead[:0]
-		a.read()
-	}
-	if len(a.ahead) == 0 {
-		return l, labels, a.done
-	}
-	r := &a.ahead[0]
-	a.ahead = a.ahead[1:]
-	if r.reject != nil {
-		return l, labels, r.reject
-	}
-	if len(r.label.Lines) > 0 {
-		a.sizes.Add(r.label.Lines[0].Score)
-	}
-	return r.line, dataset.Imported{Engine: a.engine, Labels: []dataset.Label{r.label}}, nil
-}
-
-// check reads ahead and compares signs.
-func (a *Actions) check() error {
-	if a.begun {
-		return nil
-	}
-	a.begun = true
-	var signs dataset.Signs
-	for len(a.ahead) < lookAhead && a.done == nil {
-		a.read()
-	}
-	for i := range a.ahead {
-		if r := &a.ahead[i]; len(r.label.Lines) > 0 {
-			signs.AddScore(&r.line.Start, r.label.Lines[0].Score, r.line.Result)
+	line, label, err := a.position()
+	if err != nil {
+		reject, ok := err.(*dataset.Reject)
+		if !ok {
+			reject = &dataset.Reject{Reason: dataset.BadEval, Err: fmt.Errorf("row %d: %w", a.rows.number, err)}
 		}
+		err = reject.Place(a.rows.number, a.rows.offset)
 	}
-	if a.form.Unchecked {
-		return nil
-	}
-	return signs.Check(a.view, len(a.ahead))
-}
-
-// read reads a row.
-func (a *Actions) read() {
-	err := a.next()
-	var r result
-	if errors.As(err, &r.reject) {
-		a.ahead = append(a.ahead, r)
-		return
-	}
-	if a.done = err; err != nil {
-		return
-	}
-	if r.line, r.label, err = a.position(); err != nil {
-		if !errors.As(err, &r.reject) {
-			r.reject = &dataset.Reject{Reason: dataset.BadEval, Err: fmt.Errorf("row %d: %w", a.rows.number, err)}
-		}
-		r.reject.Number, r.reject.Offset, r.reject.At = a.rows.number, a.rows.offset, a.rows.offset
-	}
-	r.line.Number, r.line.Offset = a.rows.number, a.rows.offset
-	a.ahead = append(a.ahead, r)
+	line.Number, line.Offset = a.rows.number, a.rows.offset
+	return a.Add(line, []dataset.Label{label}, err)
 }
 
 // position returns what a row says.
 func (a *Actions) position() (line dataset.Line, label dataset.Label, err error) {
-	fen := a.text("fen")
-	if len(fen) > 128 {
-		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: fen[:64]}
+	p, reject := rows.ParseFEN(a.text("fen"))
+	if reject != nil {
+		return line, label, reject
 	}
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: fen, Err: err}
-	}
-	line = dataset.Line{Source: dataset.SourceTable, Start: p, Samples: dataset.LastPosition()}
+	line = scored.Position(p)
 	legal := p.LegalMoves(nil)
 	if len(legal) == 0 {
 		return line, dataset.Label{Status: dataset.Terminal}, nil
@@ -174,7 +110,7 @@ func (a *Actions) score(p *board.Position, m board.Move, chance *value, mate int
 		return 0, fmt.Errorf("%v: %w", m, errChance)
 	}
 	sign := 1
-	if a.view == dataset.WhiteView && p.Turn() == board.Black {
+	if a.View == dataset.WhiteView && p.Turn() == board.Black {
 		win, sign = 1-win, -1
 	}
 	after := p.After(m)
@@ -191,6 +127,3 @@ func (a *Actions) score(p *board.Position, m board.Move, chance *value, mate int
 
 // saturated is the score of a chance to win of 1 without a mate that is known, in centipawns.
 const saturated = 10_000
-
-// Table says how the chances were read so far.
-func (a *Actions) Table() dataset.Table { return a.sizes.Table("win chance", a.view) }

@@ -89,7 +89,7 @@ func newTable(f *file, columns ...[]string) (table, error) {
 func (t *table) next() error {
 	err := t.rows.next()
 	if d := (*damage)(nil); errors.As(err, &d) {
-		return &dataset.Reject{Reason: dataset.BadGroup, Number: d.row, Offset: d.offset, At: d.offset, Err: d}
+		return (&dataset.Reject{Reason: dataset.BadGroup, Err: d}).Place(d.row, d.offset)
 	}
 	return err
 }

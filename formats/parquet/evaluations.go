@@ -1,34 +1,36 @@
 package parquet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/formats/scored"
 )
-
-const lookAhead = 10_000 // positions that show whose view the scores are from
 
 var errManyScores = errors.New("a score of more than 32 bits")
 
 // Evaluations reads positions with evaluations in the columns of Lichess's dataset and of what talbot exports. Scores
 // are from White's view unless another is stated. Rows that follow one another with the same FEN are one position: of
 // its searches, which differ in depth or nodes, the deepest becomes the label, with all its variations, as of Lichess's
-// lines of JSON ([rows.Analysis]). The first 10,000 positions are read ahead, and the signs of their scores
-// compared with the material on the board ([dataset.Signs]).
+// lines of JSON ([rows.Analysis]).
+//
+// Of a position, Number is that of its first row in the file, and Offset is where its row group begins.
 type Evaluations struct {
 	table
-	view   dataset.View
-	form   rows.TableForm
-	engine string
-	sizes  dataset.Sizes
-
+	scored.Reader
 	group *group
-	ahead []result
-	done  error // returned after ahead
-	begun bool
+}
+
+// newScored returns what reads scores of a view, unless another one is stated.
+func newScored(form rows.TableForm, view dataset.View, origin string) scored.Reader {
+	if form.View != nil {
+		view = *form.View
+	}
+	return scored.Reader{Engine: "parquet " + cmp.Or(form.Origin, origin), View: view, Unchecked: form.Unchecked}
 }
 
 // group is the rows of a position.
@@ -39,103 +41,33 @@ type group struct {
 	bad            *dataset.Reject // of one of them
 }
 
-// result is a position or a reject.
-type result struct {
-	line   dataset.Line
-	label  dataset.Label
-	reject *dataset.Reject
-}
-
 func newEvaluations(f *file, form rows.TableForm) (*Evaluations, error) {
 	t, err := newTable(f, []string{"fen"}, []string{"cp"}, []string{"mate"}, []string{"line"}, []string{"best"},
 		[]string{"depth"}, []string{"knodes"}, []string{"nodes"}, []string{"result"})
-	e := &Evaluations{table: t, form: form, engine: "parquet eval"}
-	if form.View != nil {
-		e.view = *form.View
+	e := &Evaluations{table: t, Reader: newScored(form, dataset.WhiteView, "eval")}
+	if form.Origin == "" && f.find("line") >= 0 && f.find("knodes") >= 0 {
+		e.Engine = rows.EvalLineEngine
 	}
-	switch {
-	case form.Origin != "":
-		e.engine = "parquet " + form.Origin
-	case f.find("line") >= 0 && f.find("knodes") >= 0:
-		e.engine = rows.EvalLineEngine
-	}
+	e.Unit, e.Read = dataset.CentipawnUnit.String(), e.read
 	return e, err
 }
 
-// Next returns the next position with its label, or io.EOF after the last. A row or a group of rows that cannot be used
-// gives a *[dataset.Reject], and reading can go on; every other error is final, [dataset.ErrView] among them. Number
-// is that of the position's first row in the file, and Offset is where its row group begins.
-func (e *Evaluations) Next() (l dataset.Line, labels dataset.Imported, err error) {
-	if err := e.check(); err != nil {
-		return l, labels, err
-	}
-	for len(e.ahead) == 0 && e.done == nil {
-		e.ahead = e.ahead[:0]
-		e.read()
-	}
-	if len(e.ahead) == 0 {
-		return l, labels, e.done
-	}
-	r := &e.ahead[0]
-	e.ahead = e.ahead[1:]
-	if r.reject != nil {
-		return l, labels, r.reject
-	}
-	for i := range r.label.Lines {
-		e.sizes.Add(r.label.Lines[i].Score)
-	}
-	return r.line, dataset.Imported{Engine: e.engine, Labels: []dataset.Label{r.label}}, nil
-}
-
-// check reads ahead and compares signs.
-func (e *Evaluations) check() error {
-	if e.begun {
-		return nil
-	}
-	e.begun = true
-	var signs dataset.Signs
-	positions := 0
-	for len(e.ahead) < lookAhead && e.done == nil {
-		e.read()
-	}
-	for i := range e.ahead {
-		r := &e.ahead[i]
-		if len(r.label.Lines) == 0 {
-			continue
-		}
-		positions++
-		signs.AddScore(&r.line.Start, r.label.Lines[0].Score, r.line.Result)
-	}
-	if e.form.Unchecked {
-		return nil
-	}
-	return signs.Check(e.view, positions)
-}
-
 // read reads a row, which may end a position.
-func (e *Evaluations) read() {
-	err := e.next()
-	if reject := (*dataset.Reject)(nil); errors.As(err, &reject) {
+func (e *Evaluations) read() error {
+	if err := e.next(); err != nil {
 		e.end()
-		e.ahead = append(e.ahead, result{reject: reject})
-		return
-	}
-	if err != nil {
-		e.end()
-		e.done = err
-		return
+		return e.Add(dataset.Line{}, nil, err)
 	}
 	fen := e.text("fen")
 	if e.group == nil || e.group.FEN != fen {
 		e.end()
 		e.group = &group{number: e.rows.number, offset: e.rows.offset, result: e.text("result")}
-		if e.group.FEN = fen; len(fen) > 128 {
-			e.group.FEN, e.group.bad = "", &dataset.Reject{Reason: dataset.BadFEN, Token: fen[:64]}
-		}
+		e.group.FEN = fen
 	}
 	if err := e.add(); err != nil && e.group.bad == nil {
 		e.group.bad = &dataset.Reject{Reason: dataset.BadEval, Err: fmt.Errorf("row %d: %w", e.rows.number, err)}
 	}
+	return nil
 }
 
 // add adds a row to its position.
@@ -217,19 +149,15 @@ func (e *Evaluations) end() {
 	if e.group = nil; g == nil {
 		return
 	}
-	var r result
-	if r.reject = g.bad; r.reject == nil {
-		r.line, r.label, r.reject = g.Line(e.view)
+	line, label, reject := dataset.Line{}, dataset.Label{}, g.bad
+	if reject == nil {
+		line, label, reject = g.Line(e.View)
 	}
-	if r.reject != nil {
-		r.reject.Number, r.reject.Offset, r.reject.At = g.number, g.offset, g.offset
+	var err error
+	if reject != nil {
+		err = reject.Place(g.number, g.offset)
 	}
-	r.line.Number, r.line.Offset = g.number, g.offset
-	r.line.Result, _ = dataset.ParseResult(strings.TrimSpace(g.result))
-	e.ahead = append(e.ahead, r)
-}
-
-// Table says how the evaluations were read so far.
-func (e *Evaluations) Table() dataset.Table {
-	return e.sizes.Table(dataset.CentipawnUnit.String(), e.view)
+	line.Number, line.Offset = g.number, g.offset
+	line.Result, _ = dataset.ParseResult(strings.TrimSpace(g.result))
+	_ = e.Add(line, []dataset.Label{label}, err) // a reject at most
 }

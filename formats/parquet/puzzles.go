@@ -29,16 +29,13 @@ func (p *Puzzles) Next() (dataset.Line, error) {
 	}
 	puzzle := rows.Puzzle{ID: p.text("PuzzleId"), FEN: p.text("FEN"), Moves: p.text("Moves"),
 		Rating: p.text("Rating"), Themes: p.text("Themes"), URL: p.text("GameUrl")}
-	var line dataset.Line
-	var reject *dataset.Reject
 	if len(puzzle.ID)+len(puzzle.FEN)+len(puzzle.Moves)+len(puzzle.Themes)+len(puzzle.URL) > maxText {
-		reject = &dataset.Reject{Reason: dataset.BadRow, Err: errLong}
-	} else {
-		line, reject = puzzle.Line()
+		reject := &dataset.Reject{Reason: dataset.BadRow, Err: errLong}
+		return dataset.Line{}, reject.Place(p.rows.number, p.rows.offset)
 	}
+	line, reject := puzzle.Line()
 	if reject != nil {
-		reject.Number, reject.Offset, reject.At = p.rows.number, p.rows.offset, p.rows.offset
-		return dataset.Line{}, reject
+		return dataset.Line{}, reject.Place(p.rows.number, p.rows.offset)
 	}
 	line.Number, line.Offset = p.rows.number, p.rows.offset
 	return line, nil

@@ -27,51 +27,71 @@ func archiveOf(head []byte) string {
 	return ""
 }
 
-// The header of a file in a tar archive, as all versions since 1979 have it: an octal sum of its bytes, in which the
-// sum itself counts as blanks (https://www.gnu.org/software/tar/manual/html_node/Standard.html).
-const (
-	tarBlock   = 512
-	tarSum     = 148
-	tarSumSize = 8
-	tarSize    = 124
-	tarSizeEnd = 136
-	tarMagic   = 257
-)
+// TarBlock is the size of a block of a tar archive: one describes a file, and those after it have its content.
+const TarBlock = 512
+
+// TarHeader describes a file in a tar archive.
+type TarHeader struct {
+	Name    string
+	Size    int64 // of its content
+	Regular bool
+}
+
+// ReadTarHeader reads a block that describes a file, as all versions since 1979 have it
+// (https://www.gnu.org/software/tar/manual/html_node/Standard.html): ok is false if it is none. It has an octal sum of
+// its bytes, in which the sum itself counts as blanks.
+func ReadTarHeader(data []byte) (h TarHeader, ok bool) {
+	const sumAt, sumEnd, sizeAt, sizeEnd, typeAt, nameEnd = 148, 156, 124, 136, 156, 100
+	if len(data) < TarBlock || bytes.IndexByte(data[:TarBlock], 0) < 0 { // text has no zeros
+		return h, false
+	}
+	octal := func(text []byte) (int64, error) {
+		return strconv.ParseInt(strings.Trim(string(text), " \x00"), 8, 64)
+	}
+	want, err := octal(data[sumAt:sumEnd])
+	if err != nil {
+		return h, false
+	}
+	sum := int64((sumEnd - sumAt) * ' ')
+	for i, c := range data[:TarBlock] {
+		if i < sumAt || i >= sumEnd {
+			sum += int64(c)
+		}
+	}
+	if h.Size, err = octal(data[sizeAt:sizeEnd]); sum != want || err != nil || h.Size < 0 {
+		return h, false
+	}
+	name, _, _ := bytes.Cut(data[:nameEnd], []byte{0})
+	h.Name = string(name)
+	h.Regular = data[typeAt] == '0' || data[typeAt] == 0
+	if !h.Regular && strings.IndexByte("12345", data[typeAt]) >= 0 { // links and folders have no content
+		h.Size = 0
+	}
+	return h, true
+}
+
+// AfterContent returns where the block after the content of a file is whose content begins at an offset.
+func (h *TarHeader) AfterContent(at int64) int64 { return at + (h.Size+TarBlock-1)/TarBlock*TarBlock }
+
+// isTar reports whether a file begins with such a header.
+func isTar(head []byte) bool { _, ok := ReadTarHeader(head); return ok }
 
 // tarIsCut reports whether a file, or less than the first 64 KiB of one, is the beginning of a tar archive: of one
 // that ends before the empty block that is its end. A header that is cut off is known by its magic word.
 func tarIsCut(head []byte) bool {
-	if len(head) < tarBlock {
-		return len(head) > tarMagic+5 && string(head[tarMagic:tarMagic+5]) == "ustar"
+	const magicAt, magic = 257, "ustar"
+	if len(head) < TarBlock {
+		return len(head) > magicAt+len(magic) && string(head[magicAt:magicAt+len(magic)]) == magic
 	}
-	for at := 0; len(head) < peekSize; {
-		if at+tarBlock > len(head) {
+	for at := int64(0); len(head) < peekSize; {
+		if at+TarBlock > int64(len(head)) {
 			return true
 		}
-		header := head[at : at+tarBlock]
-		size, err := strconv.ParseInt(strings.Trim(string(header[tarSize:tarSizeEnd]), " \x00"), 8, 32)
-		if !isTar(header) || err != nil || size < 0 {
+		h, ok := ReadTarHeader(head[at:])
+		if !ok {
 			return false // its end, or no archive
 		}
-		at += tarBlock + (int(size)+tarBlock-1)/tarBlock*tarBlock
+		at = h.AfterContent(at + TarBlock)
 	}
 	return false
-}
-
-// isTar reports whether a file begins with such a header.
-func isTar(head []byte) bool {
-	if len(head) < tarBlock || bytes.IndexByte(head[:tarBlock], 0) < 0 { // text has no zeros
-		return false
-	}
-	want, err := strconv.ParseInt(strings.Trim(string(head[tarSum:tarSum+tarSumSize]), " \x00"), 8, 32)
-	if err != nil {
-		return false
-	}
-	sum := int64(tarSumSize * ' ')
-	for i, c := range head[:tarBlock] {
-		if i < tarSum || i >= tarSum+tarSumSize {
-			sum += int64(c)
-		}
-	}
-	return sum == want
 }

@@ -51,54 +51,30 @@ func (e *EPDReader) Glued() bool { return e.glued }
 
 // Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[dataset.Reject], and
 // reading can go on; every other error is final. Number counts all lines but blank ones and remarks.
-func (e *EPDReader) Next() (dataset.Line, error) {
-	for {
-		row, offset, err := e.next()
-		if err != nil && err != errRowLength {
-			return dataset.Line{}, err
-		}
-		if err == nil && (len(row) == 0 || isCommentRow(row)) {
-			continue
-		}
-		e.number++
-		line, reject := dataset.Line{}, (*dataset.Reject)(nil)
-		if err != nil {
-			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
-		} else {
-			line, reject = e.position(string(row))
-		}
-		if reject != nil {
-			reject.Number, reject.Offset, reject.At = e.number, offset, offset
-			return dataset.Line{}, reject
-		}
-		line.Number, line.Offset = e.number, offset
-		return line, nil
-	}
-}
+func (e *EPDReader) Next() (dataset.Line, error) { return e.line(nil, e.position) }
 
 // position turns one line of text into a line.
-func (e *EPDReader) position(text string) (dataset.Line, *dataset.Reject) {
-	fen, operations := e.cutFEN(text)
-	start, err := board.ParseFEN(fen)
-	if err != nil {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
+func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Reject) {
+	fen, operations := e.cutFEN(string(text))
+	start, reject := ParseFEN(fen)
+	if reject != nil {
+		return line, reject
 	}
 	ops := readOperations(&start, operations)
 	best, reject := epdMoves(&start, ops.best)
 	if reject != nil {
-		return dataset.Line{}, reject
+		return line, reject
 	}
 	avoid, reject := epdMoves(&start, ops.avoid)
 	if reject != nil {
-		return dataset.Line{}, reject
+		return line, reject
 	}
-	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Samples: dataset.LastPosition()}
+	line = dataset.Line{Source: dataset.SourcePuzzle, Start: start, Samples: dataset.LastPosition()}
 	switch {
 	case len(best) > 0:
 		line.Moves, line.Samples = best[:1:1], dataset.AllMoves()
 	case len(avoid) == 0 && !e.alone:
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(operations)),
-			Err: errNoOperation}
+		return line, bad(dataset.NoMoves, operations, errNoOperation)
 	}
 	if len(best) > 1 {
 		policy := make([]dataset.WeightedMove, len(best))
@@ -151,12 +127,7 @@ func (e *EPDReader) cutFEN(text string) (fen, operations string) {
 }
 
 func isNumber(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 5
+	return s != "" && len(s) <= 5 && strings.Trim(s, "0123456789") == ""
 }
 
 // epdMoves resolves moves, each once.
@@ -165,7 +136,7 @@ func epdMoves(p *board.Position, texts []string) ([]board.Move, *dataset.Reject)
 	for _, text := range texts {
 		m, err := p.ParseSAN([]byte(text))
 		if err != nil {
-			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Token: excerpt([]byte(text)), Err: err}
+			return nil, illegal(0, text, err)
 		}
 		if !slices.Contains(moves, m) {
 			moves = append(moves, m)

@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/scored"
 )
 
 // EvalLineEngine is the name of the evaluations of Lichess's database of positions.
@@ -82,35 +83,23 @@ func NewEvalLineReader(r io.Reader) *EvalLineReader { return &EvalLineReader{row
 
 // Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
 // *[dataset.Reject], and reading can go on; every other error is final.
-func (e *EvalLineReader) Next() (dataset.Line, dataset.Imported, error) {
-	for {
-		row, offset, err := e.rows.next()
-		if err != nil && err != errRowLength {
-			return dataset.Line{}, dataset.Imported{}, err
+func (e *EvalLineReader) Next() (line dataset.Line, imported dataset.Imported, err error) {
+	var label dataset.Label
+	line, err = e.line(nil, func(text []byte) (line dataset.Line, reject *dataset.Reject) {
+		var row Analysis
+		if err := json.Unmarshal(text, &row); err != nil {
+			return line, badRow(text, err)
 		}
-		if err == nil && (len(row) == 0 || isCommentRow(row)) {
-			continue
-		}
-		e.number++
-		line, label, reject := dataset.Line{}, dataset.Label{}, badRow(row, err)
-		if reject == nil {
-			line, label, reject = e.row(row)
-		}
-		if reject != nil {
-			reject.Number, reject.Offset, reject.At = e.number, offset, offset
-			return dataset.Line{}, dataset.Imported{}, reject
-		}
-		line.Number, line.Offset = e.number, offset
-		return line, dataset.Imported{Engine: EvalLineEngine, Labels: []dataset.Label{label}}, nil
+		line, label, reject = row.Line(dataset.WhiteView)
+		return line, reject
+	})
+	if err != nil {
+		return line, imported, err
 	}
-}
-
-// badRow returns the reject of a row with that error, nil for none.
-func badRow(row []byte, err error) *dataset.Reject {
-	if err == nil {
-		return nil
+	for i := range label.Lines {
+		e.sizes.Add(label.Lines[i].Score)
 	}
-	return &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
+	return line, dataset.Imported{Engine: EvalLineEngine, Labels: []dataset.Label{label}}, nil
 }
 
 // Table says how the evaluations were read so far.
@@ -118,27 +107,14 @@ func (e *EvalLineReader) Table() dataset.Table {
 	return e.sizes.Table(dataset.CentipawnUnit.String(), dataset.WhiteView)
 }
 
-func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
-	var row Analysis
-	if err := json.Unmarshal(text, &row); err != nil {
-		return line, label, badRow(text, err)
-	}
-	if line, label, reject = row.Line(dataset.WhiteView); reject == nil {
-		for i := range label.Lines {
-			e.sizes.Add(label.Lines[i].Score)
-		}
-	}
-	return line, label, reject
-}
-
 // Line returns the position as a line without moves, and its label: the deepest search with all its variations. The
 // numbers are from that view.
 func (a *Analysis) Line(view dataset.View) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
-	start, err := board.ParseFEN(a.FEN)
-	if err != nil {
-		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(a.FEN)), Err: err}
+	start, reject := ParseFEN(a.FEN)
+	if reject != nil {
+		return line, label, reject
 	}
-	line = dataset.Line{Source: dataset.SourceTable, Start: start, Samples: dataset.LastPosition()}
+	line = scored.Position(start)
 	if !start.HasLegalMove() {
 		return line, dataset.Label{Status: dataset.Terminal}, nil
 	}
@@ -201,8 +177,7 @@ func variation(pos board.Position, text string) (moves []board.Move, reject *dat
 	for word := range strings.FieldsSeq(text) {
 		m, err := pos.ParseUCI(word)
 		if err != nil {
-			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(moves), Token: excerpt([]byte(word)),
-				Err: err}
+			return nil, illegal(len(moves), word, err)
 		}
 		pos.Play(m)
 		moves = append(moves, m)

@@ -80,7 +80,7 @@ func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Inpu
 	text, err := in.decompress(magic, raw)
 	if err == nil {
 		in.text = bufio.NewReaderSize(text, peekSize)
-		head, _ := in.text.Peek(tarBlock) // damage is found by reading
+		head, _ := in.text.Peek(TarBlock) // damage is found by reading
 		if isTar(head) {
 			head, _ = in.text.Peek(peekSize) // what is in it decides
 		}

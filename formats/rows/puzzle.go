@@ -66,37 +66,7 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 //
 // The line starts from the FEN, before the opponent's move that is the first one listed, and has all the moves
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
-func (p *PuzzleReader) Next() (dataset.Line, error) {
-	for {
-		row, offset, err := p.next()
-		if err != nil && err != errRowLength {
-			return dataset.Line{}, err
-		}
-		if err == nil && (len(row) == 0 || isCommentRow(row)) {
-			continue
-		}
-		fields, splitErr := p.split(row)
-		if err == nil {
-			err = splitErr
-		}
-		if err == nil && p.header(fields) {
-			continue
-		}
-		p.number++
-		line, reject := dataset.Line{}, (*dataset.Reject)(nil)
-		if err != nil {
-			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
-		} else {
-			line, reject = p.puzzle(fields)
-		}
-		if reject != nil {
-			reject.Number, reject.Offset, reject.At = p.number, offset, offset
-			return dataset.Line{}, reject
-		}
-		line.Number, line.Offset = p.number, offset
-		return line, nil
-	}
-}
+func (p *PuzzleReader) Next() (dataset.Line, error) { return p.line(p.header, p.puzzle) }
 
 // split cuts a row into its fields.
 func (p *PuzzleReader) split(row []byte) ([]string, error) {
@@ -114,7 +84,14 @@ func (p *PuzzleReader) split(row []byte) ([]string, error) {
 }
 
 // header reports whether the row is a header, and takes the places of the columns from it.
-func (p *PuzzleReader) header(fields []string) bool {
+func (p *PuzzleReader) header(row []byte) bool {
+	if !bytes.Contains(row, []byte(puzzleColumns[colID])) {
+		return false
+	}
+	fields, err := p.split(row)
+	if err != nil {
+		return false
+	}
 	for _, name := range puzzleColumns[:colMoves+1] {
 		if !slices.Contains(fields, name) {
 			return false
@@ -126,11 +103,6 @@ func (p *PuzzleReader) header(fields []string) bool {
 	return true
 }
 
-// field returns a column of a row, or "" if it is missing.
-func (p *PuzzleReader) field(fields []string, column int) string {
-	return cell(fields, p.column[column])
-}
-
 // cell returns the i-th field of a row without spaces around it, or "" if there is none.
 func cell(fields []string, i int) string {
 	if i >= 0 && i < len(fields) {
@@ -140,13 +112,17 @@ func cell(fields []string, i int) string {
 }
 
 // puzzle checks one row and turns it into a line.
-func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
-	if len(fields) <= max(p.column[colID], p.column[colFEN], p.column[colMoves]) {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadRow,
-			Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
+func (p *PuzzleReader) puzzle(row []byte) (dataset.Line, *dataset.Reject) {
+	fields, err := p.split(row)
+	if err != nil {
+		return dataset.Line{}, badRow(row, err)
 	}
-	puzzle := Puzzle{ID: p.field(fields, colID), FEN: p.field(fields, colFEN), Moves: p.field(fields, colMoves),
-		Rating: p.field(fields, colRating), Themes: p.field(fields, colThemes), URL: p.field(fields, colURL)}
+	if len(fields) <= max(p.column[colID], p.column[colFEN], p.column[colMoves]) {
+		return dataset.Line{}, bad(dataset.BadRow, strings.Join(fields, ","), errColumns)
+	}
+	field := func(column int) string { return cell(fields, p.column[column]) }
+	puzzle := Puzzle{ID: field(colID), FEN: field(colFEN), Moves: field(colMoves), Rating: field(colRating),
+		Themes: field(colThemes), URL: field(colURL)}
 	return puzzle.Line()
 }
 
@@ -160,21 +136,20 @@ type Puzzle struct {
 
 // Line returns the puzzle as [PuzzleReader.Next] does, without its place.
 func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
-	start, err := board.ParseFEN(p.FEN)
-	if err != nil {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(p.FEN)), Err: err}
+	start, reject := ParseFEN(p.FEN)
+	if reject != nil {
+		return dataset.Line{}, reject
 	}
 	list := strings.Fields(p.Moves)
 	if len(list) < 2 {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
+		return dataset.Line{}, bad(dataset.NoMoves, strings.Join(list, " "), nil)
 	}
 	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)),
 		Samples: dataset.OddPlies()}
 	for ply, text := range list {
 		move, err := start.ParseUCI(text)
 		if err != nil {
-			return dataset.Line{}, &dataset.Reject{Reason: dataset.IllegalMove, Ply: ply, Token: excerpt([]byte(text)),
-				Err: err}
+			return dataset.Line{}, illegal(ply, text, err)
 		}
 		start.Play(move)
 		line.Moves = append(line.Moves, move)
@@ -188,6 +163,3 @@ func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
 	}
 	return line, nil
 }
-
-// excerpt cuts the text of a reject to 64 bytes.
-func excerpt(text []byte) string { return string(text[:min(len(text), 64)]) }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"talbot/board"
+	"talbot/dataset"
 )
 
 // MaxRow is the longest row of a table, puzzle file or EPD that is read, in bytes.
@@ -17,7 +20,7 @@ var errRowLength = fmt.Errorf("row over %d bytes", MaxRow)
 type rows struct {
 	r      *bufio.Reader
 	offset int64 // of the next row
-	number int64 // of rows handed out that callers counted
+	number int64 // of rows that were counted
 }
 
 func newRows(r io.Reader) rows { return rows{r: bufio.NewReaderSize(r, MaxRow)} }
@@ -50,6 +53,57 @@ func (p *rows) next() (row []byte, offset int64, err error) {
 		row = trimmed
 	}
 	return bytes.Trim(row, " \t\r\n\x00\x1a"), offset, err
+}
+
+// line returns what read makes of the next row: a line or a *[dataset.Reject]. Blank rows, remarks and those that are
+// skipped are passed over; the others are counted. Other errors, such as io.EOF, are final.
+func (p *rows) line(skip func(row []byte) bool, read func(row []byte) (dataset.Line, *dataset.Reject)) (
+	line dataset.Line, err error) {
+	for {
+		row, offset, err := p.next()
+		if err != nil && err != errRowLength {
+			return line, err
+		}
+		if err == nil && (len(row) == 0 || isCommentRow(row) || skip != nil && skip(row)) {
+			continue
+		}
+		p.number++
+		var reject *dataset.Reject
+		if err != nil {
+			reject = badRow(row, err)
+		} else {
+			line, reject = read(row)
+		}
+		if reject != nil {
+			return dataset.Line{}, reject.Place(p.number, offset)
+		}
+		line.Number, line.Offset = p.number, offset
+		return line, nil
+	}
+}
+
+// badRow returns the reject of a row that cannot be taken apart.
+func badRow(row []byte, err error) *dataset.Reject { return bad(dataset.BadRow, string(row), err) }
+
+// bad returns a reject with the text that is wrong, cut to 64 bytes.
+func bad(reason dataset.Reason, text string, err error) *dataset.Reject {
+	return &dataset.Reject{Reason: reason, Token: text[:min(len(text), 64)], Err: err}
+}
+
+// illegal returns the reject of a move that is illegal after a number of plies.
+func illegal(ply int, text string, err error) *dataset.Reject {
+	reject := bad(dataset.IllegalMove, text, err)
+	reject.Ply = ply
+	return reject
+}
+
+// ParseFEN reads the FEN of a row.
+func ParseFEN(text string) (board.Position, *dataset.Reject) {
+	p, err := board.ParseFEN(text)
+	if err != nil {
+		return p, bad(dataset.BadFEN, text, err)
+	}
+	return p, nil
 }
 
 // isCommentRow reports whether a row starts like a comment, and unlike any FEN, puzzle or number.

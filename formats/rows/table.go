@@ -55,7 +55,11 @@ var (
 //
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
-	scoredRows
+	rows
+	stated     TableForm
+	convention dataset.Convention
+	sizes      dataset.Sizes
+
 	source   unitSource
 	started  bool
 	comma    rune
@@ -63,21 +67,13 @@ type TableReader struct {
 	evalName string            // of the column of evaluations; empty without header
 	named    *dataset.Unit     // by that name; nil: by none
 
-	group   *tableGroup       // the position being read
-	pending []*dataset.Reject // of rows after the start of the group
-	err     error             // what ended the text
-}
-
-// scoredRows are rows of positions with scores.
-type scoredRows struct {
-	rows
-	stated     TableForm
-	convention dataset.Convention
-	sizes      dataset.Sizes
+	queue []*tableEntry // by ascending number
+	group *tableEntry   // of them, the position that the next row may add to
+	err   error         // what ended the text
 }
 
 // Table says how the scores were read so far.
-func (t *scoredRows) Table() dataset.Table {
+func (t *TableReader) Table() dataset.Table {
 	return t.sizes.Table(t.convention.Unit.String(), t.convention.View)
 }
 
@@ -92,7 +88,7 @@ func (t *scoredRows) Table() dataset.Table {
 //
 // A row that contradicts a unit that was not stated ends the table with [ErrMixedUnits].
 func NewTableReader(r io.Reader, stated TableForm) *TableReader {
-	t := &TableReader{scoredRows: scoredRows{rows: newRows(r), stated: stated}, comma: ','}
+	t := &TableReader{rows: newRows(r), stated: stated, comma: ','}
 	for i := range t.column {
 		t.column[i] = -1
 	}
@@ -108,59 +104,47 @@ func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 		t.started = true
 		t.err = t.begin()
 	}
-	for t.err == nil {
-		// Numbers ascend, so that a reader can go on after one.
-		if len(t.pending) > 0 && (t.group == nil || t.pending[0].Number < t.group.line.Number) {
-			return t.reject()
-		}
-		row, offset, err := t.rows.next()
-		if err != nil && err != errRowLength {
-			t.err = err
-			break
-		}
-		if err == nil && (len(row) == 0 || isCommentRow(row) && row[0] != byte(t.comma)) {
-			continue
-		}
-		if err == nil && t.header(row) {
-			t.err = t.headerAgrees(offset)
-			continue
-		}
-		t.number++
-		done, reject := (*tableGroup)(nil), (*dataset.Reject)(nil)
-		if err != nil {
-			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
-		} else {
-			done, reject = t.row(string(row), offset)
-		}
-		if reject != nil {
-			reject.Number, reject.Offset, reject.At = t.number, offset, offset
-			t.pending = append(t.pending, reject)
-		}
-		if done == nil && t.group != nil && len(t.pending) >= maxPending {
-			done, t.group = t.group, nil
-		}
-		if done != nil {
-			return done.done()
-		}
+	for t.err == nil && (len(t.queue) == 0 || t.queue[0] == t.group && len(t.queue) < maxQueue) {
+		t.err = t.readRow()
 	}
-	if t.group != nil && (len(t.pending) == 0 || t.pending[0].Number > t.group.line.Number) {
-		done := t.group
+	if len(t.queue) == 0 {
+		return dataset.Line{}, dataset.Imported{}, t.err
+	}
+	e := t.queue[0]
+	t.queue = t.queue[1:]
+	if e == t.group {
 		t.group = nil
-		return done.done()
 	}
-	if len(t.pending) > 0 {
-		return t.reject()
+	if e.reject != nil {
+		return dataset.Line{}, dataset.Imported{}, e.reject
 	}
-	return dataset.Line{}, dataset.Imported{}, t.err
+	return e.line, dataset.Imported{Engine: e.engine, Labels: []dataset.Label{e.label}}, nil
 }
 
-// maxPending bounds the rejects that wait for the position before them.
-const maxPending = 64
+// maxQueue bounds a position and the rejects that wait for its end.
+const maxQueue = 65
 
-func (t *TableReader) reject() (dataset.Line, dataset.Imported, error) {
-	r := t.pending[0]
-	t.pending = t.pending[1:]
-	return dataset.Line{}, dataset.Imported{}, r
+// readRow reads a row, which may add an entry.
+func (t *TableReader) readRow() error {
+	row, offset, err := t.next()
+	switch {
+	case err == errRowLength:
+		t.number++
+		t.queue = append(t.queue, &tableEntry{reject: badRow(row, err).Place(t.number, offset)})
+		return nil
+	case err != nil:
+		return err
+	case len(row) == 0 || isCommentRow(row) && row[0] != byte(t.comma):
+		return nil
+	case t.header(row):
+		return t.headerAgrees(offset)
+	}
+	t.number++
+	e, err := t.row(string(row), offset)
+	if e != nil {
+		t.queue = append(t.queue, e)
+	}
+	return err
 }
 
 // header reports whether the row is a header, and takes the places of the columns from it.

@@ -7,23 +7,29 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/scored"
 )
 
-// tableGroup is a position and what its rows say.
-type tableGroup struct {
+// tableEntry is a position and what its rows say, or a reject.
+type tableEntry struct {
 	fen, engine string
 	line        dataset.Line
 	label       dataset.Label
+	reject      *dataset.Reject
 }
 
-// row reads one row. It returns the group before it if that is complete. A row that contradicts the unit sets t.err.
-func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *dataset.Reject) {
+// row reads a row. It returns a new entry, nil if the row adds to the group. The error is of a row that contradicts the
+// unit.
+func (t *TableReader) row(text string, offset int64) (*tableEntry, error) {
 	fields, err := t.split(text)
 	if err == nil && len(fields) <= max(t.column[tableFEN], t.column[tableEval], t.column[tableMate]) {
 		err = errEvalColumns
 	}
+	rejected := func(reject *dataset.Reject) (*tableEntry, error) {
+		return &tableEntry{reject: reject.Place(t.number, offset)}, nil
+	}
 	if err != nil {
-		return nil, &dataset.Reject{Reason: dataset.BadRow, Token: excerpt([]byte(text)), Err: err}
+		return rejected(badRow([]byte(text), err))
 	}
 	fen, engine := t.field(fields, tableFEN), TableEngine
 	if name := t.field(fields, tableEngine); name != "" {
@@ -34,44 +40,43 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
 		// only rows of moves are one search
 		g.label.Status != dataset.Labelled || !hasMove || g.label.Best == board.NoMove {
-		start, err := board.ParseFEN(fen)
-		if err != nil {
-			return nil, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
+		start, reject := ParseFEN(fen)
+		if reject != nil {
+			return rejected(reject)
 		}
-		g = &tableGroup{fen: fen, engine: engine, line: dataset.Line{
-			Source: dataset.SourceTable, Number: t.number, Offset: offset, Start: start,
-			Samples: dataset.LastPosition(),
-		}}
+		g = &tableEntry{fen: fen, engine: engine, line: scored.Position(start)}
+		g.line.Number, g.line.Offset = t.number, offset
 	}
 	evaluation := t.field(fields, tableEval)
-	if t.err = t.agrees(evaluation, offset); t.err != nil {
-		return nil, nil
+	if err := t.agrees(evaluation, offset); err != nil {
+		return nil, err
 	}
 	if reject := t.evaluation(g, evaluation, fields); reject != nil {
-		return nil, reject
+		return rejected(reject)
 	}
-	if g != t.group {
-		done, t.group = t.group, g
+	if g == t.group {
+		return nil, nil
 	}
-	return done, nil
+	t.group = g
+	return g, nil
 }
 
 // evaluation adds what a row says to its group.
-func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *dataset.Reject {
+func (t *TableReader) evaluation(g *tableEntry, text string, fields []string) *dataset.Reject {
 	p := &g.line.Start
 	if mate := trimZeroDecimals(t.field(fields, tableMate)); !isEmptyValue(mate) && mate != "0" && isEmptyValue(text) {
 		text = "#" + mate
 	}
 	score, err := t.convention.Parse(text, p.Turn())
 	if err != nil {
-		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: err}
+		return bad(dataset.BadEval, text, err)
 	}
 	if !p.HasLegalMove() {
 		g.label = dataset.Label{Status: dataset.Terminal}
 		return nil
 	}
 	if n, ok := score.Mate(); ok && n == 0 {
-		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
+		return bad(dataset.BadEval, text, errMateNow)
 	}
 	s := dataset.Searched{Score: score, Depth: parseUpTo(t.field(fields, tableDepth), 1<<16-1),
 		Nodes: int64(parseUpTo(t.field(fields, tableNodes), 1<<53))}
@@ -79,7 +84,7 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 	for text := range strings.FieldsSeq(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
 		if err != nil {
-			return &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(s.PV), Token: excerpt([]byte(text)), Err: err}
+			return illegal(len(s.PV), text, err)
 		}
 		after.Play(m)
 		s.PV = append(s.PV, m)
@@ -87,7 +92,7 @@ func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *d
 	if text := t.field(fields, tableMove); text != "" {
 		m, err := p.ParseSAN([]byte(text))
 		if err != nil {
-			return &dataset.Reject{Reason: dataset.IllegalMove, Token: excerpt([]byte(text)), Err: err}
+			return illegal(0, text, err)
 		}
 		if len(s.PV) == 0 || s.PV[0] != m {
 			s.PV = []board.Move{m}
@@ -123,8 +128,4 @@ func parseUpTo(text string, most int) int {
 		return 0
 	}
 	return n
-}
-
-func (g *tableGroup) done() (dataset.Line, dataset.Imported, error) {
-	return g.line, dataset.Imported{Engine: g.engine, Labels: []dataset.Label{g.label}}, nil
 }

@@ -6,16 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/scored"
 )
 
 const (
 	headerSize = 32
 	moveSize   = 4
 	maxMoves   = 20_000 // of a game that is read
-	lookAhead  = 10_000 // positions that show whose view the scores are from
 )
 
 var (
@@ -25,136 +26,67 @@ var (
 	errCut     = errors.New("the file ends within a game")
 )
 
-// Reader reads games as lines: start, moves that were played, the result, and the scores as imported labels. It reads
-// 10,000 positions ahead, and compares the signs of their scores with results and material ([dataset.Signs]). A Reader
-// is for one goroutine.
+// Reader reads games as lines: start, moves that were played, the result, and the scores as imported labels
+// ([scored.Reader]).
 type Reader struct {
+	scored.Reader
 	in     *bufio.Reader
 	offset int64 // of what in gives next
-	view   dataset.View
-	engine string
-	// unchecked says that signs are not compared.
-	unchecked bool
-
-	ahead  []game
-	done   error // returned after ahead
-	begun  bool
 	number int64
-	sizes  dataset.Sizes
-}
-
-// game is a game or a reject.
-type game struct {
-	line   dataset.Line
-	labels []dataset.Label
-	reject *dataset.Reject
 }
 
 // NewReader returns a reader of an unpacked file whose scores are from that view, which is White's by the format. The
 // origin, which may be empty, names who made them.
 func NewReader(in io.Reader, origin string, view dataset.View, unchecked bool) *Reader {
-	engine := "viriformat"
-	if origin != "" {
-		engine += " " + origin
-	}
-	return &Reader{in: bufio.NewReaderSize(in, 1<<16), engine: engine, view: view, unchecked: unchecked}
+	r := &Reader{in: bufio.NewReaderSize(in, 1<<16), Reader: scored.Reader{
+		Engine: strings.TrimSpace("viriformat " + origin), Unit: dataset.CentipawnUnit.String(), View: view,
+		Unchecked: unchecked,
+	}}
+	r.Read = r.read
+	return r
 }
 
-// Next returns the next game with its labels, by ascending Number, or io.EOF after the last. A game that cannot be used
-// is a *[dataset.Reject], and reading can go on; every other error is final, [dataset.ErrView] among them.
-func (r *Reader) Next() (l dataset.Line, labels dataset.Imported, err error) {
-	if err := r.Check(); err != nil {
-		return l, labels, err
-	}
-	if len(r.ahead) == 0 && r.done == nil {
-		r.ahead = r.ahead[:0]
-		r.read()
-	}
-	if len(r.ahead) == 0 {
-		return l, labels, r.done
-	}
-	g := r.ahead[0]
-	r.ahead = r.ahead[1:]
-	if g.reject != nil {
-		return l, labels, g.reject
-	}
-	for i := range g.labels {
-		r.sizes.Add(g.labels[i].Lines[0].Score)
-	}
-	return g.line, dataset.Imported{Engine: r.engine, Labels: g.labels}, nil
-}
-
-// Check reads ahead and returns [dataset.ErrView] if the signs of the scores contradict results or material.
-func (r *Reader) Check() error {
-	if r.begun {
-		return nil
-	}
-	r.begun = true
-	for positions := 0; positions < lookAhead && r.done == nil; {
-		positions += len(r.read().labels)
-	}
-	if r.unchecked {
-		return nil
-	}
-	var signs dataset.Signs
-	positions := 0
-	for i := range r.ahead {
-		g := &r.ahead[i]
-		p := g.line.Start
-		for k := range g.labels {
-			signs.AddScore(&p, g.labels[k].Lines[0].Score, g.line.Result)
-			p.Play(g.line.Moves[k])
-		}
-		positions += len(g.labels)
-	}
-	return signs.Check(r.view, positions)
-}
-
-// Table says how the scores were read so far.
-func (r *Reader) Table() dataset.Table { return r.sizes.Table(dataset.CentipawnUnit.String(), r.view) }
-
-// read appends the next game, or sets done.
-func (r *Reader) read() (g game) {
-	start := r.offset
-	header, err := r.in.Peek(headerSize)
-	if len(header) == 0 {
-		if r.done = err; err == nil {
-			r.done = io.EOF
-		}
-		return g
+// read adds the next game.
+func (r *Reader) read() error {
+	head, err := r.in.Peek(headerSize)
+	if len(head) == 0 {
+		return err
 	}
 	r.number++
-	reject := func(reason dataset.Reason, at int64, err error) {
-		g = game{reject: &dataset.Reject{Reason: reason, Number: r.number, Offset: start, At: at, Err: err}}
-	}
-	defer func() { r.ahead = append(r.ahead, g) }()
-	var h board.Position
-	var result dataset.Result
-	if err == nil {
-		h, result, err = readHeader(header)
-	} else if err == io.EOF {
+	line := dataset.Line{Source: dataset.SourceGame, Number: r.number, Offset: r.offset, Samples: dataset.AllMoves()}
+	if err == io.EOF {
 		err = errCut
 	}
-	if err != nil && !errors.Is(err, errRights) {
-		reject(dataset.BadFEN, start, fmt.Errorf("%w; %d bytes up to the next game are lost", err, r.resync()))
-		return g
+	if err == nil {
+		line.Start, line.Result, err = readHeader(head)
+	}
+	if err != nil {
+		return r.Add(line, nil, r.skipGame(&line, err))
 	}
 	r.skip(headerSize)
-	if err != nil {
-		reject(dataset.Chess960, start, err)
-		if !r.toEnd() {
-			reject(dataset.BadSyntax, r.offset, errCut)
-		}
-		return g
+	labels, err := r.moves(&line)
+	return r.Add(line, labels, err)
+}
+
+// skipGame passes over a game whose header cannot be used, and returns why.
+func (r *Reader) skipGame(line *dataset.Line, err error) *dataset.Reject {
+	if !errors.Is(err, errRights) {
+		return reject(line, dataset.BadFEN, line.Offset,
+			fmt.Errorf("%w; %d bytes up to the next game are lost", err, r.resync()))
 	}
-	g.line = dataset.Line{Source: dataset.SourceGame, Number: r.number, Offset: start, Start: h, Result: result,
-		Samples: dataset.AllMoves()}
-	for p := h; ; {
+	if r.skip(headerSize); !r.toEnd() {
+		return reject(line, dataset.BadSyntax, r.offset, errCut)
+	}
+	return reject(line, dataset.Chess960, line.Offset, err)
+}
+
+// moves reads the moves of a game and their scores, up to its end.
+func (r *Reader) moves(line *dataset.Line) (labels []dataset.Label, err error) {
+	for p := line.Start; ; {
 		word, err := r.in.Peek(moveSize)
 		if err != nil {
 			r.skip(len(word))
-			reject(dataset.BadSyntax, r.offset, errCut)
-			return g
+			return nil, reject(line, dataset.BadSyntax, r.offset, errCut)
 		}
 		at := r.offset
 		move, raw := binary.LittleEndian.Uint16(word), int(int16(binary.LittleEndian.Uint16(word[2:])))
@@ -162,29 +94,31 @@ func (r *Reader) read() (g game) {
 			break
 		}
 		m, err := readMove(&p, move)
-		if err != nil || len(g.line.Moves) == maxMoves {
+		if err != nil || len(line.Moves) == maxMoves {
 			reason := dataset.IllegalMove
 			if err == nil {
 				reason, err = dataset.TooLong, fmt.Errorf("more than %d moves", maxMoves)
 			}
-			ply := len(g.line.Moves)
-			reject(reason, at, fmt.Errorf("ply %d at byte %d: %w", ply, at, err))
-			g.reject.Ply = ply
 			r.toEnd()
-			return g
+			return nil, reject(line, reason, at, fmt.Errorf("ply %d at byte %d: %w", len(line.Moves), at, err))
 		}
-		if r.view == dataset.WhiteView && p.Turn() == board.Black {
+		if r.View == dataset.WhiteView && p.Turn() == board.Black {
 			raw = -raw
 		}
-		g.line.Moves = append(g.line.Moves, m)
-		g.labels = append(g.labels, dataset.Label{Status: dataset.Labelled,
+		line.Moves = append(line.Moves, m)
+		labels = append(labels, dataset.Label{Status: dataset.Labelled,
 			Lines: []dataset.Searched{{Score: dataset.Centipawns(raw)}}})
 		p.Play(m)
 	}
-	if len(g.line.Moves) == 0 {
-		reject(dataset.NoMoves, start, nil)
+	if len(line.Moves) == 0 {
+		return nil, reject(line, dataset.NoMoves, line.Offset, nil)
 	}
-	return g
+	return labels, nil
+}
+
+// reject says why a game is left out.
+func reject(line *dataset.Line, reason dataset.Reason, at int64, err error) *dataset.Reject {
+	return &dataset.Reject{Reason: reason, Number: line.Number, Offset: line.Offset, At: at, Ply: len(line.Moves), Err: err}
 }
 
 // skip passes over bytes that were looked at.
@@ -254,9 +188,8 @@ func readHeader(data []byte) (p board.Position, result dataset.Result, err error
 	if n := occupied.Len(); n > 32 || n < 2 || data[30] > 2 {
 		return p, 0, errHeader
 	}
-	var setup, bare board.Setup // with rights and en passant square, and without
+	var setup board.Setup
 	var rooks []board.Square
-	king := [2]board.Square{board.NoSquare, board.NoSquare}
 	i := 0
 	for left := occupied; left != 0; i, left = i+1, left&(left-1) {
 		on := left.First()
@@ -269,12 +202,7 @@ func readHeader(data []byte) (p board.Position, result dataset.Result, err error
 		case castleRook + 1:
 			return p, 0, errHeader
 		}
-		piece := board.NewPiece(color, board.Pawn+board.PieceType(kind))
-		if piece.Type() == board.King {
-			king[color] = on
-		}
-		setup.Put(piece, on)
-		bare.Put(piece, on)
+		setup.Put(board.NewPiece(color, board.Pawn+board.PieceType(kind)), on)
 	}
 	for ; i < 32; i++ {
 		if data[8+i/2]>>(i%2*4)&15 != 0 {
@@ -284,6 +212,7 @@ func readHeader(data []byte) (p board.Position, result dataset.Result, err error
 	if data[24]&128 != 0 {
 		setup.Turn = board.Black
 	}
+	bare := setup
 	switch passed := board.Square(data[24] & 127); {
 	case passed > 64:
 		return p, 0, errHeader
@@ -293,19 +222,9 @@ func readHeader(data []byte) (p board.Position, result dataset.Result, err error
 	setup.HalfmoveClock, setup.FullmoveNumber = int(data[25]), int(binary.LittleEndian.Uint16(data[26:]))
 	standard := true
 	for _, on := range rooks {
-		color := board.White
-		if on.Rank() != 0 {
-			color = board.Black
-		}
-		home := board.Square(56 * int(color))
-		if king[color] != home+4 || on != home && on != home+7 {
-			standard = false
-			continue
-		}
-		setup.AllowCastling(color, on == home+7)
+		standard = setup.AllowCastlingWith(on) && standard
 	}
 	if !standard {
-		bare.Turn = setup.Turn
 		setup = bare
 	}
 	if p, err = setup.Position(); err != nil {
@@ -328,32 +247,34 @@ const (
 // readMove reads a move that is legal and of the type that it says.
 func readMove(p *board.Position, word uint16) (board.Move, error) {
 	from, to := board.Square(word&63), board.Square(word>>6&63)
-	m := board.NewMove(from, to)
-	piece := p.PieceAt(from)
-	passing := piece.Type() == board.Pawn && from.File() != to.File() && p.PieceAt(to) == board.NoPiece
-	ok := word>>12&3 == 0
-	switch word >> 14 {
-	case normal:
-		ok = ok && !passing && !isCastling(piece, m)
-	case enPassant:
-		ok = ok && passing
-	case castling:
-		ok = ok && piece.Type() == board.King && p.PieceAt(to) == board.NewPiece(p.Turn(), board.Rook)
-		king := from + 2
-		if to < from {
-			king = from - 2
-		}
-		m = board.NewMove(from, king)
-		ok = ok && (to&7 == 0 || to&7 == 7) && from&7 == 4
-	case promotion:
-		ok, m = true, board.NewPromotion(from, to, board.Knight+board.PieceType(word>>12&3))
+	m, kind := board.NewMove(from, to), int(word>>14)
+	switch {
+	case kind == promotion:
+		m = board.NewPromotion(from, to, board.Knight+board.PieceType(word>>12&3))
+	case word>>12&3 != 0:
+		kind = -1
+	case kind == castling && to == from|7:
+		m = board.NewMove(from, from+2)
+	case kind == castling && to == from&^7:
+		m = board.NewMove(from, from-2)
+	case kind == castling: // to no rook
+		kind = -1
 	}
-	if !ok || !p.IsLegal(m) {
+	if !p.IsLegal(m) || kind != kindOf(p, m) {
 		return 0, fmt.Errorf("%w %v", errIllegal, m)
 	}
 	return m, nil
 }
 
-func isCastling(piece board.Piece, m board.Move) bool {
-	return piece.Type() == board.King && (m.To() == m.From()+2 || m.To()+2 == m.From())
+// kindOf returns the type of a legal move.
+func kindOf(p *board.Position, m board.Move) int {
+	switch {
+	case m.Promotion() != board.NoPieceType:
+		return promotion
+	case p.IsCastling(m):
+		return castling
+	case p.IsEnPassant(m):
+		return enPassant
+	}
+	return normal
 }
