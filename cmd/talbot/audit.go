@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"talbot/internal/cli"
@@ -21,19 +20,13 @@ func runAudit(ctx context.Context, o *labelOptions) error {
 }
 
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {
-	ctx, stop := cli.Stops(ctx)
-	defer stop()
-	show, end := cli.ShowProgress()
-	c.Progress = show
-	sum, err := c.Run(ctx)
-	end()
+	sum, err := watched(ctx, &c, &c.Progress)
 	if err != nil {
-		return cli.Repeatable(err)
+		return err
 	}
-	if o.json {
-		return cli.PrintJSON(sum)
+	if err := report(o.json, &sum); err != nil {
+		return err
 	}
-	io.WriteString(cli.Stdout, sum.Text()) // which remembers its error
 	next("label", c.Dir, "--out", newName(filepath.Clean(c.Dir)+"-labelled", ""), "--nodes", fmt.Sprint(sum.Nodes))
 	return nil
 }

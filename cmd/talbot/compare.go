@@ -14,6 +14,7 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
+	"talbot/internal/progress"
 	"talbot/train/job"
 )
 
@@ -111,15 +112,11 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := cli.Stops(ctx)
-	defer stop()
-	show, end := cli.ShowProgress()
-	c.Begun = func(backend string) { cli.Note("backend: %s\n", backend) }
-	c.Progress = measureProgress(show)
-	result, err := c.Run(ctx)
-	end()
+	var show func(progress.Progress)
+	c.Begun, c.Progress = sayBackend, measureProgress(&show)
+	result, err := watched(ctx, &c, &show)
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
-		return cli.Repeatable(err)
+		return err
 	}
 	if o.json {
 		return errors.Join(cli.PrintJSON(result), err)

@@ -40,13 +40,10 @@ docs/3-datasets.md.`,
 }
 
 func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
-	ctx, stop := cli.Stops(ctx)
-	defer stop()
-	show, end := cli.ShowProgress()
-	d, err := diff.Request{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
-	end()
+	r := diff.Request{A: dirs[0], B: dirs[1]}
+	d, err := watched(ctx, &r, &r.Progress)
 	if err != nil {
-		return cli.Repeatable(err)
+		return err
 	}
 	if asJSON {
 		err = cli.PrintJSON(d)

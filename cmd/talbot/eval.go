@@ -15,6 +15,7 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
+	"talbot/internal/progress"
 	"talbot/network/builtin"
 	"talbot/train/job"
 )
@@ -130,8 +131,6 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer file.Close()
 		e.Puzzles = file
 	}
-	ctx, stop := cli.Stops(ctx)
-	defer stop()
 	if o.syzygy != "" {
 		tables, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
 		if err != nil {
@@ -140,13 +139,11 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer tables.Close()
 		e.Tables = tables
 	}
-	show, end := cli.ShowProgress()
-	e.Begun = func(backend string) { cli.Note("backend: %s\n", backend) }
-	e.Progress = measureProgress(show)
-	figures, err := e.Run(ctx)
-	end()
+	var show func(progress.Progress)
+	e.Begun, e.Progress = sayBackend, measureProgress(&show)
+	figures, err := watched(ctx, &e, &show)
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
-		return cli.Repeatable(err)
+		return err
 	}
 	if o.json {
 		return errors.Join(cli.PrintJSON(figures), err)

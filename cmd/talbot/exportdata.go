@@ -97,17 +97,12 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	r.Out = o.file(cmd, r.Out.Path, o.force,
 		output.Fact{Name: "dataset", Value: fmt.Sprintf("manifest %.16s", m.Hash())})
 	cli.Note("talbot: the format %s %s\n", r.Format.Name, r.Format.Limits())
-	ctx, stop := cli.Stops(cmd.Context())
-	defer stop()
-	show, end := cli.ShowProgress()
-	r.Progress = show
-	sum, err := r.Run(ctx)
-	end()
+	sum, err := watched(cmd.Context(), &r, &r.Progress)
 	if errors.Is(err, export.ErrNothing) {
 		return fault.Hint(err, "`talbot stats "+r.Dir+"` counts samples by split and source")
 	}
 	if err != nil {
-		return cli.Repeatable(err)
+		return err
 	}
 	if o.json {
 		return cli.PrintJSON(sum)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 
@@ -76,13 +75,6 @@ func (o *makeOptions) report(m made) error {
 		m.next()
 	}
 	return nil
-}
-
-// summariseText prints on standard output what a command has made, unless it is quiet.
-func summariseText(text string) {
-	if !cli.Mode.Quiet {
-		io.WriteString(cli.Stdout, text) // which remembers its error
-	}
 }
 
 // limitHeap has the garbage collector keep the heap small, unless the user has set GOGC.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"talbot/encode"
+	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/network/run"
@@ -67,8 +68,11 @@ func parseUnweighted(text string) ([]loader.Spec, error) {
 	return specs, err
 }
 
+// sayBackend names the backend that a network is measured on.
+func sayBackend(backend string) { cli.Note("backend: %s\n", backend) }
+
 // measureProgress shows how far a measurement is.
-func measureProgress(show func(progress.Progress)) func(what string, done, of int64) {
+func measureProgress(show *func(progress.Progress)) func(what string, done, of int64) {
 	return func(what string, done, of int64) {
 		unit := "blocks"
 		switch what {
@@ -79,6 +83,6 @@ func measureProgress(show func(progress.Progress)) func(what string, done, of in
 		case "solving puzzles":
 			unit = "puzzles"
 		}
-		show(progress.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
+		(*show)(progress.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
 	}
 }

@@ -70,11 +70,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 		}
 	}
 	limitHeap(keysGCPercent)
-	show, end := cli.ShowProgress()
-	r := o.Request
-	r.Progress = show
-	counted, err := r.Run(ctx)
-	end()
+	counted, err := watched(ctx, &o.Request, &o.Progress)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"talbot/fleet"
-	"talbot/internal/cli"
 	"talbot/internal/flags"
 )
 
@@ -45,9 +43,5 @@ func (o *statusOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return cli.PrintJSON(s)
-	}
-	io.WriteString(cli.Stdout, s.Text()) // which remembers its error
-	return nil
+	return report(o.json, &s)
 }

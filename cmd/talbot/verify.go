@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -71,27 +70,14 @@ const keysGCPercent = 50
 
 func runVerify(ctx context.Context, o *verifyOptions) error {
 	limitHeap(keysGCPercent)
-	ctx, stop := cli.Stops(ctx)
-	defer stop()
-	show, end := cli.ShowProgress()
-	r := o.Request
-	r.Progress = show
-	result, err := r.Run(ctx)
-	end()
-	if errors.Is(err, context.Canceled) {
+	result, err := watched(ctx, &o.Request, &o.Progress)
+	if errors.Is(err, cli.ErrRepeat) {
 		return unverified(result, o.Dirs)
 	}
 	if result == nil {
 		return err
 	}
-	if o.json {
-		if err := cli.PrintJSON(result); err != nil {
-			return err
-		}
-	} else {
-		io.WriteString(cli.Stdout, result.Text()) // which remembers its error
-	}
-	return err
+	return errors.Join(report(o.json, result), err)
 }
 
 // unverified ends a verification that was interrupted: it prints no totals, which would look like findings.
