@@ -10,8 +10,6 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/output"
-	"talbot/play/match"
-	"talbot/train"
 )
 
 // existingOptions are the flags of every verb that makes an output: what to do with one that exists.
@@ -59,39 +57,13 @@ var notFacts = []string{"out", "force", "json", "workers", "run", "skip-done", "
 
 // reportDone says that an output was done before. It returns nil if err is of another kind.
 func reportDone(cmd *cobra.Command, err error) (bool, error) {
-	var done *output.DoneError
-	if !errors.As(err, &done) {
+	done, ok := errors.AsType[*output.DoneError](err)
+	if !ok {
 		return false, nil
 	}
 	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
-		return true, printDone(done)
+		return true, cli.PrintJSON(done)
 	}
 	cli.Note("talbot: %q is done: nothing has changed\n", done.Path)
 	return true, nil
-}
-
-// printDone prints what the command reported, as far as the output still says it.
-func printDone(done *output.DoneError) error {
-	switch r := done.Result.(type) {
-	case output.Summary:
-		return cli.PrintJSON(struct {
-			Done bool   `json:"done"`
-			Out  string `json:"out"`
-			output.Summary
-		}{true, done.Path, r})
-	case *match.Result:
-		return cli.PrintJSON(struct {
-			Done bool `json:"done"`
-			*match.Result
-		}{true, r})
-	case train.Result:
-		return cli.PrintJSON(struct {
-			Done bool `json:"done"`
-			train.Result
-		}{true, r})
-	}
-	return cli.PrintJSON(struct {
-		Done bool   `json:"done"`
-		Out  string `json:"out"`
-	}{true, done.Path})
 }

@@ -178,9 +178,9 @@ func checkSteps(file string, c *loop.Config) error {
 }
 
 // checkTraining refuses what a training would before it looks at its data.
-func checkTraining(flags []string) error {
+func checkTraining(args []string) error {
 	var o trainOptions
-	return parse(o.command(), append(flags, "--run=run"), func(f *pflag.FlagSet) error {
+	return parse(o.command(), append(args, "--run=run"), func(f *pflag.FlagSet) error {
 		if err := o.check(f); err != nil {
 			return err
 		}
@@ -189,11 +189,11 @@ func checkTraining(flags []string) error {
 }
 
 // parse gives flags to a command, and checks what they come to.
-func parse(cmd *cobra.Command, flags []string, check func(*pflag.FlagSet) error) error {
-	if err := cmd.ParseFlags(flags); err != nil {
+func parse(cmd *cobra.Command, args []string, check func(*pflag.FlagSet) error) error {
+	if err := cmd.ParseFlags(args); err != nil {
 		return flagError(cmd, err)
 	}
-	if err := checkFlags(cmd); err != nil {
+	if err := flags.Check(cmd); err != nil {
 		return err
 	}
 	return check(cmd.Flags())

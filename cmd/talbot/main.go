@@ -11,6 +11,7 @@ import (
 
 	"talbot/internal/cli"
 	"talbot/internal/fault"
+	"talbot/internal/flags"
 )
 
 func main() {
@@ -43,9 +44,7 @@ and writes another. A network comes with it, to play against at once.`,
 	cli.AddFlags(root)
 	root.Flags().Bool("version", false, "show the version")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.PrintHelp(cmd.OutOrStdout(), cmd) })
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return flagError(cmd, err)
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
@@ -79,7 +78,7 @@ func prepare(cmd *cobra.Command) {
 		}
 		return fault.Usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return flags.Check(cmd) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.Begin(cmd, args, thisBuild().String()); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/play/engine"
@@ -138,8 +137,8 @@ func checkSettings(s match.Spec) error {
 	text := "docs/11-matches.md and docs/12-play.md list the settings of players"
 	names := append([]string{"name", "nodes", "depth", "movetime", "tc", "rating", "error"}, engine.Parameters()...)
 	for _, p := range s.Params {
-		if word := cli.Nearest(p.Name, names); !slices.Contains(names, p.Name) && word != "" {
-			text = "did you mean `" + word + "`? " + text
+		if !slices.Contains(names, p.Name) {
+			text = fault.DidYouMean(text, fault.Nearest(p.Name, names), "")
 		}
 	}
 	return fault.Usage(fmt.Errorf("player %q: %w", s.Text, err), text)

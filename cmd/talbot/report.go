@@ -9,7 +9,9 @@ import (
 )
 
 // watched runs work of which nothing is kept if Ctrl-C stops it. show gets what displays its progress.
-func watched[R any](ctx context.Context, work interface{ Run(context.Context) (R, error) },
+func watched[R any](ctx context.Context, work interface {
+	Run(context.Context) (R, error)
+},
 	show *func(progress.Progress)) (R, error) {
 	ctx, stop := cli.Stops(ctx)
 	defer stop()

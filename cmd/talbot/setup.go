@@ -37,7 +37,7 @@ func checkParts(_ *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !slices.Contains(parts, a) {
 			return fault.Usage(fmt.Errorf("setup cannot install %q", a),
-				cli.DidYouMean("it installs "+strings.Join(parts, ", "), cli.Nearest(a, parts), "talbot setup "))
+				fault.DidYouMean("it installs "+strings.Join(parts, ", "), fault.Nearest(a, parts), "talbot setup "))
 		}
 	}
 	return nil

@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/internal/cli"
 	"talbot/internal/fault"
-	"talbot/internal/flags"
 )
 
 // many is a number of operands without a limit.
@@ -33,29 +30,13 @@ func operands(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// checkFlags refuses flags of a command that are missing or contradict each other.
-func checkFlags(cmd *cobra.Command) error {
-	if err := flags.Check(cmd); err != nil {
-		return flagError(cmd, err)
-	}
-	return nil
-}
-
-// flagError is the error of usage for a flag that cannot be read, is missing or contradicts another.
+// flagError is the error of usage for a flag that cannot be read.
 func flagError(cmd *cobra.Command, err error) error {
-	e, ok := errors.AsType[*flags.Error](err)
-	if !ok {
-		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-			err = fmt.Errorf("--%s %q cannot be read", invalid.GetFlag().Name, invalid.GetValue())
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if exit, _ := fault.Of(invalid.Unwrap()); exit == fault.ExitUsage {
+			return invalid.Unwrap()
 		}
-		return fault.Usage(err, "see `"+cmd.CommandPath()+" --help`")
+		err = fmt.Errorf("--%s %q cannot be read", invalid.GetFlag().Name, invalid.GetValue())
 	}
-	if word := cli.Nearest(e.Given, e.Words); word != "" {
-		meant := "did you mean `--" + e.Flag + " " + word + "`?"
-		if strings.HasPrefix(e.Remedy, "use ") { // which lists all words
-			meant += " " + e.Remedy
-		}
-		return fault.Usage(e, meant)
-	}
-	return fault.Usage(e, e.Remedy)
+	return fault.Usage(err, "see `"+cmd.CommandPath()+" --help`")
 }

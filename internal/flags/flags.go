@@ -9,31 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/fault"
 )
 
 // The annotations of a flag.
 const (
 	SectionKey = "talbot section" // its heading in help and its place there
-	WordsKey   = "talbot words"   // the words that its value can be, or begin with
+	wordsKey   = "talbot words"   // the words that its value can be, or begin with
 	needsKey   = "talbot needs"   // each a list of flags, separated by spaces, of which one must be given, too
 	excludeKey = "talbot excludes"
 	requireKey = "talbot requires" // the flags of which one must be given
 	unlessKey  = "talbot unless"   // those with which none must be
 )
-
-// Error is a flag that cannot be used so.
-type Error struct {
-	Text   string
-	Remedy string
-	Flag   string   // whose value was not understood
-	Given  string   // that value
-	Words  []string // that it may have been meant to be
-	Err    error    // what refused the value; nil for none
-}
-
-func (e *Error) Error() string { return e.Text }
-
-func (e *Error) Unwrap() error { return e.Err }
 
 // Set declares the flags of a command. The default of a flag is what its variable holds when it is declared. A name
 // such as "out,o" has a short form.
@@ -53,38 +41,33 @@ func (s *Set) Section(title string) { s.section = title }
 
 // Bool declares a flag without a value.
 func (s *Set) Bool(to *bool, name, usage string) {
-	name, short, _ := strings.Cut(name, ",")
-	s.cmd.Flags().BoolVarP(to, name, short, *to, usage)
-	s.place(name)
+	s.add(name, func(name, short string) { s.cmd.Flags().BoolVarP(to, name, short, *to, usage) })
 }
 
 // String declares a flag that takes any text.
 func (s *Set) String(to *string, name, usage string) {
-	name, short, _ := strings.Cut(name, ",")
-	s.cmd.Flags().StringVarP(to, name, short, *to, usage)
-	s.place(name)
+	s.add(name, func(name, short string) { s.cmd.Flags().StringVarP(to, name, short, *to, usage) })
 }
 
 // Strings declares a flag that takes texts separated by commas.
 func (s *Set) Strings(to *[]string, name, usage string) {
-	s.cmd.Flags().StringSliceVar(to, name, *to, usage)
-	s.place(name)
+	s.add(name, func(name, short string) { s.cmd.Flags().StringSliceVarP(to, name, short, *to, usage) })
 }
 
 // Each declares a flag that may be repeated.
 func (s *Set) Each(to *[]string, name, usage string) {
-	s.cmd.Flags().StringArrayVar(to, name, *to, usage)
-	s.place(name)
+	s.add(name, func(name, short string) { s.cmd.Flags().StringArrayVarP(to, name, short, *to, usage) })
 }
 
-// place puts a flag under the present heading.
-func (s *Set) place(name string) {
-	if s.section == "" {
-		return
+// add declares a flag and puts it under the present heading.
+func (s *Set) add(name string, declare func(name, short string)) {
+	name, short, _ := strings.Cut(name, ",")
+	declare(name, short)
+	if s.section != "" {
+		n := 0
+		s.cmd.Flags().VisitAll(func(*pflag.Flag) { n++ })
+		s.annotate(name, SectionKey, s.section, fmt.Sprintf("%03d", n))
 	}
-	n := 0
-	s.cmd.Flags().VisitAll(func(*pflag.Flag) { n++ })
-	s.annotate(name, SectionKey, s.section, fmt.Sprintf("%03d", n))
 }
 
 // annotate adds to what is noted of a flag.
@@ -102,7 +85,7 @@ func (s *Set) annotate(name, key string, words ...string) {
 // Words states the words that a flag's value can be, or begin with, for completion and to find what a mistyped one was
 // meant to be.
 func (s *Set) Words(name string, words ...string) {
-	s.annotate(name, WordsKey, words...)
+	s.annotate(name, wordsKey, words...)
 	f := s.cmd.Flags().Lookup(name)
 	_ = s.cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, typed string) ([]string,
 		cobra.ShellCompDirective) {
@@ -154,21 +137,20 @@ func (s *Set) AtMostOne(names ...string) {
 	}
 }
 
-// Given reports whether a flag was given: not as "" or, if it takes no value, as false.
-func Given(f *pflag.FlagSet, name string) bool {
-	flag := f.Lookup(name)
-	return flag != nil && flag.Changed && flag.Value.String() != "" &&
-		!(flag.Value.Type() == "bool" && flag.Value.String() == "false")
+// isGiven reports whether a flag was given: not as "" or, if it takes no value, as false.
+func isGiven(f *pflag.Flag) bool {
+	text := f.Value.String()
+	return f.Changed && text != "" && !(f.Value.Type() == "bool" && text == "false")
 }
 
 // Check reports the first flag that is missing, or that contradicts another.
 func Check(cmd *cobra.Command) error {
-	var first *Error
+	var first error
 	f := cmd.Flags()
-	given := func(name string) bool { return Given(f, name) }
+	given := func(name string) bool { return isGiven(f.Lookup(name)) }
 	report := func(remedy, text string, values ...any) {
 		if first == nil {
-			first = &Error{Text: fmt.Sprintf(text, values...), Remedy: remedy}
+			first = fault.Usage(fmt.Errorf(text, values...), remedy)
 		}
 	}
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -186,9 +168,6 @@ func Check(cmd *cobra.Command) error {
 			report(example(cmd, need[0]), "%s is missing", either(need))
 		}
 	})
-	if first == nil {
-		return nil
-	}
 	return first
 }
 

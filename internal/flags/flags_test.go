@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 )
 
@@ -78,7 +80,7 @@ func TestRefused(t *testing.T) {
 		{"--wait 0s", "--wait must be above 0s: 0s", "leave it out for the default, 1s"},
 		{"--wait 3", `--wait "3" is not a time with a unit, such as 20ms, 30s or 3m`, ""},
 		{"--seed -1", `--seed "-1" is not a whole number from 0`, ""},
-		{"--mode fats", `unknown --mode "fats"`, "use fast or slow"},
+		{"--mode fats", `unknown --mode "fats"`, "did you mean `--mode fast`? use fast or slow"},
 		{"--words a,,b", "--words: an empty word", "for example --words a,b"},
 		{"--upper x", `--upper: "x" is not upper case`, "for example --upper X"},
 		{"-o a --all --check", "--check needs --upper or --words", "add --upper, or leave out --check"},
@@ -86,9 +88,12 @@ func TestRefused(t *testing.T) {
 		{"-o a --all --depth 2", "--depth and --all cannot be used together", "leave one of them out"},
 	} {
 		_, err := run(c.args)
-		e, ok := errors.AsType[*flags.Error](err)
-		if !ok || e.Text != c.text || c.remedy != "" && e.Remedy != c.remedy {
-			t.Errorf("%q: got %v, %+v; want %q, %q", c.args, err, e, c.text, c.remedy)
+		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			err = invalid.Unwrap()
+		}
+		exit, remedy := fault.Of(err)
+		if exit != fault.ExitUsage || err.Error() != c.text || c.remedy != "" && remedy != c.remedy {
+			t.Errorf("%q: got %v, %q; want %q, %q", c.args, err, remedy, c.text, c.remedy)
 		}
 	}
 }

@@ -1,42 +1,39 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"talbot/internal/fault"
 )
 
 // value is the value of a flag that is checked when it is read.
-type value[T any] struct {
-	to   *T
-	kind string
-	text string
-	read func(text string) (T, string, error)
+type value struct {
+	kind string // what pflag calls its type
+	text string // as it is shown
+	// read takes a text over, and returns how the value is shown then.
+	read func(text string) (shown string, err error)
 }
 
-func (v *value[T]) String() string { return v.text }
+func (v *value) String() string { return v.text }
 
-func (v *value[T]) Type() string { return v.kind }
+func (v *value) Type() string { return v.kind }
 
-func (v *value[T]) Set(text string) error {
-	x, shown, err := v.read(text)
-	if err != nil {
-		return err
+func (v *value) Set(text string) error {
+	shown, err := v.read(text)
+	if err == nil {
+		v.text = shown
 	}
-	*v.to, v.text = x, shown
-	return nil
+	return err
 }
 
-// add declares a flag. Its default is shown as text.
-func add[T any](s *Set, v *value[T], name, usage string) {
-	name, short, _ := strings.Cut(name, ",")
-	s.cmd.Flags().VarP(v, name, short, usage)
-	s.place(name)
+// value declares a flag.
+func (s *Set) value(v *value, name, usage string) {
+	s.add(name, func(name, short string) { s.cmd.Flags().VarP(v, name, short, usage) })
 }
 
 // number is what a flag with bounds can be.
@@ -73,57 +70,49 @@ func Within[T number](s *Set, to *T, name string, low, high T, usage string) {
 func addNumber[T number](s *Set, to *T, name, usage string, within func(T) bool, bounds string) {
 	long, _, _ := strings.Cut(name, ",")
 	kind, form := kindOf[T]()
-	v := &value[T]{to: to, kind: kind, text: fmt.Sprint(*to)}
-	v.read = func(text string) (T, string, error) {
-		x, err := parseNumber[T](text)
+	s.value(&value{kind, fmt.Sprint(*to), func(text string) (string, error) {
+		x, err := parseNumber[T](kind, strings.TrimSpace(text))
 		switch {
-		case err != nil && strings.Contains(err.Error(), strconv.ErrRange.Error()):
-			return x, "", &Error{Text: fmt.Sprintf("--%s %q is too large or too small", long, text), Err: err,
-				Remedy: s.remedy(long)}
-		case err != nil:
-			return x, "", &Error{Text: fmt.Sprintf("--%s %q is not %s", long, text, form), Err: err,
-				Remedy: s.remedy(long)}
+		case errors.Is(err, strconv.ErrRange):
+			err = fmt.Errorf("--%s %q is too large or too small", long, text)
+		case err != nil || x != x:
+			err = fmt.Errorf("--%s %q is not %s", long, text, form)
 		case !within(x):
-			return x, "", &Error{Text: fmt.Sprintf("--%s %s: %v", long, bounds, x), Remedy: s.remedy(long)}
+			err = fmt.Errorf("--%s %s: %v", long, bounds, x)
+		default:
+			*to = x
 		}
-		return x, fmt.Sprint(x), nil
-	}
-	add(s, v, name, usage)
+		return fmt.Sprint(x), fault.Usage(err, s.remedy(long))
+	}}, name, usage)
 }
 
 // kindOf returns what pflag calls a type of numbers, and what its values look like.
 func kindOf[T number]() (kind, form string) {
-	switch t := reflect.TypeFor[T](); {
-	case t == reflect.TypeFor[time.Duration]():
+	switch any(T(0)).(type) {
+	case time.Duration:
 		return "duration", "a time with a unit, such as 20ms, 30s or 3m"
-	case t.Kind() == reflect.Float64:
+	case float64:
 		return "float64", "a number"
-	case t.Kind() == reflect.Uint64:
+	case uint64:
 		return "uint64", "a whole number from 0"
-	default:
-		return t.Kind().String(), "a whole number"
 	}
+	return "int", "a whole number"
 }
 
-func parseNumber[T number](text string) (T, error) {
-	text = strings.TrimSpace(text)
-	switch kind, _ := kindOf[T](); kind {
+func parseNumber[T number](kind, text string) (T, error) {
+	switch kind {
 	case "duration":
 		d, err := time.ParseDuration(text)
 		return T(d), err
 	case "float64":
 		x, err := strconv.ParseFloat(text, 64)
-		if err == nil && x != x {
-			err = strconv.ErrSyntax
-		}
 		return T(x), err
 	case "uint64":
 		n, err := strconv.ParseUint(text, 0, 64)
 		return T(n), err
-	default:
-		n, err := strconv.ParseInt(text, 0, 64)
-		return T(n), err
 	}
+	n, err := strconv.ParseInt(text, 0, 64)
+	return T(n), err
 }
 
 // remedy returns what to do about the value of a flag.
@@ -144,64 +133,57 @@ func Choice[T ~string](s *Set, to *T, name, usage string, words ...T) {
 	for _, w := range words {
 		all = append(all, string(w))
 	}
-	v := &value[T]{to: to, kind: "string", text: string(*to)}
-	v.read = func(text string) (T, string, error) {
+	s.value(&value{"string", string(*to), func(text string) (string, error) {
 		if !slices.Contains(all, text) {
-			return "", "", &Error{Text: fmt.Sprintf("unknown --%s %q", name, text), Flag: name, Given: text, Words: all,
-				Remedy: "use " + Listed(all, "or")}
+			return "", fault.Usage(fmt.Errorf("unknown --%s %q", name, text),
+				fault.DidYouMean("use "+Listed(all, "or"), fault.Nearest(text, all), "--"+name+" "))
 		}
-		return T(text), text, nil
-	}
-	add(s, v, name, usage)
+		*to = T(text)
+		return text, nil
+	}}, name, usage)
 	s.Words(name, all...)
 }
 
 // Parse declares a flag whose value is read by a function. Its default is shown as text, "" for none. An example shows
 // what a value looks like.
 func Parse[T any](s *Set, to *T, name, text, example string, read func(string) (T, error), usage string) {
-	long, _, _ := strings.Cut(name, ",")
-	v := &value[T]{to: to, kind: "string", text: text}
-	v.read = func(text string) (T, string, error) {
+	s.value(&value{"string", text, func(text string) (string, error) {
 		x, err := read(text)
 		if err != nil {
-			return x, "", s.refused(long, text, example, err)
+			return "", s.refused(name, text, example, err)
 		}
-		return x, text, nil
+		*to = x
+		return text, nil
+	}}, name, usage)
+}
+
+// List declares a flag that takes values separated by commas, each read by a function. It is a slice to pflag, so it
+// may be repeated, and the shell completes each value.
+func List[T any](s *Set, to *[]T, name, example string, read func(string) (T, error), usage string) {
+	v := &value{kind: "stringSlice", text: "[]"}
+	v.read = func(text string) (string, error) {
+		all := *to
+		for part := range strings.SplitSeq(text, ",") {
+			x, err := read(strings.TrimSpace(part))
+			if err != nil {
+				return "", s.refused(name, part, example, err)
+			}
+			all = append(all, x)
+		}
+		*to = all
+		return "[" + strings.TrimPrefix(strings.Trim(v.text, "[]")+","+text, ",") + "]", nil
 	}
-	add(s, v, name, usage)
+	s.value(v, name, usage)
 }
 
 // refused is the error of a value that a function did not take.
 func (s *Set) refused(name, given, example string, err error) error {
-	e := &Error{Text: fmt.Sprintf("--%s: %v", name, err), Err: err, Flag: name, Given: given,
-		Words: s.cmd.Flags().Lookup(name).Annotations[WordsKey]}
-	if example != "" {
-		e.Remedy = "for example --" + name + " " + example
+	name, _, _ = strings.Cut(name, ",")
+	remedy := ""
+	if word := fault.Nearest(given, s.cmd.Flags().Lookup(name).Annotations[wordsKey]); word != "" {
+		remedy = fault.DidYouMean("", word, "--"+name+" ")
+	} else if example != "" {
+		remedy = "for example --" + name + " " + example
 	}
-	return e
+	return fault.Usage(fmt.Errorf("--%s: %w", name, err), remedy)
 }
-
-// list is the value of a flag that takes several, separated by commas.
-type list[T any] struct{ value[[]T] }
-
-// Type returns what has pflag's slices take several flags, and the shell complete each.
-func (l *list[T]) Type() string { return "stringSlice" }
-
-// List declares a flag that takes values separated by commas, each read by a function.
-func List[T any](s *Set, to *[]T, name, example string, read func(string) (T, error), usage string) {
-	l := &list[T]{value[[]T]{to: to, text: "[]"}}
-	l.read = func(text string) (all []T, shown string, err error) {
-		for part := range strings.SplitSeq(text, ",") {
-			x, err := read(strings.TrimSpace(part))
-			if err != nil {
-				return nil, "", s.refused(name, part, example, err)
-			}
-			all = append(all, x)
-		}
-		return append(*to, all...), "[" + strings.TrimPrefix(strings.Trim(l.text, "[]")+","+text, ",") + "]", nil
-	}
-	s.cmd.Flags().Var(l, name, usage)
-	s.place(name)
-}
-
-var _ pflag.Value = (*list[int])(nil)

@@ -1,11 +1,14 @@
 package output
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"talbot/internal/durable"
@@ -81,6 +84,19 @@ type DoneError struct {
 }
 
 func (e *DoneError) Error() string { return fmt.Sprintf("%q: %v", e.Path, ErrDone) }
+
+// MarshalJSON returns that it is done, where it is, and what the command reported.
+func (e *DoneError) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(struct {
+		Done bool   `json:"done"`
+		Out  string `json:"out"`
+	}{true, e.Path})
+	if err != nil || e.Result == nil {
+		return text, err
+	}
+	result, err := json.Marshal(e.Result)
+	return slices.Concat(text[:len(text)-1], []byte(","), bytes.TrimPrefix(result, []byte("{"))), err
+}
 
 // Unwrap returns [ErrDone].
 func (e *DoneError) Unwrap() error { return ErrDone }
