@@ -11,7 +11,7 @@ internal/output/folder.go SmallShards   small shards in the tests of other packa
 tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"
-$DEADCODE ./cmd/... ./scripts/... >"$temp/tests"
+$DEADCODE ./cmd/... >"$temp/tests"
 sed 's/:.*: / /' "$temp/tests" | sort >"$temp/found"
 awk '{ print $1, $2 }' "$temp/known" | sort >"$temp/names"
 comm -3 "$temp/found" "$temp/names" >"$temp/wrong"

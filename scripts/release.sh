@@ -27,19 +27,20 @@ time=$(git log -1 --format=%ct)
 
 all='linux_amd64 linux_arm64 darwin_arm64 windows_amd64 linux_amd64_dynamic'
 [ $# -gt 0 ] || set -- $all
+for program in git tar gzip zip; do
+	command -v $program >/dev/null || fail "$program is not installed" "install it"
+done
 for name; do
 	case " $all " in *" $name "*) ;; *) fail "there is no build $name" "choose among: $all" ;; esac
 done
-# What makerelease wants to know of each package.
-linked='{{if not .Standard}}{{.ImportPath}}	{{.Dir}}	{{with .Module}}{{if .Main}}	{{else}}'
-linked=$linked'{{.Path}}	{{.Version}}{{end}}	{{.Dir}}{{end}}{{end}}'
+# What licences.sh reads of each package of others.
+linked='{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}	{{$.Dir}}{{end}}{{end}}'
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$OUT"
 rm -f "$OUT"/talbot_* "$OUT"/SHA256SUMS
 
-go build -trimpath -buildvcs=false -o "$temp/makerelease" ./scripts/makerelease
 for name; do
 	platform=${name%_dynamic}
 	export GOOS="${platform%_*}" GOARCH="${platform#*_}" CGO_ENABLED=0
@@ -53,20 +54,32 @@ for name; do
 	fi
 	binary=talbot
 	[ "$GOOS" != windows ] || binary=talbot.exe
-	mkdir "$temp/$name"
+	archive=talbot_${version}_$name
+	to=$temp/$archive
+	mkdir "$to"
 	echo "release: building $name"
 	# The setting of the runtime is that of scripts/go.sh.
 	go build -trimpath -buildvcs=true -ldflags='-s -w -X=runtime.godebugDefault=asyncpreemptoff=1' \
-		-tags "$tags" -o "$temp/$name/$binary" ./cmd/talbot
+		-tags "$tags" -o "$to/$binary" ./cmd/talbot
 	{
-		go version -m "$temp/$name/$binary" | sed '1s/^.*: //; s/^\t*//'
+		go version -m "$to/$binary" | sed '1s/^.*: //; s/^\t*//'
 		echo "C compiler	$compiler"
-	} >"$temp/$name/BUILD"
-	go list -deps -tags "$tags" -f "$linked" ./cmd/talbot >"$temp/$name.packages"
-	env -u GOOS -u GOARCH "$temp/makerelease" -name "talbot_${version}_$name" -packages "$temp/$name.packages" \
-		-goroot "$(go env GOROOT)" -go "$GOTOOLCHAIN" -time "$time" -out "$OUT" \
-		"$temp/$name/$binary" "$temp/$name/BUILD" README.md LICENSE CHANGELOG.md
-	rm -rf "${temp:?}/$name"
+	} >"$to/BUILD"
+	go list -deps -tags "$tags" -f "$linked" ./cmd/talbot >"$temp/packages"
+	printf 'std\t%s\t%s\t%s\n' "$GOTOOLCHAIN" "$(go env GOROOT)" "$(go env GOROOT)" >>"$temp/packages"
+	sh scripts/licences.sh "$temp/packages" "$to/licences"
+	cp README.md LICENSE CHANGELOG.md "$to"
+	find "$to" -type f -exec chmod 644 {} + -exec touch -d "@$time" {} +
+	chmod 755 "$to/$binary"
+	(cd "$temp" && find "$archive" -type f | sort >"$temp/files")
+	if [ "$GOOS" = windows ]; then
+		(cd "$temp" && zip -qX9 archive.zip -@ <files)
+		mv "$temp/archive.zip" "$OUT/$archive.zip"
+	else
+		tar -C "$temp" --format=ustar --owner=0 --group=0 --numeric-owner -cf "$temp/tar" -T "$temp/files"
+		gzip -9nc "$temp/tar" >"$OUT/$archive.tar.gz"
+	fi
+	rm -rf "${to:?}"
 done
 (cd "$OUT" && sha256sum talbot_*) >"$temp/sums"
 mv "$temp/sums" "$OUT/SHA256SUMS"

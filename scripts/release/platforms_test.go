@@ -1,6 +1,7 @@
-package main
+package release
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,9 +11,62 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/board"
 )
 
 const root = "../.."
+
+// The test binary, run again with engineVar set, is a UCI engine: no Stockfish is needed for Windows.
+const engineVar = "TALBOT_TEST_ENGINE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(engineVar) != "" {
+		runEngine()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// runEngine scores positions by their keys and plays the first legal move.
+func runEngine() {
+	pos := board.StartPosition()
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		word, rest, _ := strings.Cut(strings.TrimRight(in.Text(), "\r"), " ")
+		switch word {
+		case "uci":
+			fmt.Print("id name Test 1\nid author nobody\n" +
+				"option name Threads type spin default 1 min 1 max 8\n" +
+				"option name Hash type spin default 1 min 1 max 64\n" +
+				"option name UCI_ShowWDL type check default false\nuciok\n")
+		case "isready":
+			fmt.Println("readyok")
+		case "position":
+			what, moves, _ := strings.Cut(rest, " moves ")
+			pos = board.StartPosition()
+			if fen, ok := strings.CutPrefix(what, "fen "); ok {
+				var err error
+				if pos, err = board.ParseFEN(fen); err != nil {
+					panic(err)
+				}
+			}
+			for text := range strings.FieldsSeq(moves) {
+				move, err := pos.ParseUCI(text)
+				if err != nil {
+					panic(err)
+				}
+				pos.Play(move)
+			}
+		case "go":
+			move := pos.LegalMoves(nil)[0]
+			fmt.Printf("info depth 1 seldepth 1 multipv 1 score cp %d wdl 100 200 700 nodes 10 time 1 pv %s\n"+
+				"bestmove %s\n", int(pos.Key()%2001)-1000, move, move)
+		case "quit":
+			return
+		}
+	}
+}
 
 // full skips what takes minutes, unless TALBOT_FULL is set, and what needs a program that is not here.
 func full(t *testing.T, programs ...string) (first string) {
@@ -51,6 +105,15 @@ func compile(t *testing.T, goos, goarch, pkg, to string) string {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOEXPERIMENT=simd", "GOOS="+goos, "GOARCH="+goarch)
 	output(t, cmd)
 	return to
+}
+
+// compileTests builds the tests of a package for Windows.
+func compileTests(t *testing.T, pkg, to string) {
+	t.Helper()
+	cmd := exec.Command("go", "test", "-c", "-o", to, "./"+pkg)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
+	output(t, cmd)
 }
 
 // foreign runs talbot of another platform in a folder of its own.
@@ -129,7 +192,8 @@ func TestWindows(t *testing.T) {
 	emulator, env, _ := wine(t, dir)
 	program := compile(t, "windows", "amd64", "./cmd/talbot", dir+"/talbot.exe")
 	f := foreign{t: t, dir: dir, prefix: []string{emulator, program}, env: env}
-	compile(t, "windows", "amd64", "./scripts/makerelease/testdata/engine", dir+"/engine.exe")
+	compileTests(t, "scripts/release", dir+"/engine.exe")
+	f.env = append(f.env, engineVar+"=1")
 	f.games()
 	f.wants(`"os":"windows"`, "version", "--json")
 	f.wants(`"games_kept":8,`, "ingest", "games.pgn", "--out", `data\games`, "--json")
@@ -166,10 +230,7 @@ func TestWindowsPackages(t *testing.T) {
 	}
 	for _, pkg := range []string{"internal/durable", "internal/child"} {
 		dir := t.TempDir()
-		cmd := exec.Command("go", "test", "-c", "-o", dir+"/x.exe", "./"+pkg)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
-		output(t, cmd)
+		compileTests(t, pkg, dir+"/x.exe")
 		run := exec.Command(emulator, dir+"/x.exe", "-test.v")
 		run.Dir = filepath.Join(root, pkg)
 		run.Env = append(os.Environ(), env...)
