@@ -297,7 +297,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		if status, text := s.ask("GET", "/static/look.css", nil, nil); status != 200 ||
-			strings.Contains(text, "<") || !strings.Contains(text, ".openings") {
+			strings.Contains(text, "<") || !strings.Contains(text, ".tiles") {
 			t.Errorf("%d %s", status, text)
 		}
 		s.Close()

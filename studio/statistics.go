@@ -51,7 +51,7 @@ func (p *part) version(err error) string {
 }
 
 // countedVersion is the version of cached statistics.
-const countedVersion = "statistics 1"
+const countedVersion = "statistics 2"
 
 // statistics counts what a dataset has, and keeps the figures.
 func (s *Server) statistics(f *folder) (part, error) {

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"talbot/board"
@@ -63,161 +62,94 @@ const unknownClass = 3
 
 var classNames = [...]string{dataset.Lost.String(), dataset.Drawn.String(), dataset.Won.String(), "unknown"}
 
-// coverageTally counts the spread of samples.
-type coverageTally struct {
-	prints     []dataset.Fingerprint
-	counting   dataset.Counting
-	turns      [2]int64
-	results    [unknownClass + 1]int64
-	exact      int64
-	captures   [coveragePlies + 1]int64
-	signatures map[board.Material]*signatureTally
-	agreement  []map[board.Material]*[3][3]int64 // of each fingerprint
+// coverageCounts counts the spread of samples.
+type coverageCounts struct {
+	Turns      [2]int64
+	Results    [unknownClass + 1]int64
+	Exact      int64
+	Captures   [coveragePlies + 1]int64
+	Signatures map[board.Material]*SignatureCoverage
 }
 
-type signatureTally struct {
-	samples, greater, captures int64
-	results                    [unknownClass + 1]int64
-}
-
-func newCoverageTally(prints []dataset.Fingerprint, counting dataset.Counting) coverageTally {
-	t := coverageTally{prints: prints, counting: counting, signatures: map[board.Material]*signatureTally{}}
-	for range prints {
-		t.agreement = append(t.agreement, map[board.Material]*[3][3]int64{})
+// addCoverage counts the k-th sample of a line, at position p after that many captures.
+func (t *tally) addCoverage(l *dataset.Line, k int, p *board.Position, captures int) {
+	c := &t.Coverage
+	c.Turns[p.Turn()]++
+	c.Captures[captures]++
+	counted := t.counting.Of(l, k)
+	result, ok := counted.Value.Class()
+	exact := ok && t.manifest.Fingerprints[counted.ValueColumn].IsProven()
+	if !ok {
+		result = unknownClass
 	}
-	return t
-}
-
-// add counts the k-th sample of a line, at position p after that many captures.
-func (t *coverageTally) add(l *dataset.Line, k int, p *board.Position, captures int) {
-	t.turns[p.Turn()]++
-	t.captures[captures]++
-	result, exact := t.result(l, k)
-	t.results[result]++
+	c.Results[result]++
 	if exact {
-		t.exact++
+		c.Exact++
 	}
 	if p.Occupied().Len() > 7 {
 		return
 	}
 	m := p.Material()
 	class := m.Fold()
-	s := t.signatures[class]
-	if s == nil {
-		s = &signatureTally{}
-		t.signatures[class] = s
-	}
-	s.samples++
-	s.results[result]++
+	s := at(c.Signatures, class)
+	s.Samples++
+	*[...]*int64{&s.Loss, &s.Draw, &s.Win, &s.Unknown}[result]++
 	if captures > 0 {
-		s.captures++
+		s.Captures++
 	}
 	if (m == class) == (p.Turn() == board.White) {
-		s.greater++
+		s.Greater++
 	}
 	if exact {
 		t.compare(l, k, class, result)
 	}
 }
 
-// result returns the class of a sample's result by the label that counts, and whether it is proven.
-func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exact bool) {
-	counted := t.counting.Of(l, k)
-	class, ok := counted.Value.Class()
-	if !ok {
-		return unknownClass, false
-	}
-	return class, t.prints[counted.ValueColumn].IsProven()
-}
-
 // compare counts the engines' labels of a sample whose result is known.
-func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
+func (t *tally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]
-		if f := &t.prints[c.Fingerprint]; f.IsProven() || f.SearchesCandidates() {
+		if f := &t.manifest.Fingerprints[c.Fingerprint]; f.IsProven() || f.SearchesCandidates() {
 			continue
 		}
 		if said, ok := c.Labels[k].Class(); ok {
-			counts := t.agreement[c.Fingerprint][m]
-			if counts == nil {
-				counts = &[3][3]int64{}
-				t.agreement[c.Fingerprint][m] = counts
-			}
-			counts[result][said]++
+			at(t.Labels[c.Fingerprint].Agreement, m)[result][said]++
 		}
-	}
-}
-
-func (t *coverageTally) merge(o *coverageTally) {
-	addTo(t.turns[:], o.turns[:])
-	addTo(t.results[:], o.results[:])
-	addTo(t.captures[:], o.captures[:])
-	t.exact += o.exact
-	for m, s := range o.signatures {
-		mine := t.signatures[m]
-		if mine == nil {
-			t.signatures[m] = s
-			continue
-		}
-		addTo(mine.results[:], s.results[:])
-		mine.samples, mine.greater, mine.captures = mine.samples+s.samples, mine.greater+s.greater,
-			mine.captures+s.captures
-	}
-	for i, counts := range o.agreement {
-		for m, c := range counts {
-			mine := t.agreement[i][m]
-			if mine == nil {
-				t.agreement[i][m] = c
-				continue
-			}
-			for k := range c {
-				addTo(mine[k][:], c[k][:])
-			}
-		}
-	}
-}
-
-func addTo(a, b []int64) {
-	for i, n := range b {
-		a[i] += n
 	}
 }
 
 // coverage returns what was counted.
-func (t *coverageTally) coverage() Coverage {
-	c := Coverage{
-		SideToMove: map[string]int64{"white": t.turns[board.White], "black": t.turns[board.Black]},
-		Results:    map[string]int64{}, Exact: t.exact, HistoryCaptures: map[int]int64{},
+func (c *coverageCounts) coverage() Coverage {
+	all := Coverage{
+		SideToMove: map[string]int64{"white": c.Turns[board.White], "black": c.Turns[board.Black]},
+		Results:    map[string]int64{}, Exact: c.Exact, HistoryCaptures: map[int]int64{},
 		Signatures: []SignatureCoverage{},
 	}
-	for i, n := range t.results {
-		c.Results[classNames[i]] = n
+	for i, n := range c.Results {
+		all.Results[classNames[i]] = n
 	}
-	for i, n := range t.captures {
+	for i, n := range c.Captures {
 		if n > 0 {
-			c.HistoryCaptures[i] = n
+			all.HistoryCaptures[i] = n
 		}
 	}
-	for m, s := range t.signatures {
-		c.Signatures = append(c.Signatures, SignatureCoverage{
-			Signature: m.String(), Pieces: m.Pieces(), Samples: s.samples, Greater: s.greater, Captures: s.captures,
-			Win: s.results[dataset.Won], Draw: s.results[dataset.Drawn], Loss: s.results[dataset.Lost],
-			Unknown: s.results[unknownClass],
-		})
+	for m, s := range c.Signatures {
+		s.Signature, s.Pieces = m.String(), m.Pieces()
+		all.Signatures = append(all.Signatures, *s)
 	}
-	slices.SortFunc(c.Signatures, func(a, b SignatureCoverage) int {
+	slices.SortFunc(all.Signatures, func(a, b SignatureCoverage) int {
 		return cmp.Or(cmp.Compare(a.Pieces, b.Pieces), cmp.Compare(b.Samples, a.Samples),
 			cmp.Compare(a.Signature, b.Signature))
 	})
-	return c
+	return all
 }
 
-// agreementOf returns how the labels of a fingerprint agree with endgame tables, nil if there is nothing to compare.
-func (t *coverageTally) agreementOf(fingerprint int) *Agreement {
+// agreement sums up what was compared; nil if there is nothing.
+func agreement(compared map[board.Material]*[3][3]int64) *Agreement {
 	a := &Agreement{Signatures: []SignatureAgreement{}}
-	for _, m := range slices.Sorted(maps.Keys(t.agreement[fingerprint])) {
+	for m, counts := range compared {
 		s := SignatureAgreement{Signature: m.String()}
-		for table, counts := range t.agreement[fingerprint][m] {
+		for table, counts := range counts {
 			for said, n := range counts {
 				a.Confusion[table][said] += n
 				s.Samples += n

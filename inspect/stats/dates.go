@@ -20,17 +20,9 @@ type Dates struct {
 	Months map[string]int64 `json:"months"`
 }
 
-// day is a date as year·10000 + month·100 + day, with zeros for what is not known.
+// day is a date as year·10000 + month·100 + day, with zeros for what is not known; 0 if that is all of it. Years have
+// four digits.
 type day int
-
-// dateTally counts games by month. Years have four digits, so that its size has a bound.
-type dateTally struct {
-	unknown     int64
-	first, last day
-	months      map[day]int64
-}
-
-func newDateTally() dateTally { return dateTally{months: map[day]int64{}} }
 
 // parseDay reads a date as PGN has it, "2021.10.01" or "1921.??.??"; false without a year.
 func parseDay(s string) (day, bool) {
@@ -57,34 +49,14 @@ func parseDay(s string) (day, bool) {
 	return day(year*10000 + month*100 + date), year > 0
 }
 
-func (t *dateTally) add(l *dataset.Line) {
-	d, ok := parseDay(l.Tag("Date"))
-	if !ok {
-		d, ok = parseDay(l.Tag("UTCDate"))
+// dayOf is the date of a game; 0 if its year is not known.
+func dayOf(l *dataset.Line) day {
+	for _, tag := range []string{"Date", "UTCDate"} {
+		if d, ok := parseDay(l.Tag(tag)); ok {
+			return d
+		}
 	}
-	if !ok {
-		t.unknown++
-		return
-	}
-	if len(t.months) == 0 {
-		t.first, t.last = d, d
-	}
-	t.first, t.last = min(t.first, d), max(t.last, d)
-	t.months[d/100]++
-}
-
-func (t *dateTally) merge(o *dateTally) {
-	t.unknown += o.unknown
-	if len(o.months) == 0 {
-		return
-	}
-	if len(t.months) == 0 {
-		t.first, t.last = o.first, o.last
-	}
-	t.first, t.last = min(t.first, o.first), max(t.last, o.last)
-	for m, n := range o.months {
-		t.months[m] += n
-	}
+	return 0
 }
 
 // String writes the known parts of a date.
@@ -99,16 +71,21 @@ func (d day) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", year, month, date)
 }
 
-func (t *dateTally) dates() Dates {
-	d := Dates{Unknown: t.unknown, Months: map[string]int64{}}
-	for m, n := range t.months {
-		d.Games += n
-		d.Months[(m * 100).String()] += n
+// dates sums up games by day; 0 are those without a date.
+func dates(days map[day]int64) Dates {
+	all := Dates{Unknown: days[0], Months: map[string]int64{}}
+	for _, d := range slices.Sorted(maps.Keys(days)) {
+		if d == 0 {
+			continue
+		}
+		if all.Games == 0 {
+			all.First = d.String()
+		}
+		all.Last = d.String()
+		all.Games += days[d]
+		all.Months[(d / 100 * 100).String()] += days[d]
 	}
-	if d.Games > 0 {
-		d.First, d.Last = t.first.String(), t.last.String()
-	}
-	return d
+	return all
 }
 
 // The most bars of a chart of months and of one of years.
@@ -186,25 +163,4 @@ func clockOf(l *dataset.Line) string {
 		return noClock
 	}
 	return unknownClock
-}
-
-// clockBars are the time controls that occur, the fastest first; none if all are unknown.
-func (s *Statistics) clockBars() (bars []chart.Bar) {
-	if s.TimeControls[unknownClock] == s.games() {
-		return nil
-	}
-	for _, name := range append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock) {
-		if n := s.TimeControls[name]; n > 0 {
-			bars = append(bars, chart.Bar{Name: name, Count: n})
-		}
-	}
-	return bars
-}
-
-// games is how many time controls were counted.
-func (s *Statistics) games() (n int64) {
-	for _, k := range s.TimeControls {
-		n += k
-	}
-	return n
 }

@@ -1,7 +1,7 @@
 package stats
 
 import (
-	"maps"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -10,46 +10,84 @@ import (
 	"talbot/encode"
 )
 
-// labelTally counts the labels of one fingerprint.
-type labelTally struct {
-	statuses    [dataset.Failed + 1]int64
-	mating      int64
-	mated       int64
-	bins        [len(scoreEdges) + 1]int64
-	nodes       int64 // sum
-	depths      spread
-	effort      map[int]int64 // labels by the power of two that their nodes reach
-	least, most int64         // nodes
-	played      Played
+// labelCounts counts the labels of one fingerprint.
+type labelCounts struct {
+	Statuses  [dataset.Failed + 1]int64
+	Mating    int64
+	Mated     int64
+	Bins      [len(scoreEdges) + 1]int64
+	Depths    map[int64]int64
+	Effort    map[int64]int64 // labels by the power of two that their nodes reach
+	Nodes     int64           // sum
+	Played    Played
+	Agreement map[board.Material]*[3][3]int64 // samples by the tables' result and the engine's
+	nodes     extent
 }
 
-func newLabelTallies(n int) []labelTally {
-	list := make([]labelTally, n)
-	for i := range list {
-		list[i].depths = spread{width: 1, bins: map[int64]int64{}}
-		list[i].effort = map[int]int64{}
+// extent is the range of numbers that were seen; the zero value has seen none.
+type extent struct {
+	least, most int64
+	some        bool
+}
+
+func (e *extent) merge(o extent) {
+	if o.some && !e.some {
+		*e = o
 	}
-	return list
+	if o.some {
+		e.least, e.most = min(e.least, o.least), max(e.most, o.most)
+	}
 }
 
-func (t *labelTally) add(l *dataset.Label) {
-	t.statuses[l.Status]++
+// addLabels counts the labels of a line and returns how many of its samples have one that counts.
+func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
+	if len(l.Labels) == 0 {
+		return 0, nil
+	}
+	plies := l.Samples.Plies(nil, len(l.Moves))
+	for _, c := range l.Labels {
+		if c.Fingerprint >= len(t.Labels) {
+			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.Labels),
+				dataset.ErrDamaged)
+		}
+		of := &t.Labels[c.Fingerprint]
+		// What is best among candidates need not be best.
+		compared := l.Source == dataset.SourceGame && !t.manifest.Fingerprints[c.Fingerprint].SearchesCandidates()
+		for k := range c.Labels {
+			of.add(&c.Labels[k])
+			if ply := plies[k]; compared && ply < len(l.Moves) {
+				var after *dataset.Label
+				if k+1 < len(plies) && plies[k+1] == ply+1 {
+					after = &c.Labels[k+1]
+				}
+				of.Played.add(l.Moves[ply], &c.Labels[k], after)
+			}
+		}
+	}
+	for k := range plies {
+		if counted := t.counting.Of(l, k); counted.Value.Status == dataset.Labelled {
+			labelled++
+		}
+	}
+	return labelled, nil
+}
+
+func (c *labelCounts) add(l *dataset.Label) {
+	c.Statuses[l.Status]++
 	if l.Status != dataset.Labelled {
 		return
 	}
 	first := &l.Lines[0]
-	t.depths.add(int64(first.Depth))
-	if len(t.effort) == 0 {
-		t.least, t.most = first.Nodes, first.Nodes
-	}
-	t.least, t.most = min(t.least, first.Nodes), max(t.most, first.Nodes)
-	t.effort[bits.Len64(uint64(first.Nodes))]++
-	t.nodes += first.Nodes
+	c.Depths[int64(first.Depth)]++
+	c.nodes.merge(extent{first.Nodes, first.Nodes, true})
+	c.Nodes += first.Nodes
+	from, _ := powerOfTwo(first.Nodes)
+	c.Effort[from]++
 	if n, ok := first.Score.Mate(); ok {
 		if n > 0 {
-			t.mating++
+			c.Mating++
 		} else {
-			t.mated++
+			c.Mated++
 		}
 		return
 	}
@@ -58,7 +96,7 @@ func (t *labelTally) add(l *dataset.Label) {
 	if found {
 		i++
 	}
-	t.bins[i]++
+	c.Bins[i]++
 }
 
 // add looks at a move played from a sample; after is the label of the sample after it, nil if there is none.
@@ -86,43 +124,29 @@ func (p *Played) add(m board.Move, l, after *dataset.Label) {
 	}
 }
 
-func (p *Played) merge(q *Played) {
-	p.Moves, p.Agree, p.Judged = p.Moves+q.Moves, p.Agree+q.Agree, p.Judged+q.Judged
-	p.Inaccuracies, p.Mistakes, p.Blunders = p.Inaccuracies+q.Inaccuracies, p.Mistakes+q.Mistakes, p.Blunders+q.Blunders
-}
-
-func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
+// stats returns what was counted in a dataset of so many samples.
+func (c *labelCounts) stats(f dataset.Fingerprint, samples int64) LabelStats {
 	s := LabelStats{
-		Fingerprint: f.ID(), Engine: f.Engine, Build: f.Build, Limit: f.Limit,
-		Statuses: map[string]int64{}, Mating: t.mating, Mated: t.mated,
+		Fingerprint: f.ID(), Engine: f.Engine, Build: f.Build, Limit: f.Limit, Statuses: map[string]int64{},
+		Mating: c.Mating, Mated: c.Mated, Depths: distribution(c.Depths, depthBin),
+		NodeCounts: distribution(c.Effort, powerOfTwo), Played: c.Played, Tables: agreement(c.Agreement),
 	}
-	for _, n := range t.statuses {
+	for k, n := range c.Statuses {
 		samples -= n
-	}
-	for k, n := range t.statuses {
-		if dataset.LabelStatus(k) == dataset.Missing {
-			n += samples // of lines without a column
-		}
 		s.Statuses[dataset.LabelStatus(k).String()] = n
 	}
-	if n := t.statuses[dataset.Labelled]; n > 0 {
-		s.Nodes = float64(t.nodes) / float64(n)
-		s.Mates = float64(t.mating+t.mated) / float64(n)
+	s.Statuses[dataset.Missing.String()] += samples // of lines without a column
+	if n := c.Statuses[dataset.Labelled]; n > 0 {
+		s.Nodes = float64(c.Nodes) / float64(n)
+		s.Mates = float64(c.Mating+c.Mated) / float64(n)
 	}
-	s.Depths = t.depths.distribution()
-	s.Depths.Bins = coarsen(s.Depths.Bins)
 	s.Depth = s.Depths.Mean
-	s.NodeCounts = Distribution{Count: t.statuses[dataset.Labelled], Min: t.least, Max: t.most, Mean: s.Nodes,
-		Bins: []Bin{}}
-	for _, k := range slices.Sorted(maps.Keys(t.effort)) {
-		s.NodeCounts.Bins = append(s.NodeCounts.Bins, Bin{From: 1 << k >> 1, To: 1 << k, Count: t.effort[k]})
-	}
-	s.Played = t.played
+	s.NodeCounts.Min, s.NodeCounts.Max, s.NodeCounts.Mean = c.nodes.least, c.nodes.most, s.Nodes
 	if p := &s.Played; p.Moves > 0 {
 		p.Agreement = float64(p.Agree) / float64(p.Moves)
 		p.BlunderShare = float64(p.Blunders) / float64(max(p.Judged, 1))
 	}
-	for i, n := range t.bins {
+	for i, n := range c.Bins {
 		b := ScoreBin{Count: n}
 		if i > 0 {
 			b.From = &scoreEdges[i-1]
@@ -135,42 +159,17 @@ func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
 	return s
 }
 
-func (a *labelTally) merge(b *labelTally) {
-	for k, n := range b.statuses {
-		a.statuses[k] += n
-	}
-	for k, n := range b.bins {
-		a.bins[k] += n
-	}
-	a.mating, a.mated = a.mating+b.mating, a.mated+b.mated
-	if len(b.effort) > 0 {
-		if len(a.effort) == 0 {
-			a.least, a.most = b.least, b.most
-		}
-		a.least, a.most = min(a.least, b.least), max(a.most, b.most)
-	}
-	a.nodes += b.nodes
-	a.depths.merge(&b.depths)
-	for k, n := range b.effort {
-		a.effort[k] += n
-	}
-	a.played.merge(&b.played)
+// powerOfTwo gives bins from powers of two to the next.
+func powerOfTwo(v int64) (from, to int64) {
+	k := bits.Len64(uint64(v))
+	return 1 << k >> 1, 1 << k
 }
 
-// coarsen merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to
-// great depths in no time.
-func coarsen(bins []Bin) []Bin {
-	out := []Bin{}
-	for _, b := range bins {
-		if b.From >= 32 {
-			k := bits.Len64(uint64(b.From))
-			b.From, b.To = 1<<k>>1, 1<<k
-		}
-		if n := len(out); n > 0 && out[n-1].From == b.From {
-			out[n-1].Count += b.Count
-		} else {
-			out = append(out, b)
-		}
+// depthBin gives a bin for each depth, and from 32 on those of [powerOfTwo]: mates and dead draws are searched to great
+// depths in no time.
+func depthBin(v int64) (from, to int64) {
+	if v >= 32 {
+		return powerOfTwo(v)
 	}
-	return out
+	return v, v + 1
 }

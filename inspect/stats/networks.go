@@ -23,10 +23,10 @@ type NetworkStats struct {
 	Agree int64 `json:"agree"`
 }
 
-// networkTally counts the predictions of one network.
-type networkTally struct {
-	predicted, over, moves, agree int64
-	entropy                       int64 // sum, in units of 2^-20, so that it does not depend on the order
+// networkCounts counts the predictions of one network.
+type networkCounts struct {
+	Predicted, GameOver, Moves, Agree int64
+	Entropy                           int64 // sum, in units of 2^-20
 }
 
 // addPredictions counts those of a line.
@@ -36,12 +36,12 @@ func (t *tally) addPredictions(l *dataset.Line) error {
 	}
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	for _, c := range l.Predictions {
-		if c.Network >= len(t.networks) {
-			return fmt.Errorf("predictions of network %d, but the manifest has %d: %w", c.Network, len(t.networks),
+		if c.Network >= len(t.Networks) {
+			return fmt.Errorf("predictions of network %d, but the manifest has %d: %w", c.Network, len(t.Networks),
 				dataset.ErrDamaged)
 		}
 		for k := range c.Predictions {
-			t.networks[c.Network].add(&c.Predictions[k], chosen(l, k, plies[k]))
+			t.Networks[c.Network].add(&c.Predictions[k], chosen(l, k, plies[k]))
 		}
 	}
 	return nil
@@ -65,41 +65,33 @@ func chosen(l *dataset.Line, sample, ply int) board.Move {
 	return board.NoMove
 }
 
-func (t *networkTally) add(p *dataset.Prediction, move board.Move) {
+func (c *networkCounts) add(p *dataset.Prediction, move board.Move) {
 	switch p.Status {
 	case dataset.GameOver:
-		t.over++
+		c.GameOver++
 		return
 	case dataset.NotPredicted:
 		return
 	}
-	t.predicted++
+	c.Predicted++
 	entropy := 0.0
 	for _, m := range p.Moves {
 		entropy -= m.Prior.Probability() * m.Prior.Log()
 	}
-	t.entropy += int64(entropy * (1 << 20))
+	c.Entropy += int64(entropy * (1 << 20))
 	if move != board.NoMove && len(p.Moves) > 0 {
-		t.moves++
+		c.Moves++
 		if p.Moves[0].Move == move {
-			t.agree++
+			c.Agree++
 		}
 	}
 }
 
-func (t *networkTally) merge(o *networkTally) {
-	t.predicted += o.predicted
-	t.over += o.over
-	t.moves += o.moves
-	t.agree += o.agree
-	t.entropy += o.entropy
-}
-
-func (t *networkTally) stats(n *dataset.Network, samples int64) NetworkStats {
-	s := NetworkStats{Network: *n, ID: n.ID(), Predicted: t.predicted, GameOver: t.over,
-		Missing: samples - t.predicted - t.over, Moves: t.moves, Agree: t.agree}
-	if t.predicted > 0 {
-		s.Entropy = float64(t.entropy) / (1 << 20) / float64(t.predicted)
+func (c *networkCounts) stats(n *dataset.Network, samples int64) NetworkStats {
+	s := NetworkStats{Network: *n, ID: n.ID(), Predicted: c.Predicted, GameOver: c.GameOver,
+		Missing: samples - c.Predicted - c.GameOver, Moves: c.Moves, Agree: c.Agree}
+	if c.Predicted > 0 {
+		s.Entropy = float64(c.Entropy) / (1 << 20) / float64(c.Predicted)
 	}
 	return s
 }

@@ -19,7 +19,7 @@ func gamesOf(rng *rand.Rand, n int, skew float64) (list []dataset.Line) {
 	for i := range n {
 		p := board.StartPosition()
 		l := dataset.Line{Start: p, Moves: []board.Move{}, Number: int64(i + 1), Result: dataset.Result(rng.IntN(4))}
-		for range rng.IntN(14) {
+		for range rng.IntN(8) {
 			legal := p.LegalMoves(nil)
 			if len(legal) == 0 {
 				break
@@ -49,7 +49,7 @@ func TestOpenings(t *testing.T) {
 			if len(l.Moves) > 0 {
 				games++
 			}
-			for _, m := range l.Moves[:min(len(l.Moves), mostPlies)] {
+			for _, m := range l.Moves[:min(len(l.Moves), openingPlies)] {
 				name += p.SAN(m) + " "
 				p.Play(m)
 				if all[name] == nil {
@@ -115,7 +115,7 @@ func TestOpenings(t *testing.T) {
 				deepest = max(deepest, strings.Count(name, " "))
 			}
 		}
-		if c.skew == 40 && deepest != mostPlies {
+		if c.skew == 40 && deepest != openingPlies {
 			t.Errorf("%+v: the deepest line has %d plies", c, deepest)
 		}
 	}
@@ -131,18 +131,13 @@ func TestDates(t *testing.T) {
 			t.Errorf("%q is %q, %v, want %q", text, d, ok, want)
 		}
 	}
-	tally := func(dates ...string) Dates {
-		a, b := newDateTally(), newDateTally()
-		for i, text := range dates {
-			part := &a
-			if i%2 == 1 {
-				part = &b
-			}
+	count := func(texts ...string) Dates {
+		days := map[day]int64{}
+		for i, text := range texts {
 			tag := []string{"Date", "UTCDate"}[i%3%2]
-			part.add(&dataset.Line{Tags: []dataset.Tag{{Name: tag, Value: text}}})
+			days[dayOf(&dataset.Line{Tags: []dataset.Tag{{Name: tag, Value: text}}})]++
 		}
-		a.merge(&b)
-		return a.dates()
+		return dates(days)
 	}
 	for _, c := range []struct {
 		dates       []string
@@ -161,7 +156,7 @@ func TestDates(t *testing.T) {
 		{[]string{"1475", "2021"}, "1475", "2021", 0, "decade", ""},
 		{[]string{"0001", "9999"}, "0001", "9999", 0, "century", ""},
 	} {
-		d := tally(c.dates...)
+		d := count(c.dates...)
 		bars, unit := d.bars()
 		if d.First != c.first || d.Last != c.last || d.Unknown != c.unknown || unit != c.unit ||
 			c.bars != "" && fmt.Sprint(bars) != c.bars || len(bars) > 101 {

@@ -63,10 +63,12 @@ func CountCopies(keys *dataset.Keys, workers int) (*Copies, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range parts[1:] {
-		parts[0].merge(&parts[i+1])
-	}
 	c := &parts[0]
+	for i := range parts[1:] {
+		most := max(c.Unique.MostCopies, parts[i+1].Unique.MostCopies)
+		addAll(c, &parts[i+1])
+		c.Unique.MostCopies = most
+	}
 	for i, from := range copyEdges {
 		c.Unique.Copies[i].From = from
 		if c.Unique.Copies[i].To = c.Unique.MostCopies + 1; i+1 < len(copyEdges) {
@@ -121,23 +123,5 @@ func (s *SplitOverlap) add(c *dataset.Copies, split dataset.Split) {
 		if white+black > 0 {
 			s.SeenMirrored += n
 		}
-	}
-}
-
-func (t *Copies) merge(o *Copies) {
-	u, v := &t.Unique, &o.Unique
-	u.Positions += v.Positions
-	u.PositionsMirrored += v.PositionsMirrored
-	u.Samples += v.Samples
-	u.SamplesMirrored += v.SamplesMirrored
-	u.MostCopies = max(u.MostCopies, v.MostCopies)
-	for i := range u.Copies {
-		u.Copies[i].Unique += v.Copies[i].Unique
-		u.Copies[i].Samples += v.Copies[i].Samples
-	}
-	for _, p := range [][2]*SplitOverlap{{&t.Overlap.Val, &o.Overlap.Val}, {&t.Overlap.Test, &o.Overlap.Test}} {
-		p[0].Samples += p[1].Samples
-		p[0].Seen += p[1].Seen
-		p[0].SeenMirrored += p[1].SeenMirrored
 	}
 }

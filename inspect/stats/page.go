@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,8 +13,36 @@ import (
 	"talbot/internal/table"
 )
 
-// mostMaterials is how many materials a table has; all are in the JSON.
-const mostMaterials = 40
+// mostRows is how many rows a table has; the others are in the JSON.
+const mostRows = 40
+
+// most returns as many of a list as a table has rows, those that a count is greatest of, in their order. The foot of
+// the table says how many are left out.
+func most[T any](list []T, count func(T) int64, t *table.Table) []T {
+	if len(list) <= mostRows {
+		return list
+	}
+	t.Foot = []string{fmt.Sprintf("and %d more (see --json)", len(list)-mostRows)}
+	places := make([]int, len(list))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(count(list[b]), count(list[a])) })
+	shown := slices.Sorted(slices.Values(places[:mostRows]))
+	rows := make([]T, 0, mostRows)
+	for _, i := range shown {
+		rows = append(rows, list[i])
+	}
+	return rows
+}
+
+// results draws the shares of wins, draws and losses.
+func results(win, draw, loss, all int64) table.Cell {
+	share := func(n int64) float64 { return 100 * float64(n) / float64(max(all, 1)) }
+	return table.Cell{Marks: []table.Mark{{Class: "sure", Width: share(win)},
+		{Class: "even", Left: share(win), Width: share(draw)},
+		{Class: "lost", Left: share(win + draw), Width: share(loss)}}}
+}
 
 // Page returns the statistics of a dataset of that name, to be written as text or as a page.
 func (s *Statistics) Page(name string) (*table.Page, error) {
@@ -68,7 +97,7 @@ func (s *Statistics) tiles() table.Tiles {
 func percentOf(n, all int64) string { return humanize.Percent(float64(n) / float64(max(all, 1))) }
 
 // totals returns the row of a split or a source.
-func (s *Statistics) totals(name string, p Totals) []table.Cell {
+func (s *Statistics) totals(name string, p *Totals) []table.Cell {
 	n := humanize.Thousands
 	row := table.Row(name, n(p.Games), n(p.Positions), n(p.Samples), n(p.Labelled))
 	row[3].Small = percentOf(p.Samples, s.Samples)
@@ -116,12 +145,10 @@ func (s *Statistics) sourceTable() *table.Table {
 func (s *Statistics) gameSection() table.Section {
 	part := table.Section{Title: "Games", Layout: table.Grid}
 	if s.Openings != nil && len(s.Openings.Moves) > 0 {
-		part.Add(s.Openings)
+		part.Add(s.Openings.table())
 	}
 	var results []chart.Bar
-	for _, r := range []chart.Bar{{Name: "White wins", Count: s.Results["1-0"]},
-		{Name: "draw", Count: s.Results["1/2-1/2"]}, {Name: "Black wins", Count: s.Results["0-1"]},
-		{Name: "unknown", Count: s.Results["*"]}} {
+	for _, r := range bars(s.Results, "1-0", "White wins", "1/2-1/2", "draw", "0-1", "Black wins", "*", "unknown") {
 		if r.Count > 0 {
 			results = append(results, r)
 		}
@@ -131,14 +158,31 @@ func (s *Statistics) gameSection() table.Section {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", humanize.Thousands(s.Dates.Unknown))
 	}
+	var clocks []chart.Bar
+	for _, name := range append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock) {
+		if n := s.TimeControls[name]; n > 0 {
+			clocks = append(clocks, chart.Bar{Name: name, Count: n})
+		}
+	}
+	if len(clocks) == 1 && clocks[0].Name == unknownClock {
+		clocks = nil
+	}
 	part.Draw(chart.NewBarList(chart.Bars{Title: "Result", Note: "as given in the source", Unit: "lines",
 		Bars: results}))
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Dates", Note: note, Unit: "games", Bars: dates}))
 	part.Draw(chart.NewBarList(chart.Bars{Title: "Time controls",
-		Note: "by base time and 40 increments, as Lichess classes them", Unit: "games", Bars: s.clockBars()}))
+		Note: "by base time and 40 increments, as Lichess classes them", Unit: "games", Bars: clocks}))
 	part.Draw(chart.NewBarChart(s.Ratings.bars("Ratings", "of both players if known", "players")))
 	part.Draw(chart.NewBarChart(s.Plies.bars("Length", "plies of a line", "lines")))
 	return part
+}
+
+// bars returns counts as bars; keys and names of bars take turns.
+func bars(counts map[string]int64, keysAndNames ...string) (list []chart.Bar) {
+	for pair := range slices.Chunk(keysAndNames, 2) {
+		list = append(list, chart.Bar{Name: pair[1], Count: counts[pair[0]]})
+	}
+	return list
 }
 
 // sampleSection has the charts of samples and the table of materials.
@@ -163,7 +207,11 @@ func (s *Statistics) sampleSection() table.Section {
 		}
 	}
 	c := &s.Coverage
-	var captures []chart.Bar
+	var captures, ofBands, moves []chart.Bar
+	for _, b := range s.Bands {
+		ofBands = append(ofBands, chart.Bar{Name: b.String(), Count: b.Samples})
+		moves = append(moves, chart.Bar{Name: b.String(), Count: b.Moves})
+	}
 	for n := range coveragePlies + 1 {
 		captures = append(captures, chart.Bar{Name: strconv.Itoa(n), Count: c.HistoryCaptures[n]})
 	}
@@ -172,17 +220,12 @@ func (s *Statistics) sampleSection() table.Section {
 	}
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Pieces", Note: "on the board, kings included", Unit: "samples",
 		Bars: pieces}))
-	list("Rating", "samples by the rating of the side to move", s.bandBars(samplesOf)...)
-	list("Moves", "played, by the rating of the side to move", s.bandBars(movesOf)...)
-	list("Side to move", "", chart.Bar{Name: "White", Count: c.SideToMove["white"]},
-		chart.Bar{Name: "Black", Count: c.SideToMove["black"]})
+	list("Rating", "samples by the rating of the side to move", ofBands...)
+	list("Moves", "played, by the rating of the side to move", moves...)
+	list("Side to move", "", bars(c.SideToMove, "white", "White", "black", "Black")...)
 	if c.Results["win"]+c.Results["draw"]+c.Results["loss"] > 0 {
-		var results []chart.Bar
-		for _, name := range []string{"win", "draw", "loss", "unknown"} {
-			results = append(results, chart.Bar{Name: name, Count: c.Results[name]})
-		}
 		list("Result for the side to move", humanize.Thousands(c.Exact)+" exact, the others from the newest label",
-			results...)
+			bars(c.Results, "win", "win", "draw", "draw", "loss", "loss", "unknown", "unknown")...)
 	}
 	list("Captures", "in the last four plies before a sample", captures...)
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Copies", Note: "how often a position is a sample; logarithmic",
@@ -200,29 +243,14 @@ func (c *Coverage) materials() *table.Table {
 		Columns: table.Columns("material", "samples", "stronger to move", "captures", "win", "draw", "loss", "unknown",
 			"")}
 	t.Columns[7].Wide, t.Columns[8].Drawn = true, true
-	shown := c.Signatures
-	if len(shown) > mostMaterials {
-		most := slices.Clone(shown)
-		slices.SortStableFunc(most, func(a, b SignatureCoverage) int { return int(b.Samples - a.Samples) })
-		shown = slices.DeleteFunc(slices.Clone(shown), func(s SignatureCoverage) bool {
-			return !slices.Contains(most[:mostMaterials], s)
-		})
-		t.Foot = []string{more(len(c.Signatures))}
-	}
-	for _, m := range shown {
-		share := func(n int64) float64 { return 100 * float64(n) / float64(max(m.Samples, 1)) }
-		results := table.Cell{Marks: []table.Mark{{Class: "sure", Width: share(m.Win)},
-			{Class: "even", Left: share(m.Win), Width: share(m.Draw)},
-			{Class: "lost", Left: share(m.Win + m.Draw), Width: share(m.Loss)}}}
-		n := humanize.Thousands
+	n := humanize.Thousands
+	for _, m := range most(c.Signatures, func(m SignatureCoverage) int64 { return m.Samples }, t) {
 		t.Add(append(table.Row(m.Signature, n(m.Samples), percentOf(m.Greater, m.Samples),
-			percentOf(m.Captures, m.Samples), n(m.Win), n(m.Draw), n(m.Loss), n(m.Unknown)), results)...)
+			percentOf(m.Captures, m.Samples), n(m.Win), n(m.Draw), n(m.Loss), n(m.Unknown)),
+			results(m.Win, m.Draw, m.Loss, m.Samples))...)
 	}
 	return t
 }
-
-// more says that a table has less than there is.
-func more(all int) string { return fmt.Sprintf("and %d more (see --json)", all-mostMaterials) }
 
 // labelSection has what engines and networks gave.
 func (s *Statistics) labelSection() table.Section {
@@ -333,11 +361,7 @@ func (a *Agreement) confusion() *table.Table {
 func (a *Agreement) materials() *table.Table {
 	t := &table.Table{Title: "Disagreement by material",
 		Columns: table.Columns("material", "samples", "disagree", "share", "opposite")}
-	for i, s := range a.Signatures {
-		if i == mostMaterials {
-			t.Foot = []string{more(len(a.Signatures))}
-			break
-		}
+	for _, s := range most(a.Signatures, func(s SignatureAgreement) int64 { return s.Disagree }, t) {
 		t.Add(table.Row(s.Signature, humanize.Thousands(s.Samples), humanize.Thousands(s.Disagree),
 			percentOf(s.Disagree, s.Samples), humanize.Thousands(s.Opposite))...)
 	}

@@ -23,14 +23,14 @@ type Request struct {
 
 // Statistics is what a dataset holds, counted from its shards. A line is counted as a game, whatever its source.
 type Statistics struct {
-	Games            int64             `json:"games"`
-	Positions        int64             `json:"positions"` // plies + 1 of each line
-	Samples          int64             `json:"samples"`
-	Labelled         int64             `json:"labelled"` // samples with a label that counts ([dataset.Counting])
-	Bytes            int64             `json:"bytes"`    // of the shards
-	BytesPerPosition float64           `json:"bytes_per_position"`
-	BySource         map[string]Totals `json:"by_source"` // all sources, empty ones too
-	BySplit          map[string]Totals `json:"by_split"`  // all splits, empty ones too
+	Games            int64              `json:"games"`
+	Positions        int64              `json:"positions"` // plies + 1 of each line
+	Samples          int64              `json:"samples"`
+	Labelled         int64              `json:"labelled"` // samples with a label that counts ([dataset.Counting])
+	Bytes            int64              `json:"bytes"`    // of the shards
+	BytesPerPosition float64            `json:"bytes_per_position"`
+	BySource         map[string]*Totals `json:"by_source"` // all sources, empty ones too
+	BySplit          map[string]*Totals `json:"by_split"`  // all splits, empty ones too
 	// samples by the number of pieces on the board, kings included
 	PieceCounts   map[int]int64    `json:"piece_counts"`
 	Results       map[string]int64 `json:"results"`         // lines by result
@@ -119,16 +119,10 @@ type ScoreBin struct {
 // scoreEdges are the bounds between the bins of scores, in centipawns.
 var scoreEdges = [...]int{-1000, -500, -300, -150, -75, -25, 25, 75, 150, 300, 500, 1000}
 
-// The widths of the bins of ratings and plies.
-const (
-	ratingBin = 100
-	pliesBin  = 20
-)
-
-// Run counts. The blocks are read in parallel, each once, and their moves up to twice more for the openings; what it
-// keeps does not grow with the dataset, except for the position keys of Unique (8 bytes each, see [dataset.Keys]), and
-// the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
-// [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
+// Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the dataset, except for the
+// position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on the number of workers.
+// The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's; of several damaged
+// blocks the first is reported.
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	d, err := shards.OpenDataset(o.Dir,
 		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort|
@@ -165,10 +159,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	for _, t := range tallies[1:] {
 		tallies[0].merge(t)
 	}
-	s := tallies[0].statistics(d.Manifest)
-	if s.Openings, err = o.openings(ctx, &tallies[0].openings); err != nil {
-		return nil, err
-	}
+	s := tallies[0].statistics()
 	if o.Unique {
 		if err := s.countUnique(keys, tallies, o.workers(math.MaxInt)); err != nil {
 			return nil, err

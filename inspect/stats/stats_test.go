@@ -39,12 +39,12 @@ func TestStats(t *testing.T) {
 	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
 		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
 	}
-	wantSources := map[string]Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
+	wantSources := map[string]*Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
 		"table": {}, "aggregate": {}, "engine": {}, "selfplay": {}}
 	if !reflect.DeepEqual(s.BySource, wantSources) {
 		t.Errorf("sources %+v", s.BySource)
 	}
-	if want := map[string]Totals{"train": {5, 26, 10, 5}, "val": {}, "test": {}}; !reflect.DeepEqual(s.BySplit, want) {
+	if want := map[string]*Totals{"train": {5, 26, 10, 5}, "val": {}, "test": {}}; !reflect.DeepEqual(s.BySplit, want) {
 		t.Errorf("splits %+v", s.BySplit)
 	}
 	if want := map[int]int64{32: 5, 9: 2, 3: 3}; !reflect.DeepEqual(s.PieceCounts, want) {
@@ -146,9 +146,9 @@ func TestLabelStats(t *testing.T) {
 	}
 }
 
-func TestCoarseBins(t *testing.T) {
-	in := []Bin{{4, 5, 1}, {31, 32, 2}, {32, 33, 3}, {63, 64, 4}, {64, 65, 5}, {245, 246, 6}}
-	if got, want := coarsen(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5},
+func TestDepthBins(t *testing.T) {
+	counts := map[int64]int64{4: 1, 31: 2, 32: 3, 63: 4, 64: 5, 245: 6}
+	if got, want := distribution(counts, depthBin).Bins, []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5},
 		{128, 256, 6}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -156,12 +156,12 @@ func TestCoarseBins(t *testing.T) {
 
 // TestScoreBins puts scores on and beside the bounds.
 func TestScoreBins(t *testing.T) {
-	l := newLabelTallies(1)[0]
+	l := labelCounts{Depths: map[int64]int64{}, Effort: map[int64]int64{}}
 	for _, cp := range []int{-30000, -1001, -1000, -26, -25, 24, 25, 999, 1000, 30000} {
 		l.add(&dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(cp)}}})
 	}
-	if want := [13]int64{2, 1, 0, 0, 0, 1, 2, 1, 0, 0, 0, 1, 2}; l.bins != want {
-		t.Errorf("bins %v, want %v", l.bins, want)
+	if want := [13]int64{2, 1, 0, 0, 0, 1, 2, 1, 0, 0, 0, 1, 2}; l.Bins != want {
+		t.Errorf("bins %v, want %v", l.Bins, want)
 	}
 }
 

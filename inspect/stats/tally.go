@@ -4,65 +4,116 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/shards"
 )
 
-// tally counts lines. Only whole numbers are added, so the order of lines and of merging does not matter.
+// tally counts the lines of a worker.
 type tally struct {
-	lines []dataset.Line // of the present block
-
-	splits        dataset.Splits
-	counting      dataset.Counting
-	all           Totals
-	sources       map[dataset.Source]Totals
-	bySplit       map[dataset.Split]Totals
-	pieces        [65]int64
-	results       map[dataset.Result]int64
-	ratings       spread
-	plies         spread
-	reconstructed int64
-	policies      int64
-	manifest      *dataset.Manifest
-	bands         bandTally
-	labels        []labelTally
-	networks      []networkTally
-	coverage      coverageTally
-	openings      openingTally
-	dates         dateTally
-	timeControls  map[string]int64
-	examples      exampleTally
-	keys          *dataset.KeyBuffer // of all positions; nil if they are not counted
-	positions     dataset.PositionKeys
+	counters
+	manifest *dataset.Manifest
+	counting dataset.Counting
+	examples exampleTally
+	lines    []dataset.Line     // of the present block
+	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
+	position dataset.PositionKeys
 }
 
-// spread counts whole numbers in bins of equal width.
-type spread struct {
-	width       int64
-	count, sum  int64
-	least, most int64
-	bins        map[int64]int64
+// counters are whole numbers that are only ever added up, so the order of lines and of workers does not matter. They
+// are exported for [add].
+type counters struct {
+	All           Totals
+	Sources       map[dataset.Source]*Totals
+	Splits        map[dataset.Split]*Totals
+	Pieces        [65]int64
+	Results       [dataset.BlackWins + 1]int64
+	Ratings       map[int64]int64
+	Plies         map[int64]int64
+	Reconstructed int64
+	Policies      int64
+	Bands         []dataset.Band
+	Labels        []labelCounts
+	Networks      []networkCounts
+	Coverage      coverageCounts
+	Openings      map[openingPath]*openingGames
+	Days          map[day]int64
+	TimeControls  map[string]int64
+}
+
+// add adds the counters of b, the numbers of 64 bits in its exported fields, to those of a. Maps of a take over what b
+// has under other keys.
+func add(a, b reflect.Value) {
+	switch a.Kind() {
+	case reflect.Int64:
+		a.SetInt(a.Int() + b.Int())
+	case reflect.Pointer:
+		add(a.Elem(), b.Elem())
+	case reflect.Array, reflect.Slice:
+		for i := range a.Len() {
+			add(a.Index(i), b.Index(i))
+		}
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if a.Field(i).CanSet() {
+				add(a.Field(i), b.Field(i))
+			}
+		}
+	case reflect.Map:
+		sum := reflect.New(a.Type().Elem()).Elem()
+		for key, n := range b.Seq2() {
+			sum.Set(n)
+			if have := a.MapIndex(key); have.IsValid() {
+				add(sum, have)
+			}
+			a.SetMapIndex(key, sum)
+		}
+	}
+}
+
+// addAll adds what b counted to a.
+func addAll[T any](a, b *T) { add(reflect.ValueOf(a), reflect.ValueOf(b)) }
+
+// at returns what is counted under a key.
+func at[K comparable, T any](counts map[K]*T, key K) *T {
+	n := counts[key]
+	if n == nil {
+		n = new(T)
+		counts[key] = n
+	}
+	return n
 }
 
 func newTally(m *dataset.Manifest) *tally {
-	counting, _ := dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
-	sources := map[dataset.Source]Totals{}
+	t := &tally{manifest: m, examples: exampleTally{}, counters: counters{
+		Sources: map[dataset.Source]*Totals{}, Splits: map[dataset.Split]*Totals{},
+		Ratings: map[int64]int64{}, Plies: map[int64]int64{}, Networks: make([]networkCounts, len(m.Networks)),
+		Coverage: coverageCounts{Signatures: map[board.Material]*SignatureCoverage{}},
+		Openings: map[openingPath]*openingGames{}, Days: map[day]int64{}, TimeControls: map[string]int64{},
+	}}
+	t.counting, _ = dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
 	for _, s := range dataset.Sources() {
-		sources[s] = Totals{}
+		at(t.Sources, s)
 	}
-	return &tally{
-		splits: m.Splits, counting: counting, sources: sources, manifest: m,
-		bySplit: map[dataset.Split]Totals{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
-		results: map[dataset.Result]int64{},
-		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
-		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
-		labels:  newLabelTallies(len(m.Fingerprints)), networks: make([]networkTally, len(m.Networks)),
-
-		coverage: newCoverageTally(m.Fingerprints, counting),
-		openings: newOpeningTally(), dates: newDateTally(), timeControls: map[string]int64{}, examples: exampleTally{},
+	for _, s := range []dataset.Split{dataset.Train, dataset.Val, dataset.Test} {
+		at(t.Splits, s)
 	}
+	// The bands are those of the first aggregation.
+	for i := range m.Inputs {
+		if a := m.Inputs[i].Aggregate; a != nil && t.Bands == nil {
+			for _, b := range a.Bands {
+				t.Bands = append(t.Bands, dataset.Band{From: b.From, To: b.To, Elo: b.Elo})
+			}
+		}
+	}
+	for range m.Fingerprints {
+		t.Labels = append(t.Labels, labelCounts{Depths: map[int64]int64{}, Effort: map[int64]int64{},
+			Agreement: map[board.Material]*[3][3]int64{}})
+	}
+	return t
 }
 
 // addBlock reads and counts a block, and returns how many positions its lines have.
@@ -72,15 +123,15 @@ func (t *tally) addBlock(d *shards.Dataset, ref shards.BlockRef) (positions int6
 		return 0, err
 	}
 	for i := range t.lines {
-		if err := t.add(&t.lines[i]); err != nil {
+		if err := t.addLine(&t.lines[i]); err != nil {
 			return 0, fmt.Errorf("%q: block %d: line %d: %w", filepath.Join(d.Dir, r.Info().File), ref.Block, i, err)
 		}
 	}
 	return int64(r.Block(ref.Block).Positions), nil
 }
 
-// add replays and counts a line.
-func (t *tally) add(l *dataset.Line) error {
+// addLine replays and counts a line.
+func (t *tally) addLine(l *dataset.Line) error {
 	n := len(l.Moves)
 	labelled, err := t.addLabels(l)
 	if err != nil {
@@ -89,35 +140,32 @@ func (t *tally) add(l *dataset.Line) error {
 	if err := t.addPredictions(l); err != nil {
 		return err
 	}
-	part := Totals{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
-	t.all.add(part)
-	addPart(t.sources, l.Source, part)
 	key := dataset.SplitKey(l)
-	split := t.splits.Of(key)
-	addPart(t.bySplit, split, part)
-	t.results[l.Result]++
-	t.plies.add(int64(n))
+	split := t.manifest.Splits.Of(key)
+	of := Totals{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
+	for _, sum := range []*Totals{&t.All, at(t.Sources, l.Source), at(t.Splits, split)} {
+		sum.add(of)
+	}
+	t.Results[l.Result]++
+	t.Plies[int64(n)]++
 	for _, elo := range [2]int{l.WhiteElo, l.BlackElo} {
 		if elo > 0 {
-			t.ratings.add(int64(elo))
+			t.Ratings[int64(elo)]++
 		}
 	}
-	t.reconstructed += int64(l.Reconstructed)
+	t.Reconstructed += int64(l.Reconstructed)
 	for _, p := range l.Policies {
 		if len(p) > 0 {
-			t.policies++
+			t.Policies++
 		}
 	}
-	t.bands.add(t.manifest, l)
+	t.addBand(l)
 	if l.Source == dataset.SourceGame {
-		t.dates.add(l)
-		t.timeControls[clockOf(l)]++
+		t.Days[dayOf(l)]++
+		t.TimeControls[clockOf(l)]++
+		t.addOpening(l)
 	}
-	if beginsAsUsual(l) {
-		t.openings.games[l.Result]++
-		t.openings.add(0, l.Moves, firstPlies, l.Result)
-	}
-	shown, hash, show := t.examples.chosen(l, key, int(part.Samples))
+	shown, hash, show := t.examples.chosen(l, key, int(of.Samples))
 	pos, samples := l.Start, 0
 	var pieces [coveragePlies + 1]int // in front of the last plies
 	for ply := 0; ply <= n; ply++ {
@@ -125,8 +173,8 @@ func (t *tally) add(l *dataset.Line) error {
 		now := pos.Occupied().Len()
 		pieces[ply%len(pieces)] = now
 		if sample {
-			t.pieces[now]++
-			t.coverage.add(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
+			t.Pieces[now]++
+			t.addCoverage(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
 			if show && samples == shown {
 				t.examples.add(hash, l, ply, &pos, t.counting.Of(l, samples).Value)
 			}
@@ -137,7 +185,7 @@ func (t *tally) add(l *dataset.Line) error {
 			if !sample {
 				s = dataset.NoSample
 			}
-			t.keys.Add(uint64(t.positions.Key(&pos, s)))
+			t.keys.Add(uint64(t.position.Key(&pos, s)))
 		}
 		if ply == n {
 			break
@@ -150,36 +198,18 @@ func (t *tally) add(l *dataset.Line) error {
 	return nil
 }
 
-// addLabels counts the labels of a line and returns how many of its samples have one that counts.
-func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
-	var plies []int
-	if len(l.Labels) > 0 {
-		plies = l.Samples.Plies(nil, len(l.Moves))
+// addBand counts aggregated positions by the rating of the side to move.
+func (t *tally) addBand(l *dataset.Line) {
+	bands, own := t.manifest.BandsOf(l)
+	if bands == nil || own >= len(t.Bands) {
+		return
 	}
-	for _, c := range l.Labels {
-		if c.Fingerprint >= len(t.labels) {
-			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels),
-				dataset.ErrDamaged)
-		}
-		// What is best among candidates need not be best.
-		compared := !t.manifest.Fingerprints[c.Fingerprint].SearchesCandidates()
-		for k := range c.Labels {
-			t.labels[c.Fingerprint].add(&c.Labels[k])
-			if ply := plies[k]; compared && l.Source == dataset.SourceGame && ply < len(l.Moves) {
-				var after *dataset.Label
-				if k+1 < len(plies) && plies[k+1] == ply+1 {
-					after = &c.Labels[k+1]
-				}
-				t.labels[c.Fingerprint].played.add(l.Moves[ply], &c.Labels[k], after)
-			}
+	for _, policy := range l.Policies {
+		t.Bands[own].Samples++
+		for _, m := range policy {
+			t.Bands[own].Moves += int64(m.Weight)
 		}
 	}
-	for k := range plies {
-		if counted := t.counting.Of(l, k); counted.Value.Status == dataset.Labelled {
-			labelled++
-		}
-	}
-	return labelled, nil
 }
 
 func (p *Totals) add(q Totals) {
@@ -189,115 +219,71 @@ func (p *Totals) add(q Totals) {
 	p.Labelled += q.Labelled
 }
 
-func addPart[K comparable](m map[K]Totals, key K, q Totals) {
-	p := m[key]
-	p.add(q)
-	m[key] = p
-}
-
-func (s *spread) add(v int64) {
-	if s.count == 0 {
-		s.least, s.most = v, v
-	}
-	s.least, s.most = min(s.least, v), max(s.most, v)
-	s.count++
-	s.sum += v
-	s.bins[v/s.width]++
-}
-
-func (s *spread) merge(o *spread) {
-	if o.count == 0 {
-		return
-	}
-	if s.count == 0 {
-		s.least, s.most = o.least, o.most
-	}
-	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
-	s.count += o.count
-	s.sum += o.sum
-	for k, n := range o.bins {
-		s.bins[k] += n
-	}
-}
-
-func (s *spread) distribution() Distribution {
-	d := Distribution{Count: s.count, Min: s.least, Max: s.most, Bins: []Bin{}}
-	if s.count > 0 {
-		d.Mean = float64(s.sum) / float64(s.count)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.bins)) {
-		d.Bins = append(d.Bins, Bin{From: k * s.width, To: (k + 1) * s.width, Count: s.bins[k]})
-	}
-	return d
-}
-
 // merge adds what another tally counted.
 func (t *tally) merge(o *tally) {
-	t.all.add(o.all)
-	for k, p := range o.sources {
-		addPart(t.sources, k, p)
-	}
-	for k, p := range o.bySplit {
-		addPart(t.bySplit, k, p)
-	}
-	for i, n := range o.pieces {
-		t.pieces[i] += n
-	}
-	for k, n := range o.results {
-		t.results[k] += n
-	}
-	t.ratings.merge(&o.ratings)
-	t.plies.merge(&o.plies)
-	t.reconstructed += o.reconstructed
-	t.policies += o.policies
-	t.bands.merge(o.bands)
-	t.coverage.merge(&o.coverage)
-	t.openings.merge(&o.openings)
-	t.dates.merge(&o.dates)
-	for k, n := range o.timeControls {
-		t.timeControls[k] += n
-	}
+	addAll(&t.counters, &o.counters)
 	t.examples.merge(o.examples)
-	for i := range o.labels {
-		t.labels[i].merge(&o.labels[i])
-	}
-	for i := range o.networks {
-		t.networks[i].merge(&o.networks[i])
+	for i := range o.Labels {
+		t.Labels[i].nodes.merge(o.Labels[i].nodes)
 	}
 }
 
 // statistics returns what was counted, without the bytes.
-func (t *tally) statistics(m *dataset.Manifest) *Statistics {
+func (t *tally) statistics() *Statistics {
 	s := &Statistics{
-		Games: t.all.Games, Positions: t.all.Positions, Samples: t.all.Samples, Labelled: t.all.Labelled,
-		BySource: map[string]Totals{}, BySplit: map[string]Totals{}, PieceCounts: map[int]int64{},
-		Results: map[string]int64{},
-		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
-		Bands:         t.bands,
-		Reconstructed: t.reconstructed, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
-		Dates: t.dates.dates(), TimeControls: t.timeControls, Examples: t.examples.list(),
+		Games: t.All.Games, Positions: t.All.Positions, Samples: t.All.Samples, Labelled: t.All.Labelled,
+		BySource: map[string]*Totals{}, BySplit: map[string]*Totals{}, PieceCounts: map[int]int64{},
+		Results: map[string]int64{}, Ratings: distribution(t.Ratings, width(100)),
+		Plies: distribution(t.Plies, width(20)), Reconstructed: t.Reconstructed, Policies: t.Policies, Bands: t.Bands,
+		Labels: []LabelStats{}, Coverage: t.Coverage.coverage(), Openings: openings(t.Openings), Dates: dates(t.Days),
+		TimeControls: t.TimeControls, Examples: t.examples.list(),
 	}
-	for k, p := range t.sources {
-		s.BySource[k.String()] = p
+	for k, sum := range t.Sources {
+		s.BySource[k.String()] = sum
 	}
-	for k, p := range t.bySplit {
-		s.BySplit[k.String()] = p
+	for k, sum := range t.Splits {
+		s.BySplit[k.String()] = sum
 	}
-	for n, count := range t.pieces {
+	for n, count := range t.Pieces {
 		if count > 0 {
 			s.PieceCounts[n] = count
 		}
 	}
-	for k, n := range t.results {
-		s.Results[k.String()] = n
+	for k, n := range t.Results {
+		if n > 0 {
+			s.Results[dataset.Result(k).String()] = n
+		}
 	}
-	for i := range t.labels {
-		labels := t.labels[i].stats(m.Fingerprints[i], t.all.Samples)
-		labels.Tables = t.coverage.agreementOf(i)
-		s.Labels = append(s.Labels, labels)
+	for i := range t.Labels {
+		s.Labels = append(s.Labels, t.Labels[i].stats(t.manifest.Fingerprints[i], t.All.Samples))
 	}
-	for i := range t.networks {
-		s.Networks = append(s.Networks, t.networks[i].stats(&m.Networks[i], t.all.Samples))
+	for i := range t.Networks {
+		s.Networks = append(s.Networks, t.Networks[i].stats(&t.manifest.Networks[i], t.All.Samples))
 	}
 	return s
+}
+
+// distribution returns a histogram of counted values, in bins that a function gives for a value.
+func distribution(counts map[int64]int64, bin func(int64) (from, to int64)) Distribution {
+	d := Distribution{Bins: []Bin{}}
+	sum := int64(0)
+	values := slices.Sorted(maps.Keys(counts))
+	for _, v := range values {
+		n := counts[v]
+		d.Count, sum = d.Count+n, sum+v*n
+		from, to := bin(v)
+		if len(d.Bins) == 0 || d.Bins[len(d.Bins)-1].From != from {
+			d.Bins = append(d.Bins, Bin{From: from, To: to})
+		}
+		d.Bins[len(d.Bins)-1].Count += n
+	}
+	if len(values) > 0 {
+		d.Min, d.Max, d.Mean = values[0], values[len(values)-1], float64(sum)/float64(d.Count)
+	}
+	return d
+}
+
+// width gives bins of equal width.
+func width(n int64) func(int64) (from, to int64) {
+	return func(v int64) (from, to int64) { return v / n * n, (v/n + 1) * n }
 }
