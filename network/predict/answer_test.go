@@ -9,14 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	gomlx "github.com/gomlx/gomlx/ml/model"
-
 	"talbot/encode"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
-	"talbot/network/model"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 func ask(t testing.TB, p *Predictor, list []Input) []Output {
@@ -28,49 +25,18 @@ func ask(t testing.TB, p *Predictor, list []Input) []Output {
 	return answers
 }
 
-func packed(list []Input) (all []uint64) {
-	for _, q := range list {
-		all = append(all, q.Packed...)
+// heads returns the heads of inputs, as training computes them.
+func heads(t testing.TB, b *backend.Backend, c run.Config, weights []checkpoint.Tensor, list []Input) [][]float32 {
+	t.Helper()
+	n, err := c.Build()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
-}
-
-// TestHeads: the heads are those of the network with that it is trained in, whose weights are inputs.
-func TestHeads(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Backend) {
-		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
-			"tahl": {"blocks=2", "filters=8"}} {
-			c := tinyrun.Config(t, name, sets...)
-			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}})
-			inputs := packed(questions(t, p.Encoder(), 14))
-			got, err := p.Heads(inputs, 14)
-			if err != nil {
-				t.Fatal(err)
-			}
-			exec, err := gomlx.NewExec(b.Backend, p.device.store.Store,
-				func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
-					p.device.store.SetTraining(in[0].Graph(), true)
-					pass := &model.Pass{Store: p.device.store, Conv: b.Conv}
-					return p.Network().Forward(pass, p.Network().Unpack(pass.Conv, in[0]))
-				})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer exec.Finalize()
-			want, err := exec.Call(tensors.FromFlatDataAndDimensions(inputs, 14, len(inputs)/14))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for h, head := range want {
-				for i, x := range tensors.MustCopyFlatData[float32](head) {
-					if !(math.Abs(float64(got[h][i]-x)) < 1e-5) {
-						t.Fatalf("%s: head %d: number %d is %g, want %g", name, h, i, got[h][i], x)
-					}
-				}
-			}
-		}
-	})
+	var packed []uint64
+	for _, q := range list {
+		packed = append(packed, q.Packed...)
+	}
+	return tinyrun.Heads(t, b, n, weights, packed)
 }
 
 // TestAnswers holds answers against the heads, from which float64 loops on the host compute them.
@@ -78,17 +44,15 @@ func TestAnswers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		for _, legalMask := range []string{"false", "true"} {
 			c := tiny(t, "legal_mask="+legalMask)
-			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 32, 64}})
+			weights := tinyrun.Weights(t, c)
+			dir, _ := tinyrun.Write(t, c, weights)
+			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Moves: 64})
 			if p.Capabilities() != (Capabilities{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
 				t.Errorf("knows %+v, batch %d", p.Capabilities(), p.Batch())
 			}
 			list := questions(t, p.Encoder(), 41)
 			list = append(list, Input{Packed: list[0].Packed}) // mate: no moves
-			heads, err := p.Heads(packed(list), len(list))
-			if err != nil {
-				t.Fatal(err)
-			}
+			heads := heads(t, b, c, weights, list)
 			for i, a := range ask(t, p, list) {
 				logits := heads[0][i*encode.TalbotBotMoves:][:encode.TalbotBotMoves]
 				checkAnswer(t, i, &list[i], &a, logits, heads[1][i])
@@ -132,25 +96,21 @@ func checkAnswer(t *testing.T, i int, q *Input, a *Output, logits []float32, val
 	}
 }
 
-// TestLegalOnly: what falls on other moves can be left out, and nothing else changes.
-func TestLegalOnly(t *testing.T) {
+// TestLegalIfMasked: what falls on other moves can be left out of a network that was trained over the legal moves, and
+// nothing else changes.
+func TestLegalIfMasked(t *testing.T) {
 	b := opened(t, "go")
-	c := tiny(t)
-	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	all := mustOpen(t, b, dir, Options{Batches: []int{8}})
-	legal := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalOnly: true})
+	open := func(masked string, leftOut bool) *Predictor {
+		c := tiny(t, "legal_mask="+masked)
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+		return mustOpen(t, b, dir, Options{Batches: []int{8}, LegalIfMasked: leftOut})
+	}
+	all, legal := open("true", false), open("true", true)
 	if legal.Capabilities() != (Capabilities{Prior: true, Value: true}) {
-		t.Errorf("knows %+v", legal.Capabilities())
+		t.Errorf("with a mask in training knows %+v", legal.Capabilities())
 	}
-	unmasked := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalIfMasked: true})
-	if unmasked.Capabilities() != all.Capabilities() {
+	if unmasked := open("false", true); unmasked.Capabilities() != all.Capabilities() {
 		t.Errorf("without a mask in training knows %+v", unmasked.Capabilities())
-	}
-	masked := tiny(t, "legal_mask=true")
-	masking, _ := tinyrun.Write(t, masked, tinyrun.Weights(t, masked))
-	if p := mustOpen(t, b, masking, Options{Batches: []int{8}, LegalIfMasked: true}); p.Capabilities() !=
-		legal.Capabilities() {
-		t.Errorf("with a mask in training knows %+v", p.Capabilities())
 	}
 	list := questions(t, all.Encoder(), 10)
 	want := ask(t, all, list)
@@ -166,23 +126,18 @@ func TestLegalOnly(t *testing.T) {
 func TestWithoutMoves(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tinyrun.Config(t, "napoleon")
-		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+		weights := tinyrun.Weights(t, c)
+		dir, _ := tinyrun.Write(t, c, weights)
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
 		if p.Capabilities() != (Capabilities{Value: true}) {
 			t.Errorf("knows %+v", p.Capabilities())
 		}
 		list := questions(t, p.Encoder(), 6)
-		heads, err := p.Heads(packed(list), 6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := heads(t, b, c, weights, list)[0]
 		for i, a := range ask(t, p, list) {
-			if a.Value != heads[0][i] || len(a.Prior) > 0 {
-				t.Errorf("position %d: %+v, value %g", i, a, heads[0][i])
+			if !(math.Abs(float64(a.Value-values[i])) < 1e-5) || len(a.Prior) > 0 {
+				t.Errorf("position %d: %+v, value %g", i, a, values[i])
 			}
-		}
-		if len(p.device.bodies) != 1 || len(p.device.bodies[4].tails) != 1 {
-			t.Errorf("%d batch sizes", len(p.device.bodies))
 		}
 		with := []Input{{Packed: list[0].Packed, Codes: []int32{1}}}
 		if err := p.Predict(t.Context(), with, make([]Output, 1)); err == nil {
@@ -191,13 +146,13 @@ func TestWithoutMoves(t *testing.T) {
 	})
 }
 
-// TestBits: in the deterministic mode the bits of an answer do not depend on the other positions, on their order, on
+// TestBits: with one batch size the bits of an answer do not depend on the other positions, on their order, on
 // what the batch is filled up with, or on who asks at the same time.
 func TestBits(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny(t, "blocks=3", "filters=16")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-		p := mustOpen(t, b, dir, Options{Batches: []int{1, 16}, Deterministic: true})
+		p := mustOpen(t, b, dir, Options{Batches: []int{16}})
 		list := questions(t, p.Encoder(), 50)
 		want := ask(t, p, list)
 		same := func(what string, got Output, i int) {
@@ -229,9 +184,6 @@ func TestBits(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if len(p.device.bodies) != 1 || len(p.device.bodies[16].tails) != 1 {
-			t.Errorf("%d sizes", len(p.device.bodies))
-		}
 		many := mustOpen(t, b, dir, Options{Batches: []int{1, 4, 32}})
 		for i, a := range ask(t, many, list) {
 			if math.Abs(float64(a.Value-want[i].Value)) > 2e-5 {
@@ -252,7 +204,7 @@ func equal(a, b *Output) bool {
 func TestQuestionsAreChecked(t *testing.T) {
 	c := tiny(t)
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	p := mustOpen(t, opened(t, "go"), dir, Options{Lists: []int{4}})
+	p := mustOpen(t, opened(t, "go"), dir, Options{Moves: 4})
 	good := Input{Packed: make([]uint64, encode.TalbotBotWords), Codes: []int32{0, 4671}}
 	for name, q := range map[string]Input{
 		"short":     {Packed: good.Packed[1:], Codes: good.Codes},
@@ -268,10 +220,7 @@ func TestQuestionsAreChecked(t *testing.T) {
 	if err := p.Predict(t.Context(), []Input{good}, nil); err == nil {
 		t.Error("no room for answers is no error")
 	}
-	if _, err := p.Heads(good.Packed[1:], 1); err == nil {
-		t.Error("short heads are no error")
-	}
-	for _, o := range []Options{{Batches: []int{0}}, {Batches: []int{}}, {Lists: []int{-1}}, {Wait: -1}} {
+	for _, o := range []Options{{Batches: []int{0}}, {Batches: []int{}}, {Moves: -1}} {
 		if _, err := Open(p.device.backend, dir, o); err == nil {
 			t.Errorf("%+v is no error", o)
 		}

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"talbot/internal/testkit/tinyrun"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit/tinyrun"
 )
 
 // BenchmarkAnswer compares answers with the network alone: the same compiled graph run on an input that lies ready, its
@@ -29,13 +30,9 @@ func BenchmarkAnswer(b *testing.B) {
 }
 
 func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
-	c := tiny(b, fmt.Sprintf("blocks=%d", size[0]), fmt.Sprintf("filters=%d", size[1]))
+	c := tiny(b, fmt.Sprintf("blocks=%d", size[0]), fmt.Sprintf("filters=%d", size[1]), "legal_mask=true")
 	dir, _ := tinyrun.Write(b, c, tinyrun.Weights(b, c))
-	o := Options{Batches: []int{batch}, Lists: []int{64}, LegalOnly: true}
-	if callers > 1 {
-		o.Wait = 10 * time.Millisecond
-	}
-	p := mustOpen(b, opened(b, name), dir, o)
+	p := mustOpen(b, opened(b, name), dir, Options{Batches: []int{batch}, Moves: 64, LegalIfMasked: true})
 	list := questions(b, p.Encoder(), 256)[:batch]
 	answers := make([]Output, batch)
 	began := time.Now()
@@ -61,7 +58,7 @@ func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 		all.Wait()
 	}
 	alone := func() {
-		if err := p.queue.do(b.Context(), func() error { return p.device.alone(batch) }); err != nil {
+		if err := p.device.use(func() error { return p.device.alone(batch) }); err != nil {
 			b.Error(err)
 		}
 	}
@@ -92,7 +89,7 @@ func (d *device) alone(n int) error {
 		return err
 	}
 	defer b.drop()
-	if err := d.forward(b); err != nil {
+	if _, err := b.run(); err != nil {
 		return err
 	}
 	return b.check()

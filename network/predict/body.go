@@ -2,11 +2,10 @@ package predict
 
 import "github.com/gomlx/compute"
 
-// body is the network for one batch size.
+// body is the network for one batch size, and what reads its heads.
 type body struct {
 	forward
-	out   []compute.Buffer // of the last run: the heads
-	tails map[int]*tail    // by length of lists
+	tail tail
 }
 
 // forward computes heads for a batch of one size.
@@ -23,7 +22,7 @@ func (d *device) body(n int) (*body, error) {
 	if b := d.bodies[n]; b != nil {
 		return b, nil
 	}
-	b := &body{tails: map[int]*tail{}}
+	b := &body{}
 	var err error
 	if d.runtime != nil {
 		b.forward, err = d.runtime.forward(n)
@@ -33,14 +32,12 @@ func (d *device) body(n int) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.compileTail(&b.tail, n); err != nil {
+		b.forward.close()
+		return nil, err
+	}
 	d.bodies[n] = b
 	return b, nil
-}
-
-// forward runs the network on what was put into a body. b.out is the caller's to drop.
-func (d *device) forward(b *body) (err error) {
-	b.out, err = b.run()
-	return err
 }
 
 // fill writes at most n questions, and the first again in place of those that are missing: a batch is not finite only
@@ -53,37 +50,32 @@ func (b *body) fill(rows []row, n int) {
 		}
 		b.put(i, q.Packed)
 	}
+	b.tail.fill(rows, n)
 }
 
-// raw appends the heads for inputs to dst, which are computed in a batch of n.
-func (d *device) raw(dst [][]float32, packed []uint64, n int) error {
-	b, err := d.body(n)
+// compute computes the heads of what was put into a body and writes the answers to rows, if there are any.
+func (b *body) compute(d *device, rows []row) error {
+	heads, err := b.run()
 	if err != nil {
 		return err
 	}
-	words := d.layout.Words
-	rows := len(packed) / words
-	for i := range n {
-		from := 0
-		if i < rows {
-			from = i * words
-		}
-		b.put(i, packed[from:from+words])
-	}
-	if err := d.forward(b); err != nil {
+	defer b.drop()
+	if err := b.tail.read(d, heads); err != nil || len(rows) == 0 {
 		return err
 	}
-	defer b.drop()
-	for i, buffer := range b.out {
-		size := 1
-		for _, x := range d.heads[i].Shape {
-			size *= x
-		}
-		all := make([]float32, n*size)
-		if err := buffer.ToFlatData(all); err != nil {
+	if err := b.check(); err != nil {
+		return err
+	}
+	for i := range rows {
+		if err := b.tail.write(rows[i], i); err != nil {
 			return err
 		}
-		dst[i] = append(dst[i], all[:rows*size]...)
 	}
 	return nil
+}
+
+func (b *body) close() {
+	b.tail.codes.close()
+	b.tail.exec.Finalize()
+	b.forward.close()
 }

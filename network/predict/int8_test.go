@@ -18,7 +18,7 @@ func TestInt8(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := tinyrun.Config(t, name, sets...)
 			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-			o := Options{Batches: []int{8}, Deterministic: true}
+			o := Options{Batches: []int{8}}
 			exact, fast := mustOpen(t, opened(t, "onnx"), dir, o), mustOpen(t, opened(t, "onnx:int8"), dir, o)
 			asked := questions(t, exact.Encoder(), 40)
 			ask := func(p *Predictor, list []Input) []Output {

@@ -42,8 +42,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %+v", from, p.About)
 		}
 		sums = append(sums, p.Sum)
-		list, err := p.Tensors()
-		if err != nil || !sameTensors(list, tensors) {
+		if n, err := Load(from, run.BestCheckpoint); err != nil || !sameTensors(n.Tensors, tensors) {
 			t.Errorf("%s: other tensors, %v", from, err)
 		}
 		got := ask(t, p, questions(t, p.Encoder(), 8))

@@ -3,19 +3,19 @@
 // It loads a run's folder, a checkpoint or an exported network, and computes, for positions as the recipe's encoder
 // writes them, priors over the legal moves and values. The package does not link the trainer.
 //
-// A [Predictor] starts one goroutine, which owns the device: it merges the questions of all callers into batches.
-// Graphs are compiled for a few batch sizes and lengths of lists of moves, each once, and the memory they read and
-// write is used again.
+// A [Predictor] starts one goroutine, which computes batches of questions. Graphs are compiled once for each batch
+// size, and the memory they read and write is used again.
 //
 // # What an answer depends on
 //
-// Within one compiled batch size the bits of an answer depend on the position alone, not on the other positions of the
-// batch, on their order or on what fills the batch up. Between sizes they differ in the last digits.
-// [Options.Deterministic] takes one size for all, or with [Options.SeparateRequests] one that follows from the request
-// alone.
+// Within one batch size the bits of an answer depend on the position alone, not on the other positions of the batch, on
+// their order or on what fills the batch up. Between sizes they differ in the last digits. With one size the questions
+// of all callers are merged into batches; with several each request is computed alone, in sizes that follow from the
+// number of its questions. So the bits of an answer are a function of the request.
 package predict
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +26,6 @@ import (
 
 	"talbot/encode"
 	"talbot/network/backend"
-	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/run"
 )
@@ -42,28 +41,18 @@ var (
 type Options struct {
 	Choice run.Choice // of a run's checkpoints, and of the networks in one
 
-	// Batches are the numbers of positions that graphs are compiled for; nil = 1, 8 and 64. A batch of another number
-	// of positions is filled up. On the Go backend none is larger than 32: what a larger one moves does not fit into
-	// the processor's caches.
+	// Batches are the numbers of positions that graphs are compiled for; nil = 1. A batch of another number of positions
+	// is filled up. A search that asks for few positions at first, and has several sizes, does not wait for a large
+	// batch. On the Go backend none is larger than 32: what a larger one moves does not fit into the processor's
+	// caches.
 	Batches []int
-	// Lists are the numbers of legal moves that graphs are compiled for; nil = 32, 64, 128 and 256. A position with
-	// more moves than the longest list is an error; no position of a game has more than 218.
-	Lists []int
-	// Wait is how long questions wait for others while there are fewer than the largest batch. At 0 a batch is what
-	// came while the device had other work.
-	Wait time.Duration
-	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
-	// largest is used, and Wait is not.
-	Deterministic bool
-	// SeparateRequests keeps all batch sizes beside Deterministic: each request is computed alone, in batches that
-	// follow from the number of its questions. A search that asks for few positions at first does not wait for a large
-	// batch.
-	SeparateRequests bool
+	// Moves is how many legal moves a position may have; 0 = 256. No position of a game has more than 218.
+	Moves int
 	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
 	Threads int
-	// LegalOnly leaves out what the network says about moves that are not legal. LegalIfMasked does so only with a
-	// network that was trained over the legal moves, which never learned to say anything about others.
-	LegalOnly, LegalIfMasked bool
+	// LegalIfMasked leaves out what the network says about moves that are not legal, if it was trained over the legal
+	// moves and never learned to say anything about others.
+	LegalIfMasked bool
 }
 
 // largestPatches is the largest batch of [model.Im2col].
@@ -72,32 +61,18 @@ const largestPatches = 32
 // check fills in defaults.
 func (o Options) check(conv model.ConvAlgorithm) (Options, error) {
 	if o.Batches == nil {
-		o.Batches = []int{1, 8, 64}
+		o.Batches = []int{1}
 	}
-	if o.Lists == nil {
-		o.Lists = []int{32, 64, 128, 256}
-	}
+	o.Moves = cmp.Or(o.Moves, 256)
+	o.Batches = slices.Sorted(slices.Values(o.Batches))
 	if conv.Inference() == model.Im2col {
-		o.Batches = slices.Clone(o.Batches)
 		for i, n := range o.Batches {
 			o.Batches[i] = min(n, largestPatches)
 		}
 	}
-	sizes := func(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(list))) }
-	o.Batches, o.Lists = sizes(o.Batches), sizes(o.Lists)
-	switch {
-	case len(o.Batches) == 0 || o.Batches[0] < 1:
-		return o, fmt.Errorf("batch sizes must be above 0: %v", o.Batches)
-	case len(o.Lists) == 0 || o.Lists[0] < 1:
-		return o, fmt.Errorf("lengths of lists of moves must be above 0: %v", o.Lists)
-	case o.Wait < 0:
-		return o, fmt.Errorf("questions cannot wait for %s", o.Wait)
-	}
-	if o.Deterministic {
-		o.Lists, o.Wait = o.Lists[len(o.Lists)-1:], 0
-	}
-	if o.Deterministic && !o.SeparateRequests {
-		o.Batches = o.Batches[len(o.Batches)-1:]
+	o.Batches = slices.Compact(o.Batches)
+	if len(o.Batches) == 0 || o.Batches[0] < 1 || o.Moves < 1 {
+		return o, fmt.Errorf("batch sizes and numbers of moves must be above 0: %v, %d", o.Batches, o.Moves)
 	}
 	return o, nil
 }
@@ -110,7 +85,7 @@ type Predictor struct {
 	encoder encode.Encoder
 	layout  encode.Layout
 	network model.Network
-	device  *device // of the goroutine that serves
+	device  *device
 	queue   queue
 	close   sync.Once
 	counters
@@ -149,7 +124,7 @@ func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
 		return nil, fmt.Errorf("network of %q: %w", t.Path, err)
 	}
 	p := &Predictor{About: t.About, encoder: t.Encoder, layout: t.Encoder.Layout(), network: t.Network, device: d}
-	p.queue.open(o)
+	p.queue.open(o.Batches)
 	go p.runQueue()
 	return p, nil
 }
@@ -212,9 +187,9 @@ func (p *Predictor) checkQuestion(q *Input) error {
 		return nil
 	}
 	codes := p.layout.Codes
-	if longest := p.device.longest(); len(q.Codes)%codes != 0 || len(q.Codes) > longest*codes {
+	if len(q.Codes)%codes != 0 || len(q.Codes) > p.device.list*codes {
 		return fmt.Errorf("%d words of moves; the recipe %s has %d for each, and there are at most %d moves",
-			len(q.Codes), p.encoder.Name(), codes, longest)
+			len(q.Codes), p.encoder.Name(), codes, p.device.list)
 	}
 	for i := 0; i < len(q.Codes); i += codes {
 		if code := q.Codes[i]; code < 0 || p.layout.Indices > 0 && int(code) >= p.layout.Indices {
@@ -228,41 +203,15 @@ func (p *Predictor) checkQuestion(q *Input) error {
 // Compile compiles what [Predictor.Predict] may need, and runs it once, so that no later call waits for that.
 func (p *Predictor) Compile(ctx context.Context) error {
 	for _, size := range p.queue.sizes {
-		if err := p.queue.do(ctx, func() error { return p.device.warm(size) }); err != nil {
+		err := ctx.Err()
+		if err == nil {
+			err = p.device.warm(size)
+		}
+		if err != nil {
 			return fmt.Errorf("compiling the network of %q for %d positions: %w", p.Path, size, err)
 		}
 	}
 	return nil
-}
-
-// Heads returns the network's heads for n packed inputs: n times the size of the head each.
-func (p *Predictor) Heads(packed []uint64, n int) (heads [][]float32, err error) {
-	if n < 0 || len(packed) != n*p.layout.Words {
-		return nil, fmt.Errorf("%d words for %d positions, want %d", len(packed), n, n*p.layout.Words)
-	}
-	heads = make([][]float32, len(p.network.Heads()))
-	words := p.layout.Words
-	for from := 0; from < n; {
-		size := p.queue.pick(n - from)
-		rows := min(size, n-from)
-		err := p.queue.do(context.Background(), func() error {
-			return p.device.raw(heads, packed[from*words:(from+rows)*words], size)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("network of %q: %w", p.Path, err)
-		}
-		from += rows
-	}
-	return heads, nil
-}
-
-// Tensors copies the parameters and statistics that answers are computed with, in the order of the network's.
-func (p *Predictor) Tensors() (list []checkpoint.Tensor, err error) {
-	err = p.queue.do(context.Background(), func() error {
-		list, err = p.device.tensors()
-		return err
-	})
-	return list, err
 }
 
 // Close ends the goroutine and frees the backend's memory. Callers whose questions wait get [ErrClosed]; a batch that
@@ -278,15 +227,11 @@ func (p *Predictor) runQueue() {
 	defer p.device.close()
 	var rows []row
 	for {
-		task, taken, size, err := p.queue.next(rows[:0])
-		if err != nil {
+		var size int
+		var err error
+		if rows, size, err = p.queue.next(rows[:0]); err != nil {
 			return
 		}
-		if task != nil {
-			task.done <- model.Guard(task.run)
-			continue
-		}
-		rows = taken
 		began := time.Now()
 		p.answer(rows, size)
 		p.busy.Add(int64(time.Since(began)))

@@ -11,9 +11,11 @@ import (
 	"talbot/network/model"
 )
 
-// tail is what heads say about lists of one length.
+// tail is what the heads of a batch say about its lists of moves.
 type tail struct {
 	program
+	list   int // length of lists
+	words  int // of a move
 	codes  input[int32]
 	prior  []float32
 	inside []float32
@@ -22,7 +24,7 @@ type tail struct {
 	share  []float32 // its probability
 	value  []float32
 	wdl    []float32
-	into   []any // those that there are, in the order of model.Answer
+	into   []any // those that there are, in the order of [model.Outputs]
 }
 
 // learn builds the smallest graph of answers, without compiling it, to learn what the network knows.
@@ -31,28 +33,28 @@ func (d *device) learn() error {
 		g := graph.NewGraph(d.backend.Backend, "answers")
 		defer g.Finalize()
 		var in []*graph.Node
-		for i, shape := range d.tailShapes(1, d.lists[0]) {
+		for i, shape := range d.tailShapes(1) {
 			in = append(in, graph.Parameter(g, fmt.Sprint(i), shape))
 		}
-		a := d.read(in)
+		a := d.outputs(in)
 		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.WDL != nil}
 		return nil
 	})
 }
 
 // tailShapes are those of the inputs of a tail: the heads, then the listed moves.
-func (d *device) tailShapes(n, list int) (in []shapes.Shape) {
+func (d *device) tailShapes(n int) (in []shapes.Shape) {
 	for _, h := range d.heads {
 		in = append(in, shapes.Make(dtypes.Float32, append([]int{n}, h.Shape...)...))
 	}
-	if list > 0 {
-		in = append(in, shapes.Make(dtypes.Int32, n, list, d.layout.Codes))
+	if d.list > 0 {
+		in = append(in, shapes.Make(dtypes.Int32, n, d.list, d.layout.Codes))
 	}
 	return in
 }
 
-// read builds what the heads say.
-func (d *device) read(in []*graph.Node) model.Outputs {
+// outputs builds what the heads say.
+func (d *device) outputs(in []*graph.Node) model.Outputs {
 	var legal *graph.Node
 	if len(in) > len(d.heads) {
 		legal = in[len(d.heads)]
@@ -67,22 +69,19 @@ func (d *device) read(in []*graph.Node) model.Outputs {
 	return a
 }
 
-// tail returns the answers of a body to lists of a length, which are compiled at their first use.
-func (d *device) tail(b *body, n, list int) (*tail, error) {
-	if t := b.tails[list]; t != nil {
-		return t, nil
-	}
-	t := &tail{}
-	in := d.tailShapes(n, list)
+// compileTail makes a tail for a batch size.
+func (d *device) compileTail(t *tail, n int) error {
+	t.list, t.words = d.list, d.layout.Codes
+	in := d.tailShapes(n)
 	err := t.compile(d, func(in []*graph.Node) []*graph.Node {
-		a := d.read(in)
+		a := d.outputs(in)
 		return a.Nodes()
 	}, in...)
-	if err == nil && list > 0 {
+	if err == nil && d.list > 0 {
 		err = t.codes.make(d.backend, in[len(in)-1])
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	floats := func(known bool, into *[]float32, size int) {
 		if known {
@@ -90,7 +89,7 @@ func (d *device) tail(b *body, n, list int) (*tail, error) {
 			t.into = append(t.into, *into)
 		}
 	}
-	floats(d.knows.Prior, &t.prior, list)
+	floats(d.knows.Prior, &t.prior, d.list)
 	floats(d.knows.Others, &t.inside, 1)
 	floats(d.knows.Others, &t.beside, 1)
 	if d.knows.Others {
@@ -100,8 +99,7 @@ func (d *device) tail(b *body, n, list int) (*tail, error) {
 	floats(d.knows.Others, &t.share, 1)
 	floats(d.knows.Value, &t.value, 1)
 	floats(d.knows.WDL, &t.wdl, 3)
-	b.tails[list] = t
-	return t, nil
+	return nil
 }
 
 // fill writes the moves of at most n questions.
@@ -119,11 +117,11 @@ func (t *tail) fill(rows []row, n int) {
 }
 
 // write copies row i of what was computed to the answer.
-func (t *tail) write(r row, i, list, codes int) error {
+func (t *tail) write(r row, i int) error {
 	q, a := r.question(), r.answer()
 	a.Prior = a.Prior[:0]
 	if t.prior != nil {
-		a.Prior = append(a.Prior, t.prior[i*list:i*list+len(q.Codes)/codes]...)
+		a.Prior = append(a.Prior, t.prior[i*t.list:i*t.list+len(q.Codes)/t.words]...)
 	}
 	if t.other != nil {
 		a.Inside, a.Outside, a.Other, a.OtherShare = t.inside[i], t.beside[i], t.other[i], t.share[i]
@@ -149,11 +147,11 @@ func (t *tail) write(r row, i, list, codes int) error {
 
 func notFinite(x float32) bool { return x-x != 0 } // NaN for NaN and the infinities
 
-// ask reads the heads of a body.
-func (d *device) ask(b *body, t *tail) error {
-	copy(t.inputs, b.out)
-	if t.codes.flat != nil {
-		at := &t.inputs[len(d.heads)]
+// read computes what the heads say.
+func (t *tail) read(d *device, heads []compute.Buffer) error {
+	copy(t.inputs, heads)
+	if t.list > 0 {
+		at := &t.inputs[len(heads)]
 		if err := t.codes.send(d.backend, at); err != nil {
 			return err
 		}

@@ -34,8 +34,8 @@ func (n *Network) openProbability() error {
 	if path == "" {
 		return nil
 	}
-	p, err := predict.Open(n.opened.Exact(), path, predict.Options{Batches: []int{1},
-		Lists: []int{encode.ProbabilityMoves}, Deterministic: true, Threads: n.config.Threads})
+	p, err := predict.Open(n.opened.Exact(), path, predict.Options{Moves: encode.ProbabilityMoves,
+		Threads: n.config.Threads})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ type entrant struct {
 // overhead=, elo= and those of [mcts.Settings]. The network is shared and loaded here.
 //
 // With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
-// time: see [predict.Options].Deterministic.
+// time: see package predict.
 func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	about, err := Describe(spec.Path)
 	if err != nil {

@@ -135,8 +135,7 @@ func Open(c Config) (*Network, error) {
 }
 
 func open(b *backend.Backend, path string, batches []int, threads int) (*predict.Predictor, error) {
-	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true,
-		SeparateRequests: len(batches) > 1, LegalIfMasked: true, Threads: threads})
+	return predict.Open(b, path, predict.Options{Batches: batches, LegalIfMasked: true, Threads: threads})
 }
 
 // Close frees the network. Nothing is to use it any more.

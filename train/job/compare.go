@@ -207,7 +207,7 @@ func (t *comparison) load(b *backend.Backend, path string, one *report.Compared)
 	if _, last := run.Checkpoints(path).Last(); last >= 0 && last < c.End() && !strings.Contains(c.Schedule, "stop=") {
 		t.note(fmt.Errorf("the training of %s is not finished: it is at step %d of %d", one.Name, last, c.End()))
 	}
-	p, err := predict.Open(b, path, predict.Options{Choice: choice, Batches: []int{t.Batch}, Deterministic: true})
+	p, err := predict.Open(b, path, predict.Options{Choice: choice, Batches: []int{t.Batch}})
 	if err != nil {
 		return nil, err
 	}

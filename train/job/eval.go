@@ -275,7 +275,7 @@ func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := predict.Open(b, e.Dir, predict.Options{Choice: choice, Batches: []int{e.Batch}, Deterministic: true})
+	p, err := predict.Open(b, e.Dir, predict.Options{Choice: choice, Batches: []int{e.Batch}})
 	if err != nil {
 		b.Finalize()
 		return nil, nil, err
@@ -328,7 +328,7 @@ func (e Eval) before(b *backend.Backend, p *predict.Predictor) (*predict.Predict
 	if from.Path == "" {
 		return nil, nil
 	}
-	before, err := predict.Open(b, from.Path, predict.Options{Batches: []int{e.Batch}, Deterministic: true})
+	before, err := predict.Open(b, from.Path, predict.Options{Batches: []int{e.Batch}})
 	if err != nil {
 		e.warn(fmt.Errorf("no style before fine-tuning: %w", err))
 		return nil, nil

@@ -95,7 +95,8 @@ func TestExampleOfTheDocs(t *testing.T) {
 	}
 	python(t, "onnxruntime, chess, numpy", nil, "-c", "") // or skips
 	dir := madeUpRun(t, "talbotbot")
-	path, p := exportTo(t, dir, "onnx"), openNetwork(t, dir)
+	path := exportTo(t, dir, "onnx")
+	p := openNetwork(t, dir)
 	list := questions()
 	in, err := json.Marshal(list)
 	if err != nil {
@@ -170,24 +171,21 @@ func answer(t *testing.T, p *predict.Predictor, q asked) answered {
 	a := answered{planes: make([]uint64, encode.TalbotBotPlanes), indices: map[string]int{},
 		probabilities: map[string]float64{}}
 	e.Planes(a.planes, g)
-	packed := make([]uint64, encode.TalbotBotWords)
-	e.Pack(packed, &v)
-	heads, err := p.Heads(packed, 1)
-	if err != nil {
+	ask := predict.Input{Packed: make([]uint64, encode.TalbotBotWords)}
+	e.Pack(ask.Packed, &v)
+	for _, m := range v.Legal() {
+		a.indices[m.String()] = e.MoveIndex(g.Position(), m)
+		ask.Codes = append(ask.Codes, int32(a.indices[m.String()]))
+	}
+	out := make([]predict.Output, 1)
+	if err := p.Predict(t.Context(), []predict.Input{ask}, out); err != nil {
 		t.Fatal(err)
 	}
-	logits := heads[0]
-	a.value = float64(heads[1][0])
-	sum := 0.0
-	for _, m := range g.Position().LegalMoves(nil) {
-		i := e.MoveIndex(g.Position(), m)
-		a.indices[m.String()] = i
-		a.probabilities[m.String()] = math.Exp(float64(logits[i]))
-		sum += math.Exp(float64(logits[i]))
-	}
-	for name, x := range a.probabilities {
-		a.probabilities[name] = x / sum
-		a.best = max(a.best, x/sum)
+	a.value = float64(out[0].Value)
+	for i, m := range v.Legal() {
+		x := math.Exp(float64(out[0].Prior[i]))
+		a.probabilities[m.String()] = x
+		a.best = max(a.best, x)
 	}
 	return a
 }

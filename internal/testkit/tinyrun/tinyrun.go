@@ -4,9 +4,15 @@ package tinyrun
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/network/backend"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -81,4 +87,34 @@ func Write(t testing.TB, c run.Config, tensors []checkpoint.Tensor) (dir, path s
 		t.Fatal(err)
 	}
 	return dir, path
+}
+
+// Heads returns the heads of packed inputs, computed as in training.
+func Heads(t testing.TB, b *backend.Backend, n recipe.Built, weights []checkpoint.Tensor, packed []uint64) [][]float32 {
+	t.Helper()
+	store, err := model.StoreOf(n.Network, func(p model.Param) ([]float32, error) {
+		i := slices.IndexFunc(weights, func(w checkpoint.Tensor) bool { return w.Name == p.Name })
+		return weights[i].Data, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Finalize()
+	exec, err := gomlx.NewExec(b.Backend, store.Store, func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
+		return n.Network.Forward(&model.Pass{Store: store, Conv: b.Conv}, n.Network.Unpack(b.Conv, in[0]))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	words := n.Encoder.Layout().Words
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(packed, len(packed)/words, words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heads [][]float32
+	for _, head := range out {
+		heads = append(heads, tensors.MustCopyFlatData[float32](head))
+	}
+	return heads
 }
