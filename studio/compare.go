@@ -73,10 +73,10 @@ func (s *Server) comparison(first, second, data *folder, split string) (part, er
 	key := strings.Join([]string{"compare", first.Path, first.stamp, second.Path, second.stamp, data.Path,
 		data.Manifest.Hash(), split}, "\n")
 	return s.makePart(key, func(j *work[part]) (string, error) {
-		c := job.Compare{Settings: [][]string{{first.Path}, {second.Path}}, Data: []loader.Spec{{Dir: data.Path}},
-			Split: split, Samples: comparedSamples, Batch: comparedBatch, Backend: atOnce(s.backend),
-			Workers:  runtime.GOMAXPROCS(0),
-			Progress: func(what string, done, of int64) { tell(j, what, done, of) }}
+		c := job.Compare{Settings: [][]string{{first.Path}, {second.Path}}, Measure: job.Measure{
+			Data: []loader.Spec{{Dir: data.Path}}, Split: split, Samples: comparedSamples, Batch: comparedBatch,
+			Backend: atOnce(s.backend), Workers: runtime.GOMAXPROCS(0),
+			Progress: func(what string, done, of int64) { tell(j, what, done, of) }}}
 		found, err := c.Run(j.ctx)
 		if err != nil {
 			return "", err

@@ -58,8 +58,8 @@ func TestCompare(t *testing.T) {
 	}
 	text := s.done(at + "?split=all&with=" + s.keyOf("two") + "&data=" + s.keyOf("games"))
 	found, err := job.Compare{Settings: [][]string{{filepath.Join(dir, "one")}, {filepath.Join(dir, "two")}},
-		Data: []loader.Spec{{Dir: filepath.Join(dir, "games")}}, Split: "all", Samples: comparedSamples,
-		Batch: comparedBatch, Backend: "go"}.Run(t.Context())
+		Measure: job.Measure{Data: []loader.Spec{{Dir: filepath.Join(dir, "games")}}, Split: "all",
+			Samples: comparedSamples, Batch: comparedBatch, Backend: "go"}}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,9 +91,7 @@ func runsOf(operand string) ([]string, error) {
 }
 
 func (o *compareOptions) job(operands []string) (c job.Compare, err error) {
-	c = job.Compare{Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, Value: o.value, Policy: o.policy,
-		Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Warn: cli.Warn}
+	c = job.Compare{Measure: o.measure(), Policy: o.policy}
 	for _, operand := range operands {
 		runs, err := runsOf(operand)
 		if err != nil {
@@ -113,7 +111,7 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 		return err
 	}
 	var show func(progress.Progress)
-	c.Begun, c.Progress = sayBackend, measureProgress(&show)
+	c.Progress = measureProgress(&show)
 	result, err := watched(ctx, &c, &show)
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
 		return err

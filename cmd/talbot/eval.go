@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,6 @@ type evalOptions struct {
 	run, puzzles, report     string
 	syzygy, engine, audit    string
 	noHistory, style         bool
-	minClock                 time.Duration
 	checkTables, force, json bool
 }
 
@@ -64,7 +62,7 @@ calibration of both heads. See docs/6-evaluation.md.`,
 	complete(cmd, "run", networks)
 	o.addNetwork(f)
 	o.addSamples(f, "the run")
-	addMinClock(f, &o.minClock)
+	addMinClock(f, &o.MinClock)
 	f.Bool(&o.noHistory, "no-history", "hide history and repetitions from the network")
 	f.Section("Other measurements")
 	f.Bool(&o.style, "style",
@@ -84,9 +82,7 @@ calibration of both heads. See docs/6-evaluation.md.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Data: o.data, Split: o.split, Label: o.label, Samples: o.samples, MinClock: o.minClock,
-		Value: o.value, Batch: o.batch, Choice: o.choice(), Weights: o.weights, Backend: o.backend, Workers: o.workers,
-		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Warn: cli.Warn}
+	e := job.Eval{Measure: o.measure(), Dir: o.run, Style: o.style, NoHistory: o.noHistory, Audit: o.audit}
 	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
 		return e, fault.Usage(fmt.Errorf("--run %q is a file", o.run),
 			"give the folder of the run; --newest measures its newest checkpoint")
@@ -140,7 +136,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		e.Tables = tables
 	}
 	var show func(progress.Progress)
-	e.Begun, e.Progress = sayBackend, measureProgress(&show)
+	e.Progress = measureProgress(&show)
 	figures, err := watched(ctx, &e, &show)
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
 		return err

@@ -14,49 +14,46 @@ import (
 
 // measureOptions are the flags of commands that run networks on the samples of a split.
 type measureOptions struct {
-	data                           []loader.Spec
-	split, label, backend, weights string
-	value                          *encode.ValueTarget // nil: that of the run
-
-	samples        int64
-	batch, workers int
-	newest         bool
+	job.Measure
+	newest bool
 }
 
 // addSamples adds the flags that choose samples; whose explains the default of --value-target.
 func (o *measureOptions) addSamples(f *flags.Set, whose string) {
-	o.split = "test"
+	o.Split = "test"
 	f.Section("Samples")
-	flags.Parse(f, &o.data, "data", "", "games,puzzles", parseUnweighted, "datasets, separated by commas (required)")
+	flags.Parse(f, &o.Data, "data", "", "games,puzzles", parseUnweighted, "datasets, separated by commas (required)")
 	f.Required("data")
 	completeFolders(f.Command(), "data", isDataset)
-	flags.Parse(f, &o.split, "split", o.split, "test", checked(job.ParseSplits),
+	flags.Parse(f, &o.Split, "split", o.Split, "test", checked(job.ParseSplits),
 		"split to measure: test, val, train or all")
 	f.Words("split", "test", "val", "train", "all")
-	flags.AtLeast(f, &o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
-	addLabel(f, &o.label)
-	flags.Parse(f, &o.value, "value-target", "", "wdl", pointer(encode.ParseValueTarget),
+	flags.AtLeast(f, &o.Samples, "samples", 0, "number of samples, spread over the data (0 = all)")
+	addLabel(f, &o.Label)
+	flags.Parse(f, &o.Value, "value-target", "", "wdl", pointer(encode.ParseValueTarget),
 		"target to compare the values with: recipe, tanh, wdl, winprob or result:Q (default: that of "+whose+")")
 	f.Words("value-target", valueTargets...)
 }
 
 // addNetwork adds the flags that choose weights and how they are evaluated.
 func (o *measureOptions) addNetwork(f *flags.Set) {
-	o.batch = 256
+	o.Batch = 256
 	f.Bool(&o.newest, "newest", "use the newest checkpoint of a run, not the best")
-	flags.Choice(f, &o.weights, "weights", "for a run with --ema: raw or average weights (default: average)",
+	flags.Choice(f, &o.Weights, "weights", "for a run with --ema: raw or average weights (default: average)",
 		"raw", "average")
-	addBackend(f, &o.backend, answering)
-	flags.Within(f, &o.batch, "batch", 1, 1<<14, "number of positions to evaluate at a time")
-	addWorkers(f, &o.workers, "number of goroutines that read and encode (default: one for each core)")
+	addBackend(f, &o.Backend, answering)
+	flags.Within(f, &o.Batch, "batch", 1, 1<<14, "number of positions to evaluate at a time")
+	addWorkers(f, &o.Workers, "number of goroutines that read and encode (default: one for each core)")
 }
 
-// choice returns the checkpoint to take of a run.
-func (o *measureOptions) choice() (best run.Choice) {
+// measure returns what is to be measured, with its warnings shown.
+func (o *measureOptions) measure() job.Measure {
+	m := o.Measure
 	if o.newest {
-		return run.NewestCheckpoint
+		m.Choice = run.NewestCheckpoint
 	}
-	return best
+	m.Warn, m.Begun = cli.Warn, sayBackend
+	return m
 }
 
 // parseUnweighted reads datasets of which every sample is taken once.

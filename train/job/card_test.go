@@ -44,7 +44,7 @@ func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "net.safetensors")
 	_, err := Export{Dir: dir, Out: output.File{Path: path}, Format: "net", Licence: "CC0-1.0",
-		Warn: func(err error) { warned = append(warned, err.Error()) }}.Run()
+		Warn: collect(&warned)}.Run()
 	if err != nil {
 		t.Fatal(err)
 	}

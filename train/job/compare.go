@@ -1,11 +1,8 @@
 package job
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +11,7 @@ import (
 
 	"talbot/encode"
 	"talbot/evaluate"
+	"talbot/internal/output"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/model"
@@ -25,25 +23,12 @@ import (
 
 // Compare compares the networks of several runs on the same samples.
 type Compare struct {
+	Measure
 	// Settings are the runs of each setting: folders, checkpoints, exported networks, or [builtin.Name]. The others are
 	// compared with the first.
 	Settings [][]string
-	Data     []loader.Spec        // without weights
-	Split    string               // "train", "val", "test" or "all"
-	Label    string               // fingerprint whose labels count; "" = the last
-	Samples  int64                // at most, spread over the data; 0 = all
-	Value    *encode.ValueTarget  // that all are compared with; nil = each with what it was trained on
-	Policy   *encode.PolicyTarget // the same
-	Batch    int                  // positions that a network is asked about at a time
-	Choice   run.Choice
-	Weights  string // as [Eval.Weights]
-	Backend  string // as [backend.Open] takes it
-	Workers  int    // that encode and read, 0 = one for each processor
-	Page     string // file of the page that shows it all; "" = none
-
-	Begun    func(backend string)
-	Progress func(what string, done, of int64)
-	Warn     func(error)
+	Policy   *encode.PolicyTarget // nil = of each run what it was trained on
+	Page     string               // file of the page that shows it all; "" = none
 }
 
 // Compared is what a comparison found.
@@ -70,9 +55,10 @@ type reader struct {
 // Run compares. Errors are those of [Eval.Run]; a file that could not be written is [ErrIncomplete].
 func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	begun := time.Now()
-	splits, err := ParseSplits(c.Split)
+	total := int64(0)
+	choose, err := c.options(&total)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, err
 	}
 	t := &comparison{Compare: c, result: &Compared{Split: c.Split, Differing: []report.Differing{},
 		Unknown: []report.Unknown{}, Notes: []string{}}}
@@ -115,11 +101,10 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	if c.Begun != nil {
 		c.Begun(b.Why)
 	}
-	choose := loader.EvalOptions{Splits: splits, Limit: c.Samples}
 	if t.known {
 		choose.TrainedOn = t.trained
 	}
-	if err := t.measure(ctx, choose); err != nil {
+	if err := t.measure(ctx, choose, &total); err != nil {
 		return nil, err
 	}
 	t.result.Seconds = time.Since(begun).Seconds()
@@ -129,12 +114,6 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 		}
 	}
 	return t.result, nil
-}
-
-func (t *comparison) warn(err error) {
-	if t.Warn != nil {
-		t.Warn(err)
-	}
 }
 
 // note is a warning that the result keeps.
@@ -196,23 +175,13 @@ func nameOf(path string) string {
 
 // load loads the network of a run and its place among the readers.
 func (t *comparison) load(b *backend.Backend, path string, one *report.Compared) (*predict.Predictor, error) {
-	c, err := configOf(path)
+	p, weights, err := t.network(b, path)
 	if err != nil {
 		return nil, err
 	}
-	weights, choice, err := chooseWeights(c, path, t.Weights, t.Choice)
-	if err != nil {
-		return nil, err
-	}
+	c := p.Config
 	if _, last := run.Checkpoints(path).Last(); last >= 0 && last < c.End() && !strings.Contains(c.Schedule, "stop=") {
 		t.note(fmt.Errorf("the training of %s is not finished: it is at step %d of %d", one.Name, last, c.End()))
-	}
-	p, err := predict.Open(b, path, predict.Options{Choice: choice, Batches: []int{t.Batch}})
-	if err != nil {
-		return nil, err
-	}
-	for _, damaged := range p.Damaged {
-		t.warn(fmt.Errorf("skipping %w", damaged))
 	}
 	learnt, err := targets(p.Config)
 	if err != nil {
@@ -249,15 +218,10 @@ func (t *comparison) load(b *backend.Backend, path string, one *report.Compared)
 
 // read opens the data for each reader, and finds what the networks were trained on.
 func (t *comparison) read(ctx context.Context) error {
-	var checked func(bytes, of int64)
-	if t.Progress != nil {
-		checked = func(bytes, of int64) { t.Progress("checking the data", bytes, of) }
-	}
 	for i := range t.readers {
 		r := &t.readers[i]
 		var err error
-		if r.data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: r.encoder, Label: t.Label, Targets: r.targets,
-			Workers: t.Workers, Origins: true, Checked: checked}); err != nil {
+		if r.data, err = t.Measure.read(ctx, r.encoder, r.targets); err != nil {
 			return err
 		}
 	}
@@ -295,12 +259,7 @@ func samePath(a, b string) bool {
 }
 
 // measure runs the samples through the networks.
-func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions) error {
-	total := int64(0)
-	choose.Total = func(n int64) { total = n }
-	if t.Progress != nil {
-		choose.Progress = func(what string, blocks, of int) { t.Progress(what, int64(blocks), int64(of)) }
-	}
+func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions, total *int64) error {
 	var data []*loader.Data
 	for _, r := range t.readers {
 		data = append(data, r.data)
@@ -319,7 +278,7 @@ func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions) err
 			}
 		}
 	}
-	found, err := evaluate.ComparePaired(ctx, t.list, counted(groups, "comparing", &total, t.Progress), t.Batch,
+	found, err := evaluate.ComparePaired(ctx, t.list, counted(groups, "comparing", total, t.Progress), t.Batch,
 		t.known)
 	if err != nil {
 		return err
@@ -336,13 +295,12 @@ func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions) err
 
 // describe finds the settings that the runs do not have alike.
 func (t *comparison) describe() error {
-	all := make([][]namedSetting, len(t.networks))
+	all := make([]output.Facts, len(t.networks))
 	for i, p := range t.networks {
-		list, err := settingsOf(p.Config, p.Exported)
-		if err != nil {
+		var err error
+		if all[i], err = settings(t.result.Runs[i].Run, p.Config, p.Exported); err != nil {
 			return err
 		}
-		all[i] = append(list, dataOf(t.result.Runs[i].Run)...)
 	}
 	for _, d := range align(all) {
 		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
@@ -363,117 +321,4 @@ func (t *comparison) describe() error {
 		}
 	}
 	return nil
-}
-
-// Settings are the settings and the data of runs side by side, in the order of run.json. The paths are those of their
-// folders.
-func Settings(paths []string, configs []run.Config) ([]report.Differing, error) {
-	all := make([][]namedSetting, len(paths))
-	for i, path := range paths {
-		list, err := settingsOf(configs[i], false)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = append(list, dataOf(path)...)
-	}
-	return align(all), nil
-}
-
-// align brings the settings of runs together by their names.
-func align(all [][]namedSetting) (list []report.Differing) {
-	var order []string
-	values := make([]map[string]string, len(all))
-	for i, settings := range all {
-		values[i] = map[string]string{}
-		for at, s := range settings {
-			values[i][s.name] = s.value
-			if !slices.Contains(order, s.name) {
-				order = slices.Insert(order, min(at, len(order)), s.name)
-			}
-		}
-	}
-	for _, name := range order {
-		d := report.Differing{Name: name}
-		for i := range values {
-			d.Values = append(d.Values, values[i][name])
-		}
-		list = append(list, d)
-	}
-	return list
-}
-
-// namedSetting is a setting as text; "" is one that is not known.
-type namedSetting struct{ name, value string }
-
-// omitted are the settings of a run that change nothing in its network, or repeat others.
-var omitted = []string{"log_every", "checkpoint_every", "keep", "value_formula"}
-
-// settingsOf are the settings of a run in the order of run.json. An exported network does not tell how it was trained.
-func settingsOf(c run.Config, exported bool) (list []namedSetting, err error) {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil { // {
-		return nil, err
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		switch name := fmt.Sprint(name); {
-		case name == "settings":
-			values := c.Settings.Values()
-			for _, s := range slices.Sorted(maps.Keys(values)) {
-				list = append(list, namedSetting{s, unquoted(values[s])})
-			}
-		case name == "from":
-			list = append(list, namedSetting{name, fmt.Sprintf("%s, step %d", c.From.Path, c.From.Step)})
-		case slices.Contains(omitted, name), exported && !slices.Contains([]string{"recipe", "value_target",
-			"policy_target"}, name):
-		default:
-			list = append(list, namedSetting{name, unquoted(string(value))})
-		}
-	}
-	return list, nil
-}
-
-// unquoted is a JSON value as it is shown.
-func unquoted(value string) string {
-	var text string
-	if json.Unmarshal([]byte(value), &text) == nil {
-		return text
-	}
-	return value
-}
-
-// dataOf are the data that a run was trained on, as far as its folder tells.
-func dataOf(path string) []namedSetting {
-	if run.IsFile(path) {
-		path = runOf(path)
-	}
-	id, err := loader.ReadIdentity(path)
-	if err != nil {
-		return nil
-	}
-	var sets []string
-	for _, s := range id.Sets {
-		text := filepath.Base(s.Dir)
-		if s.Weight > 0 {
-			text += fmt.Sprintf(":%g", s.Weight)
-		}
-		sets = append(sets, fmt.Sprintf("%s (%.8s)", text, s.Manifest))
-	}
-	list := []namedSetting{{"data", strings.Join(sets, ", ")}, {"splits", id.Splits},
-		{"max_copies", fmt.Sprint(id.MaxCopies)}, {"min_clock", id.MinClock}}
-	if id.Label != "" {
-		list = append(list, namedSetting{"label", id.Label})
-	}
-	return list
 }

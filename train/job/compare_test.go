@@ -31,11 +31,11 @@ func runOfSeed(t *testing.T, seed int64, steps int64, recipe string, data loader
 }
 
 // compare compares runs on the go backend and returns the warnings too.
-func compare(t *testing.T, c Compare) (*Compared, []string) {
+func compare(t *testing.T, data loader.Spec, c Compare) (*Compared, []string) {
 	t.Helper()
 	var warnings []string
-	c.Split, c.Batch, c.Backend = "test", 64, "go"
-	c.Warn = func(err error) { warnings = append(warnings, err.Error()) }
+	c.Measure = on("test", data)
+	c.Warn = collect(&warnings)
 	found, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -54,13 +54,13 @@ func TestCompareRuns(t *testing.T) {
 	games := write(t, traindata.Dataset{Seed: 1, Games: 300})
 	a, b := runOfSeed(t, 1, 2, "", games), runOfSeed(t, 2, 3, "", games)
 	page := filepath.Join(t.TempDir(), "page.html")
-	found, warnings := compare(t, Compare{Settings: [][]string{{a}, {b}}, Data: []loader.Spec{games}, Page: page})
+	found, warnings := compare(t, games, Compare{Settings: [][]string{{a}, {b}}, Page: page})
 	if len(warnings)+len(found.Unknown)+len(found.Notes) > 0 || found.Unseen == nil {
 		t.Errorf("%q, %+v", warnings, found)
 	}
 	// the figures and intervals of an evaluation
 	for i, dir := range []string{a, b} {
-		alone := mustEval(t, Eval{Dir: dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"})
+		alone := mustEval(t, Eval{Dir: dir, Measure: on("test", games)})
 		for _, m := range found.Shown() {
 			x, y := found.Runs[i].Figures.Of(m.Name), alone.Report.Figures.Of(m.Name)
 			u, v := found.Runs[i].Unseen.Of(m.Name), alone.Unseen.Of(m.Name)
@@ -84,8 +84,7 @@ func TestCompareRuns(t *testing.T) {
 	}
 
 	// a checkpoint of a run is that network, and its folder tells what it was trained on
-	same, warnings := compare(t, Compare{Settings: [][]string{{a}, {found.Runs[0].Checkpoint}},
-		Data: []loader.Spec{games}})
+	same, warnings := compare(t, games, Compare{Settings: [][]string{{a}, {found.Runs[0].Checkpoint}}})
 	if len(warnings) > 0 || len(same.Differing) > 0 {
 		t.Errorf("%q, %+v", warnings, same.Differing)
 	}
@@ -102,7 +101,7 @@ func TestCompareRuns(t *testing.T) {
 
 	// several seeds
 	c, d := runOfSeed(t, 3, 2, "", games), runOfSeed(t, 4, 3, "", games)
-	many, warnings := compare(t, Compare{Settings: [][]string{{a, c}, {b, d}}, Data: []loader.Spec{games}})
+	many, warnings := compare(t, games, Compare{Settings: [][]string{{a, c}, {b, d}}})
 	if len(warnings) > 0 {
 		t.Errorf("%q", warnings)
 	}
@@ -112,13 +111,12 @@ func TestCompareRuns(t *testing.T) {
 			t.Errorf("%+v, %+v", d, d.Seeds)
 		}
 	}
-	mixed, warnings := compare(t, Compare{Settings: [][]string{{a, b}, {d}}, Data: []loader.Spec{games}})
+	mixed, warnings := compare(t, games, Compare{Settings: [][]string{{a, b}, {d}}})
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "differ in more than their seeds: ") ||
 		!slices.Equal(mixed.Notes, warnings) || mixed.Differences[0].Seeds != nil {
 		t.Errorf("%q, %+v", warnings, mixed.Differences[0])
 	}
-	twice := Compare{Settings: [][]string{{a, a}, {b}}, Data: []loader.Spec{games}, Split: "test", Batch: 64,
-		Backend: "go"}
+	twice := Compare{Settings: [][]string{{a, a}, {b}}, Measure: on("test", games)}
 	if _, err := twice.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "same network") {
 		t.Errorf("%v", err)
 	}
@@ -131,8 +129,8 @@ func TestUnseenToAll(t *testing.T) {
 	other := write(t, traindata.Dataset{Seed: 1, Games: 300, Splits: dataset.Splits{Train: 10, Val: 80, Test: 10}})
 	a := runOfSeed(t, 1, 2, "", games)
 	b := runOfSeed(t, 1, 2, "", other)
-	alone, _ := compare(t, Compare{Settings: [][]string{{a}, {a}}, Data: []loader.Spec{games}})
-	both, warnings := compare(t, Compare{Settings: [][]string{{a}, {b}}, Data: []loader.Spec{games}})
+	alone, _ := compare(t, games, Compare{Settings: [][]string{{a}, {a}}})
+	both, warnings := compare(t, games, Compare{Settings: [][]string{{a}, {b}}})
 	if *both.Unseen > *alone.Unseen || both.Samples != alone.Samples {
 		t.Errorf("%d unseen of %d, alone %d", *both.Unseen, both.Samples, *alone.Unseen)
 	}
@@ -142,13 +140,14 @@ func TestUnseenToAll(t *testing.T) {
 	tuned := tiny(t, games)
 	tuned.From, tuned.Steps = b, 2
 	mustTrain(t, tuned)
-	after, _ := compare(t, Compare{Settings: [][]string{{a}, {tuned.Dir}}, Data: []loader.Spec{games}})
+	after, _ := compare(t, games, Compare{Settings: [][]string{{a}, {tuned.Dir}}})
 	if *after.Unseen != *both.Unseen {
 		t.Errorf("%d are unseen to a run that went on from another, %d to that", *after.Unseen, *both.Unseen)
 	}
 	warnings = nil
-	evaluated := mustEval(t, Eval{Dir: tuned.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go",
-		Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	e := Eval{Dir: tuned.Dir, Measure: on("test", games)}
+	e.Warn = collect(&warnings)
+	evaluated := mustEval(t, e)
 	if n := evaluated.Unseen.Count("samples"); n != *after.Unseen || len(warnings) != 1 ||
 		!strings.Contains(warnings[0], "split 10,80,10") {
 		t.Errorf("eval has %d unseen positions, compare %d; %q", n, *after.Unseen, warnings)
@@ -157,13 +156,13 @@ func TestUnseenToAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{b, tuned.Dir} {
-		gone, warnings := compare(t, Compare{Settings: [][]string{{a}, {dir}}, Data: []loader.Spec{games}})
+		gone, warnings := compare(t, games, Compare{Settings: [][]string{{a}, {dir}}})
 		if len(warnings) == 0 || !strings.Contains(warnings[0], "no longer in") || len(gone.Unknown) != 1 ||
 			!strings.HasPrefix(gone.UnseenTo(), "unseen to "+gone.Runs[0].Name) {
 			t.Errorf("%q, %+v, %s", warnings, gone.Unknown, gone.UnseenTo())
 		}
 	}
-	none, _ := compare(t, Compare{Settings: [][]string{{b}, {"net:"}}, Data: []loader.Spec{games}})
+	none, _ := compare(t, games, Compare{Settings: [][]string{{b}, {"net:"}}})
 	if none.Unseen != nil || len(none.Unknown) != 2 || len(none.On("unseen", 1)) > 0 || len(none.On("all", 1)) == 0 {
 		t.Errorf("%+v", none.Unknown)
 	}
@@ -178,7 +177,7 @@ func TestUnseenToAll(t *testing.T) {
 func TestCompareRecipes(t *testing.T) {
 	games := write(t, traindata.Dataset{Seed: 1, Games: 300})
 	bot, napoleon := runOfSeed(t, 1, 2, "", games), runOfSeed(t, 1, 2, "napoleon", games)
-	found, _ := compare(t, Compare{Settings: [][]string{{bot}, {napoleon}}, Data: []loader.Spec{games}})
+	found, _ := compare(t, games, Compare{Settings: [][]string{{bot}, {napoleon}}})
 	reason := map[string]string{}
 	for _, i := range found.Incomparable {
 		reason[i.Measure] = i.Reason
@@ -191,7 +190,7 @@ func TestCompareRecipes(t *testing.T) {
 	if len(heads) != 1 || heads[0].Measure != "value_probability_mse" || !slices.Contains(differs(found), "recipe") {
 		t.Errorf("%+v, %q", heads, differs(found))
 	}
-	alone := mustEval(t, Eval{Dir: napoleon, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"})
+	alone := mustEval(t, Eval{Dir: napoleon, Measure: on("test", games)})
 	if n := alone.Count("samples"); found.Samples == 0 || found.Samples > n {
 		t.Errorf("%d samples in common, %d of one", found.Samples, n)
 	}

@@ -29,7 +29,7 @@ func TestDamagedDataIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh := tiny(t, games)
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go"}
+	eval := Eval{Dir: job.Dir, Measure: on("all", games)}
 	moved := write(t, traindata.Dataset{Seed: 9, Games: 30})
 	apart := eval
 	apart.Data = []loader.Spec{moved} // the data trained on is read for the unseen positions alone
@@ -98,7 +98,7 @@ func TestDataWithoutLabels(t *testing.T) {
 		job.Steps = 4
 		var warned []string
 		var start Start
-		job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = append(warned, err.Error()) }
+		job.Begun, job.Warn = func(s Start) { start = s }, collect(&warned)
 		result := mustTrain(t, job)
 		told := slices.Contains(warned,
 			"no train sample has a value for --value-target recipe: the value head will not be trained")
@@ -130,7 +130,7 @@ func TestDamagedRunFolder(t *testing.T) {
 	job.Steps = 2
 	mustTrain(t, job)
 	resume := Train{Dir: job.Dir, Resume: true}
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{a}, Split: "all", Batch: 64, Backend: "go"}
+	eval := Eval{Dir: job.Dir, Measure: on("all", a)}
 	config, data := filepath.Join(job.Dir, "run.json"), filepath.Join(job.Dir, "data.json")
 	put := func(path, text string) {
 		t.Helper()

@@ -61,21 +61,35 @@ func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	haveFacts, err := facts(have, id, t.Backend)
-	if err != nil {
+	if found.Differences, err = t.differences(have, id, want, asked); err != nil {
 		return found, err
 	}
-	wantFacts, err := facts(want, asked, t.Backend)
-	if err != nil {
-		return found, err
-	}
-	found.Differences = output.Compare(haveFacts, wantFacts)
 	found.State, found.Busy = output.Interrupted, run.AtWork(dir)
 	result, over, err := reached(dir, have, init)
 	if over && err == nil {
 		found.State, found.Result = output.Done, result
 	}
 	return found, err
+}
+
+// differences compares what a run was made from and with to what is asked for. How much of it is kept and logged does
+// not count, nor the backend, unless one was asked for.
+func (t *Train) differences(have run.Config, used loader.Identity, want run.Config, asked loader.Identity) (
+	[]output.Difference, error) {
+	have.Keep, have.LogEvery = want.Keep, want.LogEvery
+	had, err := facts(have, used, false)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := facts(want, asked, false)
+	if err != nil {
+		return nil, err
+	}
+	if t.Backend != "" && t.Backend != "auto" && t.Backend != used.Kind {
+		had.Add("backend", "%s", used.Backend)
+		wanted.Add("backend", "%s", t.Backend)
+	}
+	return output.Compare(had, wanted), nil
 }
 
 // wanted are the settings of the run that is asked for, and its data. How many samples there are decides some of them;
@@ -117,45 +131,6 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 func named(checkpoint, path string) bool {
 	at, err := filepath.Abs(path)
 	return err == nil && checkpoint != "" && (at == checkpoint || at == runOf(checkpoint))
-}
-
-// facts are what a run is made from and with. Where its data and first weights lie does not count, nor how much of it
-// is kept and logged, nor the backend, unless one was asked for.
-func facts(c run.Config, id loader.Identity, backend string) (output.Facts, error) {
-	from := c.From
-	c.From, c.Keep, c.LogEvery = run.Origin{}, 0, 0
-	all, err := output.FactsOf(c)
-	if err != nil {
-		return nil, err
-	}
-	if from.Sum != "" {
-		all.Add("from", "step %d (SHA-256 %.16s)", from.Step, from.Sum)
-	}
-	if from.Whole {
-		all.Add("after", "the whole training")
-	}
-	for _, s := range id.Sets {
-		value := fmt.Sprintf("manifest %.16s", s.Manifest)
-		if s.Weight != 0 {
-			value += fmt.Sprintf(", weight %g", s.Weight)
-		}
-		all.Add("data", "%s", value)
-	}
-	all.Add("label", "%s", id.Label)
-	if id.MaxCopies > 0 {
-		all.Add("max-copies", "%d", id.MaxCopies)
-	}
-	if id.MinClock != "" {
-		all.Add("min-clock", "%s", id.MinClock)
-	}
-	if backend != "" && backend != "auto" {
-		used := id.Backend
-		if id.Kind == backend {
-			used = id.Kind
-		}
-		all.Add("backend", "%s", used)
-	}
-	return all, nil
 }
 
 // reached reports whether a run has come to its end, its page included, and what it reported then, as far as its files

@@ -24,29 +24,15 @@ import (
 
 // Eval is an evaluation of a run's network.
 type Eval struct {
-	Dir      string              // run folder
-	Data     []loader.Spec       // without weights
-	Split    string              // "train", "val", "test" or "all"
-	Label    string              // fingerprint whose labels count; "" = the last
-	MinClock time.Duration       // that the mover must have had left at a sample; 0 = any
-	Samples  int64               // at most, spread over the data; 0 = all
-	Value    *encode.ValueTarget // nil = what the network was trained on
-	Batch    int                 // positions the network is asked about at a time
-	Choice   run.Choice
-	Weights  string    // "raw" or "average" of a run that keeps both; "" = those that were validated
-	Backend  string    // as [backend.Open] takes it
-	Workers  int       // that encode and read, 0 = one for each processor
-	Puzzles  io.Reader // to be solved too, as [rows.PuzzleReader] reads them; nil = none
-	Report   string    // file of the page that shows it all; "" = none
+	Measure
+	Dir     string    // run folder
+	Puzzles io.Reader // to be solved too, as [rows.PuzzleReader] reads them; nil = none
+	Report  string    // file of the page that shows it all; "" = none
 
 	Style     bool            // how aggressive the network's choices are
 	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
 	Tables    evaluate.Tables // that judge endgames; nil = only results stored with the samples count
 	Audit     string          // folder of an audit of the labels; "" = none
-
-	Begun    func(backend string)              // before the first pass over the data
-	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
-	Warn     func(error)                       // what does not stop the evaluation
 }
 
 // Figures are what an evaluation found.
@@ -89,59 +75,27 @@ type About struct {
 // Text returns the figures for a terminal.
 func (f Figures) Text() string { return f.shown.Text() }
 
-// ParseSplits reads "train", "val", "test" or "all".
-func ParseSplits(text string) ([]dataset.Split, error) {
-	if text == "all" {
-		return []dataset.Split{dataset.Train, dataset.Val, dataset.Test}, nil
-	}
-	s, err := dataset.ParseSplit(text)
-	if err != nil {
-		return nil, fmt.Errorf("split %q is none of test, val, train and all", text)
-	}
-	return []dataset.Split{s}, nil
-}
-
-// chooseWeights names the weights of a run that are evaluated: of those asked for, "raw", "average" or "" for averaged
-// ones where there are any, and adds to the choice how they are chosen.
-func chooseWeights(c run.Config, path, weights string, choice run.Choice) (string, run.Choice, error) {
-	switch averaged := c.EMA > 0; {
-	case weights == "average" && !averaged:
-		return "", 0, fmt.Errorf("%w: %q has no averaged weights", ErrConfig, path)
-	case weights == "raw", weights == "" && !averaged:
-		return "raw", choice | run.RawWeights, nil
-	case weights == "average", weights == "":
-		return "average", choice, nil
-	}
-	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, weights)
-}
-
-// configOf is the configuration of a run, or of a file of weights.
-func configOf(path string) (run.Config, error) {
-	if !run.IsFile(path) {
-		return run.ReadConfig(path)
-	}
-	w, err := run.ReadWeights(path)
-	if err != nil {
-		return run.Config{}, err
-	}
-	return w.Config, nil
-}
-
 // Run evaluates. Errors are those of [run.ReadConfig], [predict.Open], [loader.Open] and [loader.Data.Samples],
 // [ErrConfig], [evaluate.ErrNoHistory], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is
 // split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{About: About{Run: e.Dir, Split: e.Split}}
-	splits, err := ParseSplits(e.Split)
+	total := int64(0)
+	choose, err := e.options(&total)
 	if err != nil {
-		return f, fmt.Errorf("%w: %w", ErrConfig, err)
+		return f, err
 	}
-	b, p, err := e.open(&f)
+	b, err := backend.OpenForInference(e.Backend)
 	if err != nil {
 		return f, err
 	}
 	defer b.Finalize()
+	p, weights, err := e.network(b, e.Dir)
+	if err != nil {
+		return f, err
+	}
 	defer p.Close()
+	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
 	c := p.Config
 	learnt, err := targets(c)
 	if err != nil {
@@ -170,8 +124,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 			o.Before = before
 		}
 	}
-	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
-		Workers: e.Workers, MinClock: e.MinClock, Origins: true, Checked: e.checked()})
+	data, err := e.read(ctx, p.Encoder(), t)
 	if err != nil {
 		return f, err
 	}
@@ -186,7 +139,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if o.Bands, err = bands(data, trained, &o.Layout); err != nil {
 		return f, err
 	}
-	choose := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained}
+	choose.TrainedOn = trained
 	if e.Audit != "" {
 		if f.Noise, err = readAudit(ctx, e.Audit, data); err != nil {
 			return f, err
@@ -203,7 +156,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if o.Layout.Candidates > 0 {
 		o.Asked = func(ce float64) { asked = append(asked, ce) }
 	}
-	if err := e.measure(ctx, p, data, choose, o, &f); err != nil {
+	if err := e.measure(ctx, p, data, choose, &total, o, &f); err != nil {
 		return f, err
 	}
 	if o.Layout.Candidates > 0 {
@@ -261,45 +214,14 @@ func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]datase
 	return nil, nil
 }
 
-// open loads the network on its backend. The caller closes both.
-func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
-	c, err := configOf(e.Dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	weights, choice, err := chooseWeights(c, e.Dir, e.Weights, e.Choice)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := backend.OpenForInference(e.Backend)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := predict.Open(b, e.Dir, predict.Options{Choice: choice, Batches: []int{e.Batch}})
-	if err != nil {
-		b.Finalize()
-		return nil, nil, err
-	}
-	for _, damaged := range p.Damaged {
-		e.warn(fmt.Errorf("skipping %w", damaged))
-	}
-	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
-	return b, p, nil
-}
-
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
 var ErrIncomplete = errors.New("the other figures are complete")
 
 // measure runs the samples through the network.
 func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,
-	o evaluate.Options, f *Figures) error {
+	total *int64, o evaluate.Options, f *Figures) error {
 	start := time.Now()
-	total := int64(0)
-	choose.Total = func(n int64) { total = n }
-	if e.Progress != nil {
-		choose.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
-	}
-	samples := counted(data.Samples(ctx, choose), "evaluating", &total, e.Progress)
+	samples := counted(data.Samples(ctx, choose), "evaluating", total, e.Progress)
 	a, err := evaluate.Evaluate(ctx, p, samples, o)
 	if err != nil {
 		return err
@@ -349,7 +271,7 @@ func (e Eval) before(b *backend.Backend, p *predict.Predictor) (*predict.Predict
 
 // simple fits the baselines that are fitted, on the train split of the evaluated data.
 func (e Eval) simple(ctx context.Context, data *loader.Data, choose loader.EvalOptions) (evaluate.Simple, error) {
-	choose.TrainedOn, choose.Audited = nil, ""
+	choose.TrainedOn, choose.Audited, choose.Total = nil, "", nil
 	choose.Splits, choose.Limit = []dataset.Split{dataset.Train}, mostTrain
 	if e.Progress != nil {
 		choose.Progress = func(_ string, blocks, of int) { e.Progress("fitting baselines", int64(blocks), int64(of)) }
@@ -407,20 +329,6 @@ func (e Eval) solving() func(puzzles int64) {
 	return func(n int64) { e.Progress("solving puzzles", n, 0) }
 }
 
-// checked is the progress of checking the data, in megabytes; nil without any.
-func (e Eval) checked() func(bytes, of int64) {
-	if e.Progress == nil {
-		return nil
-	}
-	return func(bytes, of int64) { e.Progress("checking the data", bytes, of) }
-}
-
-func (e Eval) warn(err error) {
-	if e.Warn != nil {
-		e.Warn(err)
-	}
-}
-
 // trained finds what the network was trained on, as [trainedOn]; nil if some of the run's own data is not there, since
 // figures of unseen positions would count some of those that it was trained on.
 func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error) {
@@ -450,23 +358,4 @@ func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error)
 		}
 	}
 	return specs, nil
-}
-
-// counted reports progress at regular intervals of samples.
-func counted[T any](samples iter.Seq2[T, error], what string, total *int64,
-	progress func(what string, done, of int64)) iter.Seq2[T, error] {
-	if progress == nil {
-		return samples
-	}
-	return func(yield func(T, error) bool) {
-		n := int64(0)
-		for s, err := range samples {
-			if n++; n%256 == 0 {
-				progress(what, n, *total)
-			}
-			if !yield(s, err) {
-				return
-			}
-		}
-	}
 }

@@ -22,6 +22,16 @@ import (
 	"talbot/train/loader"
 )
 
+// on returns a measurement on the backend go.
+func on(split string, data ...loader.Spec) Measure {
+	return Measure{Data: data, Split: split, Batch: 64, Backend: "go"}
+}
+
+// collect returns a function that keeps what is warned of.
+func collect(warnings *[]string) func(error) {
+	return func(err error) { *warnings = append(*warnings, err.Error()) }
+}
+
 func mustEval(t *testing.T, e Eval) Figures {
 	t.Helper()
 	f, err := e.Run(t.Context())
@@ -44,8 +54,8 @@ func TestEvalWeights(t *testing.T) {
 		t.Error(err)
 	}
 	for _, weights := range []string{"", "raw", "average"} {
-		e := Eval{Dir: averaged.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go",
-			Weights: weights, Report: filepath.Join(t.TempDir(), ReportName)}
+		e := Eval{Dir: averaged.Dir, Measure: on("all", games), Report: filepath.Join(t.TempDir(), ReportName)}
+		e.Weights = weights
 		if weights == "" { // the run's own page, and its card
 			e.Report = filepath.Join(e.Dir, ReportName)
 		}
@@ -79,7 +89,7 @@ func TestEvalWeights(t *testing.T) {
 			t.Errorf("the page has no %q", v.Text)
 		}
 	}
-	e := Eval{Dir: plain.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"}
+	e := Eval{Dir: plain.Dir, Measure: on("test", games)}
 	if f := mustEval(t, e); f.Weights != "raw" {
 		t.Errorf("weights %q of a run without average", f.Weights)
 	}
@@ -96,7 +106,8 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	job := tiny(t, games)
 	mustTrain(t, job)
 	// one batch
-	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Samples: 200, Batch: 256, Backend: "go"}
+	e := Eval{Dir: job.Dir, Measure: on("test", games)}
+	e.Samples, e.Batch = 200, 256
 	with := mustEval(t, e)
 	e.NoHistory = true
 	without := mustEval(t, e)
@@ -126,7 +137,7 @@ func TestEvalAsksTables(t *testing.T) {
 	job := tiny(t, games)
 	mustTrain(t, job)
 	tables := &allWon{}
-	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
+	e := Eval{Dir: job.Dir, Measure: on("test", games), Tables: tables}
 	f := mustEval(t, e)
 	// only mates win: all else is won for the other
 	if g := f.Endgames; g == nil || g.Samples != f.Count("samples") || tables.asked < int(f.Count("samples")) ||
@@ -189,7 +200,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 	mustTrain(t, job)
 	limit := dataset.Tag{Name: "limit", Value: traindata.OldEngine.Limit}
 	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: traindata.Engine.ID()}, limit)
-	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go", Audit: audit.Dir}
+	e := Eval{Dir: job.Dir, Measure: on("all", games), Audit: audit.Dir}
 	f := mustEval(t, e)
 	mse, count := noise(t, audit.Dir)
 	n := f.Noise
@@ -249,7 +260,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			}
 			mustTrain(t, job)
 			page := filepath.Join(t.TempDir(), "page.html")
-			e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Report: page}
+			e := Eval{Dir: job.Dir, Measure: on("test", games), Report: page}
 			f := mustEval(t, e)
 			if f.Count("samples") == 0 || f.Unseen.Count("samples") == 0 {
 				t.Errorf("%+v", f.Report.Figures)
@@ -303,8 +314,8 @@ func TestEvalWithoutPartOfItsData(t *testing.T) {
 	run := tiny(t, kept, gone)
 	mustTrain(t, run)
 	var warnings []string
-	e := Eval{Dir: run.Dir, Data: []loader.Spec{kept}, Split: "test", Batch: 64, Backend: "go",
-		Warn: func(err error) { warnings = append(warnings, err.Error()) }}
+	e := Eval{Dir: run.Dir, Measure: on("test", kept)}
+	e.Warn = collect(&warnings)
 	if f := mustEval(t, e); f.Report.Unseen == nil || len(warnings) > 0 {
 		t.Fatalf("%v, %q", f.Report.Unseen, warnings)
 	}
@@ -327,9 +338,9 @@ func TestEvalBaselinesAndStyle(t *testing.T) {
 	tuned.From = first.Dir
 	mustTrain(t, tuned)
 	var warnings []string
-	e := Eval{Dir: tuned.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Style: true,
-		Report: filepath.Join(t.TempDir(), "page.html"),
-		Warn:   func(err error) { warnings = append(warnings, err.Error()) }}
+	e := Eval{Dir: tuned.Dir, Measure: on("test", games), Style: true,
+		Report: filepath.Join(t.TempDir(), "page.html")}
+	e.Warn = collect(&warnings)
 	f := mustEval(t, e)
 	if len(warnings) > 0 || f.Simple == nil || f.Simple.Policy == nil || f.Simple.Value == nil {
 		t.Fatalf("%q, %+v", warnings, f.Simple)

@@ -49,8 +49,8 @@ func (f folder) put(path string, text []byte) {
 
 // eval returns all that an evaluation says but for its speed, and how often it warns.
 func (f folder) eval() (text string, warned int, err error) {
-	e := Eval{Dir: f.dir, Data: []loader.Spec{f.spec}, Split: "all", Batch: 64, Backend: "go", Samples: 100,
-		Warn: func(error) { warned++ }}
+	e := Eval{Dir: f.dir, Measure: on("all", f.spec)}
+	e.Samples, e.Warn = 100, func(error) { warned++ }
 	figures, err := e.Run(f.Context())
 	if err != nil {
 		return "", warned, err

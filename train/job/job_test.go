@@ -95,8 +95,7 @@ func TestTrainThenEval(t *testing.T) {
 		t.Errorf("policy loss from %g to %g", *first.Of("policy_ce"), *last.Of("policy_ce"))
 	}
 
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64,
-		Backend: "go"}
+	eval := Eval{Dir: job.Dir, Measure: on("all", loader.Spec{Dir: games.Dir}, loader.Spec{Dir: puzzles.Dir})}
 	all, err := eval.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -132,8 +131,8 @@ func TestUnseenIsUnknownWithoutTheTrainData(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warned []string
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{other}, Split: "test", Batch: 64, Backend: "go",
-		Warn: func(err error) { warned = append(warned, err.Error()) }}
+	eval := Eval{Dir: job.Dir, Measure: on("test", other)}
+	eval.Warn = collect(&warned)
 	f, err := eval.Run(t.Context())
 	if err != nil || f.Unseen != nil || len(warned) != 1 || !strings.Contains(warned[0], games.Dir) {
 		t.Errorf("unseen %+v, %v, warned %q", f.Unseen, err, warned)
@@ -244,7 +243,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: the folder was made", name)
 		}
 	}
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{split}, Split: "test", Batch: 8, Backend: "go"}
+	eval := Eval{Dir: job.Dir, Measure: on("test", split)}
 	if _, err := eval.Run(t.Context()); !errors.Is(err, loader.ErrSplits) {
 		t.Errorf("other splits: %v", err)
 	}

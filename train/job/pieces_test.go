@@ -31,7 +31,7 @@ func TestUnknownData(t *testing.T) {
 		warned = nil
 		_, err := Train{Dir: job.Dir, Resume: true, Data: specs, MaxCopies: copies, Backend: "go", Until: 4,
 			Adjust: asIs,
-			Warn:   func(err error) { warned = append(warned, err.Error()) }}.Run(t.Context())
+			Warn:   collect(&warned)}.Run(t.Context())
 		return err
 	}
 	other := b

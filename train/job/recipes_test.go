@@ -117,7 +117,7 @@ func same(t *testing.T, a, b string) {
 // evaluates checks which figures an evaluation of the run has.
 func evaluates(t *testing.T, dir string, spec loader.Spec) {
 	t.Helper()
-	f, err := Eval{Dir: dir, Data: []loader.Spec{spec}, Split: "all", Batch: 64, Backend: "go"}.Run(t.Context())
+	f, err := Eval{Dir: dir, Measure: on("all", spec)}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
