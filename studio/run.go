@@ -275,7 +275,7 @@ func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusUnprocessableEntity, chart.Plain(f.within(err)))
 			return
 		}
-		hours := report.Hours(one.Lines)
+		hours := train.Hours(one.Lines)
 		for i := range one.Lines {
 			l := &one.Lines[i]
 			if value := valueOf(l, name); value != nil {

@@ -159,6 +159,22 @@ func MetricsTimes(dir string) (began, ended time.Time) {
 	return began, ended
 }
 
+// Hours returns for each line of a run's metrics how long the run had been trained, over all processes; the clock of
+// each begins at 0.
+func Hours(lines []MetricsLine) []float64 {
+	list := make([]float64, len(lines))
+	before, last := 0.0, 0.0
+	for i := range lines {
+		now := lines[i].Seconds
+		if now < last {
+			before += last
+		}
+		last = now
+		list[i] = (before + now) / 3600
+	}
+	return list
+}
+
 // scalars are the line's numbers under the names of their charts.
 func (l MetricsLine) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}

@@ -38,10 +38,9 @@ func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.P
 	if err != nil {
 		return nil, err
 	}
-	for i, l := range lines {
-		if l.Step <= step && (i+1 == len(lines) || lines[i+1].Step > step || lines[i+1].Seconds < l.Seconds) {
-			p.Hours += l.Seconds / 3600 // the last line of a process
-		}
+	lines = slices.DeleteFunc(lines, func(l train.MetricsLine) bool { return l.Step > step })
+	if hours := train.Hours(lines); len(hours) > 0 {
+		p.Hours = hours[len(hours)-1]
 	}
 	id, err := loader.ReadIdentity(dir)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/formats/rows"
-	"talbot/internal/table"
 	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/predict"
@@ -175,8 +174,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	f.shown = f.report(e)
 	if e.Report != "" {
-		facts := []table.Fact{{Name: "backend", Text: b.Why}}
-		if err := writeReport(e.Report, e.Dir, c, facts, f.shown, e.warn); err != nil {
+		if err := writeReport(e.Report, e.Dir, c, b.Why, f.shown, e.warn); err != nil {
 			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}

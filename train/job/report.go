@@ -62,12 +62,12 @@ func ReadCard(dir string) (*report.Card, error) {
 
 // writeReport writes the page of the run in dir, and its card with the page of an evaluation that stands in the run's
 // folder; e is nil without an evaluation. warn is called for metrics that are not whole.
-func writeReport(path, dir string, c run.Config, facts []table.Fact, e *report.Eval, warn func(error)) error {
+func writeReport(path, dir string, c run.Config, backend string, e *report.Eval, warn func(error)) error {
 	r, err := ReportOf(dir, c, warn)
 	if err != nil {
 		return err
 	}
-	if r.Facts, r.Eval = facts, e; e != nil {
+	if r.Backend, r.Eval = backend, e; e != nil {
 		r.Dates.Evaluated = time.Now()
 	}
 	page, err := r.Page()
@@ -113,15 +113,11 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 		return r, err
 	}
 	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
-	r.LegalMask = c.LegalMask()
 	switch l := built.Encoder.Layout(); {
 	case l.Candidates > 0:
-		r.Over = report.OverCandidates
-	case l.Moves == encode.LegalMoves:
-		r.Over = report.OverLegal
-	}
-	if !built.HasValue() {
-		r.Config.ValueFormula = "" // of soft targets at most
+		r.Among = "candidate"
+	case l.Moves == encode.LegalMoves, c.LegalMask():
+		r.Among = "legal move"
 	}
 	id, err := loader.ReadIdentity(dir)
 	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
@@ -132,10 +128,11 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 			return r, err
 		}
 	}
-	for _, s := range id.Sets {
-		r.Data = append(r.Data, report.Dataset{Dir: s.Dir, Manifest: s.Manifest, Weight: s.Weight})
+	settings, err := settings(dir, c, false)
+	for _, f := range settings {
+		r.Settings = append(r.Settings, table.Fact{Name: f.Name, Text: f.Value})
 	}
-	return r, nil
+	return r, err
 }
 
 // fingerprint identifies what a run computes: the first 16 hex digits of the SHA-256 of its settings and of the

@@ -11,7 +11,6 @@ import (
 	"talbot/encode"
 	"talbot/internal/fault"
 	"talbot/internal/output"
-	"talbot/internal/table"
 	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -203,8 +202,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
 	if result.Samples > 0 || claim.Killed { // else the page of an evaluation may exist, and is still true
-		facts := []table.Fact{{Name: "backend", Text: b.Why}}
-		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil, t.warn); e != nil {
+		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, b.Why, nil, t.warn); e != nil {
 			t.warn(fmt.Errorf("no %s: %w", ReportName, e))
 		}
 	}

@@ -27,10 +27,10 @@ func TestCaptions(t *testing.T) {
 	x := 0.25
 	r.Lines = append(r.Lines, line("val", 3000, "after_bce", x))
 	r.Eval.Symmetry = nil
-	for over, want := range map[Over]string{OverAll: "cross-entropy over all moves, in nats",
-		OverLegal:      "cross-entropy over the legal moves, in nats",
-		OverCandidates: "cross-entropy over the candidates, in nats"} {
-		r.Over = over
+	for among, want := range map[string]string{"": "cross-entropy over all moves, in nats",
+		"legal move": "cross-entropy over the legal moves, in nats",
+		"candidate":  "cross-entropy over the candidates, in nats"} {
+		r.Among = among
 		if page := html(t, r); !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

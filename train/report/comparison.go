@@ -192,25 +192,8 @@ func (c *Comparison) Shown() (list []*evaluate.Measure) {
 	return list
 }
 
-// shownNames returns the comparison with names as a page shows them: they stand within sentences.
-func (c *Comparison) shownNames() *Comparison {
-	shown := *c
-	shown.Runs, shown.Settings, shown.Unknown = slices.Clone(c.Runs), slices.Clone(c.Settings), slices.Clone(c.Unknown)
-	for i := range shown.Runs {
-		shown.Runs[i].Name = chart.Plain(shown.Runs[i].Name)
-	}
-	for i := range shown.Settings {
-		shown.Settings[i].Name = chart.Plain(shown.Settings[i].Name)
-	}
-	for i := range shown.Unknown {
-		shown.Unknown[i].Run = chart.Plain(shown.Unknown[i].Run)
-	}
-	return &shown
-}
-
 // Page returns the comparison, to be written as text or as a page.
 func (c *Comparison) Page() *table.Page {
-	c = c.shownNames()
 	p := &table.Page{Kind: "comparison", Intro: fmt.Sprintf("Runs of talbot compared on the same %s of the %s "+
 		"split. Ranges "+
 		"are 95 %% intervals of the paired difference, by a bootstrap over whole games that draws alike for all runs. "+

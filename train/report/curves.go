@@ -94,7 +94,7 @@ func (v View) axis(runs []Run) (x [][]float64, unit string) {
 	x = make([][]float64, len(runs))
 	longest := 0.0
 	for i, r := range runs {
-		hours := Hours(r.Lines)
+		hours := train.Hours(r.Lines)
 		for k := range r.Lines {
 			at := float64(r.Lines[k].Step)
 			switch v.Axis {
@@ -120,22 +120,6 @@ func (v View) axis(runs []Run) (x [][]float64, unit string) {
 		return x, "hour"
 	}
 	return x, "step"
-}
-
-// Hours returns for each line of a run's metrics how long the run had been trained, over all processes; the clock of
-// each begins at 0.
-func Hours(lines []train.MetricsLine) []float64 {
-	list := make([]float64, len(lines))
-	before, last := 0.0, 0.0
-	for i := range lines {
-		now := lines[i].Seconds
-		if now < last {
-			before += last
-		}
-		last = now
-		list[i] = (before + now) / 3600
-	}
-	return list
 }
 
 // best is where the best checkpoint stands on the axis; 0 if there is none.

@@ -8,48 +8,29 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"talbot/evaluate"
 	"talbot/internal/humanize"
 	"talbot/internal/table"
-	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train"
 )
 
-// Over is the set of moves that a policy chooses from.
-type Over uint8
-
-// The sets of moves.
-const (
-	OverAll Over = iota // all moves that the recipe numbers
-	OverLegal
-	OverCandidates
-)
-
 // Run is what a page shows.
 type Run struct {
-	Name    string // of the run's folder
-	Config  run.Config
-	Data    []Dataset
-	Facts   []table.Fact // further lines of the identity, as the backend
-	Lines   []train.MetricsLine
-	Eval    *Eval  // nil before an evaluation
-	Command string // that evaluates
+	Name     string // of the run's folder
+	Config   run.Config
+	Settings []table.Fact // those of Config, and the data
+	Backend  string       // what computed, and why; may be empty
+	Lines    []train.MetricsLine
+	Eval     *Eval  // nil before an evaluation
+	Command  string // that evaluates
 
 	Fingerprint string // of settings and data: the same one is the same computation; may be empty
 	Network     string // its size, as [model.Network] writes it
 	Parameters  int    // trainable; 0 = not known
-	LegalMask   bool   // trained with a mask of the legal moves: its figures of others mean nothing
-	Over        Over   // moves that its policy chooses from
+	Among       string // what its policy chooses among: "legal move" or "candidate"; "" = "move", of all
 	Dates       Dates
-}
-
-// Dataset is one dataset that the run is trained on.
-type Dataset struct {
-	Dir, Manifest string
-	Weight        float64 // 0 = by its samples
 }
 
 // Eval is an evaluation.
@@ -61,7 +42,7 @@ type Eval struct {
 	Step       int64
 	Sum        string  // SHA-256 of the checkpoint; may be empty
 	Seconds    float64 // that it took
-	LegalMask  bool    // as [Run.LegalMask]
+	LegalMask  bool    // trained over the legal moves: its figures of others mean nothing
 	Results    bool    // values are compared with results of games, not with labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
@@ -99,7 +80,7 @@ func (r Run) Page() (*table.Page, error) {
 			return nil, err
 		}
 	}
-	p.Add(table.Section{Title: "Settings", Blocks: []table.Block{&table.Facts{List: r.identity()}}})
+	p.Add(table.Section{Title: "Settings", Blocks: []table.Block{&table.Facts{List: r.Settings}}})
 	return p, nil
 }
 
@@ -140,63 +121,4 @@ func (e *Eval) Text() string {
 	p := &table.Page{Lead: []table.Block{&table.Prose{Lines: lines}, e.verdicts(), e.tiles()}}
 	e.addTo(p)
 	return p.Text()
-}
-
-// rateText describes the learning rate and its schedule.
-func rateText(c run.Config) string {
-	if c.Schedule == "cosine" || c.Schedule == "one-cycle" {
-		return fmt.Sprintf("%.4g to %.4g (%s)", c.LR, c.MinLR, c.Schedule)
-	}
-	return fmt.Sprintf("%.4g (%s)", c.LR, c.Schedule)
-}
-
-// identity lists the settings and the data of the run.
-func (r Run) identity() []table.Fact {
-	c := r.Config
-	optimizer := "Adam, learning rate " + rateText(c)
-	if c.WeightDecay > 0 {
-		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
-	}
-	switch c.Optimizer {
-	case recipe.Muon:
-		optimizer = "Muon with " + optimizer
-	case recipe.SGD:
-		optimizer = fmt.Sprintf("SGD with momentum, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay,
-			c.Decay)
-	}
-	if weight, ok := c.Settings.Values()["value_weight"]; ok {
-		optimizer += ", value weight " + weight
-	}
-	list := []table.Fact{{Name: "training", Text: fmt.Sprintf("%s of %s, seed %d", humanize.Count(c.Steps, "step"),
-		humanize.Count(int64(c.Batch), "sample"), c.Seed)}}
-	add := func(name, text string) { list = append(list, table.Fact{Name: name, Text: text}) }
-	add("optimiser", optimizer)
-	if c.EMA > 0 {
-		add("", fmt.Sprintf("running average of the weights, decay %g, which is validated", c.EMA))
-	}
-	if r.LegalMask {
-		add("", "softmax over the legal moves only: the network's figures for illegal ones mean nothing")
-	}
-	if c.ValueFormula != "" {
-		add("value target", c.ValueFormula)
-	}
-	list = append(list, r.Facts...)
-	for _, d := range r.Data {
-		text := d.Dir
-		if d.Weight > 0 {
-			text += fmt.Sprintf(", weight %g", d.Weight)
-		}
-		add("trained on", text)
-		add("", "manifest "+d.Manifest)
-	}
-	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s", e.Checkpoint, humanize.Thousands(e.Step))
-		if e.Note != "" {
-			text += ", " + e.Note
-		}
-		add("evaluated", text)
-		add("", fmt.Sprintf("%s of the %s split of %s", humanize.Count(e.Count("samples"), "sample"), e.Split,
-			strings.Join(e.Data, ", ")))
-	}
-	return list
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // Dates are when a run was trained and evaluated. A zero time is unknown.
 type Dates struct {
 	Began, Ended time.Time // the first and the last line of the metrics
-	Evaluated    time.Time
+	Evaluated    time.Time // zero without [Run.Eval]
 }
 
 // shortHash is the number of digits of a hash shown at the top of the page.
@@ -40,15 +39,19 @@ func (r Run) Brief() []table.Fact {
 		}
 		add("weights", text)
 	}
-	for i, d := range r.Data {
-		add(map[bool]string{true: "data"}[i == 0], fmt.Sprintf("%s, manifest %s", filepath.Base(d.Dir),
-			cut(d.Manifest)))
+	for _, f := range r.Settings {
+		if f.Name == "data" {
+			list = append(list, f)
+		}
+	}
+	if r.Backend != "" {
+		add("backend", r.Backend)
 	}
 	if text := r.trained(); text != "" {
 		add("trained", text)
 	}
 	if t := r.Dates.Evaluated; !t.IsZero() {
-		add("evaluated", date(t))
+		add("evaluated", date(t)+", on "+strings.Join(r.Eval.Data, ", "))
 	}
 	return list
 }
@@ -66,29 +69,20 @@ func (r Run) trained() string {
 	default:
 		parts = append(parts, date(began)+" to "+date(ended))
 	}
-	if seconds, sessions := duration(r.Lines); seconds > 0 {
-		parts = append(parts, (time.Duration(seconds*float64(time.Second))).Round(time.Second).String()+
-			" of training")
-		if sessions > 1 {
-			parts = append(parts, fmt.Sprintf("resumed %s", humanize.Count(int64(sessions-1), "time")))
+	if hours := train.Hours(r.Lines); len(hours) > 0 {
+		trained := time.Duration(hours[len(hours)-1] * float64(time.Hour)).Round(time.Second)
+		parts = append(parts, trained.String()+" of training")
+	}
+	resumed := int64(0)
+	for i := 1; i < len(r.Lines); i++ {
+		if r.Lines[i].Seconds < r.Lines[i-1].Seconds {
+			resumed++
 		}
+	}
+	if resumed > 0 {
+		parts = append(parts, "resumed "+humanize.Count(resumed, "time"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// duration sums the seconds of all processes that trained the run; the clock of each begins at 0.
-func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
-	last := 0.0
-	for i := range lines {
-		now := lines[i].Seconds
-		if i == 0 || now < last {
-			sessions++
-			last = 0
-		}
-		seconds += now - last
-		last = now
-	}
-	return seconds, sessions
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

@@ -7,6 +7,7 @@ import (
 
 	"talbot/evaluate"
 	"talbot/internal/chart/pagetest"
+	"talbot/internal/table"
 	"talbot/network/predict"
 	"talbot/network/run"
 	"talbot/train"
@@ -26,7 +27,8 @@ func made() Run {
 	x := func(v float64) *float64 { return &v }
 	f := evaluate.Figures{"samples": 12345, "policy_samples": 12345, "policy_ce": 2, "policy_ce_legal": 1.5,
 		"policy_ce_uniform": 3.3, "top1": 0.4, "top3": 0.6, "top5": 0.7, "value_mse": 0.05, "value_mse_mean": 0.2}
-	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR", Data: []Dataset{{"/data/a", "abc", 0.5}}}
+	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR",
+		Settings: []table.Fact{{Name: "data", Text: "a, manifest abc, weight 0.5"}}}
 	for step := int64(1); step <= 3000; step++ {
 		l := line("train", step, "policy_ce", 8/float64(step))
 		l.LR, l.GradNorm = 1e-3, 1

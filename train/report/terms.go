@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,12 +10,9 @@ import (
 
 // terms returns the names and captions of the terms that occur in the metrics.
 func (r Run) terms() []run.TermText {
-	moves, move := "all moves", "move"
-	switch {
-	case r.Over == OverCandidates:
-		moves, move = "the candidates", "candidate"
-	case r.Over == OverLegal, r.LegalMask:
-		moves, move = "the legal moves", "legal move"
+	moves := "all moves"
+	if r.Among != "" {
+		moves = "the " + r.Among + "s"
 	}
 	var names []string
 	for i := range r.Lines {
@@ -24,7 +22,7 @@ func (r Run) terms() []run.TermText {
 			}
 		}
 	}
-	words := strings.NewReplacer("MOVES", moves, "MOVE", move)
+	words := strings.NewReplacer("MOVES", moves, "MOVE", cmp.Or(r.Among, "move"))
 	list := run.Texts(names)
 	for i := range list {
 		list[i].Note, list[i].Help = words.Replace(list[i].Note), words.Replace(list[i].Help)

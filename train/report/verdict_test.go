@@ -120,9 +120,7 @@ func TestHostileNames(t *testing.T) {
 	r := made()
 	h := pagetest.Hostile
 	r.Name, r.Command = h, h
-	r.Facts = []table.Fact{{Name: "backend", Text: h}}
-	r.Data = []Dataset{{h, h, 0.5}}
-	r.Config.ValueFormula = h
+	r.Backend, r.Settings = h, []table.Fact{{Name: "data", Text: h}, {Name: h, Text: h}}
 	e := r.Eval
 	e.Data, e.Note, e.Checkpoint, e.Split = []string{h}, h, h, h
 	e.BySource[h] = e.BySource["game"]
@@ -169,13 +167,14 @@ func TestBestMark(t *testing.T) {
 		}
 	}
 	again := r.Lines[0]
-	again.Seconds = 0.5
-	if seconds, sessions := duration(append(r.Lines, again)); seconds != 3.5 || sessions != 2 {
-		t.Errorf("%g s in %d sessions", seconds, sessions)
-	}
+	again.Seconds = 2.5
 	day := time.Date(2026, 11, 22, 10, 30, 0, 0, time.FixedZone("", 3600))
 	r.Dates = Dates{Began: day, Ended: day.Add(time.Hour)}
 	if got := r.trained(); got != "2026-11-22 09:30 UTC to 2026-11-22 10:30 UTC, 3s of training" {
+		t.Errorf("trained %q", got)
+	}
+	r.Lines = append(r.Lines, again)
+	if got := r.trained(); !strings.HasSuffix(got, ", 6s of training, resumed 1 time") {
 		t.Errorf("trained %q", got)
 	}
 }
