@@ -56,7 +56,7 @@ func TestMaxCopies(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range r.samples {
-					if s.mask.keeps(set, block, i) {
+					if s.Mask.keeps(set, block, i) {
 						found[r.samples[i].key]++
 					}
 				}

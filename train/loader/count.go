@@ -18,8 +18,8 @@ func (s *Survey) count(ctx context.Context, d *Data, limit int, done func(blocks
 	var val []*picks
 	for _, set := range d.Sets {
 		n := len(set.blocks)
-		s.blocks, s.parts = append(s.blocks, make([]int64, n)), append(s.parts, make([]parts, n))
-		s.mask, val = append(s.mask, make([]bitmap, n)), append(val, newPicks(limit))
+		s.Parts, s.Mask = append(s.Parts, make([]parts, n)), append(s.Mask, make([]bitmap, n))
+		val = append(val, &picks{limit: limit})
 	}
 	for found, err := range overBlocks(ctx, d, done, d.count) {
 		if err != nil {
@@ -91,9 +91,9 @@ func (s *Survey) add(b blockCounts, copies *copyCap) {
 		b.thin(copies)
 	}
 	if b.Capped > 0 {
-		s.mask[b.set][b.block] = b.keep
+		s.Mask[b.set][b.block] = b.keep
 	}
-	s.blocks[b.set][b.block], s.parts[b.set][b.block] = b.Train, b.parts
+	s.Parts[b.set][b.block] = b.parts
 	c := &s.Sets[b.set]
 	c.Train += b.Train
 	c.Val += b.Val

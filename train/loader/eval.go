@@ -65,7 +65,7 @@ func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done f
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
 	}
-	chosen, positions, count := newPicks(int(o.Limit)), map[uint64]bool{}, int64(0)
+	chosen, positions, count := picks{limit: int(o.Limit)}, map[uint64]bool{}, int64(0)
 	for read, err := range p.scan(ctx, want, done) {
 		if err != nil {
 			return nil, nil, err
@@ -83,7 +83,7 @@ func (p paired) choose(ctx context.Context, want splitSet, o EvalOptions, done f
 	if count == 0 {
 		return nil, nil, p[0].noSamples(o.Splits)
 	}
-	list := chosen.sorted()
+	list := chosen.lowest(chosen.len())
 	for _, p := range list {
 		positions[p.key] = false
 	}

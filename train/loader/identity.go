@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,20 +71,21 @@ func (s SetIdentity) String() string {
 
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
-	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies,
-		MinClock: clockText(d.Options.MinClock), OneSide: d.oneSide()}
+	id := asked(d.Options.Label, d.Options.MaxCopies, d.Options.MinClock)
+	id.Splits, id.OneSide = d.Sets[0].Manifest.Splits.String(), d.oneSide()
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
 	}
 	return id
 }
 
-// clockText is [Identity.MinClock] of a time.
-func clockText(d time.Duration) string {
-	if d == 0 {
-		return ""
+// asked returns the identity of data that is read like this, without the datasets.
+func asked(label string, maxCopies int, minClock time.Duration) Identity {
+	id := Identity{Label: label, MaxCopies: maxCopies}
+	if minClock != 0 {
+		id.MinClock = minClock.String()
 	}
-	return d.String()
+	return id
 }
 
 // Clock returns [Identity.MinClock] as a time.
@@ -96,7 +98,7 @@ func (id Identity) Clock() (time.Duration, error) {
 
 // IdentityOf returns what a run would be trained on, without opening the data: by the manifests alone.
 func IdentityOf(specs []Spec, label string, maxCopies int, minClock time.Duration) (id Identity, err error) {
-	id.Label, id.MaxCopies, id.MinClock = label, maxCopies, clockText(minClock)
+	id = asked(label, maxCopies, minClock)
 	for _, s := range specs {
 		m, err := dataset.ReadManifest(s.Dir)
 		if err != nil {
@@ -209,14 +211,13 @@ func (id Identity) Differs(started Identity) error {
 			return refuse("data", s, was)
 		}
 	}
-	if id.MaxCopies != started.MaxCopies {
+	switch quote := strconv.Quote; {
+	case id.MaxCopies != started.MaxCopies:
 		return refuse("max-copies", id.MaxCopies, started.MaxCopies)
-	}
-	if id.MinClock != started.MinClock {
-		return refuse("min-clock", fmt.Sprintf("%q", id.MinClock), fmt.Sprintf("%q", started.MinClock))
-	}
-	if id.Label != started.Label {
-		return refuse("label", fmt.Sprintf("%q", id.Label), fmt.Sprintf("%q", started.Label))
+	case id.MinClock != started.MinClock:
+		return refuse("min-clock", quote(id.MinClock), quote(started.MinClock))
+	case id.Label != started.Label:
+		return refuse("label", quote(id.Label), quote(started.Label))
 	}
 	return nil
 }

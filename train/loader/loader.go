@@ -64,7 +64,11 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 	}
 	l := &Loader{data: s.data, survey: s, options: o}
 	for i, set := range s.data.Sets {
-		parts := partsOf(s.blocks[i], l.limit(i))
+		var blocks []int64
+		for b := range s.Parts[i] {
+			blocks = append(blocks, s.samples(i, piece{b, 0, blockParts}))
+		}
+		parts := partsOf(blocks, l.limit(i))
 		l.streams = append(l.streams, &stream{loader: l, set: i, parts: parts, Cursor: Cursor{Manifest: set.Hash}})
 	}
 	return l
@@ -285,10 +289,10 @@ func (s *stream) load(p Cursor, g *group) (*group, error) {
 // fill encodes the n train samples of u that stay in into a group, from place first on; u is piece number of the group.
 func (s *stream) fill(g *group, u piece, number, first, n int) error {
 	l := s.loader
-	all, put := l.survey.parts[s.set][u.block].usable(0, u.from), 0
+	all, put := l.survey.Parts[s.set][u.block].usable(0, u.from), 0
 	var fault error
 	_, err := l.data.eachOf(l.data.Sets[s.set], u, only(dataset.Train), func(v visit) {
-		keep := l.survey.mask.keeps(s.set, u.block, all)
+		keep := l.survey.Mask.keeps(s.set, u.block, all)
 		if all++; !keep {
 			return
 		}

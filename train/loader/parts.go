@@ -50,13 +50,13 @@ func (b *bitmap) count(n int) (all int) {
 
 // samples returns how many train samples of a piece stay in.
 func (s *Survey) samples(set int, u piece) int64 {
-	return s.parts[set][u.block].kept(&s.mask[set][u.block], u.from, u.to)
+	return s.Parts[set][u.block].kept(&s.Mask[set][u.block], u.from, u.to)
 }
 
 // pieces returns what a dataset is drawn in, with many pieces a block.
 func (s *Survey) pieces(set, many int) (all []piece) {
 	step := blockParts / many
-	for b := range s.blocks[set] {
+	for b := range s.Parts[set] {
 		for from := 0; from < blockParts; from += step {
 			all = append(all, piece{b, from, from + step})
 		}

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -17,54 +16,37 @@ func (p pick) compare(q pick) int {
 	return cmp.Or(cmp.Compare(p.set, q.set), cmp.Compare(p.block, q.block), cmp.Compare(p.sample, q.sample))
 }
 
-// picks keeps the samples of the lowest hashes; of equal hashes those that come first. It is a heap with the highest
-// on top.
+// picks keeps the samples of the lowest hashes; of equal hashes those that come first.
 type picks struct {
 	limit int
-	list  []pick
+	list  []pick // the lowest so far, and some that came after
+	full  bool
+	bound uint64 // once full: the highest hash of the lowest
 }
 
-func newPicks(limit int) *picks { return &picks{limit: limit} }
-
-func (p *picks) Len() int { return len(p.list) }
-
-func (p *picks) Less(i, j int) bool {
-	a, b := p.list[i], p.list[j]
-	return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) > 0
-}
-
-func (p *picks) Swap(i, j int) { p.list[i], p.list[j] = p.list[j], p.list[i] }
-
-func (p *picks) Push(x any) { p.list = append(p.list, x.(pick)) }
-
-func (p *picks) Pop() any {
-	last := p.list[len(p.list)-1]
-	p.list = p.list[:len(p.list)-1]
-	return last
-}
+// len returns how many samples are kept.
+func (p *picks) len() int { return min(len(p.list), p.limit) }
 
 // add offers a pick; picks come in order of their place.
 func (p *picks) add(q pick) {
-	switch {
-	case len(p.list) < p.limit:
-		heap.Push(p, q)
-	case p.limit > 0 && q.hash < p.list[0].hash:
-		p.list[0] = q
-		heap.Fix(p, 0)
+	if p.limit == 0 || p.full && q.hash >= p.bound {
+		return
 	}
+	if p.list = append(p.list, q); len(p.list) > p.limit+p.limit/4 {
+		p.cut(p.limit)
+		p.full, p.bound = true, p.list[p.limit-1].hash
+	}
+}
+
+// cut leaves the n picks with the lowest hashes.
+func (p *picks) cut(n int) {
+	slices.SortFunc(p.list, func(a, b pick) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) })
+	p.list = p.list[:n]
 }
 
 // lowest returns the n picks with the lowest hashes, by place.
 func (p *picks) lowest(n int) []pick {
-	list := slices.SortedFunc(slices.Values(p.list), func(a, b pick) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b))
-	})[:n]
-	slices.SortFunc(list, pick.compare)
-	return list
-}
-
-// sorted returns the picks by place.
-func (p *picks) sorted() []pick {
+	p.cut(n)
 	slices.SortFunc(p.list, pick.compare)
 	return p.list
 }

@@ -11,16 +11,19 @@ import (
 
 // Survey is what training needs to know of the data before it begins.
 type Survey struct {
+	surveyed
+	data *Data
+	kept bool // it is from the file of a run
+}
+
+// surveyed is what reading the data found. It is kept in the file of a run.
+type surveyed struct {
+	Key     string   // what it is a survey of
 	Sets    []Counts // by dataset
 	Longest int      // list of moves, at least 1
 	Val     []train.Batch
-
-	data   *Data
-	key    string    // what it is a survey of
-	kept   bool      // it is from the file of a run
-	blocks [][]int64 // train samples of each block of each dataset
-	parts  [][]parts
-	mask   mask
+	Parts   [][]parts // of each block of each dataset
+	Mask    mask
 }
 
 // Counts are the samples of one dataset.
@@ -36,7 +39,7 @@ type Counts struct {
 }
 
 // Train returns the number of usable train samples of all datasets.
-func (s *Survey) Train() (n int64) {
+func (s *surveyed) Train() (n int64) {
 	for _, c := range s.Sets {
 		n += c.Train
 	}
@@ -69,7 +72,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 
 // newSurvey returns a survey of d that knows nothing yet.
 func (d *Data) newSurvey(limit, batch int) *Survey {
-	return &Survey{Sets: make([]Counts, len(d.Sets)), Longest: 1, data: d, key: d.surveyKey(limit, batch)}
+	return &Survey{surveyed{Key: d.surveyKey(limit, batch), Sets: make([]Counts, len(d.Sets)), Longest: 1}, d, false}
 }
 
 // share computes the shares of the draws.
@@ -95,7 +98,7 @@ func (s *Survey) share() error {
 func (s *Survey) choose(val []*picks, limit, most int) (list []pick, batch int) {
 	total := 0
 	for _, p := range val {
-		total += p.Len()
+		total += p.len()
 	}
 	total = min(total, limit)
 	if total == 0 || most < 1 {
@@ -107,7 +110,7 @@ func (s *Survey) choose(val []*picks, limit, most int) (list []pick, batch int) 
 	for range batches * batch {
 		next, fewest := -1, 0.0
 		for i, n := range taken {
-			if least := float64(n+1) / s.Sets[i].Share; n < val[i].Len() && (next < 0 || least < fewest) {
+			if least := float64(n+1) / s.Sets[i].Share; n < val[i].len() && (next < 0 || least < fewest) {
 				next, fewest = i, least
 			}
 		}

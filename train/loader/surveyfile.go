@@ -14,26 +14,14 @@ import (
 	"talbot/internal/cache"
 	"talbot/internal/durable"
 	"talbot/network/run"
-	"talbot/train"
 )
 
-// SurveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as
-// encoding/gob writes it. It may be deleted.
+// SurveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then what was found
+// as encoding/gob writes it. It may be deleted.
 const SurveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different, or has checked more.
-const surveyVersion = 7
-
-// surveyFile is a [Survey] without what the data says itself.
-type surveyFile struct {
-	Key     string
-	Sets    []Counts
-	Longest int
-	Val     []train.Batch
-	Blocks  [][]int64
-	Parts   [][]parts
-	Mask    mask
-}
+const surveyVersion = 8
 
 // surveyKey names what a survey depends on: the datasets, the options and what is asked for.
 func (d *Data) surveyKey(limit, batch int) string {
@@ -52,37 +40,28 @@ func (d *Data) surveyKey(limit, batch int) string {
 // one that is damaged or of other datasets or options. One that is no file is [run.ErrDamaged].
 func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
-	kept, err := s.read(filepath.Join(dir, SurveyName))
+	found, ok, err := readSurvey(dir)
 	if err != nil {
 		return nil, err
 	}
-	if kept {
-		return s, s.share()
+	if !ok || found.Key != s.Key {
+		return d.Survey(ctx, limit, batch, done)
 	}
-	return d.Survey(ctx, limit, batch, done)
-}
-
-// read takes over what a file says, and reports whether it is a whole one of this data.
-func (s *Survey) read(path string) (bool, error) {
-	f, ok, err := readSurvey(path)
-	if err != nil || !ok || f.Key != s.key {
-		return false, err
-	}
-	s.Sets, s.Longest, s.Val, s.kept = f.Sets, f.Longest, f.Val, true
-	s.blocks, s.parts, s.mask = f.Blocks, f.Parts, f.Mask
-	return true, nil
+	s.surveyed, s.kept = found, true
+	return s, s.share()
 }
 
 // IsSurveyed reports whether the survey that is kept in a run's folder is of this data with these options; known is
 // false where none can be read.
 func (d *Data) IsSurveyed(dir string, limit, batch int) (same, known bool) {
-	f, ok, _ := readSurvey(filepath.Join(dir, SurveyName))
+	f, ok, _ := readSurvey(dir)
 	return ok && f.Key == d.surveyKey(limit, batch), ok
 }
 
-// readSurvey reads what a survey keeps; ok reports that it is whole. One that is no file is [run.ErrDamaged].
-func readSurvey(path string) (f surveyFile, ok bool, err error) {
-	data, err := durable.ReadFile(path, math.MaxInt64-1)
+// readSurvey reads what is kept in a run's folder; ok reports that it is whole. One that is no file is
+// [run.ErrDamaged].
+func readSurvey(dir string) (f surveyed, ok bool, err error) {
+	data, err := durable.ReadFile(filepath.Join(dir, SurveyName), math.MaxInt64-1)
 	if errors.Is(err, durable.ErrNotRegular) {
 		return f, false, fmt.Errorf("%w: %w", run.ErrDamaged, err)
 	}
@@ -100,8 +79,7 @@ func (s *Survey) Keep(dir string) error {
 		return nil
 	}
 	var b bytes.Buffer
-	f := surveyFile{s.key, s.Sets, s.Longest, s.Val, s.blocks, s.parts, s.mask}
-	if err := gob.NewEncoder(&b).Encode(f); err != nil {
+	if err := gob.NewEncoder(&b).Encode(s.surveyed); err != nil {
 		return err
 	}
 	return durable.WriteFile(filepath.Join(dir, SurveyName), cache.Seal(b.Bytes()))
@@ -109,6 +87,6 @@ func (s *Survey) Keep(dir string) error {
 
 // KeptTrain returns how many train samples the data of a run has, by the survey that is kept in its folder.
 func KeptTrain(dir string) (samples int64, ok bool) {
-	f, ok, _ := readSurvey(filepath.Join(dir, SurveyName))
-	return (&Survey{Sets: f.Sets}).Train(), ok
+	f, ok, _ := readSurvey(dir)
+	return f.Train(), ok
 }
