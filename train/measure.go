@@ -20,24 +20,64 @@ type Speed struct {
 	FirstStep          float64 `json:"first_step"` // seconds, with what the backend compiles before it
 }
 
-// Measure trains a network of that configuration on made-up samples until a time has passed after the first step, and
-// throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is returned.
-func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time.Duration) (s Speed, err error) {
+// scratch returns an engine that trains without a folder.
+func scratch(c run.Config, b *backend.Backend) (*engine, error) {
 	c.From = run.Origin{} // which needs a file
 	if err := c.Validate(); err != nil {
-		return s, err
+		return nil, err
 	}
 	if _, err := RunsOn(c, b); err != nil {
-		return s, err
+		return nil, err
 	}
 	e, err := newEngine(b, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.forTraining(); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Losses trains one step on each batch, with a constant learning rate, and returns the loss of each step before its
+// update. It reads and writes no files. The same weights and batches give losses that backends can be compared by.
+func Losses(ctx context.Context, c run.Config, b *backend.Backend, batches []Batch) ([]float64, error) {
+	e, err := scratch(c, b)
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	var losses []float64
+	for i := range batches {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := batches[i].check(&e.layout); err != nil {
+			return nil, err
+		}
+		m, norm, err := e.step(&batches[i], int64(i), c.LR)
+		if err != nil {
+			return nil, err
+		}
+		if !finite(m.Loss, norm) {
+			return nil, fmt.Errorf("%w: step %d", ErrDiverged, i+1)
+		}
+		losses = append(losses, m.Loss)
+	}
+	return losses, nil
+}
+
+// Measure trains a network of that configuration on made-up samples until a time has passed after the first step, which
+// calls begins, and throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is
+// returned.
+func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time.Duration, begins func()) (s Speed,
+	err error) {
+	e, err := scratch(c, b)
 	if err != nil {
 		return s, err
 	}
 	defer e.close()
-	if err := e.forTraining(); err != nil {
-		return s, err
-	}
 	batch, begun := madeUpBatch(c.Batch, &e.layout), time.Now()
 	batches, rates := make([]*Batch, together), make([]float64, together)
 	for i := range batches {
@@ -58,6 +98,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time
 		}
 		if step == 0 {
 			first = time.Now()
+			begins()
 			continue
 		}
 		took = time.Since(from) / time.Duration(n)

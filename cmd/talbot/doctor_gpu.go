@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"talbot/internal/cli"
@@ -48,14 +47,9 @@ func diagnoseGPU(ctx context.Context, o *gpuOptions, found backend.Discovery) (*
 	return d, d.checkTraining(ctx, o)
 }
 
-// checkTraining tries the backend in a temporary folder.
+// checkTraining tries the backend.
 func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
-	dir, err := os.MkdirTemp("", "talbot-gpu-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	report, err := gpucheck.Check{Dir: dir, Backend: o.backend, Blocks: o.blocks, Filters: o.filters, Batch: o.batch,
+	report, err := gpucheck.Check{Backend: o.backend, Blocks: o.blocks, Filters: o.filters, Batch: o.batch,
 		Time:   time.Duration(o.seconds) * time.Second,
 		Begins: func(what string) { cli.Note("doctor: %s …\n", what) }}.Run(ctx)
 	d.GPU = &report
@@ -86,8 +80,8 @@ func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
 
 // speed describes a measurement.
 func (o *gpuOptions) speed(s *gpucheck.Speed, network string) string {
-	text := fmt.Sprintf("%s in %s, batch %d: %s positions/s, first step after %.0f s, waiting for data %.0f %%",
-		network, s.Precision, o.batch, humanize.Thousands(int64(s.PerSecond)), s.FirstStep, 100*s.LoaderWait)
+	text := fmt.Sprintf("%s in %s, batch %d: %s positions/s, first step after %.0f s", network, s.Precision,
+		o.batch, humanize.Thousands(int64(s.PositionsPerSecond)), s.FirstStep)
 	if s.Busy > 0 {
 		text += fmt.Sprintf(", GPU busy %.0f %%, %.0f W", 100*s.Busy, s.Watts)
 	}
@@ -96,10 +90,7 @@ func (o *gpuOptions) speed(s *gpucheck.Speed, network string) string {
 
 // advice is what to do next: what holds training up, or the command line to train with.
 func (o *gpuOptions) advice(s *gpucheck.Speed) string {
-	switch {
-	case s.LoaderWait > 0.1:
-		return "the processor cannot read data fast enough: give it more cores, or train a larger network"
-	case s.Busy > 0 && s.Busy < 0.7:
+	if s.Busy > 0 && s.Busy < 0.7 {
 		return fmt.Sprintf("the GPU has time left: try --batch %d, or a larger network", 2*o.batch)
 	}
 	return fmt.Sprintf("talbot train --data DATASET --run RUN --backend %s --blocks %d --filters %d --batch %d "+

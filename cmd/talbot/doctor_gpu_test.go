@@ -2,14 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 )
 
 func TestDoctorGPU(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
 	small := []string{"doctor", "--gpu", "--backend", "go", "--blocks", "1", "--filters", "4", "--batch", "8",
 		"--seconds", "1"}
 	out, said, status := talbotIn(t, dir, small...)
@@ -22,11 +20,8 @@ func TestDoctorGPU(t *testing.T) {
 	out, said, status = talbotIn(t, dir, append(small, "--json")...)
 	var d diagnosis
 	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.GPU == nil ||
-		!(d.GPU.Speed.PerSecond > 0) {
+		!(d.GPU.Speed.PositionsPerSecond > 0) {
 		t.Errorf("%d, %v\n%s\n%s", status, err, out, said)
-	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Error("left behind:", files, err)
 	}
 }
 

@@ -1,8 +1,7 @@
 // Package gpucheck tries a backend: it holds the first losses of a network against those of the backend go, and then
-// trains the network on made-up games and measures how fast, and how busy the GPU is meanwhile.
+// trains the network on made-up samples and measures how fast, and how busy the GPU is meanwhile.
 //
-// A check writes into the folder it is given and starts nvidia-smi where that exists. It starts one goroutine, which
-// ends with the measurement.
+// A check starts nvidia-smi where that exists, and one goroutine, which ends with the measurement.
 package gpucheck
 
 import (
@@ -10,24 +9,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
+	"math/rand/v2"
 	"strconv"
 	"time"
 
+	"talbot/board"
+	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/job"
-	"talbot/train/loader"
 )
 
 // Check is what to try. The network is one of the recipe talbotbot.
 type Check struct {
-	Dir             string // an existing folder for the games and the run
 	Backend         string // as [backend.Open] takes it
 	Blocks, Filters int
 	Batch           int
-	Time            time.Duration // of the measured training, after its first steps
+	Time            time.Duration // of the measured training, after its first step
 	Begins          func(string)  // reports what begins
 }
 
@@ -48,12 +46,10 @@ type Losses struct {
 
 // Speed is how fast the network trained.
 type Speed struct {
-	Precision  string  `json:"precision"`
-	PerSecond  float64 `json:"positions_per_second"`
-	LoaderWait float64 `json:"loader_wait"` // share of the time
-	FirstStep  float64 `json:"first_step"`  // seconds until it ended, with compiling
-	Busy       float64 `json:"gpu_busy"`    // share of the time, as nvidia-smi reports it; 0 = unknown
-	Watts      float64 `json:"watts"`       // mean; 0 = unknown
+	train.Speed
+	Precision string  `json:"precision"`
+	Busy      float64 `json:"gpu_busy"` // share of the time, as nvidia-smi reports it; 0 = unknown
+	Watts     float64 `json:"watts"`    // mean; 0 = unknown
 }
 
 // Report is what a check found; nil is what it did not get to.
@@ -80,22 +76,18 @@ const (
 )
 
 // Run returns what it found so far together with an error, which is [ErrLosses] or that of [backend.Open],
-// [train.Losses] or [job.Train.Run]; ctx's, when it ends.
+// [train.Losses] or [train.Measure]; ctx's, when it ends.
 func (c Check) Run(ctx context.Context) (Report, error) {
 	var r Report
-	if err := writeGames(c.data()); err != nil {
-		return r, err
-	}
 	c.Begins("opening " + c.Backend)
 	b, err := backend.Open(c.Backend)
 	if err != nil {
 		return r, err
 	}
+	defer b.Finalize()
 	r.Backend = &Opened{b.Kind, b.Why, int(b.NumDevices())}
 	c.Begins("comparing losses with the backend go")
-	r.Losses, err = c.compare(ctx, b)
-	b.Finalize() // and with it goes the GPU's memory
-	if err != nil {
+	if r.Losses, err = c.compare(ctx, b); err != nil {
 		return r, err
 	}
 	if !(r.Losses.First <= firstApart && r.Losses.Mean <= meanApart) {
@@ -103,37 +95,30 @@ func (c Check) Run(ctx context.Context) (Report, error) {
 			r.Losses.Mean)
 	}
 	c.Begins("training")
-	r.Speed, err = c.train(ctx, r.Backend.Kind)
+	r.Speed, err = c.measure(ctx, b)
 	return r, err
 }
 
-func (c Check) data() string { return filepath.Join(c.Dir, "games") }
-
-// Precision is that of the measured training.
-func (c Check) precision(kind string) run.Precision {
-	if backend.OnProcessor(kind) {
-		return run.Float32
+// config returns the configuration of the network to try.
+func (c Check) config() (run.Config, error) {
+	config, err := run.New("talbotbot", "")
+	if err != nil {
+		return config, err
 	}
-	return run.BFloat16
-}
-
-func (c Check) adjust(config *run.Config) error {
-	config.Batch, config.EvalEvery, config.CheckpointEvery = c.Batch, 0, 0
-	return errors.Join(config.Set("blocks", strconv.Itoa(c.Blocks)), config.Set("filters", strconv.Itoa(c.Filters)))
+	config.Batch = c.Batch
+	return config, errors.Join(config.Set("blocks", strconv.Itoa(c.Blocks)),
+		config.Set("filters", strconv.Itoa(c.Filters)))
 }
 
 // compare trains the same steps on a backend and on go, in float32 without dropout.
 func (c Check) compare(ctx context.Context, b *backend.Backend) (*Losses, error) {
-	config, err := run.New("talbotbot", "")
+	config, err := c.config()
+	err = errors.Join(err, config.Set("block_dropout", "0"), config.Set("value_dropout", "0"))
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(c.adjust(&config), config.Set("block_dropout", "0"), config.Set("value_dropout", "0"))
-	if err != nil {
-		return nil, err
-	}
-	config.Batch, config.LR, config.Precision = comparedBatch, 3e-4, run.Float32
-	batches, err := c.batches(ctx, config)
+	config.Batch, config.LR = comparedBatch, 3e-4
+	batches, err := batches(config)
 	if err != nil {
 		return nil, err
 	}
@@ -163,74 +148,65 @@ func (l *Losses) measure() {
 	}
 }
 
-// batches reads the batches to compare by.
-func (c Check) batches(ctx context.Context, config run.Config) ([]train.Batch, error) {
-	built, err := config.Build()
+// batches returns the batches to compare by: positions of games of random moves, each with such a move and a random
+// value to be learnt.
+func batches(c run.Config) ([]train.Batch, error) {
+	built, err := c.Build()
 	if err != nil {
 		return nil, err
 	}
-	data, err := loader.Open(ctx, []loader.Spec{{Dir: c.data()}}, loader.Options{Encoder: built.Encoder})
-	if err != nil {
-		return nil, err
-	}
-	defer data.Close()
-	survey, err := data.Survey(ctx, 0, 0, nil)
-	if err != nil {
-		return nil, err
-	}
-	source := survey.NewLoader(loader.LoaderOptions{Batch: config.Batch, Seed: config.Seed})
-	defer source.Close()
-	batches := make([]train.Batch, comparedSteps)
-	for i := range batches {
-		if err := source.Next(&batches[i]); err != nil {
-			return nil, err
+	layout, random := built.Encoder.Layout(), rand.New(rand.NewPCG(1, 2))
+	list := make([]train.Batch, comparedSteps)
+	for k := range list {
+		b := &list[k]
+		b.Resize(c.Batch, 1, &layout)
+		for i := range c.Batch {
+			var view encode.View
+			game, move := randomGame(random)
+			view.Play(game, 0, 0)
+			built.Encoder.Pack(b.Packed[i*layout.Words:][:layout.Words], &view)
+			built.Encoder.EncodeMove(b.Codes[i*layout.Codes:][:layout.Codes], &view, move)
+			b.Weights[i], b.Floats[i], b.Known[i] = 1, 2*random.Float32()-1, 1
 		}
 	}
-	return batches, nil
+	return list, nil
 }
 
-// warmSteps are not measured.
-const warmSteps = 5
+// randomGame returns a game of up to 80 random moves and one that may follow.
+func randomGame(random *rand.Rand) (*board.Game, board.Move) {
+	for {
+		game, plies := board.NewGame(board.StartPosition()), random.IntN(80)
+		for legal := game.Position().LegalMoves(nil); len(legal) > 0; legal = game.Position().LegalMoves(nil) {
+			move := legal[random.IntN(len(legal))]
+			if game.Ply() == plies {
+				return game, move
+			}
+			game.Push(move)
+		}
+	}
+}
 
-// train trains until it has measured for long enough.
-func (c Check) train(ctx context.Context, kind string) (*Speed, error) {
-	training, stop := context.WithCancel(ctx)
-	defer stop()
-	s := &Speed{Precision: string(c.precision(kind))}
-	var from, to train.Progress
+// measure trains the network and measures how fast, and how busy the GPU is meanwhile.
+func (c Check) measure(ctx context.Context, b *backend.Backend) (*Speed, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	if !backend.OnProcessor(b.Kind) {
+		config.Precision = run.BFloat16
+	}
+	s := &Speed{Precision: string(config.Precision)}
 	var gpu *meter
-	_, err := job.Train{
-		Dir: filepath.Join(c.Dir, "run"), Data: []loader.Spec{{Dir: c.data()}}, Recipe: "talbotbot", Steps: 1 << 40,
-		Backend: c.Backend,
-		Adjust: func(config *run.Config) error {
-			config.Precision = c.precision(kind)
-			return c.adjust(config)
-		},
-		Progress: func(now train.Progress) {
-			if s.FirstStep == 0 {
-				s.FirstStep = now.Seconds
-			}
-			switch {
-			case now.Step < warmSteps || now.More:
-			case from.Step == 0:
-				from = now
-				if kind == "xla:cuda" {
-					gpu = startMeter(training)
-				}
-			case to.Step == 0 && now.Seconds-from.Seconds >= c.Time.Seconds():
-				to = now
-				stop()
-			}
-		},
-	}.Run(training)
+	s.Speed, err = train.Measure(ctx, config, b, c.Time, func() {
+		if b.Kind == "xla:cuda" {
+			gpu = startMeter(ctx)
+		}
+	})
 	if gpu != nil {
 		s.Busy, s.Watts = gpu.stop()
 	}
-	if to.Step == 0 {
+	if err != nil {
 		return nil, err
 	}
-	seconds := to.Seconds - from.Seconds
-	s.PerSecond = float64(to.Step-from.Step) * float64(to.Batch) / seconds
-	s.LoaderWait = (to.LoaderWait*to.Seconds - from.LoaderWait*from.Seconds) / seconds
 	return s, nil
 }
