@@ -96,22 +96,13 @@ func (r *Reader) Block(i int) Block {
 
 // ReadBlock appends the lines of block i to dst. The lines' slices are of new memory, which the lines of the block
 // share: they stay valid, and must not be appended to. Tags come sorted by name; a label column whose labels are all
-// missing comes back as none. Errors are [dataset.ErrDamaged] or the file system's,
-// and name file, block, column and byte.
+// missing comes back as none. Errors are [dataset.ErrDamaged] or the file system's, and name file, block, column and
+// byte.
 func (r *Reader) ReadBlock(i int, dst []dataset.Line) ([]dataset.Line, error) {
-	return r.readBlock(i, dst, r.columns)
-}
-
-// ReadMoves is [Reader.ReadBlock] that reads only the columns that every line has, regardless of the reader's columns.
-func (r *Reader) ReadMoves(i int, dst []dataset.Line) ([]dataset.Line, error) {
-	return r.readBlock(i, dst, 0)
-}
-
-func (r *Reader) readBlock(i int, dst []dataset.Line, want Columns) ([]dataset.Line, error) {
 	if i < 0 || i >= len(r.index.Blocks) {
 		return dst, fmt.Errorf("%q: no block %d among %d", r.path, i, len(r.index.Blocks))
 	}
-	b, err := r.rawBlock(i, want)
+	b, err := r.rawBlock(i, r.columns)
 	if err != nil {
 		return dst, err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 type inspectOptions struct {
-	samples.Filter
+	samples.Query
 	encodingOptions
 	label     string
 	sample    int64
@@ -86,7 +86,7 @@ func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) 
 		out = bufio.NewWriter(cli.Stdout.Exact())
 	}
 	if o.all {
-		err = o.show(out, d.All(ctx, o.Filter))
+		err = o.show(out, d.All(ctx, o.Query))
 	} else if s, failed := d.Sample(o.sample); errors.Is(failed, samples.ErrNoSample) {
 		err = fault.Usage(failed, "`talbot stats "+dir+"` counts the samples")
 	} else {

@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 			d := open(t, madeup.SplitDataset(t, slices.Clone(madeup.Lines(t)), perShard,
 				dataset.Splits{Train: 50, Val: 50}))
 			var want []int64
-			for _, s := range all(t, d, Filter{}) {
+			for _, s := range all(t, d, Query{}) {
 				if c.want(s) {
 					want = append(want, s.Sample)
 				}

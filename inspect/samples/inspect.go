@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sort"
-	"sync"
 
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/humanize"
+	"talbot/internal/ordered"
 	"talbot/shards"
 )
 
@@ -26,13 +25,6 @@ type Options struct {
 	Encoded bool // show [Encoded] too
 }
 
-// Filter chooses samples. The zero value chooses all.
-type Filter struct {
-	From, To int64           // only those numbered from From to before To; a To of 0 is the end
-	Source   *dataset.Source // only those of this source; nil means any
-	Split    *dataset.Split  // only those in this split; nil means any
-}
-
 // Dataset is a dataset open for looking at its samples. It is safe for concurrent use.
 type Dataset struct {
 	options  Options
@@ -42,10 +34,6 @@ type Dataset struct {
 	layout   encode.Layout
 	blocks   []block
 	samples  int64
-
-	mu    sync.Mutex
-	kept  int // block that [Dataset.Sample] read last; -1: none
-	lines []dataset.Line
 }
 
 // block is one of the dataset, and what is before it.
@@ -61,7 +49,7 @@ func Open(dir string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{dataset: opened, kept: -1}
+	d := &Dataset{dataset: opened}
 	if err := d.show(o); err != nil {
 		opened.Close()
 		return nil, err
@@ -94,7 +82,7 @@ func (d *Dataset) show(o Options) (err error) {
 // With returns the dataset with other options. Its files are the same: it is closed with the dataset, and not by
 // itself. Errors: those of [Open] that options have.
 func (d *Dataset) With(o Options) (*Dataset, error) {
-	other := &Dataset{dataset: d.dataset, prints: d.prints, blocks: d.blocks, samples: d.samples, kept: -1}
+	other := &Dataset{dataset: d.dataset, prints: d.prints, blocks: d.blocks, samples: d.samples}
 	return other, other.show(o)
 }
 
@@ -107,125 +95,130 @@ func (d *Dataset) Manifest() *dataset.Manifest { return d.dataset.Manifest }
 // Samples is how many there are.
 func (d *Dataset) Samples() int64 { return d.samples }
 
-// Sample returns a sample by its number, counted from 0 over the dataset in order. It reads one block at most, and
-// none for a sample of the block that was read last. Errors: [ErrNoSample], or a block or line that is damaged
-// ([dataset.ErrDamaged]).
-func (d *Dataset) Sample(number int64) (*Sample, error) {
-	if number < 0 || number >= d.samples {
-		return nil, fmt.Errorf("sample %d of %q: %w: the dataset has %s, numbered from 0", number, d.dataset.Dir,
-			ErrNoSample, humanize.Count(d.samples, "sample"))
+// located is a line of a block, with its place in the dataset.
+type located struct {
+	*dataset.Line
+	number      int64 // of the line
+	first, next int64 // numbers of its first sample and of the first one after it
+}
+
+// in gives the lines of a block that have samples.
+func (b *block) in(lines []dataset.Line) iter.Seq[located] {
+	return func(yield func(located) bool) {
+		next := b.sample
+		for k := range lines {
+			first := next
+			next += int64(lines[k].SampleCount())
+			if first < next && !yield(located{&lines[k], b.line + int64(k), first, next}) {
+				return
+			}
+		}
 	}
-	i := d.find(number)
-	lines, err := d.read(i)
+}
+
+// check returns an error where a line is not what can be shown.
+func (d *Dataset) check(l located) error {
+	if err := l.Check(); err != nil {
+		return fmt.Errorf("%q: line %d: %w: %w", d.dataset.Dir, l.number, dataset.ErrDamaged, err)
+	}
+	return nil
+}
+
+// Sample returns a sample by its number, counted from 0 over the dataset in order. Errors: [ErrNoSample], or a block or
+// line that is damaged ([dataset.ErrDamaged]).
+func (d *Dataset) Sample(number int64) (*Sample, error) {
+	list, err := d.some(context.Background(), []int64{number}, 1, shards.AllColumns)
 	if err != nil {
 		return nil, err
 	}
-	v, s := viewer{Dataset: d}, (*Sample)(nil)
-	for s, err = range v.block(i, lines, Filter{From: number, To: number + 1}) { // it is one
-	}
-	return s, err
+	return list[0], nil
 }
 
-// find returns the block of a sample.
-func (d *Dataset) find(sample int64) int {
-	return sort.Search(len(d.blocks), func(i int) bool { return d.blocks[i].sample > sample }) - 1
+// Some returns samples by their ascending numbers. Each block is read once, as many at the same time as there are
+// workers, and variations of the labels are left out. Errors are those of [Dataset.Sample], or the context's.
+func (d *Dataset) Some(ctx context.Context, numbers []int64, workers int) ([]*Sample, error) {
+	return d.some(ctx, numbers, workers, shards.AllColumns&^shards.Variations)
 }
 
-// read returns the lines of a block, which stay as they are.
-func (d *Dataset) read(i int) (lines []dataset.Line, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.kept != i {
-		d.kept, d.lines = -1, nil
-		if d.lines, err = d.dataset.Shards[d.blocks[i].Shard].ReadBlock(d.blocks[i].Block, nil); err != nil {
-			return nil, err
+func (d *Dataset) some(ctx context.Context, numbers []int64, workers int, columns shards.Columns) ([]*Sample, error) {
+	type part struct{ block, from, to int } // of the numbers
+	var parts []part
+	for i, number := range numbers {
+		if number < 0 || number >= d.samples || i > 0 && number <= numbers[i-1] {
+			return nil, fmt.Errorf("sample %d of %q: %w: the dataset has %s, numbered from 0", number, d.dataset.Dir,
+				ErrNoSample, humanize.Count(d.samples, "sample"))
 		}
-		d.kept = i
+		b := sort.Search(len(d.blocks), func(i int) bool { return d.blocks[i].sample > number }) - 1
+		if n := len(parts); n > 0 && parts[n-1].block == b {
+			parts[n-1].to = i + 1
+			continue
+		}
+		parts = append(parts, part{b, i, i + 1})
 	}
-	return d.lines, nil
+	list := make([]*Sample, len(numbers))
+	return list, ordered.All(ctx, len(parts), max(1, min(workers, len(parts))), func(_, i int) error {
+		p := parts[i]
+		b := &d.blocks[p.block]
+		lines, err := d.dataset.Shards[b.Shard].With(columns).ReadBlock(b.Block, nil)
+		if err != nil {
+			return err
+		}
+		v := viewer{Dataset: d}
+		for l := range b.in(lines) {
+			for ; p.from < p.to && numbers[p.from] < l.next; p.from++ {
+				if err := d.check(l); err != nil {
+					return err
+				}
+				plies := l.Samples.Plies(nil, len(l.Moves))
+				if err := v.walker.At(l.Line, plies[numbers[p.from]-l.first]); err != nil {
+					return err
+				}
+				list[p.from] = v.describe(l)
+			}
+		}
+		return nil
+	})
 }
 
-// All returns the samples that a filter chooses, in order. It begins at the block of the first one, and of blocks
-// without a line of the source it reads no more than the moves. An error ends the sequence: those of [Dataset.Sample],
-// or the context's.
-func (d *Dataset) All(ctx context.Context, f Filter) iter.Seq2[*Sample, error] {
+// All returns the samples that a query chooses, in order. An error ends the sequence: those of [Dataset.Sample], or the
+// context's.
+func (d *Dataset) All(ctx context.Context, q Query) iter.Seq2[*Sample, error] {
 	return func(yield func(*Sample, error) bool) {
 		v := viewer{Dataset: d}
-		if f.To == 0 || f.To > d.samples {
-			f.To = d.samples
-		}
-		f.From = max(f.From, 0)
 		var lines []dataset.Line
-		for i := max(d.find(f.From), 0); i < len(d.blocks) && d.blocks[i].sample < f.To; i++ {
-			if err := ctx.Err(); err != nil {
-				yield(nil, fmt.Errorf("reading %q: %w", d.dataset.Dir, err))
-				return
-			}
-			r, n := d.dataset.Shards[d.blocks[i].Shard], d.blocks[i].Block
-			var err error
-			if f.Source != nil {
-				if lines, err = r.ReadMoves(n, lines[:0]); err == nil &&
-					!slices.ContainsFunc(lines, func(l dataset.Line) bool { return l.Source == *f.Source }) {
-					continue
-				}
-			}
-			if err == nil {
-				lines, err = r.ReadBlock(n, lines[:0])
+		for i := range d.blocks {
+			b, err := &d.blocks[i], ctx.Err()
+			if err != nil {
+				err = fmt.Errorf("reading %q: %w", d.dataset.Dir, err)
+			} else {
+				lines, err = d.dataset.Shards[b.Shard].ReadBlock(b.Block, lines[:0])
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for s, err := range v.block(i, lines, f) {
-				if !yield(s, err) || err != nil {
+			for l := range b.in(lines) {
+				if !q.line(l.Line, &d.Manifest().Splits) {
+					continue
+				}
+				if err := d.check(l); err != nil {
+					yield(nil, err)
 					return
+				}
+				w := &v.walker
+				for w.Reset(l.Line); w.Next(); {
+					if q.sample(l.Line, w.Sample(), w.Ply(), w.Position(), &d.counting) && !yield(v.describe(l), nil) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// viewer goes through lines. It belongs to one goroutine.
+// viewer describes samples. It belongs to one goroutine.
 type viewer struct {
 	*Dataset
 	walker dataset.Walker
 	view   encode.View
-}
-
-// block returns those samples of a block that a filter chooses.
-func (v *viewer) block(i int, lines []dataset.Line, f Filter) iter.Seq2[*Sample, error] {
-	return func(yield func(*Sample, error) bool) {
-		next := v.blocks[i].sample
-		for k := range lines {
-			l, first := &lines[k], next
-			next += int64(l.SampleCount())
-			if next <= f.From || first == next || f.Source != nil && *f.Source != l.Source {
-				continue
-			}
-			if first >= f.To {
-				return
-			}
-			split := v.Manifest().Splits.Of(dataset.SplitKey(l))
-			if f.Split != nil && *f.Split != split {
-				continue
-			}
-			line := v.blocks[i].line + int64(k)
-			if err := l.Check(); err != nil {
-				yield(nil, fmt.Errorf("%q: line %d: %w: %w", v.dataset.Dir, line, dataset.ErrDamaged, err))
-				return
-			}
-			v.walker.Reset(l)
-			for v.walker.Next() {
-				number := first + int64(v.walker.Sample())
-				if number < f.From || number >= f.To {
-					continue
-				}
-				s := v.describe(l)
-				s.Sample, s.Line, s.Split = number, line, split.String()
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -32,9 +32,9 @@ func open(t *testing.T, dir string) *Dataset {
 }
 
 // all returns the samples that a filter chooses.
-func all(t *testing.T, d *Dataset, f Filter) (list []*Sample) {
+func all(t *testing.T, d *Dataset, q Query) (list []*Sample) {
 	t.Helper()
-	for s, err := range d.All(t.Context(), f) {
+	for s, err := range d.All(t.Context(), q) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestInspectTargets(t *testing.T) {
 		{"endgame", "", "", "terminal", "", -1},
 		{"endgame", "", "", "missing", "", null},
 	}
-	got := all(t, open(t, dir), Filter{})
+	got := all(t, open(t, dir), Query{})
 	if len(got) != len(want) {
 		t.Fatalf("%d samples, want %d", len(got), len(want))
 	}
@@ -186,7 +186,7 @@ func TestInspectFinds(t *testing.T) {
 		lines = append(lines, madeup.Lines(t)...)
 	}
 	d := open(t, madeup.Dataset(t, lines, 1300))
-	list := all(t, d, Filter{})
+	list := all(t, d, Query{})
 	if len(list) != 4500 || d.Samples() != 4500 {
 		t.Fatalf("%d samples of %d", len(list), d.Samples())
 	}
@@ -211,54 +211,21 @@ func TestInspectFinds(t *testing.T) {
 		}
 	}
 	puzzle, val := dataset.SourcePuzzle, dataset.Val
+	var puzzles []*Sample
+	for i := 5; i < len(list); i += 10 {
+		puzzles = append(puzzles, list[i:i+2]...)
+	}
 	for _, c := range []struct {
-		filter Filter
-		want   []*Sample
+		query Query
+		want  []*Sample
 	}{
-		{Filter{From: 3, To: 5}, list[3:5]}, {Filter{From: 1023, To: 2800}, list[1023:2800]},
-		{Filter{From: 4498}, list[4498:]}, {Filter{From: 4500}, nil}, {Filter{From: -5, To: 1}, list[:1]},
-		{Filter{From: 10, To: 10}, nil}, {Filter{To: 9999}, list}, {Filter{Split: &val}, nil},
-		{Filter{Source: &puzzle, From: 6, To: 17}, []*Sample{list[6], list[15], list[16]}},
+		{Query{Split: &val}, nil}, {Query{Source: &puzzle}, puzzles},
+		{Query{Source: &puzzle, Pieces: Range{9, 9, true}}, puzzles}, {Query{Pieces: Range{33, 64, true}}, nil},
 	} {
 		same := func(a, b *Sample) bool { return a.Sample == b.Sample && a.FEN == b.FEN }
-		if got := all(t, d, c.filter); !slices.EqualFunc(got, c.want, same) {
-			t.Errorf("%+v: %d samples, want %d", c.filter, len(got), len(c.want))
+		if got := all(t, d, c.query); !slices.EqualFunc(got, c.want, same) {
+			t.Errorf("%+v: %d samples, want %d", c.query, len(got), len(c.want))
 		}
-	}
-	if n := len(all(t, d, Filter{Source: &puzzle})); n != 900 {
-		t.Errorf("%d samples of puzzles", n)
-	}
-}
-
-// TestInspectSkips: of blocks without a line of the source no more is read than the moves, so that damage of the rest
-// is not met.
-func TestInspectSkips(t *testing.T) {
-	dir := madeup.Dataset(t, madeup.Lines(t), 1) // a game, a puzzle and endgames, a shard each
-	puzzle, game := filepath.Join(dir, shards.Name(1)), dataset.SourceGame
-	info, err := os.Stat(puzzle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := func(f Filter) bool {
-		d, err := Open(dir, Options{Encoder: encode.TalbotBot{}})
-		if err != nil {
-			return false
-		}
-		defer d.Close()
-		for _, err = range d.All(t.Context(), f) {
-		}
-		return err == nil
-	}
-	skipped := 0
-	for at := 16; at < int(info.Size()); at += 40 {
-		madeup.Flip(t, puzzle, at)
-		if whole(Filter{Source: &game}) && !whole(Filter{}) {
-			skipped++
-		}
-		madeup.Flip(t, puzzle, at) // back
-	}
-	if skipped == 0 {
-		t.Error("all is read")
 	}
 }
 
@@ -266,7 +233,7 @@ func TestInspectSkips(t *testing.T) {
 func TestInspectErrors(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 100)
 	d, seen := open(t, dir), 0
-	for range d.All(t.Context(), Filter{}) {
+	for range d.All(t.Context(), Query{}) {
 		if seen++; seen == 3 {
 			break
 		}
@@ -275,7 +242,7 @@ func TestInspectErrors(t *testing.T) {
 		t.Errorf("%d samples", seen)
 	}
 	failure := func(ctx context.Context) (err error) {
-		for _, err = range d.All(ctx, Filter{}) {
+		for _, err = range d.All(ctx, Query{}) {
 		}
 		return err
 	}
@@ -337,7 +304,7 @@ value    -0.08834
 	if got := b.String(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	for _, s := range all(t, d, Filter{}) { // the others only must not fail
+	for _, s := range all(t, d, Query{}) { // the others only must not fail
 		if err := s.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}

@@ -78,12 +78,6 @@ func (q *Query) columns() (c shards.Columns) {
 	return c
 }
 
-// ofLines reports whether the query is answered by the lines alone.
-func (q *Query) ofLines() bool {
-	return q.Rating == Range{} && q.Pieces == Range{} && q.Score == Range{} && q.Label == AnyLabel &&
-		q.Against == AgainstNothing
-}
-
 // line reports whether any sample of a line is chosen.
 func (q *Query) line(l *dataset.Line, splits *dataset.Splits) bool {
 	switch {

@@ -107,10 +107,11 @@ type bitPlanes interface {
 }
 
 // describe describes the walker's present sample of l.
-func (v *viewer) describe(l *dataset.Line) *Sample {
+func (v *viewer) describe(l located) *Sample {
 	w, e := &v.walker, v.options.Encoder
 	p, ply := w.Position(), w.Ply()
 	s := &Sample{
+		Sample: l.first + int64(w.Sample()), Line: l.number, Split: v.Manifest().Splits.Of(dataset.SplitKey(l.Line)).String(),
 		FEN: p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
@@ -135,7 +136,7 @@ func (v *viewer) describe(l *dataset.Line) *Sample {
 			s.History = append(s.History, q.FEN())
 		}
 	}
-	counted := v.counting.Of(l, w.Sample())
+	counted := v.counting.Of(l.Line, w.Sample())
 	v.view.Visit(w, counted)
 	for _, m := range v.view.Legal() {
 		s.Legal[m.String()] = v.index(m)
@@ -165,8 +166,8 @@ func (v *viewer) describe(l *dataset.Line) *Sample {
 	}
 	s.Value = v.value()
 	v.policy(s)
-	v.band(s, l)
-	v.predictions(s, l)
+	v.band(s, l.Line)
+	v.predictions(s, l.Line)
 	if e, ok := e.(bitPlanes); ok {
 		planes := make([]uint64, v.layout.Shape[0])
 		e.Planes(planes, w.Game())

@@ -221,7 +221,7 @@ func inspects(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for s, err := range d.All(t.Context(), samples.Filter{}) {
+	for s, err := range d.All(t.Context(), samples.Query{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
