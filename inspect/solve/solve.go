@@ -8,10 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"talbot/board"
+	"talbot/internal/ordered"
 	"talbot/internal/progress"
 	"talbot/internal/splitmix"
 	"talbot/play/match"
@@ -45,35 +44,43 @@ func (r *Request) Run(ctx context.Context) ([][]Answer, error) {
 	for i := range all {
 		all[i] = make([]Answer, len(r.Puzzles))
 	}
-	tally := tally{of: int64(len(r.Limits) * len(r.Puzzles)), show: r.Progress}
+	players := make([]match.Player, max(1, min(r.Workers, len(r.Puzzles))))
 	// All limits of a puzzle come one after the other, so that what was interrupted can be compared.
-	var next atomic.Int64
-	working, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var workers sync.WaitGroup
-	for seat := range max(1, min(r.Workers, len(r.Puzzles))) {
-		workers.Go(func() {
-			player, err := r.New(seat)
-			if err == nil {
-				for i := next.Add(1) - 1; i < int64(len(r.Puzzles)) && err == nil; i = next.Add(1) - 1 {
-					for l := 0; l < len(r.Limits) && err == nil; l++ {
-						if all[l][i], err = r.solve(working, player, r.Puzzles[i], r.Limits[l]); err == nil {
-							tally.add(all[l][i].Solved)
-						}
-					}
-				}
-				err = errors.Join(err, player.Close())
+	done, solved := int64(0), int64(0)
+	var failed error
+	for i, err := range ordered.N(ctx, len(r.Puzzles), len(players), func(seat, i int) (_ int, err error) {
+		if players[seat] == nil {
+			if players[seat], err = r.New(seat); err != nil {
+				return i, err
 			}
-			if err != nil {
-				stop(err)
+		}
+		for l, limits := range r.Limits {
+			if all[l][i], err = r.solve(ctx, players[seat], r.Puzzles[i], limits); err != nil {
+				return i, err
 			}
-		})
+		}
+		return i, nil
+	}) {
+		if failed = err; err != nil || r.Progress == nil {
+			continue
+		}
+		for l := range all {
+			if done++; all[l][i].Solved {
+				solved++
+			}
+		}
+		r.Progress(progress.Progress{Verb: "solve", Done: done, Total: int64(len(r.Limits) * len(r.Puzzles)), Count: done,
+			Rate: done, Unit: "puzzles", Note: fmt.Sprintf("%d solved", solved)})
 	}
-	workers.Wait()
+	for _, p := range players {
+		if p != nil {
+			failed = errors.Join(failed, p.Close())
+		}
+	}
 	if ctx.Err() != nil {
 		return all, ctx.Err()
 	}
-	return all, context.Cause(working)
+	return all, failed
 }
 
 // solve asks for the moves of a puzzle.
@@ -106,26 +113,4 @@ func (r *Request) solve(ctx context.Context, player match.Player, p *Puzzle, lim
 	}
 	a.Asked, a.Solved = true, true
 	return a, nil
-}
-
-// tally counts what was answered, for display.
-type tally struct {
-	mu           sync.Mutex
-	of           int64
-	done, solved int64
-	show         func(progress.Progress)
-}
-
-func (t *tally) add(solved bool) {
-	if t.show == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.done++
-	if solved {
-		t.solved++
-	}
-	t.show(progress.Progress{Verb: "solve", Done: t.done, Total: t.of, Count: t.done, Rate: t.done, Unit: "puzzles",
-		Note: fmt.Sprintf("%d solved", t.solved)})
 }
