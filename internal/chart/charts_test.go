@@ -141,20 +141,12 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// The text of the best step is where no curve is: above falling curves, below those that rise to the top.
-func TestBestText(t *testing.T) {
-	for name, y := range map[string]func(x float64) float64{
-		"falls": func(x float64) float64 { return 1 / x }, "rises": func(x float64) float64 { return 1 - 1/x }} {
-		curve := Curve{Name: "val", Dots: true}
-		for x := 1.0; x <= 20; x++ {
-			curve.Points = append(curve.Points, Point{X: x, Y: y(x)})
-		}
-		c, ok := NewLineChart(Lines{Curves: []Curve{curve}, Best: 20})
-		if !ok || c.Best == nil {
-			t.Fatal(name)
-		}
-		if above := c.Best.TextY < (c.Top+c.Base)/2; above != (name == "falls") {
-			t.Errorf("a curve that %s: the text is at %g of %g to %g", name, c.Best.TextY, c.Top, c.Base)
-		}
+// The step of the best checkpoint is marked where its validation is.
+func TestBest(t *testing.T) {
+	val := Curve{Name: "val", Dots: true, Points: []Point{{0, 3}, {1000, 1}, {2000, 2}}}
+	c, ok := NewLineChart(Lines{Note: "nats", Curves: []Curve{val}, Best: 1000})
+	if !ok || c.Best == nil || !c.Best.Ring || c.Best.X != c.Series[0].Dots[1].X || c.Best.Y != c.Series[0].Dots[1].Y ||
+		c.Note != "nats; dotted: the best, step 1,000" {
+		t.Errorf("%+v", c)
 	}
 }

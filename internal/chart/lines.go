@@ -73,12 +73,8 @@ type LineChart struct {
 
 // bestPoint marks the step of the best checkpoint.
 type bestPoint struct {
-	X, Y   float64 // Y of the validation there
-	Ring   bool    // a validation was there
-	Text   string
-	Anchor string // of the text
-	Shift  float64
-	TextY  float64 // of the text's baseline
+	X, Y float64 // Y of the validation there
+	Ring bool    // a validation was there
 }
 
 // series is one line.
@@ -161,8 +157,8 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 		}
 	}
 	if x := l.Best; x > 0 && low.X <= x && x <= high.X {
-		c.Best = newBest(x, l.Curves, place, unit+" "+along(x, l.Parts))
-		c.Best.TextY = c.clearOf(l.Curves, place, c.Best)
+		c.Note = strings.TrimPrefix(c.Note+"; dotted: the best, "+unit+" "+along(x, l.Parts), "; ")
+		c.Best = newBest(x, l.Curves, place)
 	}
 	for _, line := range l.Curves {
 		if len(line.Points) == 0 {
@@ -190,12 +186,9 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 }
 
 // newBest marks a step, and on a line with dots its point there.
-func newBest(step float64, curves []Curve, place func(Point) (x, y float64), where string) *bestPoint {
-	b := &bestPoint{Text: "best, " + where, Anchor: "start", Shift: 6}
+func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *bestPoint {
+	b := &bestPoint{}
 	b.X, _ = place(Point{X: step})
-	if b.X > largeWidth/2 {
-		b.Anchor, b.Shift = "end", -6
-	}
 	for _, line := range curves {
 		for _, p := range line.Points {
 			if line.Dots && p.X == step {
@@ -205,37 +198,6 @@ func newBest(step float64, curves []Curve, place func(Point) (x, y float64), whe
 		}
 	}
 	return b
-}
-
-// clearOf returns the baseline of a mark's text: at the top of the plot, unless lines pass there and fewer at its foot.
-func (c *LineChart) clearOf(curves []Curve, place func(Point) (x, y float64), b *bestPoint) float64 {
-	const letter, line = 5.8, 13 // sizes of the text
-	from := b.X + b.Shift
-	to := from + letter*float64(len(b.Text))
-	if b.Anchor == "end" {
-		from, to = from-letter*float64(len(b.Text)), from
-	}
-	passes := func(top float64) (n int) { // how many lines are between top and the next line of text, sixteen times
-		for _, curve := range curves {
-			for i := 1; i < len(curve.Points); i++ {
-				x1, y1 := place(curve.Points[i-1])
-				x2, y2 := place(curve.Points[i])
-				if x2 < from || x1 > to {
-					continue
-				}
-				for at := from; at <= to; at += (to - from) / 16 {
-					if y := y1 + (at-x1)/(x2-x1)*(y2-y1); x1 <= at && at < x2 && top <= y && y <= top+line {
-						n++
-					}
-				}
-			}
-		}
-		return n
-	}
-	if foot := c.Base - line; passes(c.Top) > passes(foot) {
-		return round(foot + 9)
-	}
-	return c.Top + 9
 }
 
 // cutStart cuts off the points in the first twentieth of the steps that are higher than all later ones: the rest of a
