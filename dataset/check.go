@@ -24,21 +24,6 @@ func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error
 		return err
 	}
 	n := len(l.Moves)
-	samples := l.Samples.Count(n)
-	if l.Policies != nil && len(l.Policies) != samples {
-		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
-	}
-	for i, c := range l.Labels {
-		if len(c.Labels) != samples {
-			return fmt.Errorf("%d labels of fingerprint %d for %d samples", len(c.Labels), c.Fingerprint, samples)
-		}
-		if c.Fingerprint < 0 || i > 0 && c.Fingerprint <= l.Labels[i-1].Fingerprint {
-			return fmt.Errorf("label columns are not in the order of their fingerprints")
-		}
-	}
-	if err := l.CheckPredictions(samples); err != nil {
-		return err
-	}
 	pos, k := l.Start, 0
 	for ply := 0; ply <= n; ply++ {
 		sample := l.Samples.Has(ply, n)
@@ -63,8 +48,12 @@ func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error
 	return nil
 }
 
-// CheckNumbers returns an error if a number of the line is out of its range.
-func (l *Line) CheckNumbers() error {
+// maxColumn is the greatest index of a fingerprint or network.
+const maxColumn = 999_999
+
+// CheckForm checks what needs no board: that every number is in its range, that policies, labels and predictions are one
+// for each sample and their columns in order, and that no label or prediction contradicts its status.
+func (l *Line) CheckForm() error {
 	if !l.Source.Known() || int(l.Result) >= len(resultNames) {
 		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
 	}
@@ -77,12 +66,48 @@ func (l *Line) CheckNumbers() error {
 	if l.Reconstructed < 0 || l.Reconstructed > len(l.Moves) {
 		return fmt.Errorf("%d reconstructed plies in a line of %d moves", l.Reconstructed, len(l.Moves))
 	}
-	return l.CheckClocks()
+	if err := l.checkClocks(); err != nil {
+		return err
+	}
+	samples := l.SampleCount()
+	if l.Policies != nil && len(l.Policies) != samples {
+		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
+	}
+	last := -1
+	for _, c := range l.Labels {
+		if c.Fingerprint <= last || c.Fingerprint > maxColumn || len(c.Labels) != samples {
+			return fmt.Errorf("%d labels of fingerprint %d after %d, for %d samples", len(c.Labels), c.Fingerprint, last,
+				samples)
+		}
+		last = c.Fingerprint
+		for k := range c.Labels {
+			if err := c.Labels[k].checkForm(); err != nil {
+				return fmt.Errorf("label %d of fingerprint %d: %w", k, c.Fingerprint, err)
+			}
+		}
+	}
+	last = -1
+	for _, c := range l.Predictions {
+		if c.Network <= last || c.Network > maxColumn || len(c.Predictions) != samples {
+			return fmt.Errorf("%d predictions of network %d after %d, for %d samples", len(c.Predictions), c.Network,
+				last, samples)
+		}
+		last = c.Network
+		for k := range c.Predictions {
+			if err := c.Predictions[k].checkForm(); err != nil {
+				return fmt.Errorf("prediction %d of network %d: %w", k, c.Network, err)
+			}
+		}
+	}
+	return nil
 }
 
 // checkHead checks what needs no replay.
 func (l *Line) checkHead() error {
-	if err := l.CheckNumbers(); err != nil {
+	if err := l.Samples.check(len(l.Moves)); err != nil {
+		return err
+	}
+	if err := l.CheckForm(); err != nil {
 		return err
 	}
 	for _, t := range l.Tags {
@@ -97,7 +122,7 @@ func (l *Line) checkHead() error {
 	if start != l.Start {
 		return fmt.Errorf("start position %q is not canonical", l.Start.FEN())
 	}
-	return l.Samples.check(len(l.Moves))
+	return nil
 }
 
 // checkSample checks the policy and the labels of the k-th sample.
@@ -130,6 +155,26 @@ var errUnlabelled = errors.New("has a move or lines without being labelled")
 // Check returns an error unless the label makes sense for a position: every move of it is legal there, and every number
 // is in its range.
 func (l *Label) Check(pos *board.Position) error {
+	if err := l.checkForm(); err != nil || l.Status != Labelled {
+		return err
+	}
+	if l.Best != board.NoMove && !pos.IsLegal(l.Best) {
+		return fmt.Errorf("best move %s is illegal in %q", l.Best, pos.FEN())
+	}
+	for rank := range l.Lines {
+		p := *pos
+		for i, m := range l.Lines[rank].PV {
+			if !p.IsLegal(m) {
+				return fmt.Errorf("line %d: move %d of its variation, %s, is illegal in %q", rank+1, i+1, m, p.FEN())
+			}
+			p.Play(m)
+		}
+	}
+	return nil
+}
+
+// checkForm checks what needs no position. A source may give one score without a move.
+func (l *Label) checkForm() error {
 	if l.Status != Labelled {
 		if l.Status > Failed {
 			return fmt.Errorf("unknown status %d", l.Status)
@@ -139,9 +184,8 @@ func (l *Label) Check(pos *board.Position) error {
 		}
 		return nil
 	}
-	scoreAlone := l.Best == board.NoMove && len(l.Lines) == 1 && len(l.Lines[0].PV) == 0 // as some sources give it
-	if len(l.Lines) == 0 || !scoreAlone && !pos.IsLegal(l.Best) {
-		return fmt.Errorf("%d lines, best move %s in %q", len(l.Lines), l.Best, pos.FEN())
+	if n := len(l.Lines); n < 1 || n > 256 || l.Best == board.NoMove && (n > 1 || len(l.Lines[0].PV) > 0) {
+		return fmt.Errorf("%d lines, not 1 … 256, or no best move of several", n)
 	}
 	for rank := range l.Lines {
 		s := &l.Lines[rank]
@@ -150,13 +194,6 @@ func (l *Label) Check(pos *board.Position) error {
 		}
 		if s.WDL != (WDL{}) && int(s.WDL.Win)+int(s.WDL.Draw)+int(s.WDL.Loss) != 1000 {
 			return fmt.Errorf("line %d: %v does not sum to 1000", rank+1, s.WDL)
-		}
-		p := *pos
-		for i, m := range s.PV {
-			if !p.IsLegal(m) {
-				return fmt.Errorf("line %d: move %d of its variation, %s, is illegal in %q", rank+1, i+1, m, p.FEN())
-			}
-			p.Play(m)
 		}
 	}
 	return nil

@@ -34,8 +34,8 @@ func (l *Line) ShortOfTime(ply int, least time.Duration) bool {
 	return ok && time.Duration(tenths)*Tenth < least
 }
 
-// CheckClocks returns an error unless the line has one clock for each move, or none, and each is in its range.
-func (l *Line) CheckClocks() error {
+// checkClocks returns an error unless the line has one clock for each move, or none, and each is in its range.
+func (l *Line) checkClocks() error {
 	if l.Clocks != nil && len(l.Clocks) != len(l.Moves) {
 		return fmt.Errorf("%d clocks for %d moves", len(l.Clocks), len(l.Moves))
 	}

@@ -159,26 +159,6 @@ func (p *Prediction) checkForm() error {
 	return nil
 }
 
-// CheckPredictions returns an error if a column could not be read back as it is: columns out of order, predictions that
-// are not one for each sample, or that contradict their status. The moves are not looked at.
-func (l *Line) CheckPredictions(samples int) error {
-	for i := range l.Predictions {
-		c := &l.Predictions[i]
-		if c.Network < 0 || c.Network > 999_999 || i > 0 && l.Predictions[i-1].Network >= c.Network {
-			return fmt.Errorf("predictions are not sorted by network, or %d is out of range", c.Network)
-		}
-		if len(c.Predictions) != samples {
-			return fmt.Errorf("%d predictions of network %d for %d samples", len(c.Predictions), c.Network, samples)
-		}
-		for k := range c.Predictions {
-			if err := c.Predictions[k].checkForm(); err != nil {
-				return fmt.Errorf("prediction %d of network %d: %w", k, c.Network, err)
-			}
-		}
-	}
-	return nil
-}
-
 // PredictionsOf returns a network's predictions for the line's samples; nil if there are none.
 func (l *Line) PredictionsOf(network int) []Prediction {
 	for i := range l.Predictions {

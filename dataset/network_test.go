@@ -86,7 +86,7 @@ func TestPredictionCheck(t *testing.T) {
 		"unknown status":          func(c *PredictionColumn) { c.Predictions[0] = Prediction{Status: 3} },
 		"value -32768":            func(c *PredictionColumn) { c.Predictions[0].Value = math.MinInt16 },
 		"for 1 samples":           func(c *PredictionColumn) { c.Predictions = nil },
-		"out of range":            func(c *PredictionColumn) { c.Network = -1 },
+		"network -1 after":        func(c *PredictionColumn) { c.Network = -1 },
 	} {
 		l := good()
 		spoil(&l.Predictions[0])

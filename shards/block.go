@@ -89,7 +89,7 @@ var startPosition = board.StartPosition()
 // add appends a line. It keeps nothing of it. After an error the block is unchanged.
 func (b *block) add(l *dataset.Line) error {
 	n := l.SampleCount()
-	if err := checkLine(l, n); err != nil {
+	if err := checkLine(l); err != nil {
 		return err
 	}
 	if err := b.checkTags(l.Tags); err != nil {
@@ -211,8 +211,8 @@ func (b *block) addSamples(l *dataset.Line) {
 var errNoStart = errors.New("no start position")
 
 // checkLine returns an error for a line that could not be read back as it is.
-func checkLine(l *dataset.Line, samples int) error {
-	if err := l.CheckNumbers(); err != nil {
+func checkLine(l *dataset.Line) error {
+	if err := l.CheckForm(); err != nil {
 		return err
 	}
 	if kind, _ := l.Samples.Kind(); l.Input > math.MaxInt32 || kind > dataset.KindSomePlies {
@@ -221,15 +221,7 @@ func checkLine(l *dataset.Line, samples int) error {
 	if l.Start == (board.Position{}) {
 		return errNoStart
 	}
-	if l.Policies != nil && len(l.Policies) != samples {
-		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
-	}
-	for i := range l.Labels {
-		if err := checkLabels(l.Labels, i, samples); err != nil {
-			return err
-		}
-	}
-	return l.CheckPredictions(samples)
+	return nil
 }
 
 // lineSize returns an upper bound of the column bytes a line needs.

@@ -63,24 +63,21 @@ func clockUnit(clocks []int32) int {
 }
 
 // clocks reads the clocks of the lines of a block.
-func (b *rawBlock) clocks(lines []dataset.Line) error {
-	units, err := b.fixed(colClockUnit, len(lines), 1)
-	if err != nil {
-		return err
-	}
+func (b *rawBlock) clocks(lines []dataset.Line) {
+	units := b.fixed(colClockUnit, len(lines), 1)
 	total := 0
 	for i, unit := range units {
 		if unit > clockTenths {
-			return b.fail(colClockUnit, "line %d: %d", i, unit)
+			b.fail(colClockUnit, "line %d: %d", i, unit)
 		}
 		if unit != noClocks {
 			total += len(lines[i].Moves)
 		}
 	}
-	if err := chargeMemory[int32](b, total); err != nil {
-		return err
+	if !room[int32](b, total) {
+		return
 	}
-	left, arena := newVarints(b.raw[colClockLeft]), make([]int32, total)
+	left, arena := b.varints(colClockLeft), make([]int32, total)
 	for i, unit := range units {
 		if unit == noClocks {
 			continue
@@ -98,7 +95,7 @@ func (b *rawBlock) clocks(lines []dataset.Line) error {
 				spent++
 			}
 			if spent < -dataset.MaxClock || spent > dataset.MaxClock {
-				return b.fail(colClockLeft, "line %d, ply %d: %d more or less", i, ply, spent)
+				b.fail(colClockLeft, "line %d, ply %d: %d more or less", i, ply, spent)
 			}
 			now := last[ply%2] - spent
 			last[ply%2] = now
@@ -106,16 +103,16 @@ func (b *rawBlock) clocks(lines []dataset.Line) error {
 				now *= 10
 			}
 			if now < 0 || now > dataset.MaxClock {
-				return b.fail(colClockLeft, "line %d, ply %d: clock of %d tenths", i, ply, now)
+				b.fail(colClockLeft, "line %d, ply %d: clock of %d tenths", i, ply, now)
+				return
 			}
 			lines[i].Clocks[ply] = int32(now)
 		}
 		if !slices.ContainsFunc(lines[i].Clocks, func(c int32) bool { return c != dataset.NoClock }) {
-			return b.fail(colClockUnit, "line %d has no clock", i)
+			b.fail(colClockUnit, "line %d has no clock", i)
 		}
 	}
 	if !left.end() {
-		return b.fail(colClockLeft, "not a number for each move of a line with clocks")
+		b.fail(colClockLeft, "not a number for each move of a line with clocks")
 	}
-	return nil
 }

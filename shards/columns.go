@@ -1,8 +1,9 @@
 package shards
 
 import (
+	"encoding/binary"
 	"fmt"
-	"math"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -76,6 +77,7 @@ type rawBlock struct {
 	want  Columns
 
 	decoded uint64 // bytes taken so far by what is made of them
+	err     error  // what is wrong with the columns
 }
 
 // arenas are buffers for the decompressed columns of a block.
@@ -109,6 +111,11 @@ func (r *Reader) rawBlock(i int, want Columns) (*rawBlock, error) {
 			raw, largest = raw+c.Raw, max(largest, c.Size)
 		}
 	}
+	in, done, err := r.file.open()
+	if err != nil {
+		return nil, fmt.Errorf("%q: block %d: %w", r.path, i, err)
+	}
+	defer done()
 	arena, _ := arenas.Get().(*[]byte)
 	if arena == nil {
 		arena = new([]byte)
@@ -122,9 +129,9 @@ func (r *Reader) rawBlock(i int, want Columns) (*rawBlock, error) {
 		if !want.wanted(c.Name) {
 			continue
 		}
-		if err := r.column(zd, c, free[:0:c.Raw], frame[:c.Size]); err != nil {
+		if err := readColumn(in, zd, c, free[:0:c.Raw], frame[:c.Size]); err != nil {
 			b.close()
-			return nil, r.blockError(i, c, err)
+			return nil, fmt.Errorf("%q: block %d, column %q: %w", r.path, i, c.Name, err)
 		}
 		b.raw[c.Name], free = free[:c.Raw:c.Raw], free[c.Raw:]
 		if name, ok := strings.CutPrefix(c.Name, tagPrefix); ok {
@@ -143,9 +150,9 @@ func (r *Reader) rawBlock(i int, want Columns) (*rawBlock, error) {
 	return b, nil
 }
 
-// column reads one column into dst, whose capacity is its decompressed size, by way of frame.
-func (r *Reader) column(zd *zstd.Decoder, c *columnIndex, dst, frame []byte) error {
-	if err := readAt(r.file, frame, c.Offset); err != nil {
+// readColumn reads one column into dst, whose capacity is its decompressed size, by way of frame.
+func readColumn(in io.ReaderAt, zd *zstd.Decoder, c *columnIndex, dst, frame []byte) error {
+	if err := readAt(in, frame, c.Offset); err != nil {
 		return err
 	}
 	if xxhash.Sum64(frame) != uint64(c.Hash) {
@@ -161,31 +168,41 @@ func (r *Reader) column(zd *zstd.Decoder, c *columnIndex, dst, frame []byte) err
 	return nil
 }
 
-// blockError says where in the file an error of a block is.
-func (r *Reader) blockError(i int, c *columnIndex, err error) error {
-	return fmt.Errorf("%q: block %d, column %q: %w", r.path, i, c.Name, err)
-}
-
-// fail returns the error of a column whose content is wrong.
-func (b *rawBlock) fail(name, format string, args ...any) error {
-	at := int64(math.MaxInt64)
-	for _, c := range b.Columns {
+// fail notes that the content of a column is wrong. The first fault of a block counts.
+func (b *rawBlock) fail(name, format string, args ...any) {
+	if b.err != nil {
+		return
+	}
+	first, what := int64(headerSize), "is missing:  "
+	for i, c := range b.Columns {
 		if c.Name == name {
-			return &damage{at: c.Offset, fault: fmt.Sprintf("column %q: ", name) + fmt.Sprintf(format, args...)}
+			first, what = c.Offset, ""
+			break
 		}
-		at = min(at, c.Offset)
+		if i == 0 || c.Offset < first {
+			first = c.Offset
+		}
 	}
-	if at == math.MaxInt64 {
-		at = int64(headerSize)
-	}
-	return &damage{at: at, fault: fmt.Sprintf("column %q is missing:  ", name) + fmt.Sprintf(format, args...)}
+	b.err = &damage{at: first, fault: fmt.Sprintf("column %q: ", name) + what + fmt.Sprintf(format, args...)}
 }
 
-// fixed returns a column of n entries of that width; nil if it is left out.
-func (b *rawBlock) fixed(name string, n, width int) ([]byte, error) {
+// fixed returns a column of n entries of that width; nil if it is left out, or of another size.
+func (b *rawBlock) fixed(name string, n, width int) []byte {
 	raw := b.raw[name]
 	if raw != nil && len(raw) != n*width {
-		return nil, b.fail(name, "%d bytes for %d entries of %d", len(raw), n, width)
+		b.fail(name, "%d bytes for %d entries of %d", len(raw), n, width)
+		return nil
 	}
-	return raw, nil
+	return raw
+}
+
+// varints returns the numbers of a column.
+func (b *rawBlock) varints(name string) varints { return newVarints(b.raw[name]) }
+
+// number16 returns the i-th number of 16 bits of a column; 0 if it is left out.
+func number16(raw []byte, i int) uint16 {
+	if raw == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint16(raw[2*i:])
 }

@@ -93,7 +93,7 @@ func TestDataset(t *testing.T) {
 	}
 	for _, workers := range []int{1, 4} {
 		last := int64(0)
-		r, err := Verify(t.Context(), dir, VerifyWorkers(workers), VerifyProgress(func(n int64) { last = n }))
+		r, err := Verify(t.Context(), dir, VerifyOptions{Workers: workers, Progress: func(n int64) { last = n }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestDataset(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Verify(ctx, dir); !errors.Is(err, context.Canceled) {
+	if _, err := Verify(ctx, dir, VerifyOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
@@ -157,7 +157,7 @@ func TestVerifyFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := writeDataset(t, lines)
 			c.damage(t, dir)
-			r, err := Verify(t.Context(), dir)
+			r, err := Verify(t.Context(), dir, VerifyOptions{})
 			if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), c.want) || len(r.Damage) == 0 {
 				t.Errorf("error %v, want damage that names %q; report %+v", err, c.want, r)
 			}
@@ -169,7 +169,7 @@ func TestVerifyFinds(t *testing.T) {
 func TestVerifyReplays(t *testing.T) {
 	lines := []dataset.Line{{Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 36)}}}
 	dir, _ := writeDataset(t, lines)
-	_, err := Verify(t.Context(), dir)
+	_, err := Verify(t.Context(), dir, VerifyOptions{})
 	if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "illegal") ||
 		!strings.Contains(err.Error(), "line 0") {
 		t.Errorf("error %v, want the illegal move and its line", err)
@@ -180,7 +180,7 @@ func TestOpenDatasetErrors(t *testing.T) {
 	if _, err := OpenDataset(t.TempDir()); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("empty folder: %v", err)
 	}
-	if _, err := Verify(t.Context(), filepath.Join(t.TempDir(), "missing")); !errors.Is(err, dataset.ErrNoDataset) {
+	if _, err := Verify(t.Context(), filepath.Join(t.TempDir(), "missing"), VerifyOptions{}); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no folder: %v", err)
 	}
 	dir, _ := writeDataset(t, randomLines(t, 22, 10, false))

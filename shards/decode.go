@@ -17,49 +17,43 @@ func (b *rawBlock) decode(dst []dataset.Line) ([]dataset.Line, error) {
 	dst = slices.Grow(dst, n)[:first+n]
 	lines := dst[first:]
 	clear(lines)
-	for _, step := range []func([]dataset.Line) error{
+	for _, step := range []func([]dataset.Line){
 		b.bytes, b.moves, b.ratings, b.origin, b.start, b.samples, b.clocks, b.policies, b.tagsOf, b.labels,
 		b.predictions,
 	} {
-		if err := step(lines); err != nil {
-			return dst[:first], err
+		if step(lines); b.err != nil {
+			return dst[:first], b.err
 		}
 	}
 	return dst, nil
 }
 
-// chargeMemory counts the memory of n values against the limit of a block.
-func chargeMemory[T any](b *rawBlock, n int) error {
+// room counts the memory of n values against the limit of a block. It reports false if they would take too much.
+func room[T any](b *rawBlock, n int) bool {
 	var v T
-	if size := uint64(unsafe.Sizeof(v)); uint64(n) > (maxDecoded-b.decoded)/size {
-		return &damage{at: b.Columns[0].Offset, fault: "the lines of the block would take too much memory"}
-	} else {
-		b.decoded += uint64(n) * size
+	size := uint64(unsafe.Sizeof(v))
+	if uint64(n) > (maxDecoded-b.decoded)/size {
+		if b.err == nil {
+			b.err = &damage{at: b.Columns[0].Offset, fault: "the lines of the block would take too much memory"}
+		}
+		return false
 	}
-	return nil
+	b.decoded += uint64(n) * size
+	return true
 }
 
 // bytes reads the columns of one byte for each line.
-func (b *rawBlock) bytes(lines []dataset.Line) error {
-	source, err := b.fixed(colSource, len(lines), 1)
-	if err != nil {
-		return err
-	}
-	result, err := b.fixed(colResult, len(lines), 1)
-	if err != nil {
-		return err
-	}
-	for i, v := range source {
+func (b *rawBlock) bytes(lines []dataset.Line) {
+	for i, v := range b.fixed(colSource, len(lines), 1) {
 		if lines[i].Source = dataset.Source(v); !lines[i].Source.Known() {
-			return b.fail(colSource, "line %d: %d", i, v)
+			b.fail(colSource, "line %d: %d", i, v)
 		}
 	}
-	for i, v := range result {
+	for i, v := range b.fixed(colResult, len(lines), 1) {
 		if lines[i].Result = dataset.Result(v); lines[i].Result > dataset.BlackWins {
-			return b.fail(colResult, "line %d: %d", i, v)
+			b.fail(colResult, "line %d: %d", i, v)
 		}
 	}
-	return nil
 }
 
 // readMoves returns the moves of a column.
@@ -71,49 +65,36 @@ func readMoves(raw []byte) []board.Move {
 	return moves
 }
 
-func (b *rawBlock) moves(lines []dataset.Line) error {
+func (b *rawBlock) moves(lines []dataset.Line) {
 	raw := b.raw[colMoves]
 	if len(raw) != 2*int(b.Positions-b.Lines) {
-		return b.fail(colMoves, "%d bytes for %d moves", len(raw), b.Positions-b.Lines)
+		b.fail(colMoves, "%d bytes for %d moves", len(raw), b.Positions-b.Lines)
+		return
 	}
 	moves := readMoves(raw)
-	plies, invented := newVarints(b.raw[colPlies]), newVarints(b.raw[colInvented])
+	plies, invented := b.varints(colPlies), b.varints(colInvented)
 	for i := range lines {
 		n := plies.upTo(len(moves))
 		lines[i].Moves, moves = moves[:n:n], moves[n:]
 		lines[i].Reconstructed = invented.upTo(n)
 	}
 	if !plies.end() || len(moves) > 0 {
-		return b.fail(colPlies, "not the number of moves of each line")
+		b.fail(colPlies, "not the number of moves of each line")
 	}
 	if !invented.end() {
-		return b.fail(colInvented, "not a number of plies for each line")
+		b.fail(colInvented, "not a number of plies for each line")
 	}
-	return nil
 }
 
-func (b *rawBlock) ratings(lines []dataset.Line) error {
-	white, err := b.fixed(colWhiteElo, len(lines), 2)
-	if err != nil {
-		return err
-	}
-	black, err := b.fixed(colBlackElo, len(lines), 2)
-	if err != nil {
-		return err
-	}
+func (b *rawBlock) ratings(lines []dataset.Line) {
+	white, black := b.fixed(colWhiteElo, len(lines), 2), b.fixed(colBlackElo, len(lines), 2)
 	for i := range lines {
-		if white != nil {
-			lines[i].WhiteElo = int(binary.LittleEndian.Uint16(white[2*i:]))
-		}
-		if black != nil {
-			lines[i].BlackElo = int(binary.LittleEndian.Uint16(black[2*i:]))
-		}
+		lines[i].WhiteElo, lines[i].BlackElo = int(number16(white, i)), int(number16(black, i))
 	}
-	return nil
 }
 
-func (b *rawBlock) origin(lines []dataset.Line) error {
-	input, number, offset := newVarints(b.raw[colInput]), newVarints(b.raw[colNumber]), newVarints(b.raw[colOffset])
+func (b *rawBlock) origin(lines []dataset.Line) {
+	input, number, offset := b.varints(colInput), b.varints(colNumber), b.varints(colOffset)
 	var lastNumber, lastOffset int64
 	for i := range lines {
 		lines[i].Input = input.upTo(math.MaxInt32)
@@ -123,15 +104,15 @@ func (b *rawBlock) origin(lines []dataset.Line) error {
 		number.bad = number.bad || lastNumber < 0
 		offset.bad = offset.bad || lastOffset < 0
 	}
-	switch {
-	case !input.end():
-		return b.fail(colInput, "not an index for each line")
-	case !number.end():
-		return b.fail(colNumber, "not a number for each line")
-	case !offset.end():
-		return b.fail(colOffset, "not an offset for each line")
+	if !input.end() {
+		b.fail(colInput, "not an index for each line")
 	}
-	return nil
+	if !number.end() {
+		b.fail(colNumber, "not a number for each line")
+	}
+	if !offset.end() {
+		b.fail(colOffset, "not an offset for each line")
+	}
 }
 
 // texts calls put with each text of a text column. It returns false if the column's content is wrong.
@@ -158,87 +139,80 @@ func texts(raw []byte, lines int, put func(line int, text string) bool) bool {
 	return !lengths.bad && text == ""
 }
 
-func (b *rawBlock) start(lines []dataset.Line) error {
+func (b *rawBlock) start(lines []dataset.Line) {
 	for i := range lines {
 		lines[i].Start = startPosition
 	}
 	raw := b.raw[colStart]
 	if raw == nil {
-		return nil
+		return
 	}
-	var fault error
 	ok := texts(raw, len(lines), func(i int, fen string) bool {
-		lines[i].Start, fault = board.ParseFEN(fen)
-		return fault == nil
+		var err error
+		if lines[i].Start, err = board.ParseFEN(fen); err != nil {
+			b.fail(colStart, "%v", err)
+		}
+		return err == nil
 	})
-	if fault != nil {
-		return b.fail(colStart, "%v", fault)
-	}
 	if !ok {
-		return b.fail(colStart, "not a text for each line")
+		b.fail(colStart, "not a text for each line")
 	}
-	return nil
 }
 
-func (b *rawBlock) samples(lines []dataset.Line) error {
-	kinds, err := b.fixed(colSamples, len(lines), 1)
-	if err != nil {
-		return err
-	}
+func (b *rawBlock) samples(lines []dataset.Line) {
+	kinds := b.fixed(colSamples, len(lines), 1)
 	bitmaps := slices.Clone(b.raw[colBitmap])
 	total := 0
 	for i := range lines {
-		l := &lines[i]
+		l, kind := &lines[i], dataset.KindAllMoves
 		if kinds != nil {
-			switch dataset.SamplesKind(kinds[i]) {
-			case dataset.KindAllMoves:
-			case dataset.KindOddPlies:
-				l.Samples = dataset.OddPlies()
-			case dataset.KindLastPosition:
-				l.Samples = dataset.LastPosition()
-			case dataset.KindSomePlies:
-				size := len(l.Moves)/8 + 1
-				if size > len(bitmaps) {
-					if b.raw[colBitmap] != nil {
-						return b.fail(colBitmap, "too short for line %d", i)
-					}
-					bitmaps = make([]byte, size) // left out: no samples
+			kind = dataset.SamplesKind(kinds[i])
+		}
+		switch kind {
+		case dataset.KindAllMoves:
+		case dataset.KindOddPlies:
+			l.Samples = dataset.OddPlies()
+		case dataset.KindLastPosition:
+			l.Samples = dataset.LastPosition()
+		case dataset.KindSomePlies:
+			size := len(l.Moves)/8 + 1
+			if size > len(bitmaps) {
+				if b.raw[colBitmap] != nil {
+					b.fail(colBitmap, "too short for line %d", i)
+					return
 				}
-				if used := (len(l.Moves) + 1) % 8; used != 0 && bitmaps[size-1]>>used != 0 {
-					return b.fail(colBitmap, "line %d: bits after its last ply", i)
-				}
-				l.Samples = dataset.SomePlies(bitmaps[:size:size])
-				bitmaps = bitmaps[size:]
-			default:
-				return b.fail(colSamples, "line %d: %d", i, kinds[i])
+				bitmaps = make([]byte, size) // left out: no samples
 			}
+			if used := (len(l.Moves) + 1) % 8; used != 0 && bitmaps[size-1]>>used != 0 {
+				b.fail(colBitmap, "line %d: bits after its last ply", i)
+			}
+			l.Samples, bitmaps = dataset.SomePlies(bitmaps[:size:size]), bitmaps[size:]
+		default:
+			b.fail(colSamples, "line %d: %d", i, kind)
 		}
 		total += l.SampleCount()
 	}
 	if b.raw[colBitmap] != nil && len(bitmaps) > 0 {
-		return b.fail(colBitmap, "%d bytes too long", len(bitmaps))
+		b.fail(colBitmap, "%d bytes too long", len(bitmaps))
 	}
 	if int64(total) != b.Samples {
-		return b.fail(colSamples, "%d samples, the footer says %d", total, b.Samples)
+		b.fail(colSamples, "%d samples, the footer says %d", total, b.Samples)
 	}
-	return nil
 }
 
 // tagsOf reads the tags. Those of a line come sorted by name.
-func (b *rawBlock) tagsOf(lines []dataset.Line) error {
-	if len(b.tags) == 0 {
-		return nil
-	}
+func (b *rawBlock) tagsOf(lines []dataset.Line) {
 	total := 0
 	counts := make([]int, len(lines))
 	count := func(i int, _ string) bool { counts[i]++; total++; return true }
 	for _, name := range b.tags {
 		if !texts(b.raw[tagPrefix+name], len(lines), count) {
-			return b.fail(tagPrefix+name, "not a text for each line")
+			b.fail(tagPrefix+name, "not a text for each line")
+			return
 		}
 	}
-	if err := chargeMemory[dataset.Tag](b, total); err != nil {
-		return err
+	if !room[dataset.Tag](b, total) {
+		return
 	}
 	arena := make([]dataset.Tag, total)
 	for i, n := range counts {
@@ -252,18 +226,15 @@ func (b *rawBlock) tagsOf(lines []dataset.Line) error {
 			return true
 		})
 	}
-	return nil
 }
 
-func (b *rawBlock) policies(lines []dataset.Line) error {
-	raw := b.raw[colPolicyCount]
+func (b *rawBlock) policies(lines []dataset.Line) {
 	moves := b.raw[colPolicyMove]
-	targets := len(moves) / 2
-	weights, err := b.fixed(colPolicyWeight, targets, 4)
-	if raw == nil || err != nil {
-		return err
+	weights := b.fixed(colPolicyWeight, len(moves)/2, 4)
+	if b.raw[colPolicyCount] == nil {
+		return
 	}
-	arena := make([]dataset.WeightedMove, targets)
+	arena := make([]dataset.WeightedMove, len(moves)/2)
 	for i := range arena {
 		arena[i] = dataset.WeightedMove{Move: board.Move(binary.LittleEndian.Uint16(moves[2*i:])), Weight: 1}
 		if weights != nil {
@@ -271,7 +242,7 @@ func (b *rawBlock) policies(lines []dataset.Line) error {
 		}
 	}
 	lists := make([][]dataset.WeightedMove, b.Samples)
-	counts := newVarints(raw)
+	counts := b.varints(colPolicyCount)
 	for i := range lines {
 		n := lines[i].SampleCount()
 		some := false
@@ -289,12 +260,12 @@ func (b *rawBlock) policies(lines []dataset.Line) error {
 	for at := 0; !counts.bad && len(counts.b) > 0; {
 		step := counts.upTo(len(lines) - at)
 		if at += step; step == 0 || lines[at-1].Policies != nil || lines[at-1].SampleCount() == 0 {
-			return b.fail(colPolicyCount, "line %d cannot be without any policy target", at-1)
+			b.fail(colPolicyCount, "line %d cannot be without any policy target", at-1)
+			return
 		}
 		lines[at-1].Policies = make([][]dataset.WeightedMove, lines[at-1].SampleCount())
 	}
 	if !counts.end() || len(arena) > 0 || len(moves)%2 != 0 {
-		return b.fail(colPolicyCount, "not the number of moves of each sample")
+		b.fail(colPolicyCount, "not the number of moves of each sample")
 	}
-	return nil
 }

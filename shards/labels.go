@@ -2,7 +2,6 @@ package shards
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -95,48 +94,6 @@ type labelColumns struct {
 // labelled reports whether any label is not missing: a column without one counts as absent.
 func labelled(labels []dataset.Label) bool {
 	return slices.ContainsFunc(labels, func(l dataset.Label) bool { return l.Status != dataset.Missing })
-}
-
-// checkLabels returns an error if the i-th label column could not be read back as it is.
-func checkLabels(columns []dataset.LabelColumn, i, samples int) error {
-	c := &columns[i]
-	if c.Fingerprint < 0 || c.Fingerprint > 999_999 || i > 0 && columns[i-1].Fingerprint >= c.Fingerprint {
-		return fmt.Errorf("label columns are not sorted by fingerprint, or %d is out of range", c.Fingerprint)
-	}
-	if len(c.Labels) != samples {
-		return fmt.Errorf("%d labels of fingerprint %d for %d samples", len(c.Labels), c.Fingerprint, samples)
-	}
-	for k := range c.Labels {
-		if err := checkLabel(&c.Labels[k]); err != nil {
-			return fmt.Errorf("label %d of fingerprint %d: %w", k, c.Fingerprint, err)
-		}
-	}
-	return nil
-}
-
-func checkLabel(l *dataset.Label) error {
-	if l.Status != dataset.Labelled {
-		if l.Status > dataset.Failed || l.Best != board.NoMove || len(l.Lines) > 0 {
-			return fmt.Errorf("status %v with best move %s and %d lines", l.Status, l.Best, len(l.Lines))
-		}
-		return nil
-	}
-	if len(l.Lines) == 0 || len(l.Lines) > 256 {
-		return fmt.Errorf("%d lines, not 1 … 256", len(l.Lines))
-	}
-	if l.Best == board.NoMove && len(l.Lines[0].PV) > 0 {
-		return fmt.Errorf("no best move")
-	}
-	for i := range l.Lines {
-		s := &l.Lines[i]
-		if !s.Score.Valid() || s.Depth < 0 || s.Depth > maxDepth || s.Nodes < 0 {
-			return fmt.Errorf("line %d: score %v, depth %d, nodes %d", i+1, s.Score, s.Depth, s.Nodes)
-		}
-		if sum := int(s.WDL.Win) + int(s.WDL.Draw) + int(s.WDL.Loss); sum != 1000 && sum != 0 {
-			return fmt.Errorf("line %d: win, draw and loss %v do not sum to 1000", i+1, s.WDL)
-		}
-	}
-	return nil
 }
 
 // add appends the labels of a line whose first sample has that number in its block.

@@ -54,69 +54,49 @@ func (c *networkColumns) columns(cols []column, network, samples int) []column {
 }
 
 // predictions reads the predictions of all networks.
-func (b *rawBlock) predictions(lines []dataset.Line) error {
+func (b *rawBlock) predictions(lines []dataset.Line) {
 	for _, n := range b.nets {
-		if err := b.predictionsOf(n, lines); err != nil {
-			return err
+		if b.predictionsOf(n, lines); b.err != nil {
+			return
 		}
 	}
-	return nil
 }
 
 // predictionsOf reads those of one network. Lines without any take no memory.
-func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) error {
+func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) {
 	prefix := networkPrefix + strconv.Itoa(network) + ":"
-	status, err := b.fixed(prefix+networkStatus, int(b.Samples), 1)
-	if err != nil {
-		return err
-	}
+	status := b.fixed(prefix+networkStatus, int(b.Samples), 1)
 	asked := 0
 	for i, s := range status {
 		if dataset.PredictionStatus(s) > dataset.GameOver {
-			return b.fail(prefix+networkStatus, "sample %d: %d", i, s)
+			b.fail(prefix+networkStatus, "sample %d: %d", i, s)
 		}
 		if dataset.PredictionStatus(s) == dataset.Predicted {
 			asked++
 		}
 	}
-	values, err := b.fixed(prefix+networkValue, asked, 2)
-	if err != nil {
-		return err
-	}
-	if err := chargeMemory[dataset.PriorMove](b, len(b.raw[prefix+networkMove])/2); err != nil {
-		return err
-	}
-	if err := chargeMemory[[]dataset.PriorMove](b, asked); err != nil {
-		return err
+	values := b.fixed(prefix+networkValue, asked, 2)
+	if !room[dataset.PriorMove](b, len(b.raw[prefix+networkMove])/2) || !room[[]dataset.PriorMove](b, asked) {
+		return
 	}
 	moves, ok := priorMoves(b.raw[prefix+networkMove], b.raw[prefix+networkCount], b.raw[prefix+networkPrior], asked)
 	if !ok {
-		return b.fail(prefix+networkCount, "not the number of moves of each sample, sorted by their priors")
+		b.fail(prefix+networkCount, "not the number of moves of each sample, sorted by their priors")
+		return
 	}
 	taken := 0
-	for i, from := 0, 0; i < len(lines); i++ {
-		n := lines[i].SampleCount()
-		var part []byte
-		if status != nil {
-			part = status[from : from+n]
+	for i, part := range byLine(lines, status) {
+		if !room[dataset.Prediction](b, len(part)+1) { // and one for the column
+			return
 		}
-		from += n
-		if zeros(part) {
-			continue
-		}
-		if err := chargeMemory[dataset.Prediction](b, n+1); err != nil { // and one for the column
-			return err
-		}
-		list := make([]dataset.Prediction, n)
+		list := make([]dataset.Prediction, len(part))
 		for k, s := range part {
 			if list[k].Status = dataset.PredictionStatus(s); list[k].Status != dataset.Predicted {
 				continue
 			}
-			if values != nil {
-				list[k].Value = dataset.QuantizedValue(binary.LittleEndian.Uint16(values[2*taken:]))
-			}
+			list[k].Value = dataset.QuantizedValue(number16(values, taken))
 			if list[k].Value == math.MinInt16 {
-				return b.fail(prefix+networkValue, "sample %d: %d", taken, list[k].Value)
+				b.fail(prefix+networkValue, "sample %d: %d", taken, list[k].Value)
 			}
 			list[k].Moves = moves[taken]
 			taken++
@@ -124,7 +104,6 @@ func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) error {
 		lines[i].Predictions = append(lines[i].Predictions,
 			dataset.PredictionColumn{Network: network, Predictions: list})
 	}
-	return nil
 }
 
 // priorMoves reads the moves of the predicted samples; false if the columns contradict each other.

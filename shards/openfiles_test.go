@@ -9,106 +9,76 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"talbot/dataset"
 )
 
-// TestOpenFiles reads many files at random from many goroutines, more than may be open: each read gives its file's
-// bytes, no more than the most are open, and what is closed stays closed.
+// TestOpenFiles reads many files at random from many goroutines, more than may stay open: each read gives its file's
+// bytes, and what is closed stays closed and gives its place back. A file that was put in the place of one that is being
+// read is not taken for it.
 func TestOpenFiles(t *testing.T) {
-	old := open
-	open = newOpenFiles(3)
-	t.Cleanup(func() { open = old })
-	var files []*file
-	for i := range 20 {
-		path := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		if err := os.WriteFile(path, bytes.Repeat([]byte{byte(i)}, 100), 0o600); err != nil {
+	old := kept
+	kept = make(chan struct{}, 3)
+	t.Cleanup(func() { kept = old })
+	dir := t.TempDir()
+	write := func(name string, content byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, bytes.Repeat([]byte{content}, 100), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := openShardFile(path)
+		return path
+	}
+	files := make([]*file, 20)
+	for i := range files {
+		var err error
+		if files[i], err = openFile(write(fmt.Sprint(i), byte(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(i int, at int64) error {
+		in, done, err := files[i].open()
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		files = append(files, f)
+		defer done()
+		p := make([]byte, 10)
+		if n, err := in.ReadAt(p, at); n != len(p) || !bytes.Equal(p, bytes.Repeat([]byte{byte(i)}, 10)) {
+			return fmt.Errorf("file %d: %d bytes %v, %w", i, n, p, err)
+		}
+		return nil
 	}
 	var all sync.WaitGroup
-	var most atomic.Int64
 	for g := range 8 {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(g)))
-			p := make([]byte, 10)
-			for range 2000 {
-				i := rng.IntN(len(files))
-				if n, err := files[i].ReadAt(p, rng.Int64N(90)); n != len(p) || err != nil ||
-					!bytes.Equal(p, bytes.Repeat([]byte{byte(i)}, 10)) {
-					t.Errorf("file %d: %d bytes %v, %v", i, n, p, err)
+			for range 500 {
+				if err := read(rng.IntN(len(files)), rng.Int64N(90)); err != nil {
+					t.Error(err)
 					return
-				}
-				open.mu.Lock()
-				n := 0
-				for _, f := range files {
-					if f.file != nil {
-						n++
-					}
-				}
-				if n != open.count {
-					t.Errorf("%d files are open, counted are %d", n, open.count)
-				}
-				open.mu.Unlock()
-				if int64(n) > most.Load() {
-					most.Store(int64(n))
 				}
 			}
 		})
 	}
 	all.Wait()
-	if n := most.Load(); n < 1 || n > 3 {
-		t.Errorf("%d files were open", n)
+	if len(kept) != 3 {
+		t.Errorf("%d files are kept open", len(kept))
 	}
-	for _, f := range files {
-		if err := f.Close(); err != nil {
+	if err := os.Rename(write("another", 19), files[19].path); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(19, 0); !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("another file: %v", err)
+	}
+	for i, f := range files {
+		if err := errors.Join(f.Close(), f.Close()); err != nil {
 			t.Error(err)
 		}
-		if _, err := f.ReadAt(make([]byte, 1), 0); !errors.Is(err, fs.ErrClosed) {
+		if err := read(i, 0); !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("read after Close: %v", err)
 		}
 	}
-	if open.count != 0 || open.idle.Len() != 0 {
-		t.Errorf("%d files are left open, %d of them idle", open.count, open.idle.Len())
-	}
-}
-
-// TestOpenFilesReplaced: a shard that was put in the place of one that is being read is not taken for it.
-func TestOpenFilesReplaced(t *testing.T) {
-	old := open
-	open = newOpenFiles(1)
-	t.Cleanup(func() { open = old })
-	dir := t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	for _, path := range []string{a, b, a + " of another"} {
-		if err := os.WriteFile(path, []byte(path), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first, err := openShardFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	second, err := openShardFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	if err := os.Rename(a+" of another", a); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.ReadAt(make([]byte, 1), 0); !errors.Is(err, dataset.ErrDamaged) {
-		t.Errorf("another file: %v", err)
-	}
-	if _, err := second.ReadAt(make([]byte, 1), 0); err != nil {
-		t.Error(err)
+	if len(kept) != 0 {
+		t.Errorf("%d places are not given back", len(kept))
 	}
 }

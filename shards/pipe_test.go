@@ -46,7 +46,7 @@ func TestPipesAreRefused(t *testing.T) {
 				return err
 			},
 			"checking":  func() error { return opened.CheckFiles(t.Context(), 2, nil) },
-			"verifying": func() error { _, err := Verify(t.Context(), dir); return err },
+			"verifying": func() error { _, err := Verify(t.Context(), dir, VerifyOptions{}); return err },
 		} {
 			done := make(chan error, 1)
 			go func() { done <- do() }()

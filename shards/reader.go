@@ -2,19 +2,18 @@ package shards
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"path/filepath"
 
 	"talbot/dataset"
 )
 
-// Reader reads one shard. It is safe for concurrent use. The file is opened when it is read and may be closed between:
-// over all readers at most 64 are open at a time.
+// Reader reads one shard. It is safe for concurrent use. Over all readers 64 files stay open; others are opened for each
+// block.
 type Reader struct {
 	path    string
-	file    io.ReaderAt
-	close   func() error
+	file    *file
+	close   func() error // nil: another reader closes the file
 	columns Columns
 	index   *index
 	info    dataset.ShardInfo
@@ -30,11 +29,11 @@ func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = 
 // [dataset.ErrDamaged], at once: callers have its name from a manifest. An unknown version gives [dataset.ErrVersion].
 // The caller closes the Reader.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
-	f, err := openShardFile(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(f, f.size(), path, options...)
+	r, err := newReader(f, f.info.Size(), path, options...)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -43,13 +42,17 @@ func Open(path string, options ...ReaderOption) (*Reader, error) {
 	return r, nil
 }
 
-func newReader(file io.ReaderAt, size int64, path string, options ...ReaderOption) (*Reader, error) {
-	r := &Reader{path: path, file: file, columns: AllColumns}
+func newReader(f *file, size int64, path string, options ...ReaderOption) (*Reader, error) {
+	r := &Reader{path: path, file: f, columns: AllColumns}
 	for _, option := range options {
 		option(r)
 	}
-	var err error
-	if r.index, err = readIndex(file, size); err != nil {
+	in, done, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if r.index, err = readIndex(in, size); err != nil {
 		return nil, fmt.Errorf("%q: %w", path, err)
 	}
 	r.info = dataset.ShardInfo{File: filepath.Base(path), Bytes: size}

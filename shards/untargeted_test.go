@@ -92,8 +92,8 @@ func TestBadUntargeted(t *testing.T) {
 		b := rawBlock{blockIndex: &blockIndex{Lines: 2, Positions: 6, Samples: 4,
 			Columns: []columnIndex{{Name: colPolicyCount, Offset: 24}}},
 			raw: map[string][]byte{colPolicyCount: append([]byte{0, 1, 0, 0}, list...), colPolicyMove: {0x34, 9}}}
-		if err := b.policies(untargetedLines(nil, nil)); !errors.Is(err, dataset.ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
+		if b.policies(untargetedLines(nil, nil)); !errors.Is(b.err, dataset.ErrDamaged) {
+			t.Errorf("%s: %v", name, b.err)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func shardOf(t testing.TB, lines []dataset.Line, options ...WriterOption) []byte
 }
 
 func openBytes(b []byte, options ...ReaderOption) (*Reader, error) {
-	return newReader(bytes.NewReader(b), int64(len(b)), "a.talbot.zst", options...)
+	return newReader(&file{in: bytes.NewReader(b)}, int64(len(b)), "a.talbot.zst", options...)
 }
 
 // readAll reads all lines of a shard.
@@ -179,7 +179,7 @@ func TestBadLines(t *testing.T) {
 	for name, spoil := range map[string]func(*dataset.Line){
 		"input":         func(l *dataset.Line) { l.Input = -1 },
 		"start":         func(l *dataset.Line) { l.Start = board.Position{} },
-		"great depth":   label(func(l *dataset.Label) { l.Lines[0].Depth = maxDepth + 1 }),
+		"great depth":   label(func(l *dataset.Label) { l.Lines[0].Depth = 1 << 16 }),
 		"number":        func(l *dataset.Line) { l.Number = -1 },
 		"offset":        func(l *dataset.Line) { l.Offset = -1 },
 		"invented":      func(l *dataset.Line) { l.Reconstructed = 3 },

@@ -135,24 +135,23 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 // dataset verifies one dataset and collects what is compared.
 func (v *verification) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
-	each := func(worker int, l *dataset.Line) error { return nil }
+	o := shards.VerifyOptions{Workers: v.Workers,
+		Sample: func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error {
+			return v.workers[worker].sample(l, p, ply, sample)
+		}}
 	if err == nil {
-		each = func(worker int, l *dataset.Line) error {
+		o.Line = func(worker int, l *dataset.Line) error {
 			v.workers[worker].line(l, m.Splits)
 			return nil
 		}
 	}
-	sample := func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error {
-		return v.workers[worker].sample(l, p, ply, sample)
+	if v.Progress != nil {
+		o.Progress = func(lines int64) {
+			v.Progress(progress.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
+				Count: lines, Rate: lines, Unit: "lines"})
+		}
 	}
-	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifySample(sample),
-		shards.VerifyLine(each),
-		shards.VerifyProgress(func(lines int64) {
-			if v.Progress != nil {
-				v.Progress(progress.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
-					Count: lines, Rate: lines, Unit: "lines"})
-			}
-		}))
+	report, err := shards.Verify(ctx, dir, o)
 	d := DatasetReport{
 		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines,
 		Positions: report.Positions,

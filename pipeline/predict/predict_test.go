@@ -158,7 +158,7 @@ func TestPredictions(t *testing.T) {
 
 func checkPredictions(t *testing.T, in, out string, top int) {
 	t.Helper()
-	if _, err := shards.Verify(t.Context(), out); err != nil {
+	if _, err := shards.Verify(t.Context(), out, shards.VerifyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := shards.OpenDataset(in)
@@ -276,7 +276,7 @@ func TestFraction(t *testing.T) {
 		sum.Predicted+sum.GameOver+sum.LeftOut != sum.Samples || !sum.Resumed || sum.Answered >= sum.Predicted {
 		t.Errorf("%+v", sum)
 	}
-	if _, err := shards.Verify(t.Context(), half); err != nil {
+	if _, err := shards.Verify(t.Context(), half, shards.VerifyOptions{}); err != nil {
 		t.Error(err)
 	}
 	a, err := shards.OpenDataset(whole)

@@ -253,7 +253,7 @@ func Files(t testing.TB, dir string) map[string]string {
 // Verify fails the test unless the dataset is whole.
 func Verify(t testing.TB, dir string) shards.Report {
 	t.Helper()
-	r, err := shards.Verify(context.Background(), dir)
+	r, err := shards.Verify(context.Background(), dir, shards.VerifyOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%v", err, r.Damage)
 	}
