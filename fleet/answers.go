@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/stockfish"
 )
@@ -42,9 +43,7 @@ func (r *run) onResult(a *delivery) error {
 		r.updateMean(a.worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
 	}
 	delete(r.batch, a.number)
-	if a.number != 0 {
-		r.fleet.Retract(a.number)
-	}
+	r.fleet.Retract(a.number)
 	for i := range list {
 		q := &list[i]
 		if err = r.record(a.worker, q, outcomes[:len(q.plies)]); err != nil {
@@ -67,18 +66,14 @@ func (r *run) read(a *delivery) (list []question, outcomes []outcome, spent time
 	if list, err = decodeAsked(a.query); err != nil {
 		return nil, nil, 0, err
 	}
-	all := 0
-	for i := range list {
-		all += len(list[i].plies)
-	}
-	if spent, outcomes, err = decodeAnswer(a.answer, len(r.prints), all); err != nil {
+	if spent, outcomes, err = decodeAnswer(a.answer, len(r.prints), positions(list)); err != nil {
 		return nil, nil, 0, err
 	}
 	rest := outcomes
 	for i := range list {
 		q := &list[i]
 		if r.resolve(q) {
-			if err := r.checkOutcomes(q, rest[:len(q.plies)]); err != nil {
+			if err := r.checkLabels(q, rest[:len(q.plies)]); err != nil {
 				return nil, nil, 0, err
 			}
 		}
@@ -215,20 +210,21 @@ func (r *run) banWorker(worker int, reason string) error {
 }
 
 // checkLabels checks a worker's labels for a line: they must be legal on the board and complete.
-func (p *Pool) checkLabels(q *question, labels [][]dataset.Label) error {
+func (p *Pool) checkLabels(q *question, outcomes []outcome) error {
 	pos := q.start
 	at := 0
 	for i, ply := range q.plies {
 		for ; at < ply; at++ {
 			pos.Play(q.moves[at])
 		}
-		if labels[i] == nil {
+		labels := outcomes[i].labels
+		if labels == nil {
 			continue
 		}
 		over := pos.IsDead() || !pos.HasLegalMove()
 		moves := len(pos.LegalMoves(nil))
-		for k := range labels[i] {
-			l := &labels[i][k]
+		for k := range labels {
+			l := &labels[k]
 			if err := l.Check(&pos); err != nil {
 				return err
 			}
@@ -248,22 +244,15 @@ func (p *Pool) checkLabels(q *question, labels [][]dataset.Label) error {
 			if l.MixesDepths() {
 				return fmt.Errorf("the lines of %q are of different depths", pos.FEN())
 			}
-			firsts := map[string]bool{}
+			firsts := map[board.Move]bool{}
 			for rank := range l.Lines {
-				if len(l.Lines[rank].PV) == 0 || firsts[l.Lines[rank].PV[0].String()] {
+				pv := l.Lines[rank].PV
+				if len(pv) == 0 || firsts[pv[0]] {
 					return fmt.Errorf("line %d in %q has no first move of its own", rank+1, pos.FEN())
 				}
-				firsts[l.Lines[rank].PV[0].String()] = true
+				firsts[pv[0]] = true
 			}
 		}
 	}
 	return nil
-}
-
-func (p *Pool) checkOutcomes(q *question, outcomes []outcome) error {
-	labels := make([][]dataset.Label, len(outcomes))
-	for i := range outcomes {
-		labels[i] = outcomes[i].labels
-	}
-	return p.checkLabels(q, labels)
 }

@@ -16,7 +16,8 @@ type check struct {
 	question
 	worker int // whose answer it is
 	labels [][]dataset.Label
-	asked  int // how often it was offered to workers
+	asked  int  // how often it was offered to workers
+	inside bool // an own engine is to search it, or does
 
 	second       int // the worker that answered differently; 0: none
 	secondLabels [][]dataset.Label
@@ -52,9 +53,7 @@ func (c *checks) resolve(q *question) bool {
 	return true
 }
 
-// requeue takes back checks that could not be offered; lost those that a worker had.
-func (c *checks) requeue(list []*check) { c.others = append(c.others, list...) }
-
+// lost takes back checks that a worker had.
 func (c *checks) lost(list []*check) {
 	for _, k := range list {
 		if c.open[k.index] != k {
@@ -68,22 +67,17 @@ func (c *checks) lost(list []*check) {
 	}
 }
 
-// recover returns checks to the own engines that one of them had when the work was broken off, which are in no list and
-// not offered.
-func (c *checks) recover(offered map[uint64]*batch) {
-	known := map[*check]bool{}
-	for _, b := range offered {
-		for _, k := range b.checks {
-			known[k] = true
-		}
-	}
-	for _, k := range slices.Concat(c.own, c.others) {
-		known[k] = true
-	}
+// forOwn gives a check back to the own engines.
+func (c *checks) forOwn(k *check) {
+	k.own, k.inside = nil, false
+	c.own = append(c.own, k)
+}
+
+// recover returns checks that an own engine had when the work was broken off.
+func (c *checks) recover() {
 	for _, k := range c.open {
-		if !known[k] {
-			k.own = nil
-			c.own = append(c.own, k)
+		if k.inside {
+			c.forOwn(k)
 		}
 	}
 }
@@ -107,20 +101,14 @@ func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
 	}
 	if r.config.HashScope() == stockfish.LineScope {
 		if r.random.Float64() < r.share.CheckShare {
-			labels := make([][]dataset.Label, len(outcomes))
-			for i := range outcomes {
-				labels[i] = outcomes[i].labels
-			}
-			r.addCheck(worker, *q, labels)
+			r.addCheck(worker, *q, labelsOf(outcomes))
 		}
 		return
 	}
 	for _, i := range fresh {
 		if r.random.Float64() < r.share.CheckShare {
-			ply := q.plies[i]
-			one := question{start: q.start, moves: q.moves[:ply], plies: []int{ply}}
-			one.hash = hashLine(&one.start, one.moves)
-			r.addCheck(worker, one, [][]dataset.Label{outcomes[i].labels})
+			one := newQuestion(&stockfish.Job{Start: q.start, Moves: q.moves}, []int{q.plies[i]})
+			r.addCheck(worker, one, labelsOf(outcomes[i:i+1]))
 		}
 	}
 }
@@ -161,14 +149,9 @@ func (r *run) checkAnswered(worker int, q *question, outcomes []outcome) error {
 	if k == nil || k.second != 0 {
 		return nil
 	}
-	labels := make([][]dataset.Label, len(outcomes))
-	for i := range outcomes {
-		if labels[i] = outcomes[i].labels; labels[i] == nil {
-			return nil // the batch is not done, and goes to another
-		}
-	}
-	if worker == k.worker { // it agrees with itself
-		return nil
+	labels := labelsOf(outcomes)
+	if slices.ContainsFunc(labels, func(l []dataset.Label) bool { return l == nil }) || worker == k.worker {
+		return nil // the batch is not done, and goes to another; or the worker agrees with itself
 	}
 	r.checked.Add(int64(len(labels)))
 	if sameLabels(labels, k.labels) {
@@ -204,12 +187,11 @@ func (r *run) ownCheck(o ownResult) error {
 		return nil
 	}
 	if len(k.own) < len(k.plies) { // the engine failed, or the work ends
-		k.own = nil
 		if k.asked++; k.asked >= 2*maxAsked {
 			r.share.Log("labels of worker %d cannot be checked: the engine fails", k.worker)
 			r.endCheck(k)
 		} else {
-			r.checks.own = append(r.checks.own, k)
+			r.checks.forOwn(k)
 		}
 		return nil
 	}

@@ -165,14 +165,14 @@ func TestWorkersMixDepths(t *testing.T) {
 	}
 	p := &Pool{config: stockfish.Config{MultiPV: 3}}
 	q := &question{start: start, plies: []int{0}}
-	if err := p.checkLabels(q, [][]dataset.Label{{l}}); err != nil {
+	if err := p.checkLabels(q, []outcome{{labels: []dataset.Label{l}}}); err != nil {
 		t.Error(err)
 	}
 	for i := range l.Lines {
 		mixed := l
 		mixed.Lines = slices.Clone(l.Lines)
 		mixed.Lines[i].Depth++
-		if err := p.checkLabels(q, [][]dataset.Label{{mixed}}); err == nil {
+		if err := p.checkLabels(q, []outcome{{labels: []dataset.Label{mixed}}}); err == nil {
 			t.Errorf("line %d is of another depth", i+1)
 		}
 	}

@@ -85,7 +85,7 @@ type member struct {
 	process       int // number among the worker's joined processes, from 1
 	hello         hello
 	proved        bool
-	joined, heard time.Time
+	heard         time.Time
 	openRequests  []time.Time // requests for jobs that were handed to the queue and are not known to be served
 	held          map[uint64]*offer
 	done, lost    int64

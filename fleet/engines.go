@@ -119,21 +119,17 @@ func (s *stockfishEngine) Do(ctx context.Context, query, lines []byte) ([]byte, 
 		return nil, err
 	}
 	var jobs []stockfish.Job
-	first := make([]int, len(list)) // outcome of each question's first position
-	all := 0
-	for i, q := range list {
-		jobs = append(jobs, stockfish.Job{Index: int64(i), Start: q.start, Moves: q.moves, Plies: q.plies})
-		first[i] = all
-		all += len(q.plies)
+	first := 0 // of the outcomes of a question
+	for _, q := range list {
+		jobs = append(jobs, stockfish.Job{Index: int64(first), Start: q.start, Moves: q.moves, Plies: q.plies})
+		first += len(q.plies)
 	}
-	outcomes := make([]outcome, all)
+	outcomes := make([]outcome, first)
 	begun := time.Now()
-	over := context.AfterFunc(ctx, func() {
-		time.AfterFunc(lastSearch, s.pool.Abort)
-	})
+	over := context.AfterFunc(ctx, func() { time.AfterFunc(lastSearch, s.pool.Abort) })
 	defer over()
 	err = s.pool.Label(ctx, slices.Values(jobs), func(r stockfish.Result) error {
-		o := &outcomes[first[r.Index]+r.Sample]
+		o := &outcomes[int(r.Index)+r.Sample]
 		if r.Err != nil {
 			o.failed = r.Err.Error()
 		} else {

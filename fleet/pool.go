@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -34,7 +33,6 @@ type Share struct {
 	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
 
 	CheckShare float64 // of the workers' labels that are searched again; 0 means 1 %
-	seed       uint64  // of the draw; 0: a secret
 }
 
 // statusSuffix ends the name of the file with the token for the status.
@@ -106,18 +104,12 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	}
 	share.BatchTime = cmp.Or(share.BatchTime, batchTime)
 	share.CheckShare = cmp.Or(share.CheckShare, checkShare)
-	var drawn [16]byte
-	if _, err := rand.Read(drawn[:]); err != nil {
-		return nil, err
-	}
+	var seed [32]byte // nobody else knows which labels will be searched again
+	_, _ = rand.Read(seed[:])
 	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{},
 		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
+		random:  mathrand.New(mathrand.NewChaCha8(seed)),
 		workers: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
-	le := binary.LittleEndian
-	p.random = mathrand.New(mathrand.NewPCG(le.Uint64(drawn[:]), le.Uint64(drawn[8:])))
-	if share.seed != 0 {
-		p.random = mathrand.New(mathrand.NewPCG(share.seed, 0))
-	}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	errs := make([]error, workers)
 	var starting sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,34 +68,21 @@ func hexBuild(s string) bool {
 
 // mismatch describes how two fingerprints differ.
 func mismatch(here, there dataset.Fingerprint, allowed bool) error {
+	settings := func(f dataset.Fingerprint) map[string]string {
+		all := map[string]string{"engine": f.Engine, "author": f.Author, "build": f.Build, "limit": f.Limit}
+		for _, o := range f.Options {
+			all["option "+clip(o.Name, 64)] = clip(o.Value, 200)
+		}
+		return all
+	}
+	ours, theirs := settings(here), settings(there)
+	names := maps.Clone(ours)
+	maps.Copy(names, theirs)
 	var all []string
-	say := func(what, here, there string) {
-		if here != there {
-			all = append(all, fmt.Sprintf("%s: coordinator %q, worker %q", what, here, clip(there, 200)))
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if ours[name] != theirs[name] {
+			all = append(all, fmt.Sprintf("%s: coordinator %q, worker %q", name, ours[name], clip(theirs[name], 200)))
 		}
-	}
-	say("engine", here.Engine, there.Engine)
-	say("author", here.Author, there.Author)
-	say("build", here.Build, there.Build)
-	say("limit", here.Limit, there.Limit)
-	names := map[string][2]string{}
-	for _, t := range here.Options {
-		names[t.Name] = [2]string{t.Value, "-"}
-	}
-	for _, t := range there.Options {
-		v, ok := names[t.Name]
-		if !ok {
-			v[0] = "-"
-		}
-		names[t.Name] = [2]string{v[0], t.Value}
-	}
-	var sorted []string
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	slices.Sort(sorted)
-	for _, name := range sorted {
-		say("option "+clip(name, 64), names[name][0], names[name][1])
 	}
 	text := "the worker's engine is not the coordinator's: " + strings.Join(all, "; ")
 	if !allowed && len(all) == 1 && here.Build != there.Build {

@@ -52,6 +52,14 @@ func newQuestion(j *stockfish.Job, plies []int) question {
 	return question{index: j.Index, hash: hashLine(&j.Start, moves), start: j.Start, moves: moves, plies: plies}
 }
 
+// positions returns how many positions are asked for.
+func positions(list []question) (n int) {
+	for i := range list {
+		n += len(list[i].plies)
+	}
+	return n
+}
+
 // appendAsked writes what identifies the questions: how many (uvarint), then of each index (uvarint), hash [16], how
 // many plies (uvarint), and the steps from one ply to the next (uvarint, the first from 0).
 func appendAsked(b []byte, list []question) []byte {
@@ -258,6 +266,14 @@ func (t *terms) config(path string) (c stockfish.Config, err error) {
 		return c, fmt.Errorf("%w: hash %d, %d fingerprints", errMessage, t.Hash, len(t.Fingerprints))
 	}
 	return c, nil
+}
+
+// labelsOf returns the labels of outcomes.
+func labelsOf(outcomes []outcome) (list [][]dataset.Label) {
+	for i := range outcomes {
+		list = append(list, outcomes[i].labels)
+	}
+	return list
 }
 
 // labelBytes are the labels of a position as bytes: equal ones are the same.

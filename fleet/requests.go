@@ -59,24 +59,22 @@ func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	if old := c.members[id]; old != nil {
 		c.remove(id, old, false, "it joined again")
 	}
-	processes, taken := 0, map[int]bool{}
+	taken := map[int]bool{}
 	for _, other := range c.members {
 		if other.key == key {
-			processes++
 			taken[other.process] = true
 		}
 	}
-	if processes >= maxInstances || len(c.members) >= maxMembers {
-		c.refuse(m, fmt.Errorf("there are %d processes of this worker and %d in all", processes, len(c.members)))
+	if len(taken) >= maxInstances || len(c.members) >= maxMembers {
+		c.refuse(m, fmt.Errorf("there are %d processes of this worker and %d in all", len(taken), len(c.members)))
 		return
 	}
 	process := 1
 	for taken[process] {
 		process++
 	}
-	now := c.cfg.now()
-	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h, joined: now,
-		heard: now, held: map[uint64]*offer{}}
+	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h,
+		heard: c.cfg.now(), held: map[uint64]*offer{}}
 	c.reply(m, codeDone, encodeJSON(welcome{c.cfg.Lease, c.cfg.terms}))
 }
 

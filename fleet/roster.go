@@ -48,7 +48,8 @@ type rosterEntry struct {
 
 // openRoster reads the file of that path, which need not be there.
 func openRoster(path string) (*roster, error) {
-	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}, Builds: []string{}}, number: map[string]int{}}
+	r := &roster{path: path, number: map[string]int{},
+		list: rosterList{Version: 1, Workers: []rosterEntry{}, Builds: []string{}}}
 	err := durable.ReadSealed(path, 64<<20, 1, &r.list)
 	for i, e := range r.list.Workers {
 		if err == nil && (!nkeys.IsValidPublicUserKey(e.Key) || r.number[e.Key] != 0) {

@@ -79,10 +79,7 @@ func (r *run) loop(ctx context.Context) error {
 		engines.Wait()
 		close(r.results)
 		r.retractAll()
-		if r.prepared != nil {
-			r.checks.own = append(r.prepared.checks, r.checks.own...)
-		}
-		r.checks.recover(r.batch)
+		r.checks.recover()
 	}
 	err := r.steps(ctx)
 	if err == nil && ctx.Err() != nil && !r.finished() {
@@ -213,7 +210,7 @@ func (r *run) offer(b *batch) {
 // offerAgain puts a batch back among those that are to be offered.
 func (r *run) offerAgain(b *batch) {
 	if b.checks != nil {
-		r.checks.requeue(b.checks)
+		r.checks.others = append(r.checks.others, b.checks...)
 		return
 	}
 	r.requeued = append(r.requeued, b)
@@ -287,6 +284,7 @@ func (r *run) ownBatch() *batch {
 	switch {
 	case len(r.checks.own) > 0:
 		r.prepared = &batch{checks: r.checks.own[:1:1]}
+		r.prepared.checks[0].inside = true
 		r.checks.own = r.checks.own[1:]
 	case len(r.ownOnly) > 0:
 		b := r.ownOnly[0]

@@ -12,7 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -65,9 +65,7 @@ type gate struct {
 	token       string
 	admitted    func(key string) bool // false for keys that are banned
 
-	mu      sync.Mutex
-	clients map[string]map[uint64]bool // connections by key
-	refused int64                      // refused connections
+	refused atomic.Int64 // connections
 }
 
 // openGate starts a server that keeps what it must in the folder store. Without listen no port opens.
@@ -78,7 +76,7 @@ func openGate(s seed, store, listen string, admitted func(string) bool) (*gate, 
 	}
 	token := s.token()
 	g := &gate{store: store, ownPassword: hex.EncodeToString(inside[:]), token: hex.EncodeToString(token[:]),
-		admitted: admitted, clients: map[string]map[uint64]bool{}}
+		admitted: admitted}
 	o := &server.Options{
 		ServerName: serverName, NoSigs: true, NoLog: true, DontListen: listen == "",
 		JetStream: true, StoreDir: store, JetStreamMaxMemory: maxMemory, JetStreamMaxStore: 1 << 20,
@@ -154,9 +152,7 @@ func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
 func (g *gate) Check(c server.ClientAuthentication) bool {
 	ok := g.check(c)
 	if !ok {
-		g.mu.Lock()
-		g.refused++
-		g.mu.Unlock()
+		g.refused.Add(1)
 	}
 	return ok
 }
@@ -182,15 +178,6 @@ func (g *gate) check(c server.ClientAuthentication) bool {
 		Publish:   &server.SubjectPermission{Allow: []string{subjectRoot + o.Nkey + ".*.*"}},
 		Subscribe: &server.SubjectPermission{Allow: []string{subjectAll, inboxRoot + o.Nkey + ".>"}},
 	}})
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.clients[o.Nkey] == nil {
-		g.clients[o.Nkey] = map[uint64]bool{}
-	}
-	if len(g.clients[o.Nkey]) > maxConnections {
-		clear(g.clients[o.Nkey]) // of old connections; only needed to end them
-	}
-	g.clients[o.Nkey][c.GetID()] = true
 	return true
 }
 
@@ -198,19 +185,15 @@ func equalSecrets(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a
 
 // cut ends all connections of a key.
 func (g *gate) cut(key string) {
-	g.mu.Lock()
-	ids := g.clients[key]
-	delete(g.clients, key)
-	g.mu.Unlock()
-	for id := range ids {
-		_ = g.srv.DisconnectClientByID(id) // it may be gone
+	open, err := g.srv.Connz(&server.ConnzOptions{Username: true, Limit: maxConnections})
+	if err != nil {
+		return // the server ends
 	}
-}
-
-func (g *gate) refusals() int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.refused
+	for _, c := range open.Conns {
+		if c.AuthorizedUser == key {
+			_ = g.srv.DisconnectClientByID(c.Cid) // it may be gone
+		}
+	}
 }
 
 // close ends the server and removes its store.

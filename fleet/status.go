@@ -55,7 +55,7 @@ func (c *coordinator) Status() Status {
 	now := c.cfg.now()
 	s := Status{Done: c.done.Load(), Refused: c.refused.Load(), Workers: []WorkerStatus{}}
 	if c.gate != nil {
-		s.Refused += c.gate.refusals()
+		s.Refused += c.gate.refused.Load()
 	}
 	s.Banned = len(c.roster.allBanned())
 	c.mu.Lock()
@@ -161,39 +161,32 @@ func statusHandler(status func() Status, token string) http.Handler {
 // metrics is the status as Prometheus reads it.
 func metrics(s Status) string {
 	var b strings.Builder
-	put := func(name, kind, help string, value float64) {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, value)
-	}
-	put("talbot_jobs_open", "gauge", "Jobs that are offered.", float64(s.Open))
-	put("talbot_jobs_held", "gauge", "Jobs that a worker has.", float64(s.Held))
-	put("talbot_jobs_done_total", "counter", "Jobs that workers answered.", float64(s.Done))
-	put("talbot_refused_total", "counter", "Connections and requests that were refused.", float64(s.Refused))
-	put("talbot_workers_banned", "gauge", "Workers that were found to lie.", float64(s.Banned))
-	put("talbot_positions_total", "counter", "Positions so far.", float64(s.Positions))
-	put("talbot_positions_per_second", "gauge", "Positions per second of all machines.", s.PositionsPerSecond)
-	if s.SecondsLeft != nil {
-		put("talbot_seconds_left", "gauge", "Expected time to the end.", *s.SecondsLeft)
-	}
-	for _, m := range []struct {
-		name, kind, help string
-		value            func(*WorkerStatus) float64
-	}{
-		{"talbot_worker_slots", "gauge", "Engines of a worker.",
-			func(w *WorkerStatus) float64 { return float64(w.Slots) }},
-		{"talbot_worker_jobs_held", "gauge", "Jobs that a worker has.",
-			func(w *WorkerStatus) float64 { return float64(w.Held) }},
-		{"talbot_worker_jobs_lost_total", "counter", "Jobs that a worker lost.",
-			func(w *WorkerStatus) float64 { return float64(w.Lost) }},
-		{"talbot_worker_positions_per_second", "gauge", "Positions per second of a worker.",
-			func(w *WorkerStatus) float64 { return w.PositionsPerSecond }},
-	} {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.kind)
-		for i := range s.Workers {
-			w := &s.Workers[i]
-			fmt.Fprintf(&b, "%s{worker=\"%d\",process=\"%d\",name=%s} %v\n", m.name, w.Number, w.Process,
-				labelValue(w.Name), m.value(w))
+	put := func(name, kind, help string, values ...any) { // labels and values in turn
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+		for i := 0; i < len(values); i += 2 {
+			fmt.Fprintf(&b, "%s%s %v\n", name, values[i], values[i+1])
 		}
 	}
+	put("talbot_jobs_open", "gauge", "Jobs that are offered.", "", s.Open)
+	put("talbot_jobs_held", "gauge", "Jobs that a worker has.", "", s.Held)
+	put("talbot_jobs_done_total", "counter", "Jobs that workers answered.", "", s.Done)
+	put("talbot_refused_total", "counter", "Connections and requests that were refused.", "", s.Refused)
+	put("talbot_workers_banned", "gauge", "Workers that were found to lie.", "", s.Banned)
+	put("talbot_positions_total", "counter", "Positions so far.", "", s.Positions)
+	put("talbot_positions_per_second", "gauge", "Positions per second of all machines.", "", s.PositionsPerSecond)
+	if s.SecondsLeft != nil {
+		put("talbot_seconds_left", "gauge", "Expected time to the end.", "", *s.SecondsLeft)
+	}
+	var slots, held, lost, rates []any
+	for _, w := range s.Workers {
+		labels := fmt.Sprintf("{worker=\"%d\",process=\"%d\",name=%s}", w.Number, w.Process, labelValue(w.Name))
+		slots, held = append(slots, labels, w.Slots), append(held, labels, w.Held)
+		lost, rates = append(lost, labels, w.Lost), append(rates, labels, w.PositionsPerSecond)
+	}
+	put("talbot_worker_slots", "gauge", "Engines of a worker.", slots...)
+	put("talbot_worker_jobs_held", "gauge", "Jobs that a worker has.", held...)
+	put("talbot_worker_jobs_lost_total", "counter", "Jobs that a worker lost.", lost...)
+	put("talbot_worker_positions_per_second", "gauge", "Positions per second of a worker.", rates...)
 	return b.String()
 }
 
