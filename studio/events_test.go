@@ -43,7 +43,7 @@ func TestEvents(t *testing.T) {
 	}
 	cancel()
 	for range 200 {
-		if s.events.open.Load() == 0 {
+		if s.streams.Load() == 0 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -54,7 +54,7 @@ func TestEvents(t *testing.T) {
 // There are so many streams at most.
 func TestManyStreams(t *testing.T) {
 	s := serve(t, t.TempDir())
-	s.events.open.Store(maxStreams)
+	s.streams.Store(maxStreams)
 	if status, _ := s.ask("GET", "/events", nil, nil); status != 503 {
 		t.Errorf("%d", status)
 	}

@@ -91,7 +91,7 @@ type likely struct {
 func (g *liveGame) look() view {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.asked = time.Now()
+	g.ask()
 	return g.shown
 }
 
@@ -166,8 +166,7 @@ func (g *liveGame) begin() {
 	go func() {
 		defer close(g.ended)
 		defer cancel()
-		stop := whileAsked(ctx, cancel, &g.asking)
-		defer stop()
+		defer g.whileAsked(cancel)()
 		var err error
 		if g.watched() {
 			err = g.watch(ctx)

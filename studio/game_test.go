@@ -110,7 +110,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	_ = one.act(func(g *engine.Session) error { return g.Move("e4") })
 	one.mu.Lock()
-	one.asked = time.Now().Add(-gone)
+	one.expiry.Reset(0)
 	one.mu.Unlock()
 	select {
 	case <-one.ended:
@@ -226,7 +226,7 @@ func TestWatch(t *testing.T) {
 	wait(t, one, func(v view) bool { return len(v.Moves) >= stopped })
 	// It ends where its page is closed.
 	one.mu.Lock()
-	one.asked = time.Now().Add(-gone)
+	one.expiry.Reset(0)
 	one.mu.Unlock()
 	select {
 	case <-one.ended:

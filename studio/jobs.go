@@ -31,10 +31,12 @@ type work[S any] struct {
 	err       error
 }
 
-// asking knows when a page last asked for something. Its mutex also protects what it is embedded in.
+// asking knows when a page last asked for something, and ends that when no page has for a while. Its mutex also
+// protects what it is embedded in.
 type asking struct {
-	mu    sync.Mutex
-	asked time.Time
+	mu     sync.Mutex
+	asked  time.Time
+	expiry *time.Timer // nil: nothing ends
 }
 
 const (
@@ -102,8 +104,7 @@ func (js *jobs[S]) get(key, page string, start func() (S, func(*work[S]) error))
 	}
 	js.runs.Go(func() {
 		defer j.cancel()
-		stop := whileAsked(j.ctx, j.cancel, &j.asking)
-		defer stop()
+		defer j.whileAsked(j.cancel)()
 		err := do(j)
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -125,7 +126,7 @@ func (j *work[S]) ended() bool {
 func (j *work[S]) abandoned() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.asked = time.Now()
+	j.ask()
 	return !j.done && j.ctx.Err() != nil
 }
 
@@ -150,22 +151,20 @@ func (a *asking) lastAsked() time.Time {
 	return a.asked
 }
 
-// whileAsked ends what a page has asked for once it has not asked again for a while.
-func whileAsked(ctx context.Context, cancel context.CancelFunc, a *asking) (stop func()) {
-	t := time.NewTicker(time.Second)
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-				if time.Since(a.lastAsked()) > gone {
-					cancel()
-				}
-			}
-		}
-	}()
-	return t.Stop
+// ask notes that a page asks. The caller holds the mutex.
+func (a *asking) ask() {
+	a.asked = time.Now()
+	if a.expiry != nil {
+		a.expiry.Reset(gone)
+	}
+}
+
+// whileAsked calls cancel once no page has asked for a while, until stop is called.
+func (a *asking) whileAsked(cancel func()) (stop func() bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.expiry = time.AfterFunc(gone, cancel)
+	return a.expiry.Stop
 }
 
 // turns has a place for each that may go on at a time.
@@ -183,4 +182,58 @@ func (t turns) do(ctx context.Context, do func() error) error {
 		return context.Cause(ctx)
 	}
 	return do()
+}
+
+// recent keeps what was used last, so many at most. It is safe for concurrent use.
+type recent[T any] struct {
+	most  int
+	use   func(T) // of each item that is handed out; may be nil
+	close func(T) // of each that is kept no longer; may be nil
+
+	mu   sync.Mutex
+	list []recentEntry[T]
+}
+
+type recentEntry[T any] struct {
+	key  string
+	item T
+}
+
+// get returns what is kept under a key, or opens it.
+func (r *recent[T]) get(key string, open func() (T, error)) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.list, func(e recentEntry[T]) bool { return e.key == key })
+	if i < 0 {
+		item, err := open()
+		if err != nil {
+			return item, err
+		}
+		i, r.list = len(r.list), append(r.list, recentEntry[T]{key, item})
+	}
+	e := r.list[i]
+	r.list = slices.Insert(slices.Delete(r.list, i, i+1), 0, e)
+	if r.use != nil {
+		r.use(e.item)
+	}
+	r.shrink(r.most)
+	return e.item, nil
+}
+
+// end lets go of everything.
+func (r *recent[T]) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shrink(0)
+}
+
+// shrink keeps only some of the items. The caller holds the lock.
+func (r *recent[T]) shrink(most int) {
+	for len(r.list) > most {
+		last := len(r.list) - 1
+		if r.close != nil {
+			r.close(r.list[last].item)
+		}
+		r.list = r.list[:last]
+	}
 }

@@ -37,15 +37,13 @@ type library struct {
 }
 
 // kind is the content of a folder.
-type kind uint8
+type kind string
 
 const (
-	aDataset kind = iota + 1
-	aRun
-	aMatch
+	aDataset kind = "dataset"
+	aRun     kind = "run"
+	aMatch   kind = "match"
 )
-
-var kindNames = map[kind]string{aDataset: "dataset", aRun: "run", aMatch: "match"}
 
 // folder is a dataset, run or match. It is not changed once it is in the library.
 type folder struct {
@@ -157,7 +155,7 @@ func (l *library) walk(root, name string, depth int, visited *int, found map[str
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if k := kindOf(names); k != 0 {
+	if k := kindOf(names); k != "" {
 		found[path] = l.read(k, root, name, path)
 		return
 	}
@@ -177,7 +175,7 @@ func kindOf(names []string) kind {
 	case match.IsMatch(names):
 		return aMatch
 	}
-	return 0
+	return ""
 }
 
 // read returns what a folder holds; if its files have not changed, what was known.
@@ -258,14 +256,27 @@ func (f *folder) open(name string) (*os.File, error) {
 	return r.Open(filepath.Join(f.below, name))
 }
 
-// within writes an error without the folder's path, which may stand there in quotes.
-func (f *folder) within(err error) string {
-	text, quoted := err.Error(), strconv.Quote(f.Path)
-	for _, path := range []string{f.Path, quoted[1 : len(quoted)-1]} {
-		text = strings.ReplaceAll(text, path+string(filepath.Separator), "")
-		text = strings.ReplaceAll(text, path, f.Name)
+// within writes an error without the folder's path.
+func (f *folder) within(err error) string { return within(err.Error(), f) }
+
+// within returns a text without the paths of folders, which may stand there in quotes.
+func within(text string, folders ...*folder) string {
+	for _, f := range folders {
+		quoted := strconv.Quote(f.Path)
+		for _, path := range []string{f.Path, quoted[1 : len(quoted)-1]} {
+			text = strings.ReplaceAll(text, path+string(filepath.Separator), "")
+			text = strings.ReplaceAll(text, path, f.Name)
+		}
 	}
 	return text
+}
+
+// unreadable says why a dataset cannot be read; "" if it can.
+func (f *folder) unreadable() string {
+	if f.Problem == "" && f.Manifest == nil {
+		return "This dataset is not finished."
+	}
+	return f.Problem
 }
 
 // sparkPoints is the number of losses in a sparkline.

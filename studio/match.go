@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -23,12 +22,6 @@ import (
 	"talbot/play/match"
 )
 
-// matches keeps the matches that were viewed last. It is safe for concurrent use.
-type matches struct {
-	mu     sync.Mutex
-	recent recent[*watchedMatch]
-}
-
 // watchedMatch is a match whose page was asked for.
 type watchedMatch struct {
 	mu sync.Mutex // held by the user of the match
@@ -38,13 +31,11 @@ type watchedMatch struct {
 // maxMatches is the number of matches that are kept.
 const maxMatches = 8
 
-// get returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
-func (w *matches) get(f *folder) (m *watchedMatch, unlock func(), err error) {
-	w.mu.Lock()
-	m, _ = w.recent.get(f.Path, func() (*watchedMatch, error) {
+// watch returns the match of a folder, locked and up to date. The caller calls unlock whatever the error.
+func (s *Server) watch(f *folder) (m *watchedMatch, unlock func(), err error) {
+	m, _ = s.matches.get(f.Path, func() (*watchedMatch, error) {
 		return &watchedMatch{Watched: match.Watch(f.Path)}, nil
 	})
-	w.mu.Unlock()
 	m.mu.Lock()
 	return m, m.mu.Unlock, m.Look()
 }
@@ -89,7 +80,7 @@ func (p matchPage) To(page int) string {
 func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 	p := &matchPage{pageOf: pageOf{folder: f, Version: "0"}, Title: f.Name, Show: oneOf("show", r.FormValue("show")),
 		Page: 1, Pages: 1}
-	m, unlock, err := s.matches.get(f)
+	m, unlock, err := s.watch(f)
 	defer unlock()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -131,30 +122,17 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 	return p
 }
 
+// pgnType is the type of games as PGN.
+const pgnType = "application/x-chess-pgn"
+
 // matchPGN answers with all games as the match wrote them.
-func (s *Server) matchPGN(w http.ResponseWriter, r *http.Request) {
-	f := s.folderOf(w, r, aMatch)
-	if f == nil {
-		return
-	}
+func (s *Server) matchPGN(f *folder, w http.ResponseWriter, _ *http.Request) error {
 	file, err := durable.OpenRegular(filepath.Join(f.Path, match.PGNFile))
 	if err != nil {
-		refuse(w, http.StatusNotFound, "The games cannot be read: "+chart.Plain(f.within(err)))
-		return
+		return missing("The games cannot be read: " + chart.Plain(f.within(err)))
 	}
 	defer file.Close()
-	attach(w, "games.pgn")
-	_, _ = io.Copy(w, file) // the browser may be gone
-}
-
-// attach has an answer saved as a file.
-func attach(w http.ResponseWriter, name string) {
-	kind := "application/x-chess-pgn"
-	if filepath.Ext(name) == ".csv" {
-		kind = "text/csv; charset=utf-8"
-	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	return save(w, pgnType, "games.pgn", file)
 }
 
 // replayPage is the page of a game.
@@ -199,53 +177,50 @@ type replayMove struct {
 	Book  bool    `json:"book"` // of the opening
 }
 
-// gameOf reads the game of a request, and answers if there is none.
-func (s *Server) gameOf(w http.ResponseWriter, r *http.Request, use func(*folder, *watchedMatch, *match.Record)) {
-	f := s.folderOf(w, r, aMatch)
-	if f == nil {
-		return
-	}
-	m, unlock, err := s.matches.get(f)
-	defer unlock()
-	var g *match.Record
+// gameOf returns the game of a request, with its match, locked. The caller calls unlock whatever the error.
+func (s *Server) gameOf(f *folder, r *http.Request) (m *watchedMatch, g *match.Record, unlock func(), err error) {
+	m, unlock, err = s.watch(f)
 	if number, bad := strconv.Atoi(r.PathValue("game")); err == nil && bad == nil {
 		g, err = m.Game(number - 1)
 	}
 	if err != nil || g == nil {
-		s.missing(w, "There is no such game in this match.")
-		return
+		err = missing("There is no such game in this match.")
 	}
-	use(f, m, g)
+	return m, g, unlock, err
 }
 
-func (s *Server) gamePGN(w http.ResponseWriter, r *http.Request) {
-	s.gameOf(w, r, func(_ *folder, m *watchedMatch, g *match.Record) {
-		var text bytes.Buffer
-		if err := m.WritePGN(&text, g); err != nil {
-			refuse(w, http.StatusInternalServerError, chart.Plain(err.Error()))
-			return
-		}
-		attach(w, fmt.Sprintf("game-%d.pgn", g.Number+1))
-		_, _ = w.Write(text.Bytes()) // the browser may be gone
-	})
+func (s *Server) gamePGN(f *folder, w http.ResponseWriter, r *http.Request) error {
+	m, g, unlock, err := s.gameOf(f, r)
+	defer unlock()
+	var text bytes.Buffer
+	if err == nil {
+		err = m.WritePGN(&text, g)
+	}
+	if err != nil {
+		return err
+	}
+	return save(w, pgnType, fmt.Sprintf("game-%d.pgn", g.Number+1), &text)
 }
 
-func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
-	s.gameOf(w, r, func(f *folder, m *watchedMatch, g *match.Record) {
-		p := replayPage{folder: f, Number: g.Number + 1, Replay: replayOf(g)}
-		for _, e := range m.Games() {
-			switch {
-			case e.Number < g.Number:
-				p.Before = e.Number + 1
-			case e.Number == g.Number:
-				p.White, p.Black, p.Result, p.End = e.White, e.Black, e.Result.String(), e.End
-			case p.Next == 0:
-				p.Next = e.Number + 1
-			}
+func (s *Server) replay(f *folder, w http.ResponseWriter, r *http.Request) error {
+	m, g, unlock, err := s.gameOf(f, r)
+	defer unlock()
+	if err != nil {
+		return err
+	}
+	p := replayPage{folder: f, Number: g.Number + 1, Replay: replayOf(g)}
+	for _, e := range m.Games() {
+		switch {
+		case e.Number < g.Number:
+			p.Before = e.Number + 1
+		case e.Number == g.Number:
+			p.White, p.Black, p.Result, p.End = e.White, e.Black, e.Result.String(), e.End
+		case p.Next == 0:
+			p.Next = e.Number + 1
 		}
-		p.Wide, p.Narrow = p.graph(g, true), p.graph(g, false)
-		s.show(w, "replay", p)
-	})
+	}
+	p.Wide, p.Narrow = p.graph(g, true), p.graph(g, false)
+	return s.show(w, "replay", p)
 }
 
 func replayOf(g *match.Record) replay {

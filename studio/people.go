@@ -2,7 +2,6 @@ package studio
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,28 +52,42 @@ type peoplePage struct {
 	Nodes           int64
 }
 
-// people answers with the form.
-func (s *Server) people(w http.ResponseWriter, r *http.Request) {
+// people answers with the form, or leads to the line of a sample.
+func (s *Server) people(w http.ResponseWriter, r *http.Request) error {
 	if r.FormValue("data") == "" {
-		s.peopleForm(w, r, http.StatusOK, "")
-		return
+		return s.peopleForm(w, r, nil)
 	}
-	q, err := s.gameOfSample(r)
-	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
-	}
-	http.Redirect(w, r, q, http.StatusSeeOther)
+	return s.leadTo(w, r, s.gameOfSample)
 }
 
-func (s *Server) peopleForm(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	f := peopleForm{Problem: problem, Run: r.FormValue("run"), Weigher: r.FormValue("weigher"),
-		FEN: r.FormValue("fen"), PGN: r.FormValue("pgn"), Nodes: nodesOf(r)}
+// askPeople leads from the form to the page of the position or game.
+func (s *Server) askPeople(w http.ResponseWriter, r *http.Request) error {
+	return s.leadTo(w, r, s.peopleAddress)
+}
+
+// leadTo leads to an address, or shows the form with what is wrong.
+func (s *Server) leadTo(w http.ResponseWriter, r *http.Request, address func(*http.Request) (string, error)) error {
+	to, err := address(r)
+	if err != nil {
+		return s.peopleForm(w, r, err)
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// peopleForm answers with the form, and with what was wrong with it.
+func (s *Server) peopleForm(w http.ResponseWriter, r *http.Request, problem error) error {
+	f := peopleForm{Run: r.FormValue("run"), Weigher: r.FormValue("weigher"), FEN: r.FormValue("fen"),
+		PGN: r.FormValue("pgn"), Nodes: nodesOf(r)}
 	f.Runs, f.Weighers = s.peopleRuns()
 	if _, err := stockfish.Find(s.networks.engine); err != nil {
 		f.Engine = stockfish.Remedy
 	}
-	s.showStatus(w, status, "people", f)
+	if problem == nil {
+		return s.show(w, "people", f)
+	}
+	f.Problem = chart.Plain(problem.Error())
+	return s.showStatus(w, http.StatusUnprocessableEntity, "people", f)
 }
 
 // peopleRuns are the runs that say what people play, and those that weigh it.
@@ -104,16 +117,6 @@ func nodesOf(r *http.Request) int64 {
 	return nodes
 }
 
-// askPeople leads from the form to the page of the position or game.
-func (s *Server) askPeople(w http.ResponseWriter, r *http.Request) {
-	to, err := s.peopleAddress(r)
-	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
-	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-}
-
 func (s *Server) peopleAddress(r *http.Request) (string, error) {
 	line := dataset.Line{Start: board.StartPosition()}
 	var err error
@@ -130,7 +133,7 @@ func (s *Server) peopleAddress(r *http.Request) (string, error) {
 			return "", err
 		}
 	}
-	return s.addressOf(r, &line, len(line.Moves))
+	return s.addressOf(r, &line, 0)
 }
 
 // firstGame reads the first game of a text.
@@ -218,24 +221,31 @@ func (s *Server) gameOfSample(r *http.Request) (string, error) {
 	if err != nil {
 		return "", errors.New("that is not the number of a sample")
 	}
-	v, release, err := s.datasets.get(f)
+	line, ply, err := s.lineOf(f, number)
 	if err != nil {
 		return "", errors.New(f.within(err))
+	}
+	return s.addressOf(r, line, ply)
+}
+
+// lineOf reads the line of a sample, and its ply.
+func (s *Server) lineOf(f *folder, number int64) (line *dataset.Line, ply int, err error) {
+	d, release, err := s.open(f)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer release()
-	one, err := v.Sample(number)
+	one, err := d.Sample(number)
 	if err != nil {
-		return "", errors.New(f.within(err))
+		return nil, 0, err
 	}
-	ply := one.Ply
+	ply = one.Ply
 	// The last sample of a line has the line's moves before it.
-	if last, err := v.Sample(number + int64(one.Plies-1-one.Ply)); err == nil && last.Line == one.Line {
+	if last, err := d.Sample(number + int64(one.Plies-1-one.Ply)); err == nil && last.Line == one.Line {
 		one = last
 	}
-	line := dataset.Line{WhiteElo: one.WhiteElo, BlackElo: one.BlackElo}
-	for name, value := range map[string]string{"White": one.White, "Black": one.Black} {
-		line.Tags = append(line.Tags, dataset.Tag{Name: name, Value: value})
-	}
+	line = &dataset.Line{WhiteElo: one.WhiteElo, BlackElo: one.BlackElo,
+		Tags: []dataset.Tag{{Name: "White", Value: one.White}, {Name: "Black", Value: one.Black}}}
 	start, moves := one.Past()
 	line.Start, line.Moves = start, slices.Clone(moves)
 	if one.Played != nil {
@@ -247,7 +257,7 @@ func (s *Server) gameOfSample(r *http.Request) (string, error) {
 	if one.Band != nil && one.Band.From+one.Band.To > 0 {
 		line.WhiteElo = max(one.Band.From, one.Band.To-250)
 	}
-	return s.addressOf(r, &line, ply)
+	return line, ply, nil
 }
 
 // peopleLine reads start and moves of an address.
@@ -276,43 +286,35 @@ func peopleLine(r *http.Request) (start board.Position, moves []board.Move, err 
 	return start, moves, nil
 }
 
-// runsOfPeople returns the runs that an address names.
-func (s *Server) runsOfPeople(r *http.Request) (run, weigher *folder, err error) {
+// questionOf reads what the address of a page asks about: the whole of its line.
+func (s *Server) questionOf(r *http.Request) (q question, err error) {
 	runs, weighers := s.peopleRuns()
-	run = byKey(runs, r.FormValue("run"))
-	if key := r.FormValue("weigher"); key != "" {
-		weigher = byKey(weighers, key)
+	q.run, q.weigher, q.nodes = byKey(runs, r.FormValue("run")), byKey(weighers, r.FormValue("weigher")), nodesOf(r)
+	if q.run == nil || q.weigher == nil && r.FormValue("weigher") != "" {
+		return q, errGone
 	}
-	if run == nil || weigher == nil && r.FormValue("weigher") != "" {
-		return nil, nil, errGone
-	}
-	return run, weigher, nil
+	q.start, q.moves, err = peopleLine(r)
+	return q, err
 }
 
 // peopleGame answers with the page of a position or game.
-func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
-	run, weigher, err := s.runsOfPeople(r)
-	var start board.Position
-	var moves []board.Move
-	if err == nil {
-		start, moves, err = peopleLine(r)
-	}
+func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) error {
+	game, err := s.questionOf(r)
 	if err != nil {
-		s.peopleForm(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
+		return s.peopleForm(w, r, err)
 	}
-	p := peoplePage{Title: "A position", Network: run.Name, Unmasked: !run.Config.LegalMask(),
-		Ratings: ratings, Elo: 1500, Page: rand.Text(), Nodes: nodesOf(r)}
-	if weigher != nil {
-		p.Weighs = weigher.Name
+	p := peoplePage{Title: "A position", Network: game.run.Name, Unmasked: !game.run.Config.LegalMask(),
+		Game: newReplay(game.start), Ratings: ratings, Elo: 1500, Page: rand.Text(), Nodes: game.nodes}
+	if game.weigher != nil {
+		p.Weighs = game.weigher.Name
 	}
 	if white, black := r.FormValue("white"), r.FormValue("black"); white != "" || black != "" {
 		p.Title = playerText(white, 0) + " – " + playerText(black, 0)
-	} else if len(moves) > 0 {
+	} else if len(game.moves) > 0 {
 		p.Title = "A game"
 	}
 	if elo, err := strconv.Atoi(r.FormValue("elo")); err == nil {
-		p.Elo = p.Ratings[nearestRating(elo)]
+		p.Elo = ratings[nearestRating(elo)]
 	}
 	q := url.Values{}
 	for _, name := range []string{"run", "weigher", "nodes"} {
@@ -321,42 +323,34 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.Back = "/people?" + q.Encode()
-	at := start
-	p.Game = newReplay(start)
-	for _, m := range moves {
+	at := game.start
+	for _, m := range game.moves {
 		p.Game.play(&at, m, replayMove{})
 	}
-	s.show(w, "peoplegame", p)
+	return s.show(w, "peoplegame", p)
 }
 
 // analysis answers with what is known of a position: that of the address after `ply` of its moves.
-func (s *Server) analysis(w http.ResponseWriter, r *http.Request) {
-	run, weigher, err := s.runsOfPeople(r)
-	q := question{run: run, weigher: weigher, nodes: nodesOf(r)}
-	if err == nil {
-		q.start, q.moves, err = peopleLine(r)
-	}
-	ply, bad := strconv.Atoi(r.FormValue("ply"))
-	page := r.FormValue("page")
-	if err == nil && (bad != nil || ply < 0 || ply > len(q.moves) || len(page) != pageLength) {
-		err = errors.New("there is no such position")
-	}
-	var v analysisView
-	if err == nil {
-		if ply < len(q.moves) {
-			q.played = q.moves[ply]
-		}
-		q.moves = q.moves[:ply]
-		v, err = s.analyse(page, q)
-	}
+func (s *Server) analysis(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.questionOf(r)
 	if err != nil {
-		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
+		return err
 	}
-	if r.FormValue("since") == strconv.Itoa(v.Version) && !v.Done {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	ply, err := strconv.Atoi(r.FormValue("ply"))
+	page := r.FormValue("page")
+	if err != nil || ply < 0 || ply > len(q.moves) || len(page) != pageLength {
+		return errors.New("there is no such position")
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the browser may be gone
+	if ply < len(q.moves) {
+		q.played = q.moves[ply]
+	}
+	q.moves = q.moves[:ply]
+	v, err := s.analyse(page, q)
+	if err != nil {
+		return err
+	}
+	if !v.Done && sameVersion(w, r, strconv.Itoa(v.Version)) {
+		return nil
+	}
+	return showJSON(w, v)
 }

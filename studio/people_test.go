@@ -204,7 +204,7 @@ func TestAnalysisEnds(t *testing.T) {
 		t.Error("the first question is still asked")
 	}
 	second.mu.Lock()
-	second.asked = time.Now().Add(-gone)
+	second.expiry.Reset(0)
 	second.mu.Unlock()
 	if !ended(second) {
 		t.Error("the question of a closed page is still asked")

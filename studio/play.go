@@ -2,10 +2,8 @@ package studio
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -14,7 +12,6 @@ import (
 
 	"talbot/board"
 	"talbot/internal/chart"
-	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/play/engine"
 	"talbot/play/match"
@@ -36,27 +33,26 @@ type lobbyPage struct {
 	FEN     string
 }
 
-func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	h := s.home()
-	s.showStatus(w, status, "lobby", lobbyPage{h.Runs, problem, r.FormValue("against"),
+func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	return s.showStatus(w, status, "lobby", lobbyPage{s.home().Runs, problem, r.FormValue("against"),
 		r.FormValue("second"), r.FormValue("fen")})
 }
 
 // sit begins a game.
-func (s *Server) sit(w http.ResponseWriter, r *http.Request) {
+func (s *Server) sit(w http.ResponseWriter, r *http.Request) error {
 	one, err := s.newGame(r)
 	if err == nil {
 		err = s.games.add(one)
 	}
 	if err != nil {
-		s.lobby(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
+		return s.lobby(w, r, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
 	}
 	_ = one.act(func(g *engine.Session) error {
 		g.Begin()
 		return nil
 	})
 	http.Redirect(w, r, "/play/"+one.id, http.StatusSeeOther)
+	return nil
 }
 
 // newGame reads the form of a new game.
@@ -113,15 +109,13 @@ func drawOpening() (board.Position, error) {
 
 // newPlayer makes a player of a run by its key, or of the network that comes with talbot, with its name.
 func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
-	path, name, kind := builtin.Name, "the network that comes with talbot", s.backend
+	path, name, kind := builtin.Name, "the network that comes with talbot", atOnce(s.backend)
 	if key != "" {
 		f := byKey(s.library.look(), key)
 		if f == nil || f.Kind != aRun {
 			return nil, setup, "", errGone
 		}
-		path, name = f.Path, f.Name
-	} else if kind == "auto" { // a first game does not wait for a compiler
-		kind = backend.AtOnce
+		path, name, kind = f.Path, f.Name, s.backend
 	}
 	look, err := engine.Describe(path)
 	if err != nil {
@@ -148,69 +142,51 @@ func limit(g *engine.Session, r *http.Request) error {
 	return nil
 }
 
-// gameOfPage returns the game of a request, and answers if there is none.
-func (s *Server) gameOfPage(w http.ResponseWriter, r *http.Request) *liveGame {
+var errNoGame = missing("This game no longer exists: start a new one.")
+
+func (s *Server) board(w http.ResponseWriter, r *http.Request) error {
 	one := s.games.get(r.PathValue("game"))
 	if one == nil {
-		s.lobby(w, r, http.StatusNotFound, "This game no longer exists: start a new one.")
+		return s.lobby(w, r, http.StatusNotFound, errNoGame.Error())
 	}
-	return one
-}
-
-func (s *Server) board(w http.ResponseWriter, r *http.Request) {
-	if one := s.gameOfPage(w, r); one != nil {
-		s.show(w, "play", struct{ ID, Network, Partner string }{one.id, one.network, one.partner})
-	}
+	return s.show(w, "play", struct{ ID, Network, Partner string }{one.id, one.network, one.partner})
 }
 
 // state answers with the game, or with nothing if the page has it.
-func (s *Server) state(w http.ResponseWriter, r *http.Request) {
+func (s *Server) state(w http.ResponseWriter, r *http.Request) error {
 	one := s.games.get(r.PathValue("game"))
 	if one == nil {
-		http.NotFound(w, r)
-		return
+		return errNoGame
 	}
 	v := one.look()
-	if r.FormValue("since") == strconv.FormatInt(v.Version, 10) {
-		w.WriteHeader(http.StatusNoContent)
-		return
+	if sameVersion(w, r, strconv.FormatInt(v.Version, 10)) {
+		return nil
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the browser may be gone
+	return showJSON(w, v)
 }
 
-func (s *Server) pgn(w http.ResponseWriter, r *http.Request) {
-	one := s.gameOfPage(w, r)
+func (s *Server) pgn(w http.ResponseWriter, r *http.Request) error {
+	one := s.games.get(r.PathValue("game"))
 	if one == nil {
-		return
+		return errNoGame
 	}
 	text := one.text()
 	if text == "" {
-		refuse(w, http.StatusConflict, "The network is not loaded yet: try again in a moment.")
-		return
+		return failure{http.StatusConflict, "The network is not loaded yet: try again in a moment."}
 	}
-	w.Header().Set("Content-Type", "application/x-chess-pgn")
-	w.Header().Set("Content-Disposition", `attachment; filename="game.pgn"`)
-	_, _ = io.WriteString(w, text)
+	return save(w, pgnType, "game.pgn", strings.NewReader(text))
 }
 
 // act does what the person asks for, and answers with the game.
-func (s *Server) act(w http.ResponseWriter, r *http.Request) {
-	one := s.games.get(r.PathValue("game"))
-	if one == nil {
-		http.NotFound(w, r)
-		return
-	}
-	change, ok := changes[r.PathValue("action")]
-	if !ok {
-		http.NotFound(w, r)
-		return
+func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
+	one, change := s.games.get(r.PathValue("game")), changes[r.PathValue("action")]
+	if one == nil || change == nil {
+		return errNoGame
 	}
 	if err := one.act(func(g *engine.Session) error { return change(one, g, r) }); err != nil {
-		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
-		return
+		return err
 	}
-	s.state(w, r)
+	return s.state(w, r)
 }
 
 var errWatched = errors.New("two networks play this game")

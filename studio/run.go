@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
 	"errors"
@@ -261,19 +262,14 @@ func (p *runPage) Curve(name string) string {
 }
 
 // curveCSV answers with the values of a curve of the runs that are drawn: each line that has one.
-func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
-	f := s.folderOf(w, r, aRun)
-	if f == nil {
-		return
-	}
+func (s *Server) curveCSV(f *folder, w http.ResponseWriter, r *http.Request) error {
 	name := r.FormValue("curve")
 	p := s.chooseRuns(f, r)
 	rows := [][]string{{"run", "kind", "step", "samples", "hours", "value"}}
 	for _, f := range p.drawn {
 		one, err := readRun(f)
 		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, chart.Plain(f.within(err)))
-			return
+			return errors.New(f.within(err))
 		}
 		hours := train.Hours(one.Lines)
 		for i := range one.Lines {
@@ -286,11 +282,11 @@ func (s *Server) curveCSV(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(rows) == 1 {
-		s.missing(w, "There is no such curve.")
-		return
+		return missing("There is no such curve.")
 	}
-	attach(w, "curve.csv")
-	_ = csv.NewWriter(w).WriteAll(rows) // the browser may be gone
+	var text bytes.Buffer
+	_ = csv.NewWriter(&text).WriteAll(rows) // memory takes it
+	return save(w, "text/csv; charset=utf-8", "curve.csv", &text)
 }
 
 // cellText is a name that no program for tables takes for a formula.

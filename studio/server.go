@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"talbot/internal/cache"
@@ -38,13 +39,13 @@ type Server struct {
 	games    *games
 	networks *networks
 	analyses *jobs[analysisView]
-	datasets *datasetCache
+	datasets recent[*openDataset]
 	searches *jobs[search]
 	parts    *jobs[part]
 	reading  turns         // of what reads whole datasets
 	found    *cache.Folder // results of searches and statistics; nil: nothing is kept
-	matches  matches
-	events   events
+	matches  recent[*watchedMatch]
+	streams  atomic.Int32 // that are open
 	guard    *guard
 	pages    *template.Template
 	assets   map[string][]byte
@@ -53,10 +54,9 @@ type Server struct {
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
 	s := &Server{backend: o.Backend, games: newGames(), networks: newNetworks(o.Backend, o.Engine),
-		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasetCache(),
+		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasets(),
 		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1),
-		found: foundCache(), matches: matches{recent: recent[*watchedMatch]{most: maxMatches}},
-		assets: map[string][]byte{}}
+		found: foundCache(), matches: recent[*watchedMatch]{most: maxMatches}, assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Server) Close() error {
 	s.parts.close()
 	s.searches.close()
 	s.networks.close()
-	s.datasets.close()
+	s.datasets.end()
 	return s.library.close()
 }
 
@@ -133,32 +133,35 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 
 func (s *Server) routes() http.Handler {
 	m := http.NewServeMux()
-	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { s.show(w, "home", s.home()) })
-	m.HandleFunc("GET /list", func(w http.ResponseWriter, _ *http.Request) { s.show(w, "list", s.home()) })
-	m.HandleFunc("GET /static/{name}", s.asset)
-	m.HandleFunc("GET /play", func(w http.ResponseWriter, r *http.Request) { s.lobby(w, r, http.StatusOK, "") })
-	m.HandleFunc("POST /play", s.sit)
-	m.HandleFunc("GET /play/{game}", s.board)
-	m.HandleFunc("GET /play/{game}/state", s.state)
-	m.HandleFunc("GET /play/{game}/game.pgn", s.pgn)
-	m.HandleFunc("POST /play/{game}/{action}", s.act)
-	m.HandleFunc("GET /people", s.people)
-	m.HandleFunc("POST /people", s.askPeople)
-	m.HandleFunc("GET /people/game", s.peopleGame)
-	m.HandleFunc("GET /people/analysis", s.analysis)
-	m.HandleFunc("GET /events", s.stream)
-	livePage(s, m, "/match/{key}", "match", aMatch, s.lookAtMatch, nil)
-	m.HandleFunc("GET /match/{key}/games.pgn", s.matchPGN)
-	m.HandleFunc("GET /match/{key}/game/{game}", s.replay)
-	m.HandleFunc("GET /match/{key}/game/{game}/game.pgn", s.gamePGN)
-	livePage(s, m, "/run/{key}", "run", aRun, s.chooseRuns, s.fillRun)
-	m.HandleFunc("GET /run/{key}/curve.csv", s.curveCSV)
-	livePage(s, m, "/run/{key}/compare", "compare", aRun, s.lookAtComparison, nil)
-	livePage(s, m, "/data/{key}", "data", aDataset, s.lookAtData, nil)
-	m.HandleFunc("GET /data/{key}/sample/{sample}", s.sample)
-	m.HandleFunc("GET /data/{key}/goto", s.goTo)
-	livePage(s, m, "/data/{key}/statistics", "stats", aDataset, s.lookAtStats, nil)
-	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.missing(w, "There is no such page.") })
+	handle := func(pattern string, h handler) {
+		m.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, h(w, r)) })
+	}
+	handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "home", s.home()) })
+	handle("GET /list", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "list", s.home()) })
+	handle("GET /static/{name}", s.asset)
+	handle("GET /events", s.stream)
+	handle("GET /play", func(w http.ResponseWriter, r *http.Request) error { return s.lobby(w, r, http.StatusOK, "") })
+	handle("POST /play", s.sit)
+	handle("GET /play/{game}", s.board)
+	handle("GET /play/{game}/state", s.state)
+	handle("GET /play/{game}/game.pgn", s.pgn)
+	handle("POST /play/{game}/{action}", s.act)
+	handle("GET /people", s.people)
+	handle("POST /people", s.askPeople)
+	handle("GET /people/game", s.peopleGame)
+	handle("GET /people/analysis", s.analysis)
+	livePage(s, handle, "/match/{key}", "match", aMatch, s.lookAtMatch, nil)
+	handle("GET /match/{key}/games.pgn", s.of(aMatch, s.matchPGN))
+	handle("GET /match/{key}/game/{game}", s.of(aMatch, s.replay))
+	handle("GET /match/{key}/game/{game}/game.pgn", s.of(aMatch, s.gamePGN))
+	livePage(s, handle, "/run/{key}", "run", aRun, s.chooseRuns, s.fillRun)
+	handle("GET /run/{key}/curve.csv", s.of(aRun, s.curveCSV))
+	livePage(s, handle, "/run/{key}/compare", "compare", aRun, s.lookAtComparison, nil)
+	livePage(s, handle, "/data/{key}", "data", aDataset, s.lookAtData, nil)
+	handle("GET /data/{key}/sample/{sample}", s.of(aDataset, s.sample))
+	handle("GET /data/{key}/goto", s.of(aDataset, s.goTo))
+	livePage(s, handle, "/data/{key}/statistics", "stats", aDataset, s.lookAtStats, nil)
+	handle("/", func(http.ResponseWriter, *http.Request) error { return missing("There is no such page.") })
 	return m
 }
 
@@ -177,19 +180,43 @@ func toJSON(v any) (string, error) {
 	return string(text), err
 }
 
-// missing answers that there is nothing.
-func (s *Server) missing(w http.ResponseWriter, text string) {
-	s.showStatus(w, http.StatusNotFound, "missing", text)
+// handler answers a request. Its error is answered by [Server.answer].
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// failure is an error with the status of its answer.
+type failure struct {
+	status int
+	text   string
 }
 
-// folderOf returns the folder that the address names, and answers if there is none of that kind.
-func (s *Server) folderOf(w http.ResponseWriter, r *http.Request, kind kind) *folder {
-	f := byKey(s.library.look(), r.PathValue("key"))
-	if f == nil || f.Kind != kind {
-		s.missing(w, "This "+kindNames[kind]+" no longer exists.")
-		return nil
+func (f failure) Error() string { return f.text }
+
+// missing is the error of an address that leads to nothing.
+func missing(text string) error { return failure{http.StatusNotFound, text} }
+
+// answer writes the error of a request: what is missing as a page, anything else as a line of text.
+func (s *Server) answer(w http.ResponseWriter, err error) {
+	f, ok := errors.AsType[failure](err)
+	switch {
+	case err == nil:
+	case !ok:
+		refuse(w, http.StatusUnprocessableEntity, chart.Plain(err.Error()))
+	case f.status == http.StatusNotFound:
+		s.answer(w, s.showStatus(w, f.status, "missing", f.text))
+	default:
+		refuse(w, f.status, f.text)
 	}
-	return f
+}
+
+// of returns a handler for the folder of a kind that the address names.
+func (s *Server) of(kind kind, h func(*folder, http.ResponseWriter, *http.Request) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f := byKey(s.library.look(), r.PathValue("key"))
+		if f == nil || f.Kind != kind {
+			return missing("This " + string(kind) + " no longer exists.")
+		}
+		return h(f, w, r)
+	}
 }
 
 // pageOf is a folder on a page whose changing part is served by [livePage].
@@ -204,56 +231,131 @@ func (p *pageOf) version() string { return p.Version }
 // livePage serves a page of a kind of folders at path and, at path/live, the part of it that changes: the template of
 // that name with "live" after it. A browser that has the current version gets an empty answer. look lays the page out,
 // and fill, if not nil, adds what takes long and does not change the version.
-func livePage[P interface{ version() string }](s *Server, m *http.ServeMux, path, name string, kind kind,
+func livePage[P interface{ version() string }](s *Server, handle func(string, handler), path, name string, kind kind,
 	look func(*folder, *http.Request) P, fill func(P)) {
-	serve := func(w http.ResponseWriter, r *http.Request, live bool) {
-		f := s.folderOf(w, r, kind)
-		if f == nil {
-			return
-		}
-		page, name := look(f, r), name
-		if live {
-			if r.FormValue("since") == page.version() {
-				w.WriteHeader(http.StatusNoContent)
-				return
-			}
-			w.Header().Set("Version", page.version())
-			name += "live"
-		}
-		if fill != nil {
-			fill(page)
-		}
-		s.show(w, name, page)
+	for _, live := range []string{"", "live"} {
+		handle(strings.TrimSuffix("GET "+path+"/"+live, "/"), s.of(kind,
+			func(f *folder, w http.ResponseWriter, r *http.Request) error {
+				page := look(f, r)
+				if live != "" && sameVersion(w, r, page.version()) {
+					return nil
+				}
+				if fill != nil {
+					fill(page)
+				}
+				return s.show(w, name+live, page)
+			}))
 	}
-	m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, false) })
-	m.HandleFunc("GET "+path+"/live", func(w http.ResponseWriter, r *http.Request) { serve(w, r, true) })
+}
+
+// sameVersion tells the version of what is asked for, and answers with nothing if the browser has that.
+func sameVersion(w http.ResponseWriter, r *http.Request, version string) bool {
+	w.Header().Set("Version", version)
+	if r.FormValue("since") != version {
+		return false
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return true
 }
 
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, name string, data any) {
-	s.showStatus(w, http.StatusOK, name, data)
+func (s *Server) show(w http.ResponseWriter, name string, data any) error {
+	return s.showStatus(w, http.StatusOK, name, data)
 }
 
-func (s *Server) showStatus(w http.ResponseWriter, status int, name string, data any) {
+func (s *Server) showStatus(w http.ResponseWriter, status int, name string, data any) error {
 	var text strings.Builder
 	if err := s.pages.ExecuteTemplate(&text, name, data); err != nil {
-		refuse(w, http.StatusInternalServerError, "The page cannot be shown: "+chart.Plain(err.Error()))
-		return
+		return failure{http.StatusInternalServerError, "The page cannot be shown: " + chart.Plain(err.Error())}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text.String()) // the browser may be gone
+	return nil
 }
 
-func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
+// showJSON writes a value for a script.
+func showJSON(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the browser may be gone
+	return nil
+}
+
+// save writes a file that the browser saves.
+func save(w http.ResponseWriter, kind, name string, text io.Reader) error {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	_, _ = io.Copy(w, text) // the browser may be gone
+	return nil
+}
+
+func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	text, ok := s.assets[name]
 	if !ok {
-		http.NotFound(w, r)
-		return
+		return missing("There is no such file.")
 	}
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml"}
 	w.Header().Set("Content-Type", types[path.Ext(name)])
 	_, _ = w.Write(text)
+	return nil
+}
+
+// Bounds of the streams. A browser has one for all its pages (web/events.js).
+const (
+	maxStreams = 32
+	beatEvery  = 10 * time.Second // an empty line, which shows whether the browser is gone
+)
+
+// stream sends a browser the keys of the folders that have changed, as server-sent events.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
+	defer s.streams.Add(-1)
+	if s.streams.Add(1) > maxStreams {
+		return failure{http.StatusServiceUnavailable, "Too many browsers follow studio."}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	send := func(text string) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // a recorder of a test has none
+		_, err := fmt.Fprint(w, text)
+		return err == nil && out.Flush() == nil
+	}
+	known, beat := s.library.states(), time.Now()
+	tick := time.NewTicker(s.library.every)
+	defer tick.Stop()
+	for alive := send("retry: 2000\n\n"); alive; {
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-tick.C:
+		}
+		now, text := s.library.states(), ""
+		for key, state := range now {
+			if known[key] != state {
+				text += "data: " + key + "\n\n"
+			}
+		}
+		for key := range known {
+			if _, ok := now[key]; !ok {
+				text += "data: " + key + "\n\n"
+			}
+		}
+		if known = now; text == "" && time.Since(beat) > beatEvery {
+			text = ":\n\n"
+		}
+		if text != "" {
+			alive, beat = send(text), time.Now()
+		}
+	}
+	return nil
+}
+
+// states returns by key a text that changes when the folder does.
+func (l *library) states() map[string]string {
+	states := map[string]string{}
+	for _, f := range l.look() {
+		states[f.Key] = fmt.Sprint(f.stamp, f.AtWork)
+	}
+	return states
 }

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,17 +11,11 @@ import (
 	"talbot/internal/cache"
 )
 
-// datasetCache keeps recently viewed datasets open. It is safe for concurrent use.
-type datasetCache struct {
-	mu   sync.Mutex
-	open recent[*openDataset]
-}
-
-// openDataset is a dataset that is closed when it is neither in the cache nor in use.
+// openDataset is a dataset that is closed when it is neither kept nor in use.
 type openDataset struct {
 	*samples.Dataset
 	hash  string // of the manifest
-	users int    // with the cache
+	users sync.WaitGroup
 }
 
 const (
@@ -31,11 +24,18 @@ const (
 	foundBytes  = 128 << 20 // on disk
 )
 
-func newDatasetCache() *datasetCache {
-	return &datasetCache{open: recent[*openDataset]{most: maxDatasets, close: (*openDataset).drop}}
+// newDatasets returns the datasets that were viewed last.
+func newDatasets() recent[*openDataset] {
+	return recent[*openDataset]{most: maxDatasets, use: func(d *openDataset) { d.users.Add(1) },
+		close: func(d *openDataset) {
+			go func() {
+				d.users.Wait()
+				_ = d.Close() // it was read only
+			}()
+		}}
 }
 
-// foundCache returns the cache for results of searches and statistics; nil without a cache folder.
+// foundCache returns the cache for results of searches, statistics and comparisons; nil without a cache folder.
 func foundCache() *cache.Folder {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -44,44 +44,19 @@ func foundCache() *cache.Folder {
 	return cache.New(filepath.Join(dir, "talbot", "studio"), foundBytes)
 }
 
-// get returns the dataset of a folder. The caller calls release when it is done.
-func (c *datasetCache) get(f *folder) (d *openDataset, release func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d, err = c.open.get(f.Path+"\n"+f.stamp, func() (*openDataset, error) {
+// open returns the dataset of a folder. The caller calls release when it is done.
+func (s *Server) open(f *folder) (d *openDataset, release func(), err error) {
+	d, err = s.datasets.get(f.Path+"\n"+f.stamp, func() (*openDataset, error) {
 		d, err := samples.Open(f.Path, samples.Options{Encoder: encode.TalbotBot{}})
 		if err != nil {
 			return nil, err
 		}
-		return &openDataset{Dataset: d, hash: d.Manifest().Hash(), users: 1}, nil
+		return &openDataset{Dataset: d, hash: d.Manifest().Hash()}, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return d, c.hold(d), nil
-}
-
-// hold keeps a dataset open until release is called. The caller holds the lock.
-func (c *datasetCache) hold(d *openDataset) (release func()) {
-	d.users++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		d.drop()
-	}
-}
-
-// drop removes one user.
-func (d *openDataset) drop() {
-	if d.users--; d.users == 0 {
-		_ = d.Close() // it was read only
-	}
-}
-
-func (c *datasetCache) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open.shrink(0)
+	return d, d.users.Done, nil
 }
 
 // search is the samples that a filter chooses, as far as they are known.
@@ -102,11 +77,9 @@ func (s *Server) search(d *openDataset, f *filter) (*work[search], error) {
 				return search{set, d.Samples()}, nil
 			}
 		}
-		s.datasets.mu.Lock()
-		release := s.datasets.hold(d)
-		s.datasets.mu.Unlock()
+		d.users.Add(1)
 		return search{set: samples.NewSet(d.Samples())}, func(j *work[search]) error {
-			defer release()
+			defer d.users.Done()
 			err := s.reading.do(j.ctx, func() error { return find(j, d, f.Query) })
 			if err == nil {
 				j.change(func(one *search) {
@@ -141,7 +114,7 @@ type found struct {
 	Count   int64
 	Percent int // of the samples that were looked at
 	Done    bool
-	Problem error
+	Problem error   // why it ended early
 	Numbers []int64 // of the samples that were asked for
 }
 
@@ -177,9 +150,4 @@ func neighbours(j *work[search], number int64) (place, before, next int64) {
 		}
 	})
 	return place, before, next
-}
-
-// errSearch is the text of a page whose search failed.
-func errSearch(f *folder, err error) string {
-	return fmt.Sprintf("The search ended early: %s", f.within(err))
 }
