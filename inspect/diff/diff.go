@@ -91,11 +91,15 @@ const examplesOfDiff = 5
 type differ struct {
 	Request
 	sets        [2]*shards.Dataset
+	prints      [2][]string     // IDs of the fingerprints
+	networks    [2][]string     // IDs of the networks
 	lines       [2][]lineDigest // by key
 	result      *Difference
-	unmatched   [2]map[dataset.GameKey]bool // examples wanted
-	otherLabels int64                       // lines in both with different labels
-	mostWaiting int                         // of them, lines of one dataset that waited for the other's
+	unmatched   [2]map[dataset.GameKey]bool       // examples wanted
+	otherLabels int64                             // lines in both with different labels
+	waiting     [2]map[dataset.GameKey]lineLabels // of them, those of one dataset that were not met in the other
+	mostWaiting int
+	counts      map[string]*labelCount // of labels, by fingerprint
 }
 
 // Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
@@ -105,6 +109,7 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 }
 
 func (d *differ) run(ctx context.Context) (*Difference, error) {
+	d.counts, d.waiting = map[string]*labelCount{}, [2]map[dataset.GameKey]lineLabels{{}, {}}
 	for i, dir := range []string{d.A, d.B} {
 		set, err := shards.OpenDataset(dir)
 		if err != nil {
@@ -112,13 +117,19 @@ func (d *differ) run(ctx context.Context) (*Difference, error) {
 		}
 		defer set.Close()
 		d.sets[i], d.unmatched[i] = set, map[dataset.GameKey]bool{}
+		for _, f := range set.Manifest.Fingerprints {
+			d.prints[i] = append(d.prints[i], f.ID())
+		}
+		for _, n := range set.Manifest.Networks {
+			d.networks[i] = append(d.networks[i], n.ID())
+		}
 	}
 	a, b := d.sets[0].Manifest, d.sets[1].Manifest
 	r := d.result
 	r.Manifest = manifestDifference(a, b)
 	r.Inputs = setDifference(inputNames(a), inputNames(b))
-	r.Engines = setDifference(printNames(a), printNames(b))
-	r.Networks = setDifference(networkNames(a), networkNames(b))
+	r.Engines = setDifference(d.prints[0], d.prints[1])
+	r.Networks = setDifference(d.networks[0], d.networks[1])
 	r.Lines.Examples = []LineExample{}
 	if a.Hash() == b.Hash() {
 		for _, set := range d.sets {
@@ -147,7 +158,6 @@ func (d *differ) run(ctx context.Context) (*Difference, error) {
 // digest reads a dataset.
 func (d *differ) digest(ctx context.Context, side int) error {
 	set := d.sets[side]
-	ids, networks := printNames(set.Manifest), networkNames(set.Manifest)
 	d.lines[side] = make([]lineDigest, 0, set.Manifest.Counts.GamesKept)
 	for l, err := range set.Lines() {
 		if err != nil {
@@ -163,7 +173,7 @@ func (d *differ) digest(ctx context.Context, side int) error {
 					Count: n, Rate: n, Unit: "lines"})
 			}
 		}
-		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, ids, networks))
+		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, d.prints[side], d.networks[side]))
 	}
 	slices.SortFunc(d.lines[side], lineDigest.compare)
 	return nil
@@ -210,24 +220,14 @@ func (d *differ) pair(a, b *lineDigest) {
 	if a.split != b.split {
 		l.Moved++
 	}
-	if a.samples != b.samples {
-		l.Samples++
-	}
-	if a.policies != b.policies {
-		l.Policies++
-	}
-	if a.predictions != b.predictions {
-		l.Predictions++
-	}
-	if a.headers != b.headers {
-		l.Headers++
-	}
-	if a.labels != b.labels {
-		l.Labels++
-		if a.samples == b.samples {
-			a.otherLabels = true
-			d.otherLabels++
+	for part, count := range [parts]*int64{&l.Samples, &l.Policies, &l.Labels, &l.Predictions, &l.Headers} {
+		if a.parts[part] != b.parts[part] {
+			*count++
 		}
+	}
+	if a.parts[ofLabels] != b.parts[ofLabels] && a.parts[ofSamples] == b.parts[ofSamples] {
+		a.otherLabels = true
+		d.otherLabels++
 	}
 }
 
@@ -252,20 +252,6 @@ func setDifference(a, b []string) SetDifference {
 func inputNames(m *dataset.Manifest) (names []string) {
 	for _, in := range m.Inputs {
 		names = append(names, fmt.Sprintf("%s (%.16s)", in.Name, in.SHA256))
-	}
-	return names
-}
-
-func printNames(m *dataset.Manifest) (names []string) {
-	for _, f := range m.Fingerprints {
-		names = append(names, f.ID())
-	}
-	return names
-}
-
-func networkNames(m *dataset.Manifest) (names []string) {
-	for _, n := range m.Networks {
-		names = append(names, n.ID())
 	}
 	return names
 }

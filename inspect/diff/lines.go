@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,23 +15,30 @@ import (
 	"talbot/dataset"
 )
 
+// The parts of a line that are compared beside its moves and its split.
+const (
+	ofSamples = iota
+	ofPolicies
+	ofLabels
+	ofPredictions
+	ofHeaders
+	parts
+)
+
 // lineDigest is a line as hashes of its parts.
 type lineDigest struct {
-	key               dataset.GameKey
-	samples, policies uint32
-	labels, headers   uint32
-	predictions       uint32
-	split             dataset.Split
-	otherLabels       bool // in both, with different labels
+	key         dataset.GameKey
+	parts       [parts]uint32
+	split       dataset.Split
+	otherLabels bool // in both, with different labels
 }
 
 func (a lineDigest) compare(b lineDigest) int {
-	return cmp.Or(compareKeys(a.key, b.key), cmp.Compare(a.samples, b.samples), cmp.Compare(a.policies, b.policies),
-		cmp.Compare(a.labels, b.labels), cmp.Compare(a.predictions, b.predictions), cmp.Compare(a.headers, b.headers))
+	return cmp.Or(compareKeys(a.key, b.key), slices.Compare(a.parts[:], b.parts[:]))
 }
 
-// newLineDigest hashes a line; ids are the names of the fingerprints, networks those of the networks.
-func newLineDigest(l *dataset.Line, splits dataset.Splits, ids, networks []string) lineDigest {
+// newLineDigest hashes a line; prints are the names of the fingerprints, networks those of the networks.
+func newLineDigest(l *dataset.Line, splits dataset.Splits, prints, networks []string) lineDigest {
 	le := binary.LittleEndian
 	var b []byte
 	sum := func() uint32 { h := xxhash.Sum64(b); b = b[:0]; return uint32(h ^ h>>32) }
@@ -38,7 +46,7 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids, networks []strin
 	for _, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 		b = le.AppendUint16(b, uint16(ply))
 	}
-	d.samples = sum()
+	d.parts[ofSamples] = sum()
 	for _, p := range l.Policies {
 		b = le.AppendUint32(b, uint32(len(p)))
 		for _, t := range p {
@@ -46,14 +54,14 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids, networks []strin
 			b = le.AppendUint32(b, math.Float32bits(t.Weight))
 		}
 	}
-	d.policies = sum()
-	for _, c := range sortedColumns(l, ids) {
-		b = append(b, ids[c.Fingerprint]...)
+	d.parts[ofPolicies] = sum()
+	for _, c := range sortedColumns(l, prints) {
+		b = append(b, prints[c.Fingerprint]...)
 		for i := range c.Labels {
 			b = c.Labels[i].AppendBytes(b)
 		}
 	}
-	d.labels = sum()
+	d.parts[ofLabels] = sum()
 	for _, c := range l.Predictions {
 		if c.Network < len(networks) {
 			b = append(b, networks[c.Network]...)
@@ -62,14 +70,14 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids, networks []strin
 			}
 		}
 	}
-	d.predictions = sum()
+	d.parts[ofPredictions] = sum()
 	b = append(b, byte(l.Source), byte(l.Result))
 	b = le.AppendUint32(b, uint32(l.WhiteElo))
 	b = le.AppendUint32(b, uint32(l.BlackElo))
 	for _, t := range l.Tags {
 		b = append(append(append(append(b, t.Name...), 0), t.Value...), 0)
 	}
-	d.headers = sum()
+	d.parts[ofHeaders] = sum()
 	return d
 }
 
@@ -116,9 +124,6 @@ func (d *differ) rescan(ctx context.Context) error {
 		next[side], stop = iter.Pull2(set.Lines())
 		defer stop()
 	}
-	l := labelDiffer{differ: d,
-		ids:     [2][]string{printNames(d.sets[0].Manifest), printNames(d.sets[1].Manifest)},
-		waiting: [2]map[dataset.GameKey]lineLabels{{}, {}}, counts: map[string]*labelCount{}}
 	var examples [2][]LineExample
 	for left := 2; left > 0; {
 		for side := range next {
@@ -142,11 +147,11 @@ func (d *differ) rescan(ctx context.Context) error {
 				delete(d.unmatched[side], k)
 				examples[side] = append(examples[side], d.example(side, line))
 			}
-			l.line(side, k, line)
+			d.line(side, k, line)
 		}
 	}
 	d.result.Lines.Examples = slices.Concat(d.result.Lines.Examples, examples[0], examples[1])
-	d.result.Labels = append(d.result.Labels, l.differences()...)
+	d.result.Labels = append(d.result.Labels, d.differences()...)
 	return nil
 }
 
@@ -169,44 +174,36 @@ func (d *differ) withOtherLabels(k dataset.GameKey) *lineDigest {
 	return nil
 }
 
-// labelDiffer compares the labels of lines in both datasets.
-type labelDiffer struct {
-	*differ
-	ids     [2][]string                       // of the fingerprints of each dataset
-	waiting [2]map[dataset.GameKey]lineLabels // lines of one dataset that were not met in the other
-	counts  map[string]*labelCount
-}
-
 // lineLabels are each engine's labels for the samples of a line.
 type lineLabels map[string][]labelValue
 
 // line takes a line of a dataset. Of copies, one pair is compared.
-func (l *labelDiffer) line(side int, k dataset.GameKey, line *dataset.Line) {
-	digest := l.withOtherLabels(k)
+func (d *differ) line(side int, k dataset.GameKey, line *dataset.Line) {
+	digest := d.withOtherLabels(k)
 	if digest == nil {
 		return
 	}
-	if _, ok := l.waiting[side][k]; ok {
+	if _, ok := d.waiting[side][k]; ok {
 		return
 	}
-	labels := labelsOf(line, l.ids[side])
-	other, ok := l.waiting[1-side][k]
+	labels := labelsOf(line, d.prints[side])
+	other, ok := d.waiting[1-side][k]
 	if !ok {
-		l.waiting[side][k] = labels
-		l.mostWaiting = max(l.mostWaiting, len(l.waiting[0])+len(l.waiting[1]))
+		d.waiting[side][k] = labels
+		d.mostWaiting = max(d.mostWaiting, len(d.waiting[0])+len(d.waiting[1]))
 		return
 	}
-	delete(l.waiting[1-side], k)
+	delete(d.waiting[1-side], k)
 	digest.otherLabels = false
 	if side == 0 {
 		labels, other = other, labels
 	}
-	compareLabels(l.counts, other, labels)
+	d.compareLabels(other, labels)
 }
 
 // differences are what was counted.
-func (l *labelDiffer) differences() (list []LabelDifference) {
-	for id, c := range l.counts {
+func (d *differ) differences() (list []LabelDifference) {
+	for id, c := range d.counts {
 		c.Fingerprint = id
 		if c.pairs > 0 {
 			c.MeanCentipawns = float64(c.sum) / float64(c.pairs)
@@ -238,29 +235,25 @@ func labelsOf(l *dataset.Line, ids []string) lineLabels {
 }
 
 // compareLabels counts the samples of a line.
-func compareLabels(counts map[string]*labelCount, a, b lineLabels) {
-	count := func(id string) *labelCount {
-		if counts[id] == nil {
-			counts[id] = &labelCount{}
+func (d *differ) compareLabels(a, b lineLabels) {
+	value := func(labels []labelValue, i int) (v labelValue) {
+		if i < len(labels) {
+			v = labels[i]
 		}
-		return counts[id]
+		return v
 	}
-	for id, list := range a {
-		c, other := count(id), b[id]
-		for i, x := range list {
-			y := labelValue{}
-			if i < len(other) {
-				y = other[i]
-			}
-			c.add(x, y)
-		}
-	}
-	for id, list := range b {
+	ids := slices.Collect(maps.Keys(a))
+	for id := range b {
 		if _, ok := a[id]; !ok {
-			c := count(id)
-			for _, y := range list {
-				c.add(labelValue{}, y)
-			}
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		if d.counts[id] == nil {
+			d.counts[id] = &labelCount{}
+		}
+		for i := range max(len(a[id]), len(b[id])) {
+			d.counts[id].add(value(a[id], i), value(b[id], i))
 		}
 	}
 }
