@@ -3,7 +3,7 @@
 //
 // [New] parses a page that uses the templates "style" (in its head) and "pieces" (once, before the first board). What
 // is to be drawn is laid out first, in numbers: [NewLineChart], [NewBarChart], [NewBarList], [NewCalibrationChart],
-// [NewBandChart], [NewBoard]. A page then draws it with the function "draw".
+// [NewBoard]. A page then draws it with the function "draw".
 //
 // A page needs nothing from elsewhere and shows hostile text as text: names from files go through the function "plain",
 // sentences through "prose". The package starts no goroutines.
@@ -72,7 +72,6 @@ func (c *LineChart) HTML() (template.HTML, error)        { return render("linech
 func (c *BarChart) HTML() (template.HTML, error)         { return render("barchart", c) }
 func (l *BarList) HTML() (template.HTML, error)          { return render("barlist", l) }
 func (c *CalibrationChart) HTML() (template.HTML, error) { return render("calibration", c) }
-func (c *BandChart) HTML() (template.HTML, error)        { return render("band", c) }
 
 // WriteText writes nothing: only pages show charts with axes.
 func (*frame) WriteText(*strings.Builder) {}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -322,12 +323,18 @@ func (x *Result) addParts(p *table.Page, outcomes []*outcome) {
 	colours := [2]*tally{newTally(players), newTally(players)}
 	openings := map[string]*tally{}
 	every := max(1, x.Games/curvePoints)
-	var points []chart.BandPoint
 	var lengths [21]int64
+	curves := []chart.Curve{{Name: "Elo", Class: "train"}, {Name: "low", Class: "train", Faint: true},
+		{Name: "high", Class: "train", Faint: true}}
 	point := func() {
 		f := all.figures()
-		points = append(points, chart.BandPoint{X: float64(f.Games), Y: float64(f.Elo), Low: float64(f.EloLow),
-			High: float64(f.EloHigh)})
+		values := []float64{float64(f.Elo), float64(f.EloLow), float64(f.EloHigh)}
+		if sum := values[0] + values[1] + values[2]; math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return
+		}
+		for i, y := range values {
+			curves[i].Points = append(curves[i].Points, chart.Point{X: float64(f.Games), Y: y})
+		}
 	}
 	for _, o := range outcomes {
 		if o == nil {
@@ -355,9 +362,14 @@ func (x *Result) addParts(p *table.Page, outcomes []*outcome) {
 		point()
 	}
 	charts := table.Section{Title: "Charts", Layout: table.Two}
-	charts.Draw(chart.NewBandChart(chart.Band{Title: "Elo by game", Note: "the estimate of " +
+	for i := range curves { // the first intervals are so wide that they would press the others flat
+		curves[i].Points = slices.DeleteFunc(curves[i].Points, func(p chart.Point) bool {
+			return p.X < float64(all.counts.Games)/10
+		})
+	}
+	charts.Draw(chart.NewLineChart(chart.Lines{Title: "Elo by game", Note: "the estimate of " +
 		chart.Plain(x.Players[0].Name) + " and its 95 % interval after each part of the games, in their order",
-		XName: "games", Points: points}))
+		Unit: "game", Smooth: chart.SmoothNone, Curves: curves}))
 	x.addCharts(&charts, lengths[:])
 	p.Add(charts)
 	byColour := &table.Table{Title: "By colour", Note: "of the first player, by single games; intervals are wider " +
