@@ -55,9 +55,15 @@ func TestOptionsAreDocumented(t *testing.T) {
 	}
 	var offered []string
 	for _, o := range uci.Options(true, mcts.Defaults()) {
-		param := engine.Parameter(o.Name)
-		if param != "" {
+		param := map[string]string{"Searcher": "searcher", "Move Overhead": "overhead", "UCI_Elo": "elo",
+			"Threads": "threads"}[o.Name]
+		if s, ok := mcts.SettingByName(o.Name); ok {
+			param = s.Key
+		}
+		if slices.Contains(engine.Parameters(), param) {
 			param = "`" + param + "`"
+		} else {
+			param = ""
 		}
 		offered = append(offered, strings.Join([]string{o.Name, optionForm(o), param, o.Searchers, o.About}, " | "))
 	}

@@ -3,15 +3,37 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"talbot/board"
+	"talbot/internal/humanize"
 	"talbot/network/backend"
+	"talbot/network/builtin"
 	"talbot/network/predict"
 	"talbot/play/mcts"
 )
+
+// Benchmark measures a network on several backends and at several batch sizes.
+type Benchmark struct {
+	Path     string                             // of the network
+	Backends []string                           // nil: all that this machine has
+	Sizes    []int                              // of batches, beside the default one; nil: some
+	Each     time.Duration                      // time for each figure
+	Print    func(format string, values ...any) // gets the figures as text; may be nil
+}
+
+// Benchmarks are the figures of a [Benchmark].
+type Benchmarks struct {
+	Evaluations []Speed `json:"evaluations"`
+	// NodesPerSecond is that of the search on the first backend at its default batch.
+	NodesPerSecond float64 `json:"nodes_per_second"`
+	// Choices are those of the network that comes with talbot, on each backend.
+	Choices []Choices `json:"choices,omitempty"`
+}
 
 // Speed is the speed of a network on a backend at a batch size.
 type Speed struct {
@@ -25,6 +47,19 @@ type Speed struct {
 	Nodes    float64 `json:"nodes_per_second"`
 	Fill     float64 `json:"fill"`
 	Searcher string  `json:"searcher"`
+}
+
+// Choices are a network's moves in fixed positions with fixed nodes: the same on every machine with the same
+// backend, unless two moves are so close that the last digits decide.
+type Choices struct {
+	Backend   string `json:"backend"`
+	Batch     int    `json:"batch"` // the default one
+	Searcher  string `json:"searcher"`
+	Positions int    `json:"positions"`
+	Nodes     int64  `json:"nodes"` // of all searches
+	// Hash is the first 16 hex digits of the SHA-256 of the moves chosen, in UCI notation with spaces between them.
+	Hash           string  `json:"hash"`
+	NodesPerSecond float64 `json:"nodes_per_second"`
 }
 
 // Backends lists the backends that this machine has, as [backend.OpenForInference] takes them.
@@ -43,6 +78,61 @@ func Backends() []string {
 	return list
 }
 
+// Run measures.
+func (b Benchmark) Run(ctx context.Context) (result Benchmarks, err error) {
+	if b.Backends == nil {
+		b.Backends = Backends()
+	}
+	if b.Sizes == nil {
+		b.Sizes = []int{1, 4, 8, 16, 32}
+	}
+	if b.Print == nil {
+		b.Print = func(string, ...any) {}
+	}
+	for i, name := range b.Backends {
+		b.Print("%-10s %5s  %12s  %12s  %8s  %5s\n", name, "batch", "positions/s", "in search", "nodes/s", "fill")
+		err := b.backend(ctx, &result, name, i == 0)
+		if errors.Is(err, predict.ErrNoInt8) && len(b.Backends) > 1 {
+			b.Print("%-10s not for this network: nothing in it is computed in 8 bits\n", "")
+			continue
+		}
+		if err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// backend measures one backend.
+func (b *Benchmark) backend(ctx context.Context, result *Benchmarks, name string, first bool) error {
+	usual := defaultBatch(name)
+	sizes := append([]int{usual}, b.Sizes...)
+	slices.Sort(sizes)
+	for _, size := range slices.Compact(sizes) {
+		s, err := measure(ctx, Config{Path: b.Path, Backend: name, Batch: size}, b.Each)
+		if err != nil {
+			return err
+		}
+		result.Evaluations = append(result.Evaluations, s)
+		if first && size == usual {
+			result.NodesPerSecond = s.Nodes
+		}
+		b.Print("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes,
+			100*s.Fill)
+	}
+	if b.Path != builtin.Name {
+		return nil
+	}
+	c, err := choose(ctx, Config{Path: b.Path, Backend: name})
+	if err != nil {
+		return err
+	}
+	result.Choices = append(result.Choices, c)
+	b.Print("%-10s choices %s: %s, %s at %.0f nodes/s\n", "", c.Hash, humanize.Count(int64(c.Positions), "position"),
+		humanize.Count(c.Nodes, "node"), c.NodesPerSecond)
+	return nil
+}
+
 // benchLines lead to the positions that are evaluated: openings, a middlegame and an endgame.
 var benchLines = []string{
 	"e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 f8e7 d1f3 d8c7 e1c1 b8d7 g2g4 b7b5 g5f6 d7f6 " +
@@ -53,105 +143,139 @@ var benchLines = []string{
 		"c3e4 f5h4 f3h4 e7h4 e4g5 h4g5 c1g5 c8e6 b2b3 c6c5",
 }
 
-// searchNodes limits a search of [Bench].
+// searchNodes limits a search that is measured.
 const searchNodes = 2000
 
-// Bench measures a network at a batch size for about that long, alone and in a search, in turns. The backend and the
-// batch of the configuration are given.
-func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
+// bench is a network whose searches are measured.
+type bench struct {
+	*Network
+	evaluator *Evaluator
+	searcher  mcts.Searcher
+	games     [][]board.Move // benchLines
+	searches  int            // done
+}
+
+// openBench opens a network with its usual searcher.
+func openBench(ctx context.Context, c Config, adjust func(*mcts.Options)) (*bench, error) {
 	n, err := Open(c)
 	if err != nil {
-		return Speed{}, err
+		return nil, err
 	}
-	defer n.Close()
-	if _, _, err := n.Warm(ctx); err != nil {
-		return Speed{}, err
-	}
-	s := Speed{Backend: n.Backend, Batch: n.Batch(), Searcher: n.DefaultSearcher()}
-	e := n.evaluator()
-	games, err := benchGames()
-	if err != nil {
-		return s, err
-	}
+	b := &bench{Network: n, evaluator: n.evaluator()}
 	o, err := options(n.Config.Recipe)
+	if err == nil {
+		_, _, err = n.Warm(ctx)
+	}
+	if err == nil {
+		adjust(&o)
+		b.searcher, err = mcts.New(n.DefaultSearcher(), b.evaluator, o)
+	}
+	for _, line := range benchLines {
+		p := board.StartPosition()
+		moves, illegal := p.PlayUCI(strings.Fields(line)...)
+		err = errors.Join(err, illegal)
+		b.games = append(b.games, moves)
+	}
 	if err != nil {
-		return s, err
+		n.Close()
+		return nil, err
 	}
-	o.CacheSize = 0
-	searcher, err := mcts.New(n.DefaultSearcher(), e, o)
-	if err != nil {
-		return s, err
-	}
-	var alone, search measured
-	for search.took < each { // in turns, since machines change their speed
-		before := search.took
-		if err := search.one(ctx, searcher, e, games, each-before); err != nil {
-			return s, err
-		}
-		if err := alone.full(ctx, e, games, search.took-before); err != nil {
-			return s, err
-		}
-	}
-	s.PerSecond = float64(alone.evaluations) / alone.took.Seconds()
-	s.InSearch = float64(search.evaluations) / search.took.Seconds()
-	s.Nodes = float64(search.nodes) / search.took.Seconds()
-	s.Fill = float64(search.evaluations) / float64(max(1, search.slots))
-	return s, nil
+	return b, nil
 }
 
-// Choices are a network's moves in fixed positions with fixed nodes: the same on every machine with the same
-// backend, unless two moves are so close that the last digits decide.
-type Choices struct {
-	Backend   string `json:"backend"`
-	Batch     int    `json:"batch"` // the default one
-	Searcher  string `json:"searcher"`
-	Positions int    `json:"positions"`
-	Nodes     int64  `json:"nodes"` // of all searches
-	// Hash is the first 16 hex digits of the SHA-256 of the moves chosen, in UCI notation with spaces between them.
-	Hash           string  `json:"hash"`
-	NodesPerSecond float64 `json:"nodes_per_second"`
+// measure measures a network at a batch size for about that long, alone and in a search. The backend and the batch of
+// the configuration are given.
+func measure(ctx context.Context, c Config, each time.Duration) (Speed, error) {
+	b, err := openBench(ctx, c, func(o *mcts.Options) { o.CacheSize = 0 })
+	if err != nil {
+		return Speed{}, err
+	}
+	defer b.Close()
+	var evaluations, nodes int64
+	var alone, search time.Duration
+	for search < each { // in turns, since machines change their speed
+		n, took, err := b.search(ctx, each-search)
+		if err != nil {
+			return Speed{}, err
+		}
+		nodes, search = nodes+n, search+took
+		n, took, err = b.full(ctx, took)
+		if err != nil {
+			return Speed{}, err
+		}
+		evaluations, alone = evaluations+n, alone+took
+	}
+	return Speed{Backend: b.Backend, Batch: b.Batch(), Searcher: b.DefaultSearcher(),
+		PerSecond: float64(evaluations) / alone.Seconds(),
+		InSearch:  float64(b.evaluator.Evaluations) / search.Seconds(), Nodes: float64(nodes) / search.Seconds(),
+		Fill: float64(b.evaluator.Evaluations) / float64(max(1, b.evaluator.Slots))}, nil
 }
 
-// Choices of [Choose]: one position every so often along the lines, and the nodes of a search.
+// full evaluates full batches of different positions, which lie ready, for that long.
+func (b *bench) full(ctx context.Context, each time.Duration) (evaluations int64, took time.Duration, err error) {
+	questions := b.evaluator.questions
+	for i := range questions { // the end of a game, a ply earlier each time
+		moves := b.games[i%len(b.games)]
+		g := board.NewGame(board.StartPosition())
+		for _, m := range moves[:len(moves)-(i/len(b.games))%len(moves)] {
+			g.Push(m)
+		}
+		b.evaluator.Put(i, g, g.Position().LegalMoves(nil))
+	}
+	answers := make([]predict.Output, len(questions))
+	begun := time.Now()
+	for ; time.Since(begun) < each; evaluations += int64(len(answers)) {
+		if err := b.Predict(ctx, questions, answers); err != nil {
+			return 0, 0, err
+		}
+	}
+	return evaluations, time.Since(begun), nil
+}
+
+// search searches the middle of a line with an empty tree, for that time at most.
+func (b *bench) search(ctx context.Context, most time.Duration) (nodes int64, took time.Duration, err error) {
+	begun := time.Now()
+	moves := b.games[b.searches%len(b.games)]
+	b.searches++
+	r, err := b.searchFrom(ctx, moves[:(len(moves)+1)/2], mcts.Limits{Nodes: searchNodes,
+		ShouldStop: func(p mcts.Progress) bool { return p.Nodes > 0 && time.Since(begun) >= most }})
+	if err != nil {
+		return 0, 0, err
+	}
+	return r.Nodes, time.Since(begun), nil
+}
+
+// searchFrom searches the position after moves with an empty tree.
+func (b *bench) searchFrom(ctx context.Context, moves []board.Move, l mcts.Limits) (*mcts.Report, error) {
+	start := board.StartPosition()
+	b.searcher.Clear()
+	b.searcher.Position(&start, moves)
+	r, err := b.searcher.Search(ctx, l, nil)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return r, err
+}
+
+// The fixed positions of [Choices]: one every so often along the lines, and the nodes of a search.
 const (
 	chooseEvery = 4
 	chooseNodes = 100
 )
 
-// Choose searches fixed positions, each with an empty tree. The backend of the configuration is given.
-func Choose(ctx context.Context, c Config) (Choices, error) {
-	n, err := Open(c)
+// choose searches fixed positions, each with an empty tree. The backend of the configuration is given.
+func choose(ctx context.Context, c Config) (Choices, error) {
+	b, err := openBench(ctx, c, func(*mcts.Options) {})
 	if err != nil {
 		return Choices{}, err
 	}
-	defer n.Close()
-	if _, _, err := n.Warm(ctx); err != nil {
-		return Choices{}, err
-	}
-	r := Choices{Backend: n.Backend, Batch: n.Batch(), Searcher: n.DefaultSearcher()}
-	o, err := options(n.Config.Recipe)
-	if err != nil {
-		return r, err
-	}
-	searcher, err := mcts.New(r.Searcher, n.Evaluator(), o)
-	if err != nil {
-		return r, err
-	}
-	games, err := benchGames()
-	if err != nil {
-		return r, err
-	}
-	start := board.StartPosition()
+	defer b.Close()
+	r := Choices{Backend: b.Backend, Batch: b.Batch(), Searcher: b.DefaultSearcher()}
 	var chosen []string
 	begun := time.Now()
-	for _, line := range games {
+	for _, line := range b.games {
 		for ply := chooseEvery; ply <= len(line); ply += chooseEvery {
-			searcher.Clear()
-			searcher.Position(&start, line[:ply])
-			report, err := searcher.Search(ctx, mcts.Limits{Nodes: chooseNodes}, nil)
-			if err == nil {
-				err = ctx.Err()
-			}
+			report, err := b.searchFrom(ctx, line[:ply], mcts.Limits{Nodes: chooseNodes})
 			if err != nil {
 				return r, err
 			}
@@ -162,77 +286,4 @@ func Choose(ctx context.Context, c Config) (Choices, error) {
 	r.Positions, r.NodesPerSecond = len(chosen), float64(r.Nodes)/time.Since(begun).Seconds()
 	r.Hash = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(chosen, " "))))[:16]
 	return r, nil
-}
-
-// measured counts the work done in a time.
-type measured struct {
-	evaluations, slots, nodes int64
-	took                      time.Duration
-	searches                  int
-}
-
-// benchGames are the moves of [benchLines].
-func benchGames() (games [][]board.Move, err error) {
-	for _, line := range benchLines {
-		p := board.StartPosition()
-		var moves []board.Move
-		for text := range strings.FieldsSeq(line) {
-			m, err := p.ParseUCI(text)
-			if err != nil {
-				return nil, fmt.Errorf("bench: %w", err)
-			}
-			p.Play(m)
-			moves = append(moves, m)
-		}
-		games = append(games, moves)
-	}
-	return games, nil
-}
-
-// full measures full batches of different positions that lie ready.
-func (m *measured) full(ctx context.Context, e *Evaluator, games [][]board.Move, each time.Duration) error {
-	for i := range e.questions { // the end of a game, a ply earlier each time
-		moves := games[i%len(games)]
-		g := board.NewGame(board.StartPosition())
-		for _, m := range moves[:len(moves)-(i/len(games))%len(moves)] {
-			g.Push(m)
-		}
-		e.Put(i, g, g.Position().LegalMoves(nil))
-	}
-	answers := make([]predict.Output, len(e.questions))
-	begun := time.Now()
-	for time.Since(begun) < each {
-		if err := e.network.Predict(ctx, e.questions, answers); err != nil {
-			return err
-		}
-		m.evaluations += int64(len(answers))
-	}
-	m.took += time.Since(begun)
-	return nil
-}
-
-// one measures a search with an empty tree, which ends after that time at the latest.
-func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator, games [][]board.Move,
-	most time.Duration) error {
-	start := board.StartPosition()
-	e.Evaluations, e.Slots = 0, 0
-	begun := time.Now()
-	moves := games[m.searches%len(games)]
-	searcher.Clear()
-	searcher.Position(&start, moves[:(len(moves)+1)/2]) // in the middle of the line
-	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, ShouldStop: func(p mcts.Progress) bool {
-		return p.Nodes > 0 && time.Since(begun) >= most
-	}}, nil)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	m.took += time.Since(begun)
-	m.evaluations += int64(e.Evaluations)
-	m.slots += e.Slots
-	m.nodes += r.Nodes
-	m.searches++
-	return nil
 }

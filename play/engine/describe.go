@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"talbot/internal/humanize"
 	"talbot/network/builtin"
+	"talbot/network/checkpoint"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/play/mcts"
@@ -35,7 +38,7 @@ func Describe(path string) (Description, error) {
 		}
 		d.Config = described.Config
 		if path == builtin.Name {
-			d.Name = fmt.Sprintf("%s %.8s", size(d.Config), file.Sum)
+			d.Name = shippedName(d.Config, file)
 		}
 	} else if d.Config, err = run.ReadConfig(path); err != nil {
 		return d, err
@@ -68,4 +71,44 @@ func options(name string) (mcts.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+func shippedName(c run.Config, file *checkpoint.File) string {
+	return fmt.Sprintf("%s %.8s", size(c), file.Sum)
+}
+
+// ShippedNetwork describes the network that comes with talbot.
+type ShippedNetwork struct {
+	Name   string          `json:"name"`   // recipe, size and the beginning of the checksum
+	SHA256 string          `json:"sha256"` // the checksum: see package checkpoint
+	About  json.RawMessage `json:"about"`  // a [run.ExportMetadata], with the card
+	card   *run.Card
+}
+
+// Shipped returns the network that comes with talbot.
+func Shipped() (s ShippedNetwork, err error) {
+	file, err := builtin.Read()
+	if err != nil {
+		return s, err
+	}
+	d, err := run.Describe(file, builtin.Name)
+	if err != nil {
+		return s, err
+	}
+	if d.Card == nil {
+		return s, fmt.Errorf("%q: %w: it has no card", builtin.Name, checkpoint.ErrDamaged)
+	}
+	return ShippedNetwork{Name: shippedName(d.Config, file), SHA256: file.Sum, About: file.Meta, card: d.Card}, nil
+}
+
+// String returns the card in a line.
+func (s ShippedNetwork) String() string {
+	hours, positions := 0.0, int64(0)
+	for _, p := range s.card.Training {
+		hours += p.Hours
+		positions += (p.To - p.From) * int64(p.Batch)
+	}
+	return fmt.Sprintf("%s, %s, trained for %.1f h on %s, %s", s.Name,
+		humanize.Count(int64(s.card.Parameters), "parameter"), hours, humanize.Count(positions, "position"),
+		s.card.Licence)
 }

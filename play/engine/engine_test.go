@@ -277,8 +277,8 @@ func TestSizes(t *testing.T) {
 
 // TestChoose: the same network chooses the same moves each time, and another one others.
 func TestChoose(t *testing.T) {
-	choose := func(path string) Choices {
-		c, err := Choose(t.Context(), Config{Path: path, Backend: "go"})
+	chosen := func(path string) Choices {
+		c, err := choose(t.Context(), Config{Path: path, Backend: "go"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,18 +288,18 @@ func TestChoose(t *testing.T) {
 		return c
 	}
 	path := tiny(t, "talbotbot")
-	a, b := choose(path), choose(path)
+	a, b := chosen(path), chosen(path)
 	if a.Hash != b.Hash || a.Nodes != b.Nodes {
 		t.Errorf("%+v, then %+v", a, b)
 	}
 	c := tinyrun.Config(t, "talbotbot", "blocks=1", "filters=8")
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	if other := choose(dir); other.Hash == a.Hash {
+	if other := chosen(dir); other.Hash == a.Hash {
 		t.Errorf("%+v of another network", other)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Choose(ctx, Config{Path: path, Backend: "go"}); !errors.Is(err, context.Canceled) {
+	if _, err := choose(ctx, Config{Path: path, Backend: "go"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -307,14 +307,11 @@ func TestChoose(t *testing.T) {
 // TestBench measures nothing; it looks at the form.
 func TestBench(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {
-		s, err := Bench(t.Context(), Config{Path: tiny(t, name), Backend: "go", Batch: 3}, time.Millisecond)
+		s, err := measure(t.Context(), Config{Path: tiny(t, name), Backend: "go", Batch: 3}, time.Millisecond)
 		if err != nil || s.Backend != "go" || s.Batch != 3 || !(s.PerSecond > 0 && s.InSearch > 0 && s.Nodes > 0) ||
 			!(s.Fill > 0.3 && s.Fill <= 1) || s.Searcher != searcher {
 			t.Errorf("%+v, %v", s, err)
 		}
-	}
-	if _, err := benchGames(); err != nil {
-		t.Error(err)
 	}
 	if list := Backends(); !slices.Contains(list, "go") {
 		t.Errorf("backends %q", list)

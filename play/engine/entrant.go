@@ -23,7 +23,6 @@ const (
 	threadsParam  = "threads"
 	engineParam   = "engine"
 	likelyParam   = "probability"
-	eloParam      = "elo" // the setting Rating; rating= is what is known of a player's strength
 )
 
 const maxThreads = 1024
@@ -147,13 +146,11 @@ func (c *entrant) read(spec match.Spec) error {
 
 // setting is the search setting that a parameter sets; nil if it sets none. Players of matches have no endgame tables.
 func setting(param string) *mcts.Setting {
-	for i := range mcts.Settings {
-		s := &mcts.Settings[i]
-		if Parameter(s.Name) == param {
-			return s
-		}
+	s, ok := mcts.SettingByName(param)
+	if !ok || s.Key != param || s.Name == "SyzygyProbeLimit" {
+		return nil
 	}
-	return nil
+	return s
 }
 
 // checkEffects refuses parameters without an effect: a match would silently compare two equal players.
@@ -179,26 +176,6 @@ func checkEffects(spec match.Spec, n *Network, searcher string) error {
 	return nil
 }
 
-// Parameter is the name in a match of what a UCI option or a search setting sets; "" if there is none.
-func Parameter(option string) string {
-	switch option {
-	case "Searcher":
-		return searcherParam
-	case "Move Overhead":
-		return overheadParam
-	case "UCI_Elo":
-		return eloParam
-	case "Threads":
-		return threadsParam
-	case "SyzygyProbeLimit":
-		return ""
-	}
-	if s, ok := mcts.SettingByName(option); ok {
-		return s.Key
-	}
-	return ""
-}
-
 // CheckParameters refuses parameters of a player that no network has, by their names alone.
 func CheckParameters(s match.Spec) error {
 	all := Parameters()
@@ -218,8 +195,8 @@ func unknown(name string) error {
 func Parameters() []string {
 	all := []string{searcherParam, backendParam, threadsParam, overheadParam, engineParam, likelyParam}
 	for i := range mcts.Settings {
-		if p := Parameter(mcts.Settings[i].Name); p != "" {
-			all = append(all, p)
+		if key := mcts.Settings[i].Key; setting(key) != nil {
+			all = append(all, key)
 		}
 	}
 	return all

@@ -109,24 +109,20 @@ func pastOf(e encode.Encoder) int {
 	const plies = 24 // pawns, knights, bishops, rooks and castling
 	game := "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3 c6a5 b3c2 c7c5 " +
 		"d2d4 d8c7 b1d2 c5d4"
-	var positions [plies + 1]board.Position
-	var moves [plies]board.Move
 	p := board.StartPosition()
-	for i, text := range strings.Fields(game) {
-		positions[i] = p
-		moves[i], _ = p.ParseUCI(text) // legal
-		p.Play(moves[i])
-	}
-	positions[plies] = p
-	words := e.Layout().Words
+	moves, _ := p.PlayUCI(strings.Fields(game)...)
 	pack := func(since int) []uint64 {
-		g := board.NewGame(positions[since])
+		start := board.StartPosition()
+		for _, m := range moves[:since] {
+			start.Play(m)
+		}
+		g := board.NewGame(start)
 		for _, m := range moves[since:] {
 			g.Push(m)
 		}
 		var v encode.View
 		v.Play(g, 0, 0)
-		packed := make([]uint64, words)
+		packed := make([]uint64, e.Layout().Words)
 		e.Pack(packed, &v)
 		return packed
 	}

@@ -47,6 +47,9 @@ type Network struct {
 	mu         sync.Mutex
 	engines    []*stockfish.Engine // that evaluators started
 	centipawns func(float32) float64
+
+	warming        sync.Mutex
+	full, smallest time.Duration // times of batches when it was made ready; 0: it is not
 }
 
 // defaultBatch returns the number of positions that are evaluated at once on a kind of backend. A larger batch computes
@@ -157,8 +160,14 @@ func (n *Network) Centipawns(searcher string, value float32) int {
 	return int(math.Round(n.centipawns(value)))
 }
 
-// Warm compiles the network and returns how long it takes to answer a full batch and one of the smallest size.
+// Warm compiles the network, unless that is done, and returns how long it takes to answer a full batch and one of the
+// smallest size.
 func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
+	n.warming.Lock()
+	defer n.warming.Unlock()
+	if n.full > 0 {
+		return n.full, n.smallest, nil
+	}
 	if err := n.Compile(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -181,6 +190,9 @@ func (n *Network) Warm(ctx context.Context) (full, smallest time.Duration, err e
 	}
 	if smallest, err = timed(e.Sizes()[0]); err == nil {
 		full, err = timed(e.Batch())
+	}
+	if err == nil {
+		n.full, n.smallest = full, smallest
 	}
 	return full, smallest, err
 }

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"context"
-	"sync"
-	"time"
-)
+import "sync"
 
 // Shared has networks that several players use at the same time. Each is loaded once, and compiled once; with ONNX
 // Runtime once for each seat, as small batches are computed sooner on one core each than on all cores in turns. It is
@@ -12,11 +8,7 @@ import (
 type Shared struct {
 	mu   sync.Mutex
 	open map[place]*Network
-	took map[*Network]warmth
 }
-
-// warmth has the times of batches when a network was made ready.
-type warmth struct{ full, smallest time.Duration }
 
 // place is a use of a network.
 type place struct {
@@ -38,7 +30,7 @@ func (s *Shared) at(p place) (*Network, error) {
 		return nil, err
 	}
 	if s.open == nil {
-		s.open, s.took = map[place]*Network{}, map[*Network]warmth{}
+		s.open = map[place]*Network{}
 	}
 	s.open[p] = n
 	return n, nil
@@ -51,7 +43,7 @@ func (s *Shared) Close() {
 	for _, n := range s.open {
 		n.Close()
 	}
-	s.open, s.took = nil, nil
+	s.open = nil
 }
 
 // use returns a network that the player of a seat may open and close like an unshared one.
@@ -60,28 +52,11 @@ func (s *Shared) use(c Config, seat int) (PlayerNetwork, error) {
 	if err == nil && n.opened.OnRuntime() {
 		n, err = s.at(place{c, seat})
 	}
-	return sharedNetwork{n, s}, err
+	return sharedNetwork{n}, err
 }
 
 // sharedNetwork is a network that others use too.
-type sharedNetwork struct {
-	*Network
-	in *Shared
-}
-
-// Warm makes the network ready, unless another player has done so.
-func (n sharedNetwork) Warm(ctx context.Context) (full, smallest time.Duration, err error) {
-	n.in.mu.Lock()
-	defer n.in.mu.Unlock()
-	if took, ok := n.in.took[n.Network]; ok {
-		return took.full, took.smallest, nil
-	}
-	full, smallest, err = n.Network.Warm(ctx)
-	if err == nil {
-		n.in.took[n.Network] = warmth{full, smallest}
-	}
-	return full, smallest, err
-}
+type sharedNetwork struct{ *Network }
 
 // Close leaves the network to the others.
 func (sharedNetwork) Close() {}
