@@ -18,7 +18,7 @@ func TestSizes(t *testing.T) {
 		{"node", unsafe.Sizeof(node{}), nodeBytes},
 		{"edge", unsafe.Sizeof(edge{}), edgeBytes},
 		{"cached", unsafe.Sizeof(cached{}), cachedBytes},
-		{"spot", unsafe.Sizeof(napoleonNode{}), napoleonNodeBytes},
+		{"simulated", unsafe.Sizeof(simulated{}), simulatedBytes},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes, stated are %d", c.name, c.got, c.want)

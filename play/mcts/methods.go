@@ -32,7 +32,7 @@ var methods = []*Method{
 	{Name: "napoleon", Value: true, make: noError(newNapoleon)},
 	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: noError(newPolicy)},
 	{Name: "value", Value: true, NoSearch: true, make: noError(newOnePly)},
-	{Name: "rollouts", Engine: true, make: newRollouts},
+	{Name: "rollouts", Prior: true, Engine: true, make: newRollouts},
 }
 
 // noError turns a maker that cannot fail into one of a [Method].

@@ -3,49 +3,28 @@ package mcts
 import (
 	"context"
 	"math"
-	"slices"
 
 	"talbot/board"
 )
 
 // napoleon searches with random playouts to the end of the game beside the network's values. It starts afresh with each
-// move.
+// move. Values are White's.
 type napoleon struct {
 	evaluator Evaluator
 	children  children
-	nodes     []napoleonNode
 	replies   []board.Move
 	keys      []uint64 // of a playout since its last capture or pawn move
 	simulations
-}
-
-// napoleonNodeBytes is the memory of a position in napoleon's tree. Its moves are positions themselves.
-const napoleonNodeBytes = 32
-
-// napoleonNode is a position of napoleon's tree. Values are White's.
-type napoleonNode struct {
-	move   board.Move
-	end    outcome
-	first  int32 // its children, all of which there are once it was chosen; 0: none yet
-	count  int32
-	visits int32
-	value  float64 // the network's
-	sum    float64 // of the results of playouts
 }
 
 func newNapoleon(e Evaluator, o Options) *napoleon {
 	return &napoleon{simulations: simulations{options: o}, evaluator: e, children: newChildren(e, o)}
 }
 
-// Clear implements [Searcher].
-func (s *napoleon) Clear() {}
-
 // Search implements [Searcher]. A visit is one playout.
 func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
 	return s.search(ctx, s, s.options.Iterations, l, report)
 }
-
-func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], napoleonNode{}) }
 
 // simulate goes down the best moves to a position without children, gives it some, goes on to the best of them and
 // plays from there at random; the result is counted on the whole way. Without memory it plays at random from the first
@@ -58,7 +37,7 @@ func (s *napoleon) simulate(ctx context.Context, moves []board.Move) error {
 	for s.nodes[at].count > 0 {
 		at = s.step(at)
 	}
-	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/napoleonNodeBytes {
+	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/simulatedBytes {
 		if at > 0 {
 			s.replies = sortMoves(s.game.Position(), s.game.Position().LegalMoves(s.replies[:0]))
 			moves = s.replies
@@ -99,7 +78,7 @@ func (s *napoleon) step(at int32) int32 {
 }
 
 // mixedValue is (1 − e)·v + e·w from White's view: v the network's value, w the mean of the playouts, 0 without one.
-func (s *napoleon) mixedValue(n *napoleonNode) float64 {
+func (s *napoleon) mixedValue(n *simulated) float64 {
 	w := 0.0
 	if n.visits > 0 {
 		w = n.sum / float64(n.visits)
@@ -120,7 +99,7 @@ func (s *napoleon) expand(ctx context.Context, at int32, moves []board.Move) err
 	player := s.player()
 	for i, m := range moves {
 		c := &s.children.list[i]
-		s.nodes = append(s.nodes, napoleonNode{move: m, end: c.end, value: -player * float64(c.value)})
+		s.nodes = append(s.nodes, simulated{move: m, end: c.end, value: -player * float64(c.value)})
 	}
 	return nil
 }
@@ -163,59 +142,22 @@ func (s *napoleon) fivefold(p *board.Position) bool {
 	return seen >= 4
 }
 
-func (s *napoleon) lead() (best, second int64) {
-	n := &s.nodes[0]
-	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *napoleonNode) int32 { return c.visits })
-}
+func (s *napoleon) value(n *simulated) float64 { return s.player() * s.mixedValue(n) }
 
-// report tells about the search so far. Moves are in the order of their mixed values, without the bonus.
-func (s *napoleon) report(moves []board.Move) *Report {
-	r := s.newReport()
-	n := s.nodes[0]
-	if n.count == 0 {
-		return r.unsearched(moves)
-	}
-	player := s.player()
-	for i := n.first; i < n.first+n.count; i++ {
-		c := &s.nodes[i]
-		l := Line{PV: s.variation(i), Value: float32(player * s.mixedValue(c)), Visits: int64(c.visits)}
-		l.Proven, l.WDL = c.end != open, wdlOf(l.Value)
-		switch c.end {
-		case open:
-		case mated:
-			l.Value, l.Mate, l.WDL = 1, 1, [3]float32{1, 0, 0}
-		default:
-			l.Value, l.WDL = 0, [3]float32{0, 1, 0}
-		}
-		r.Lines = append(r.Lines, l)
-	}
-	sortLines(r.Lines, s.drawMove(r.Lines, s.temperature(&s.options)), func(l *Line) float32 { return l.Value })
-	return r
-}
+// worth is the mixed value, without the bonus.
+func (s *napoleon) worth(l *Line) float32 { return l.Value }
 
-// variation returns a move of the root and the best by mixed value after it, as far as it was played out and no draw
-// can be claimed.
-func (s *napoleon) variation(at int32) []board.Move {
-	defer s.game.Rewind(s.game.Ply())
-	pv := []board.Move{s.nodes[at].move}
-	s.game.Push(pv[0])
-	for n := &s.nodes[at]; n.count > 0 && !s.claimable(); {
-		player := s.player()
-		children := s.nodes[n.first : n.first+n.count]
-		best := slices.IndexFunc(children, func(c napoleonNode) bool { return c.visits > 0 })
-		if best < 0 {
-			break
-		}
-		for i := range children {
-			if c := &children[i]; c.visits > 0 && player*s.mixedValue(c) > player*s.mixedValue(&children[best]) {
-				best = i
-			}
-		}
-		n = &children[best]
-		pv = append(pv, n.move)
-		s.game.Push(n.move)
+// next is the best by mixed value, as far as it was played out and no draw can be claimed.
+func (s *napoleon) next(children []simulated) (best *simulated) {
+	if s.claimable() {
+		return nil
 	}
-	return pv
+	for i := range children {
+		if c := &children[i]; c.visits > 0 && (best == nil || s.value(c) > s.value(best)) {
+			best = c
+		}
+	}
+	return best
 }
 
 // claimable reports whether a draw can be claimed.

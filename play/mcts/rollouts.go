@@ -37,7 +37,7 @@ type LikelyMove struct {
 
 // rollouts searches as players of a rating would: simulation by simulation it walks down moves drawn by how likely they
 // are and how good, to a position that no simulation has come to yet, whose value counts on the whole way. It starts
-// afresh with each move.
+// afresh with each move. Values are those of a move's player.
 //
 // A move is drawn with a probability proportional to
 //
@@ -50,7 +50,6 @@ type LikelyMove struct {
 // simulation comes to it, is ours: neither is published.
 type rollouts struct {
 	appraiser Appraiser
-	nodes     []rolloutNode
 	likely    []LikelyMove
 	line      []board.Move // from the start of the game
 	replies   []board.Move
@@ -58,29 +57,10 @@ type rollouts struct {
 	simulations
 }
 
-// rolloutNode is a move of the tree, or its root. Values are from the view of the move's player.
-type rolloutNode struct {
-	move   board.Move
-	end    outcome // of the game after it
-	first  int32   // its moves, all of them once it was appraised; 0: not yet
-	count  int32
-	visits int32
-	share  float64
-	value  float64 // the appraiser's
-	sum    float64 // of simulations
-}
-
-// rolloutNodeBytes is the memory of a move.
-const rolloutNodeBytes = 56
-
 // ratingUnknown is the rating that an unknown one is taken for.
 const ratingUnknown = 1500
 
 func newRollouts(e Evaluator, o Options) (Searcher, error) {
-	if !e.Capabilities().Prior {
-		return nil, errors.New("the searcher rollouts needs a network with priors over moves; this one has none: " +
-			"take value or puct")
-	}
 	a, ok := e.(Appraiser)
 	if !ok {
 		return nil, errors.New("the searcher rollouts needs an engine that values moves")
@@ -91,15 +71,10 @@ func newRollouts(e Evaluator, o Options) (Searcher, error) {
 	return &rollouts{simulations: simulations{options: o}, appraiser: a}, nil
 }
 
-// Clear implements [Searcher].
-func (s *rollouts) Clear() {}
-
 // Search implements [Searcher]. A visit is one simulation.
 func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
 	return s.search(ctx, s, s.options.Simulations, l, report)
 }
-
-func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], rolloutNode{}) }
 
 // simulate walks down once. moves are those of the root.
 func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
@@ -115,7 +90,7 @@ func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
 			break
 		}
 		if n.count == 0 {
-			if at > 0 && int64(len(s.nodes)+64) > s.options.Hash/rolloutNodeBytes {
+			if at > 0 && int64(len(s.nodes)+64) > s.options.Hash/simulatedBytes {
 				break
 			}
 			if err := s.expand(ctx, at, moves); err != nil {
@@ -158,7 +133,7 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 	for _, l := range s.likely {
 		s.game.Push(l.Move)
 		s.replies = s.game.Position().LegalMoves(s.replies[:0])
-		b := rolloutNode{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
+		b := simulated{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
 		switch b.end {
 		case open:
 		case mated:
@@ -174,7 +149,7 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 }
 
 // mean is the value of a move for its player.
-func (b *rolloutNode) mean() float64 {
+func (b *simulated) mean() float64 {
 	if b.visits == 0 {
 		return b.value
 	}
@@ -184,7 +159,7 @@ func (b *rolloutNode) mean() float64 {
 // choose draws a move.
 func (s *rollouts) choose(at int32) int32 {
 	n := &s.nodes[at]
-	children := s.nodes[n.first : n.first+n.count]
+	children := s.children(n)
 	best := math.Inf(-1)
 	for i := range children {
 		best = max(best, children[i].mean())
@@ -202,51 +177,20 @@ func (s *rollouts) choose(at int32) int32 {
 	return n.first + int32(max(0, draw(s.weights, 1, s.rng)))
 }
 
-func (s *rollouts) lead() (best, second int64) {
-	n := &s.nodes[0]
-	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *rolloutNode) int32 { return c.visits })
-}
+func (s *rollouts) value(n *simulated) float64 { return n.mean() }
 
-// report tells about the search so far. Moves are in the order of their visits.
-func (s *rollouts) report(moves []board.Move) *Report {
-	r := s.newReport()
-	n := s.nodes[0]
-	if s.added == 0 {
-		return r.unsearched(moves)
-	}
-	for i := n.first; i < n.first+n.count; i++ {
-		c := &s.nodes[i]
-		l := Line{PV: s.variation(i), Value: float32(c.mean()), Visits: int64(c.visits), Prior: float32(c.share)}
-		l.Proven, l.WDL = c.end != open, wdlOf(l.Value)
-		switch c.end {
-		case open:
-		case mated:
-			l.Mate, l.WDL = 1, [3]float32{1, 0, 0}
-		default:
-			l.WDL = [3]float32{0, 1, 0}
-		}
-		r.Lines = append(r.Lines, l)
-	}
-	sortLines(r.Lines, s.drawMove(r.Lines, s.temperature(&s.options)),
-		func(l *Line) float32 { return float32(l.Visits) })
-	return r
-}
+func (s *rollouts) worth(l *Line) float32 { return float32(l.Visits) }
 
-// variation returns a move of the root and the most visited ones after it.
-func (s *rollouts) variation(at int32) []board.Move {
-	pv := []board.Move{s.nodes[at].move}
-	for n := &s.nodes[at]; n.count > 0; {
-		children := s.nodes[n.first : n.first+n.count]
-		best := 0
-		for i := range children {
-			if children[i].visits > children[best].visits {
-				best = i
-			}
+// next is the most visited.
+func (s *rollouts) next(children []simulated) *simulated {
+	best := &children[0]
+	for i := range children {
+		if children[i].visits > best.visits {
+			best = &children[i]
 		}
-		if n = &children[best]; n.visits == 0 {
-			break
-		}
-		pv = append(pv, n.move)
 	}
-	return pv
+	if best.visits == 0 {
+		return nil
+	}
+	return best
 }
