@@ -245,13 +245,13 @@ type tally struct {
 	rate      rate
 }
 
-// Stats are the figures so far. Busy times are those of the pool's own engines.
+// Stats are the figures so far.
 func (p *Pool) Stats() stockfish.Stats {
 	s := p.figures.Stats()
 	s.Workers, s.Limit = len(p.own), p.config.Limit
 	for _, own := range p.own {
 		o := own.Stats()
-		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
+		s.Retried, s.Restarts = s.Retried+o.Retried, s.Restarts+o.Restarts
 	}
 	slots, _ := p.workers()
 	s.Workers += slots

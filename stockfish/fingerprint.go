@@ -5,11 +5,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // Fingerprints say whose the labels of a search are, one for each label that [Engine.Search] returns: the engine's id,
@@ -76,4 +80,42 @@ func HashFile(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// contentOption is after the name of an option in fingerprints, for the content of the file that the option names.
+const contentOption = " content"
+
+// hashedName matches networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
+var hashedName = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
+
+// namedFiles returns the files that the engine reads because of an option, by the option's name: as it was set, or the
+// engine's default. Engines look for a file in the working folder and beside the executable. One that is not there is
+// inside the executable, or no file at all.
+func (e *Engine) namedFiles() map[string]string {
+	files := map[string]string{}
+	for name, value := range uci.Texts(e.client.Offered, e.set) {
+		for _, path := range []string{value, filepath.Join(filepath.Dir(e.path), value)} {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				files[name] = path
+				break
+			}
+		}
+	}
+	return files
+}
+
+// fileHashes returns the hashes of these files for fingerprints. A network whose name has its hash needs no other.
+func (e *Engine) fileHashes() (options []dataset.Tag, err error) {
+	files := e.namedFiles()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		hash, err := HashFile(files[name])
+		if err != nil {
+			return nil, err
+		}
+		if says := hashedName.FindStringSubmatch(filepath.Base(files[name])); says == nil ||
+			!strings.HasPrefix(hash, says[1]) {
+			options = append(options, dataset.Tag{Name: name + contentOption, Value: hash})
+		}
+	}
+	return options, nil
 }

@@ -16,8 +16,7 @@ type Stats struct {
 	Retried  int64 // searches that went wrong once
 	Restarts int64 // engines started in place of lost ones
 
-	Elapsed time.Duration   // inside Label
-	Busy    []time.Duration // per worker, on lines: searching, starting engines, waiting to restart
+	Elapsed time.Duration // inside Label
 	Limit   Limit
 }
 
@@ -61,22 +60,11 @@ func (f *Figures) Stats() Stats {
 	return s
 }
 
-// Stats returns the figures so far. Busy counts a line or position when it has ended.
+// Stats returns the figures so far.
 func (p *Pool) Stats() Stats {
 	s := p.figures.Stats()
 	s.Workers, s.Retried, s.Restarts, s.Limit = len(p.workers), p.retried.Load(), p.restarts.Load(), p.cfg.Limit
-	for _, w := range p.workers {
-		s.Busy = append(s.Busy, time.Duration(w.busy.Load()))
-	}
 	return s
-}
-
-// Rate is labelled positions per second.
-func (s Stats) Rate() float64 {
-	if s.Elapsed <= 0 {
-		return 0
-	}
-	return float64(s.Labelled) / s.Elapsed.Seconds()
 }
 
 // Utilisation is the time that was asked to be searched over the time there was: labelled × time limit ÷ (workers ×
@@ -86,16 +74,4 @@ func (s Stats) Utilisation() (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(s.Labelled) * s.Limit.Time().Seconds() / (float64(s.Workers) * s.Elapsed.Seconds()), true
-}
-
-// BusyShare is the time the workers spent on jobs over the time there was.
-func (s Stats) BusyShare() float64 {
-	if s.Elapsed <= 0 {
-		return 0
-	}
-	var busy time.Duration
-	for _, b := range s.Busy {
-		busy += b
-	}
-	return busy.Seconds() / (float64(s.Workers) * s.Elapsed.Seconds())
 }

@@ -113,30 +113,18 @@ func (t *Tables) Close() error {
 // somebody killed them from outside): then only Close is left. It never goes on without an answer: whether the tables
 // have a position must not depend on how busy a machine was.
 func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class, known bool, err error) {
-	if p.Occupied().Len() > t.most || p.HasCastlingRights() {
-		return 0, false, nil
-	}
-	lines, err := t.about(ctx, p.FEN())
-	if err != nil {
-		return 0, false, err
-	}
-	result, ok := parseResult(lines["WDL"])
-	if !ok {
-		return 0, false, nil
-	}
+	wdl, dtz, known, err := t.Lookup(ctx, p)
 	switch {
-	case result == 2 || result == -2: // within 50 moves, from a clock of 0
-		plies, ok := parseDTZ(lines["DTZ"])
-		if p.HalfmoveClock() > 0 && (!ok || plies+p.HalfmoveClock() > 99) {
-			return 0, false, nil
-		}
-		if result > 0 {
-			return dataset.Won, true, nil
-		}
-		return dataset.Lost, true, nil
-	default: // a draw, by the rule or without it
+	case err != nil || !known:
+		return 0, false, err
+	case wdl != 2 && wdl != -2: // a draw, by the rule or without it
 		return dataset.Drawn, true, nil
+	case p.HalfmoveClock() > 0 && (dtz == 0 || dtz+p.HalfmoveClock() > 99): // within 50 moves only from a clock of 0
+		return 0, false, nil
+	case wdl > 0:
+		return dataset.Won, true, nil
 	}
+	return dataset.Lost, true, nil
 }
 
 // about queries a position, with another reader if the first is lost.

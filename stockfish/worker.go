@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"talbot/board"
@@ -46,14 +45,12 @@ type worker struct {
 	pool     *Pool
 	engine   *Engine // nil when the next search needs a new one
 	failures int     // engines lost since the last success
-	busy     atomic.Int64
 }
 
 // run works until todo is closed. Once drain ends, positions are answered without
 // being searched; hard kills the search under way.
 func (w *worker) run(drain, hard context.Context, todo <-chan task, results chan<- outcome) {
 	for t := range todo {
-		begin := time.Now()
 		if w.engine != nil {
 			w.engine.NewLine()
 		}
@@ -70,7 +67,6 @@ func (w *worker) run(drain, hard context.Context, todo <-chan task, results chan
 				break
 			}
 		}
-		w.busy.Add(int64(time.Since(begin)))
 	}
 }
 

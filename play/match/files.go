@@ -31,46 +31,31 @@ var ErrChanged = fault.New(fault.ExitUsage, "a file that a player uses has chang
 // it names itself in what it offers, such as its network. Logs are not among them.
 func engineFiles(cfg EngineConfig, offered map[string]uci.Option) (Files, error) {
 	files := Files{}
-	program := filepath.Dir(cfg.Path)
-	add := func(name, value string, dirs ...string) error {
-		if value == "" || isLog(name, value) {
-			return nil
-		}
-		return files.add(value, dirs...)
-	}
 	for _, arg := range cfg.Args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
 			name, value = "", arg
 		}
-		if err := add(name, value, cfg.Dir); err != nil {
-			return nil, err
-		}
-	}
-	set := map[string]bool{}
-	for _, o := range cfg.Options {
-		set[strings.ToLower(strings.TrimSpace(o.Name))] = true
-		if err := add(o.Name, o.Value, cfg.Dir, program); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(offered)) {
-		if o := offered[name]; !set[name] && o.Kind == "string" {
-			if err := add(name, o.Default, cfg.Dir, program); err != nil {
+		if !strings.Contains(strings.ToLower(name), "log") {
+			if err := files.add(value, cfg.Dir); err != nil {
 				return nil, err
 			}
+		}
+	}
+	texts := uci.Texts(offered, cfg.Options)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if err := files.add(texts[name], cfg.Dir, filepath.Dir(cfg.Path)); err != nil {
+			return nil, err
 		}
 	}
 	return files, nil
 }
 
-// isLog reports whether an option is for what an engine writes.
-func isLog(name, value string) bool {
-	return strings.Contains(strings.ToLower(name), "log") || strings.EqualFold(filepath.Ext(value), ".log")
-}
-
-// add adds what stands under a name in the first of some folders that has it; nothing if none has.
+// add adds what stands under a name in the first of some folders that has it; nothing if none has, and no log.
 func (f Files) add(name string, dirs ...string) error {
+	if name == "" || strings.EqualFold(filepath.Ext(name), ".log") {
+		return nil
+	}
 	for _, dir := range dirs {
 		path := name
 		if !filepath.IsAbs(path) {

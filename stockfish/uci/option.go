@@ -2,6 +2,7 @@ package uci
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -82,4 +83,26 @@ func Choose(offered map[string]Option, name, value string) (dataset.Tag, error) 
 		return dataset.Tag{}, fmt.Errorf("the engine does not offer the option %q", name)
 	}
 	return dataset.Tag{Name: o.Name, Value: value}, o.check(value)
+}
+
+// Texts returns the values of options by name, which may name files: those that are set, and else the default of strings.
+// Logs, which engines write, are left out.
+func Texts(offered map[string]Option, set []dataset.Tag) map[string]string {
+	values := map[string]string{}
+	for _, o := range offered {
+		if o.Kind == "string" {
+			values[o.Name] = o.Default
+		}
+	}
+	for _, t := range set {
+		name := strings.TrimSpace(t.Name)
+		if o, ok := offered[strings.ToLower(name)]; ok {
+			name = o.Name
+		}
+		values[name] = t.Value
+	}
+	maps.DeleteFunc(values, func(name, value string) bool {
+		return value == "" || strings.Contains(strings.ToLower(name), "log")
+	})
+	return values
 }
