@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,20 +54,17 @@ type RecordWriter struct {
 	file *File
 	buf  []byte
 
-	disk   sync.Mutex // held during a sync in the background: only the end of the writer waits for it
-	mu     sync.Mutex
-	synced time.Time   // when the last sync began
-	dirty  bool        // there are records that no sync has seen
-	next   *time.Timer // of the next sync; nil unless one is to come or under way
-	ended  bool
-	err    error // of a sync
+	due    atomic.Bool           // a sync is to come that will see the last record
+	failed atomic.Pointer[error] // of a sync
+	disk   sync.Mutex            // held during a sync: only the end of the writer waits for it
+	closed bool
 }
 
 // NewRecordWriter returns a writer that continues after the first end bytes of a file and cuts off the rest. A journal
 // that is empty begins with the payload first. The file is the writer's from then on: it is closed if there is an
 // error.
 func NewRecordWriter(f *File, end int64, first []byte) (*RecordWriter, error) {
-	w := &RecordWriter{file: f, synced: time.Now()}
+	w := &RecordWriter{file: f}
 	err := f.Truncate(end)
 	if err == nil {
 		_, err = f.Seek(end, io.SeekStart)
@@ -90,67 +88,42 @@ func (w *RecordWriter) Append(payload []byte) error {
 	if _, err := w.file.Write(w.buf); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return fmt.Errorf("writing the journal: %w", w.err)
+	if !w.due.Swap(true) {
+		time.AfterFunc(recordSync, func() { _ = w.Sync() }) // which remembers its error
 	}
-	w.dirty = true
-	if w.next == nil {
-		w.next = time.AfterFunc(recordSync-time.Since(w.synced), w.sync)
+	return w.failure()
+}
+
+// failure returns the error of an earlier sync.
+func (w *RecordWriter) failure() error {
+	if err := w.failed.Load(); err != nil {
+		return *err
 	}
 	return nil
 }
 
-// sync makes durable what was written so far, and comes again for what is written meanwhile.
-func (w *RecordWriter) sync() {
-	w.disk.Lock()
-	defer w.disk.Unlock()
-	w.mu.Lock()
-	if w.ended {
-		w.mu.Unlock()
-		return
-	}
-	w.dirty, w.synced = false, time.Now()
-	w.mu.Unlock()
-	err := w.file.Sync()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
-	if w.next = nil; w.dirty {
-		w.next = time.AfterFunc(recordSync-time.Since(w.synced), w.sync)
-	}
-}
-
-// Sync makes all records durable.
+// Sync makes all records durable. After an error it always fails.
 func (w *RecordWriter) Sync() error {
 	w.disk.Lock()
 	defer w.disk.Unlock()
-	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
+	if w.closed {
+		return nil
 	}
-	return nil
+	w.due.Store(false)
+	if err := w.file.Sync(); err != nil {
+		err = fmt.Errorf("writing the journal: %w", err)
+		w.failed.CompareAndSwap(nil, &err)
+	}
+	return w.failure()
 }
 
 // Close makes all records durable and closes the file.
 func (w *RecordWriter) Close() error {
-	if err := errors.Join(w.end(), w.file.Sync(), w.file.Close()); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
-}
-
-// end waits for the sync under way and prevents others. It returns the error of an earlier one.
-func (w *RecordWriter) end() error {
-	w.mu.Lock()
-	w.ended = true
-	if w.next != nil {
-		w.next.Stop()
-	}
-	w.mu.Unlock()
+	err := w.Sync()
 	w.disk.Lock()
 	defer w.disk.Unlock()
-	return w.err
+	w.closed = true
+	return errors.Join(err, w.file.Close())
 }
 
 // RecordReader goes through the whole records of a journal. Behind a damaged one it looks for the next, byte by byte.

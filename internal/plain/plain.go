@@ -31,37 +31,40 @@ func hostile(r rune) bool {
 
 // Escape returns a value as it is shown.
 func Escape(s string) string {
-	var b []byte
-	done := 0
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if bad := r == utf8.RuneError && n == 1; bad || hostile(r) {
-			b = appendEscape(append(b, s[done:i]...), r, s[i], bad)
-			done = i + n
-		}
-		i += n
-	}
-	if done == 0 {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, hostile) {
 		return s
 	}
-	return string(append(b, s[done:]...))
+	return string(appendEscaped(nil, s, ""))
 }
 
-// appendEscape appends the escape of a character, or of a byte that is not part of one.
-func appendEscape(dst []byte, r rune, first byte, bad bool) []byte {
-	switch {
-	case bad:
-		return fmt.Appendf(dst, `\x%02x`, first)
-	case r == '\n':
-		return append(dst, `\n`...)
-	case r == '\r':
-		return append(dst, `\r`...)
-	case r == '\t':
-		return append(dst, `\t`...)
-	case r < utf8.RuneSelf:
-		return fmt.Appendf(dst, `\x%02x`, r)
+// appendEscaped appends a text with its hostile characters escaped, except those of layout.
+func appendEscaped(dst []byte, s, layout string) []byte {
+	for i, n := 0, 0; i < len(s); i += n {
+		var r rune
+		r, n = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1, hostile(r) && r < utf8.RuneSelf && !strings.ContainsRune(layout, r):
+			dst = appendByte(dst, s[i])
+		case hostile(r) && r >= utf8.RuneSelf:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		default:
+			dst = append(dst, s[i:i+n]...)
+		}
 	}
-	return fmt.Appendf(dst, `\u%04x`, r)
+	return dst
+}
+
+// appendByte appends the escape of a byte.
+func appendByte(dst []byte, c byte) []byte {
+	switch c {
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return fmt.Appendf(dst, `\x%02x`, c)
 }
 
 // Fprintf is [fmt.Fprintf] whose operands are made plain: what each gives is shown as [Escape] does. The format stays
@@ -106,47 +109,23 @@ func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // Write passes on p, except for an incomplete character at its end, which waits for the next Write.
 func (w *Writer) Write(p []byte) (int, error) {
-	text := p
-	if len(w.rest) > 0 {
-		text = append(w.rest, p...)
-	}
+	text := append(w.rest, p...)
 	end := len(text) - partial(text)
-	w.buf = w.buf[:0]
-	done := 0
-	for i := 0; i < end; {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(text[i:end])
-		}
-		if bad := r == utf8.RuneError && n == 1; bad || r != '\n' && r != '\t' && hostile(r) {
-			w.buf = appendEscape(append(w.buf, text[done:i]...), r, text[i], bad)
-			done = i + n
-		}
-		i += n
-	}
-	out := text[:end]
-	if done > 0 {
-		w.buf = append(w.buf, text[done:end]...)
-		out = w.buf
-	}
-	rest := bytes.Clone(text[end:])
-	if len(out) > 0 {
-		if _, err := w.to.Write(out); err != nil {
+	w.buf = appendEscaped(w.buf[:0], string(text[:end]), "\n\t")
+	if len(w.buf) > 0 {
+		if _, err := w.to.Write(w.buf); err != nil {
 			return 0, err
 		}
 	}
-	w.rest = rest
+	w.rest = bytes.Clone(text[end:])
 	return len(p), nil
 }
 
 // Flush passes on what waits for the rest of a character.
 func (w *Writer) Flush() error {
-	if len(w.rest) == 0 {
-		return nil
-	}
-	text := Escape(string(w.rest))
+	rest := w.rest
 	w.rest = nil
-	_, err := io.Copy(w.to, strings.NewReader(text))
+	_, err := w.to.Write(appendEscaped(nil, string(rest), ""))
 	return err
 }
 
