@@ -56,9 +56,7 @@ func (Forever) Cleanup(func()) {}
 func Child(t testing.TB, job any) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(self(t))
 	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
 	return cmd
@@ -67,9 +65,7 @@ func Child(t testing.TB, job any) *exec.Cmd {
 func self(t testing.TB) string {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
@@ -84,9 +80,7 @@ func KillUntilDone(t testing.TB, job any, out string, most int, wait time.Durati
 		cmd := Child(t, job)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		var seen []int

@@ -46,9 +46,7 @@ func EngineScript(t testing.TB, name, settings string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	text := fmt.Sprintf("#!/bin/sh\n%s=engine %s exec %q\n", childVariable, settings, self(t))
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o700))
 	return path
 }
 
@@ -63,9 +61,7 @@ func Searches(t testing.TB) func() int {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, nil, 0o666))
 		return bytes.Count(text, []byte("\n"))
 	}
 }

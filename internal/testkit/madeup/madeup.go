@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +20,14 @@ import (
 	"talbot/internal/output"
 	"talbot/shards"
 )
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Prints are the fingerprints of the dataset that Dataset writes.
 var Prints = []dataset.Fingerprint{
@@ -33,15 +42,11 @@ var Prints = []dataset.Fingerprint{
 func Line(t testing.TB, fen string, uci ...string) dataset.Line {
 	t.Helper()
 	start, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := dataset.Line{Start: start, Moves: []board.Move{}}
 	for _, s := range uci {
 		m, err := start.ParseUCI(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l.Moves = append(l.Moves, m)
 		start.Play(m)
 	}
@@ -111,36 +116,29 @@ func Dataset(t testing.TB, lines []dataset.Line, perShard int) string {
 func SplitDataset(t testing.TB, lines []dataset.Line, perShard int, splits dataset.Splits) string {
 	t.Helper()
 	dir := t.TempDir()
-	m := &dataset.Manifest{
+	WriteShards(t, dir, dataset.Manifest{
 		Tool: "talbot test", Verb: "test", Splits: splits, Fingerprints: Prints,
 		Inputs: []dataset.Input{{Name: "a.pgn"}, {Name: "p.csv"}, {Name: "draws"}},
-	}
-	for len(lines) > 0 {
-		w, err := shards.Create(dir, len(m.Shards))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := min(perShard, len(lines))
-		for i := range lines[:n] {
-			if err := w.Write(&lines[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		lines = lines[n:]
-		info, err := w.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Shards = append(m.Shards, info)
-		m.Counts.GamesKept += info.Lines
-		m.Counts.Positions += info.Positions
-		m.Counts.Samples += info.Samples
-	}
-	m.Counts.GamesRead = m.Counts.GamesKept
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+		Counts: dataset.Counts{GamesRead: int64(len(lines))},
+	}, lines, perShard)
 	return dir
+}
+
+// WriteShards writes lines as a dataset whose shards have at most that many lines, and counts them in its manifest.
+func WriteShards(t testing.TB, dir string, m dataset.Manifest, lines []dataset.Line, perShard int) {
+	t.Helper()
+	for part := range slices.Chunk(lines, max(perShard, 1)) {
+		w, err := shards.Create(dir, len(m.Shards))
+		must(t, err)
+		for i := range part {
+			must(t, w.Write(&part[i]))
+			m.Counts.AddLine(&part[i])
+		}
+		info, err := w.Commit()
+		must(t, err)
+		m.Shards = append(m.Shards, info)
+	}
+	must(t, dataset.WriteManifest(dir, &m))
 }
 
 // Labelled writes lines as a dataset with one fingerprint.
@@ -153,29 +151,12 @@ func Labelled(t testing.TB, lines []dataset.Line, multiPV string) string {
 		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}, lines)
 }
 
-// OneShard writes lines as a dataset of one shard, and counts them in its manifest.
+// OneShard writes lines as a dataset of one shard.
 func OneShard(t testing.TB, m dataset.Manifest, lines []dataset.Line) string {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range lines {
-		if err := w.Write(&lines[i]); err != nil {
-			t.Fatal(err)
-		}
-		m.Counts.GamesRead++
-		m.Counts.AddLine(&lines[i])
-	}
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Shards = []dataset.ShardInfo{info}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
+	m.Counts.GamesRead += int64(len(lines))
+	WriteShards(t, dir, m, lines, len(lines))
 	return dir
 }
 
@@ -183,23 +164,15 @@ func OneShard(t testing.TB, m dataset.Manifest, lines []dataset.Line) string {
 func Write(t testing.TB, dir string, m dataset.Manifest, lines iter.Seq[*dataset.Line]) {
 	t.Helper()
 	out, err := output.Open(m, nil, output.Options{Out: dir, Workers: runtime.GOMAXPROCS(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer out.Close()
 	for l := range lines {
-		if err := out.Write(l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, out.Write(l))
 		if out.Full() {
-			if err := out.EndShard(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, out.EndShard())
 		}
 	}
-	if err := out.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, out.Finish(nil))
 }
 
 // Each returns the lines of a dataset, each with its manifest.
@@ -208,14 +181,10 @@ func Each(t testing.TB, dir string) iter.Seq2[*dataset.Manifest, *dataset.Line] 
 	return func(yield func(*dataset.Manifest, *dataset.Line) bool) {
 		t.Helper()
 		d, err := shards.OpenDataset(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer d.Close()
 		for l, err := range d.Lines() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !yield(d.Manifest, l) {
 				return
 			}
@@ -236,15 +205,11 @@ func All(t testing.TB, dir string) (all []dataset.Line) {
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files := map[string]string{}
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files[e.Name()] = string(data)
 	}
 	return files
@@ -264,13 +229,9 @@ func Verify(t testing.TB, dir string) shards.Report {
 func Flip(t testing.TB, path string, at int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data[at] ^= 0x10
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o666))
 }
 
 // FailSteps runs a job again and again, and lets another step of writing fail each time: step first, and every
