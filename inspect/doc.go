@@ -6,5 +6,4 @@
 //	samples  dataset → samples as training sees them
 //	solve    puzzles and a player → which it solves
 //	plan     files → what all of it would take
-//	overlap  keys of positions → copies, and what splits share
 package inspect

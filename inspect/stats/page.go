@@ -228,8 +228,8 @@ func (s *Statistics) sampleSection() table.Section {
 			bars(c.Results, "win", "win", "draw", "draw", "loss", "loss", "unknown", "unknown")...)
 	}
 	list("Captures", "in the last four plies before a sample", captures...)
-	part.Draw(chart.NewBarChart(chart.Bars{Title: "Copies", Note: "how often a position is a sample; logarithmic",
-		Unit: "positions", Bars: copies, Logarithmic: true}))
+	part.Draw(chart.NewBarList(chart.Bars{Title: "Copies", Note: "how often a position is a sample", Unit: "positions",
+		Bars: copies}))
 	if len(c.Signatures) > 0 {
 		part.Add(c.materials())
 	}

@@ -9,23 +9,14 @@ import (
 	"talbot/internal/plain"
 )
 
-// The size of a bar chart and its margins, in the units of the viewBox.
-const (
-	barsWidth, barsHeight = 400, 210
-	barsLeft              = 46
-	barsRight             = 4
-	barsTop               = 12
-	barsBottom            = 30
-	widestBar             = 60
-)
+// widestBar is the width of a vertical bar, at most, in the units of the viewBox.
+const widestBar = 60
 
 // Bars are named counts, to be drawn as a chart.
 type Bars struct {
 	Title, Note string
 	Unit        string // what is counted, in the plural
 	Bars        []Bar
-	Logarithmic bool               // the axis of vertical bars, which then begins at 1
-	Number      func(int64) string // writes a count; nil: with commas between thousands
 }
 
 // Bar is a named count.
@@ -68,13 +59,6 @@ func (b *Bars) most() (most, sum int64) {
 	return most, sum
 }
 
-func (b *Bars) number(n int64) string {
-	if b.Number == nil {
-		return humanize.Thousands(n)
-	}
-	return b.Number(n)
-}
-
 // NewBarList lays out horizontal bars; false if there is nothing to show.
 func NewBarList(b Bars) (*BarList, bool) {
 	most, sum := b.most()
@@ -84,7 +68,7 @@ func NewBarList(b Bars) (*BarList, bool) {
 	l := &BarList{Title: b.Title, Note: b.Note, of: b}
 	for _, one := range b.Bars {
 		share := fmt.Sprintf("%.1f %%", 100*(float64(one.Count)/float64(sum)))
-		l.Bars = append(l.Bars, horizontalBar{one.Name, b.number(one.Count), share,
+		l.Bars = append(l.Bars, horizontalBar{one.Name, humanize.Thousands(one.Count), share,
 			100 * float64(one.Count) / float64(most)})
 	}
 	return l, true
@@ -96,22 +80,13 @@ func NewBarChart(b Bars) (*BarChart, bool) {
 	if most == 0 {
 		return nil, false
 	}
-	c := &BarChart{frame: frame{Title: b.Title, Note: b.Note, Width: barsWidth, Height: barsHeight, Left: barsLeft,
-		Right: barsWidth - barsRight, Top: barsTop, Base: barsHeight - barsBottom}, Unit: b.Unit, of: b}
-	marks := logarithms(most)
-	if !b.Logarithmic {
-		marks = ticks(0, float64(most), 5, 1)[1:]
-	}
-	top := marks[len(marks)-1]
+	c := &BarChart{frame: newFrame(b.Title, b.Note, largeWidth, largeHeight), Unit: b.Unit, of: b}
+	marks := ticks(0, float64(most), 5, 1)[1:]
 	height := func(n float64) float64 {
-		share := n / top
-		if b.Logarithmic {
-			share = (math.Log10(max(n, 1)) + 0.15) / (math.Log10(top) + 0.15)
-		}
 		if n == 0 {
 			return 0
 		}
-		return max(share*(c.Base-c.Top), 1)
+		return max(n/marks[len(marks)-1]*(c.Base-c.Top), 1)
 	}
 	for _, t := range marks {
 		c.Y = append(c.Y, tick{c.Base - height(t), Short(t)})
@@ -130,7 +105,7 @@ func NewBarChart(b Bars) (*BarChart, bool) {
 		if i%every == 0 {
 			r.Label = one.Name
 		}
-		r.Text = fmt.Sprintf("%s: %s %s, %.2f %%", one.Name, b.number(one.Count), b.Unit,
+		r.Text = fmt.Sprintf("%s: %s %s, %.2f %%", one.Name, humanize.Thousands(one.Count), b.Unit,
 			100*float64(one.Count)/float64(sum))
 		c.Bars = append(c.Bars, r)
 	}
@@ -160,16 +135,6 @@ func (b *Bars) writeText(to *strings.Builder) {
 			length = max(length, 1)
 		}
 		plain.Fprintf(to, "  %-14s%s%s %s, %.1f %%\n", one.Name, strings.Repeat("█", length),
-			strings.Repeat(" ", textWidth-length), b.number(one.Count), 100*float64(one.Count)/float64(sum))
-	}
-}
-
-// logarithms returns the powers of ten from 1 to at least most, and at least 10.
-func logarithms(most int64) (list []float64) {
-	for t := 1.0; ; t *= 10 {
-		list = append(list, t)
-		if t >= 10 && t >= float64(most) {
-			return list
-		}
+			strings.Repeat(" ", textWidth-length), humanize.Thousands(one.Count), 100*float64(one.Count)/float64(sum))
 	}
 }

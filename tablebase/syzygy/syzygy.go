@@ -121,29 +121,32 @@ func (s *Set) Pieces() (most int) {
 // Identity is the first 16 hex digits of the SHA-256 over the lines "NAME CHECKSUM" of all tables, by name. It stands
 // for their content once all were read, which [Set.Check] does unless its time is limited.
 func (s *Set) Identity() string {
-	h := sha256.New()
-	for i := range s.Tables {
-		t := &s.Tables[i]
-		sum := ""
-		if t.finding != nil {
-			sum = t.finding.Sum
+	identity, _ := s.identity(func(t *Table) (string, error) {
+		if t.finding == nil {
+			return "", nil
 		}
-		fmt.Fprintf(h, "%s %s\n", t.Name(), sum)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+		return t.finding.Sum, nil
+	})
+	return identity
 }
 
 // StoredIdentity is the [Set.Identity] of the tables if they are intact, by the checksums stored in the files, without
 // reading the rest.
 func (s *Set) StoredIdentity() (string, error) {
+	return s.identity(func(t *Table) (stored string, err error) {
+		stored, _, err = t.readEnds()
+		return stored, err
+	})
+}
+
+func (s *Set) identity(checksum func(*Table) (string, error)) (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {
-		t := &s.Tables[i]
-		stored, _, err := t.readEnds()
+		sum, err := checksum(&s.Tables[i])
 		if err != nil {
 			return "", fmt.Errorf("reading Syzygy tables: %w", err)
 		}
-		fmt.Fprintf(h, "%s %s\n", t.Name(), stored)
+		fmt.Fprintf(h, "%s %s\n", s.Tables[i].Name(), sum)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
