@@ -70,7 +70,9 @@ const (
 func (s *Server) analyse(page string, q question) (v analysisView, err error) {
 	j, err := s.analyses.get(q.key(), page, func() (analysisView, func(*work[analysisView]) error) {
 		return analysisView{Loading: true, Ratings: ratings, Moves: []analysedMove{}},
-			func(j *work[analysisView]) error { return (&analysis{j, s.networks, q}).run() }
+			func(j *work[analysisView]) error {
+				return (&analysis{work: j, networks: s.networks, question: q}).run()
+			}
 	})
 	if err != nil {
 		return v, err
@@ -91,24 +93,20 @@ type analysis struct {
 	*work[analysisView]
 	networks *networks
 	question
-}
-
-func (a *analysis) update(do func(*analysisView)) {
-	a.change(func(v *analysisView) {
-		do(v)
-		v.Version++
-	})
+	game  *board.Game // at the position
+	legal []board.Move
+	human *humanMoves // nil: nothing is known yet
 }
 
 // run answers the question bit by bit. Between the bits others have their turn.
 func (a *analysis) run() error {
-	g := board.NewGame(a.start)
+	a.game = board.NewGame(a.start)
 	for _, m := range a.moves {
-		g.Push(m)
+		a.game.Push(m)
 	}
-	at := *g.Position()
-	legal := at.LegalMoves(nil)
-	over := overText(&at, legal)
+	at := a.game.Position()
+	a.legal = at.LegalMoves(nil)
+	over := overText(at, a.legal)
 	a.update(func(v *analysisView) { v.Position, v.Over = at.FEN(), over })
 	if over != "" {
 		return nil
@@ -118,28 +116,43 @@ func (a *analysis) run() error {
 		if !rated(n.Encoder()) {
 			return errUnrated
 		}
-		shares, err = humanShares(a.ctx, n.evaluator, g, legal, ratings)
+		shares, err = humanShares(a.ctx, n.evaluator, a.game, a.legal, ratings)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	moves := newHumanMoves(ratings, legal, shares)
-	a.show(moves, &at)
+	a.human = newHumanMoves(ratings, a.legal, shares)
+	a.show()
 	for i := 0; a.weigher != nil && i < len(ratings); i++ {
 		err := a.ask(func(n *openNetwork) (err error) {
-			shares[i], err = weighedShares(a.ctx, n.evaluator, a.start, a.moves, legal, ratings[i])
+			shares[i], err = a.weighedShares(n.evaluator, ratings[i])
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		moves = newHumanMoves(ratings, legal, shares)
-		moves.weighed = true
+		a.human = newHumanMoves(ratings, a.legal, shares)
+		a.human.weighed = true
 		a.update(func(v *analysisView) { v.Weighed = i + 1 })
-		a.show(moves, &at)
+		a.show()
 	}
-	return a.judgeMoves(moves, &at)
+	err = a.judgeMoves()
+	if errors.Is(err, stockfish.ErrNotFound) {
+		a.update(func(v *analysisView) {
+			v.Note = "What moves cost is not known without an engine: " + stockfish.Remedy + "."
+		})
+		return nil
+	}
+	return err
+}
+
+// update changes what the page shows.
+func (a *analysis) update(do func(*analysisView)) {
+	a.change(func(v *analysisView) {
+		do(v)
+		v.Version++
+	})
 }
 
 // ask uses the network of the question.
@@ -154,55 +167,46 @@ func (a *analysis) ask(use func(*openNetwork) error) error {
 }
 
 // judgeMoves finds out what the moves cost.
-func (a *analysis) judgeMoves(moves *humanMoves, at *board.Position) error {
-	list := append([]board.Move{board.NoMove}, moves.shown(a.played, maxShownMoves)...) // at first the best one
+func (a *analysis) judgeMoves() error {
+	list := append([]board.Move{board.NoMove}, a.human.shown(a.played, maxShownMoves)...) // at first the best one
 	for i, m := range list {
 		err := a.networks.turn.do(a.ctx, func() error {
-			j, err := a.networks.judgeWith(a.ctx, a.nodes)
+			pool, err := a.networks.judge(a.ctx, a.nodes)
 			if err != nil {
 				return err
 			}
-			a.update(func(v *analysisView) { v.Engine, v.Judged = chart.Plain(j.name()), i })
-			return j.judge(a.ctx, moves, a.start, a.moves, m)
+			engine := chart.Plain(pool.Fingerprints()[0].Engine)
+			a.update(func(v *analysisView) { v.Engine, v.Judged = engine, i })
+			return a.human.search(a.ctx, pool, a.start, a.moves, m)
 		})
-		if errors.Is(err, stockfish.ErrNotFound) {
-			a.update(func(v *analysisView) {
-				v.Note = "What moves cost is not known without an engine: " + stockfish.Remedy + "."
-			})
-			return nil
-		}
 		if err != nil {
 			return err
 		}
-		a.show(moves, at)
+		a.show()
 	}
 	return nil
 }
 
 // show shows what is known of the moves.
-func (a *analysis) show(view *humanMoves, at *board.Position) {
-	rows := []analysedMove{}
-	rest := make([]float64, len(view.ratings))
-	for i := range rest {
-		rest[i] = 1
-	}
-	list := view.shown(a.played, maxShownMoves)
-	best := view.best()
+func (a *analysis) show() {
+	at, human := a.game.Position(), a.human
+	rows, rest := []analysedMove{}, slices.Repeat([]float64{1}, len(ratings))
+	list, best := human.shown(a.played, maxShownMoves), human.best()
 	if best != nil && !slices.Contains(list, best.Move) {
 		list = append(list, best.Move)
 	}
 	for _, m := range list {
-		move := view.find(m)
+		move := human.find(m)
 		row := analysedMove{UCI: m.String(), SAN: at.SAN(m), Shares: move.shares}
 		if move.judged {
 			row.Score, row.Line = whiteScore(at, move.score), sanLine(*at, move.line)
 		}
-		if cost, known := view.cost(move); known {
+		if cost, known := human.cost(move); known {
 			row.Cost = &cost
 		}
-		for i := range view.ratings {
+		for i := range ratings {
 			rest[i] = max(0, rest[i]-move.shares[i])
-			row.Traps = append(row.Traps, view.trap(move, i))
+			row.Traps = append(row.Traps, human.trap(move, i))
 		}
 		rows = append(rows, row)
 	}

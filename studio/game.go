@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,28 +41,25 @@ type liveGame struct {
 
 // view is a game as its page shows it.
 type view struct {
-	Version   int64    `json:"version"` // grows with each change
-	Positions []string `json:"positions"`
-	Moves     []played `json:"moves"`
-	Legal     []string `json:"legal"` // UCI; in the person's turn only
-	Human     string   `json:"human"` // "" where two networks play
-	Turn      string   `json:"turn"`
-	Check     bool     `json:"check"`
-	Result    string   `json:"result"` // in words; "" while the game is played
-	Thinking  bool     `json:"thinking"`
-	Loading   bool     `json:"loading"`
-	Error     string   `json:"error"`
-	Network   string   `json:"network"`
-	Hints     bool     `json:"hints"`
-	Nodes     int64    `json:"nodes"`
-	Seconds   float64  `json:"seconds"`
-	Thought   *thought `json:"thought"` // of the last search; nil without any
+	Version int64 `json:"version"` // grows with each change
+	state
+	Thinking bool     `json:"thinking"`
+	Loading  bool     `json:"loading"`
+	Error    string   `json:"error"`
+	Thought  *thought `json:"thought"` // of the last search; nil without any
 }
 
-// played is a move of the game.
-type played struct {
-	UCI string `json:"uci"`
-	SAN string `json:"san"`
+// state is what the moves and settings of a game decide.
+type state struct {
+	replay
+	Legal   []string `json:"legal"` // UCI; in the person's turn only
+	Human   string   `json:"human"` // "" where two networks play
+	Turn    string   `json:"turn"`
+	Result  string   `json:"result"` // in words; "" while the game is played
+	Network string   `json:"network"`
+	Hints   bool     `json:"hints"`
+	Nodes   int64    `json:"nodes"`
+	Seconds float64  `json:"seconds"`
 }
 
 // thought is the present result of a search.
@@ -76,9 +74,8 @@ type thought struct {
 }
 
 type thinking struct {
-	Moves  string `json:"moves"`
-	Score  string `json:"score"` // from White's view; "" where nothing is known
-	Visits int64  `json:"visits"`
+	Moves string `json:"moves"`
+	Score string `json:"score"` // from White's view; "" where nothing is known
 }
 
 type likely struct {
@@ -93,6 +90,14 @@ func (g *liveGame) look() view {
 	defer g.mu.Unlock()
 	g.ask()
 	return g.shown
+}
+
+// update changes what is shown.
+func (g *liveGame) update(change func(*view)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change(&g.shown)
+	g.shown.Version++
 }
 
 // text returns the game as PGN without stopping the search; "" while the network is not loaded.
@@ -158,11 +163,8 @@ func (g *liveGame) begin() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g.stop, g.ended = cancel, make(chan struct{})
-	g.mu.Lock()
-	g.asked = time.Now()
-	g.shown.Thinking, g.shown.Loading, g.shown.Error = true, !g.ready(), ""
-	g.shown.Version++
-	g.mu.Unlock()
+	loading := !g.ready()
+	g.update(func(v *view) { v.Thinking, v.Loading, v.Error = true, loading, "" })
 	go func() {
 		defer close(g.ended)
 		defer cancel()
@@ -210,29 +212,27 @@ func (g *liveGame) think(ctx context.Context) error {
 		return err
 	}
 	g.publishMoves()
-	g.mu.Lock()
-	g.shown.Loading, g.shown.Version = false, g.shown.Version+1
-	g.mu.Unlock()
+	g.update(func(v *view) { v.Loading = false })
 	if g.game.ToMove() != nil {
-		at, ply := *g.game.Position(), len(g.game.Moves())
-		g.game.Report = func(r *mcts.Report) { g.tell(thinker, &at, ply, r) }
-		t, err := g.game.Reply(ctx)
-		if err != nil {
+		if err := g.follow(ctx, thinker, g.game.Reply); err != nil {
 			return err
-		}
-		if t != nil {
-			g.tell(thinker, &at, ply, t.Report)
 		}
 	}
 	if _, over := g.game.Result(); over || !g.hints {
 		return nil
 	}
 	g.publishMoves()
+	return g.follow(ctx, thinker, g.game.Think)
+}
+
+// follow shows what a search of a player says of the position, while it runs and at its end.
+func (g *liveGame) follow(ctx context.Context, p *engine.Player,
+	search func(context.Context) (*engine.Thought, error)) error {
 	at, ply := *g.game.Position(), len(g.game.Moves())
-	g.game.Report = func(r *mcts.Report) { g.tell(thinker, &at, ply, r) }
-	t, err := g.game.Think(ctx)
-	if err == nil {
-		g.tell(thinker, &at, ply, t.Report)
+	g.game.Report = func(r *mcts.Report) { g.tell(p, &at, ply, r) }
+	t, err := search(ctx)
+	if err == nil && t != nil {
+		g.tell(p, &at, ply, t.Report)
 	}
 	return err
 }
@@ -257,7 +257,7 @@ func (g *liveGame) tell(p *engine.Player, at *board.Position, ply int, r *mcts.R
 			t.Score, t.White = score, white
 		}
 		if i < shownLines {
-			t.Lines = append(t.Lines, thinking{sanLine(*at, l.PV), score, l.Visits})
+			t.Lines = append(t.Lines, thinking{sanLine(*at, l.PV), score})
 		}
 		if l.Prior > 0 {
 			t.Prior = append(t.Prior, likely{l.PV[0].String(), at.SAN(l.PV[0]), float64(l.Prior)})
@@ -265,10 +265,7 @@ func (g *liveGame) tell(p *engine.Player, at *board.Position, ply int, r *mcts.R
 	}
 	slices.SortStableFunc(t.Prior, func(a, b likely) int { return cmp.Compare(b.Share, a.Share) })
 	t.Prior = t.Prior[:min(len(t.Prior), shownPrior)]
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.shown.Thought = t
-	g.shown.Version++
+	g.update(func(v *view) { v.Thought = t })
 }
 
 // scoreOf writes a line's score from White's view, and returns White's expected score; "" and nil where there is none.
@@ -286,51 +283,44 @@ func scoreOf(p *engine.Player, at *board.Position, r *mcts.Report, l *mcts.Line)
 // publish shows the game as it is, and how a search ended. The caller may use the game.
 func (g *liveGame) publish(err error) {
 	g.publishMoves()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.shown.Thinking, g.shown.Loading, g.shown.Error = false, false, ""
-	if err != nil && !errors.Is(err, context.Canceled) {
-		g.shown.Error = chart.Plain(err.Error())
-	}
-	g.shown.Version++
+	g.update(func(v *view) {
+		v.Thinking, v.Loading, v.Error = false, false, ""
+		if err != nil && !errors.Is(err, context.Canceled) {
+			v.Error = chart.Plain(err.Error())
+		}
+	})
 }
 
 // publishMoves shows the game's moves.
 func (g *liveGame) publishMoves() {
-	v := view{Human: g.game.Human.String(), Network: g.network, Hints: g.hints, Nodes: g.game.Nodes,
-		Seconds: g.game.MoveTime.Seconds(), Moves: []played{}, Legal: []string{}}
 	p := g.game.Start
-	v.Positions = append(v.Positions, p.FEN())
+	now := state{replay: newReplay(p), Human: g.game.Human.String(), Network: g.network, Hints: g.hints,
+		Nodes: g.game.Nodes, Seconds: g.game.MoveTime.Seconds(), Legal: []string{}}
 	for _, m := range g.game.Moves() {
-		v.Moves = append(v.Moves, played{m.String(), p.SAN(m)})
-		p.Play(m)
-		v.Positions = append(v.Positions, p.FEN())
+		now.play(&p, m, replayMove{})
 	}
-	v.Turn, v.Check = p.Turn().String(), p.InCheck()
+	now.Turn = p.Turn().String()
 	r, over := g.game.Result()
 	if over {
-		v.Result = resultText(r)
+		now.Result = resultText(r)
 	} else if g.game.ToMove() == nil {
 		for _, m := range p.LegalMoves(nil) {
-			v.Legal = append(v.Legal, m.String())
+			now.Legal = append(now.Legal, m.String())
 		}
 	}
 	if g.watched() {
-		v.Human = ""
+		now.Human = ""
 	}
 	text := ""
 	if g.ready() { // its name is the network's
 		text = g.game.PGN()
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.pgn = text
-	v.Thought, v.Error = g.shown.Thought, g.shown.Error
-	if v.Thought != nil && v.Thought.Ply > len(v.Moves) {
-		v.Thought = nil
-	}
-	v.Thinking, v.Loading, v.Version = g.shown.Thinking, g.shown.Loading, g.shown.Version+1
-	g.shown = v
+	g.update(func(v *view) {
+		g.pgn, v.state = text, now
+		if v.Thought != nil && v.Thought.Ply > len(now.Moves) {
+			v.Thought = nil
+		}
+	})
 }
 
 func resultText(r engine.Outcome) string {
@@ -338,7 +328,7 @@ func resultText(r engine.Outcome) string {
 		return "Draw: " + r.End
 	}
 	name := r.Winner.String()
-	return string(name[0]-'a'+'A') + name[1:] + " wins: " + r.End
+	return strings.ToUpper(name[:1]) + name[1:] + " wins: " + r.End
 }
 
 // games are the games of all pages. It is safe for concurrent use.

@@ -12,7 +12,7 @@ import (
 
 // homePage is the first page.
 type homePage struct {
-	Roots                   []string
+	Roots                   []root
 	Datasets, Runs, Matches []*folder
 }
 

@@ -174,35 +174,19 @@ func (v *humanMoves) shown(played board.Move, most int) (list []board.Move) {
 	return list
 }
 
-// moveJudge searches moves: each by itself with the same number of nodes and an empty memory, so that the scores do not
-// depend on each other.
-type moveJudge struct{ pool *stockfish.Pool }
-
-// newMoveJudge starts an engine, as [stockfish.Find] takes it. Errors are those of [stockfish.NewPool].
-func newMoveJudge(ctx context.Context, path string, nodes int64) (*moveJudge, error) {
-	pool, err := stockfish.NewPool(ctx, stockfish.Config{Path: path, Limit: stockfish.Nodes(nodes)}, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &moveJudge{pool}, nil
-}
-
-func (j *moveJudge) close() error { return j.pool.Close() }
-
-func (j *moveJudge) name() string { return j.pool.Fingerprints()[0].Engine }
-
 // errNoScore says that an engine was asked about a position in which there is nothing to search.
 var errNoScore = errors.New("the engine gives no score: the position is dead")
 
-// judge searches a move of the position after moves, or with [board.NoMove] the position, and judges the move that the
-// engine prefers. One that was judged already keeps the better of the two scores: the engine chose it among all.
-func (j *moveJudge) judge(ctx context.Context, v *humanMoves, start board.Position, moves []board.Move,
+// search has an engine search a move of the position after moves, or with [board.NoMove] the position, and judges the
+// move that the engine prefers. Each search has an empty memory, so that the scores do not depend on each other. A move
+// that was judged already keeps the better of the two scores: the engine chose it among all.
+func (v *humanMoves) search(ctx context.Context, engine *stockfish.Pool, start board.Position, moves []board.Move,
 	m board.Move) error {
 	var only []board.Move
 	if m != board.NoMove {
 		only = []board.Move{m}
 	}
-	labels, err := j.pool.Search(ctx, 0, start, moves, only)
+	labels, err := engine.Search(ctx, 0, start, moves, only)
 	if err != nil {
 		return err
 	}
@@ -260,21 +244,16 @@ const weighedDepth = 10
 
 // weighedShares is [humanShares] for one rating by the network of [engine.Config].Probability, which knows the engine's
 // scores of the likeliest moves. Others have a share of 0.
-func weighedShares(ctx context.Context, e *engine.Evaluator, start board.Position, moves, legal []board.Move,
-	rating int) ([]float64, error) {
-	g := board.NewGame(start)
-	for _, m := range moves {
-		g.Push(m)
-	}
+func (a *analysis) weighedShares(e *engine.Evaluator, rating int) ([]float64, error) {
 	e.Rate(rating, rating)
-	list, err := e.Appraise(ctx, &mcts.AppraisalInput{Game: g, Legal: legal, Start: start, Moves: moves,
+	list, err := e.Appraise(a.ctx, &mcts.AppraisalInput{Game: a.game, Legal: a.legal, Start: a.start, Moves: a.moves,
 		Depth: weighedDepth}, nil)
 	if err != nil {
 		return nil, err
 	}
-	shares := make([]float64, len(legal))
+	shares := make([]float64, len(a.legal))
 	for _, l := range list {
-		shares[slices.Index(legal, l.Move)] = l.Share
+		shares[slices.Index(a.legal, l.Move)] = l.Share
 	}
 	return shares, nil
 }

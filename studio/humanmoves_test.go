@@ -170,17 +170,18 @@ func TestHumanShares(t *testing.T) {
 
 // Searched by itself, a move that loses the queen costs what it costs; of an engine that is missing the caller hears.
 func TestJudge(t *testing.T) {
-	if _, err := newMoveJudge(t.Context(), "/nowhere/engine", 1000); !errors.Is(err, stockfish.ErrNotFound) {
+	missing, networks := newNetworks("go", "/nowhere/engine"), newNetworks("go", "")
+	defer networks.close()
+	if _, err := missing.judge(t.Context(), 1000); !errors.Is(err, stockfish.ErrNotFound) {
 		t.Error(err)
 	}
 	if _, err := stockfish.Find(""); err != nil {
 		t.Skip("SKIPPED: ", err)
 	}
-	j, err := newMoveJudge(t.Context(), "", 20_000)
+	j, err := networks.judge(t.Context(), 20_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.close()
 	played := moves(t, "e2e4", "e7e5", "d1h5", "b8c6", "h5f7")
 	before, blunder := played[:4], played[4]
 	p := board.StartPosition()
@@ -194,10 +195,10 @@ func TestJudge(t *testing.T) {
 	}
 	v := newHumanMoves([]int{1500}, legal, [][]float64{even})
 	for range 2 { // the same again
-		if err := j.judge(t.Context(), v, board.StartPosition(), before, board.NoMove); err != nil {
+		if err := v.search(t.Context(), j, board.StartPosition(), before, board.NoMove); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.judge(t.Context(), v, board.StartPosition(), before, blunder); err != nil {
+		if err := v.search(t.Context(), j, board.StartPosition(), before, blunder); err != nil {
 			t.Fatal(err)
 		}
 		m := v.find(blunder)
@@ -210,10 +211,10 @@ func TestJudge(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := j.judge(ctx, v, board.StartPosition(), before, board.NoMove); !errors.Is(err, context.Canceled) {
+	if err := v.search(ctx, j, board.StartPosition(), before, board.NoMove); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := j.judge(t.Context(), v, board.StartPosition(), before, board.NoMove); err != nil {
+	if err := v.search(t.Context(), j, board.StartPosition(), before, board.NoMove); err != nil {
 		t.Error("the engine is gone: ", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,14 +27,19 @@ import (
 
 // library knows what lies below the folders that are served. It is safe for concurrent use.
 type library struct {
-	roots []string // absolute
-	free  []func() error
+	roots []root
 	every time.Duration // between two looks at the disk
 
 	mu     sync.Mutex
 	looked time.Time
 	known  map[string]*folder // by path
 	list   []*folder          // sorted by path
+}
+
+// root is a folder that is served.
+type root struct {
+	*os.Root
+	release func() error // closes it and ends its confinement
 }
 
 // kind is the content of a folder.
@@ -63,8 +69,9 @@ type folder struct {
 
 	Result *match.Result // of a match that is over
 
-	root, below string // the folder that is served, and the path below it
-	stamp       string // of the files that this was read from
+	root  *os.Root // the folder that is served
+	below string   // the path below it
+	stamp string   // of the files that this was read from
 }
 
 // How far the folders are walked.
@@ -83,22 +90,22 @@ func openLibrary(dirs []string) (*library, error) {
 		if err == nil {
 			abs, err = filepath.EvalSymlinks(abs)
 		}
-		var release func() error
+		var r root
 		if err == nil {
-			release, err = durable.Confine(abs)
+			r.Root, r.release, err = durable.Confine(abs)
 		}
 		if err != nil {
 			return nil, errors.Join(err, l.close())
 		}
-		l.roots, l.free = append(l.roots, abs), append(l.free, release)
+		l.roots = append(l.roots, r)
 	}
 	return l, nil
 }
 
 func (l *library) close() error {
 	var all []error
-	for _, release := range l.free {
-		all = append(all, release())
+	for _, r := range l.roots {
+		all = append(all, r.release())
 	}
 	return errors.Join(all...)
 }
@@ -111,24 +118,19 @@ func (l *library) look() []*folder {
 		return l.list
 	}
 	found, visited := map[string]*folder{}, 0
-	for _, root := range l.roots {
-		l.walk(root, ".", 0, &visited, found)
+	for _, r := range l.roots {
+		l.walk(r.Root, ".", 0, &visited, found)
 	}
-	l.known, l.list = found, nil
-	for _, f := range found {
-		l.list = append(l.list, f)
-	}
-	slices.SortFunc(l.list, func(a, b *folder) int { return cmp.Compare(a.Path, b.Path) })
+	l.known = found
+	l.list = slices.SortedFunc(maps.Values(found), func(a, b *folder) int { return cmp.Compare(a.Path, b.Path) })
 	l.looked = time.Now()
 	return l.list
 }
 
 // byKey returns the folder of a key; nil if there is none.
 func byKey(list []*folder, key string) *folder {
-	for _, f := range list {
-		if f.Key == key {
-			return f
-		}
+	if i := slices.IndexFunc(list, func(f *folder) bool { return f.Key == key }); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
@@ -137,17 +139,12 @@ func byKey(list []*folder, key string) *folder {
 var errGone = errors.New("this run no longer exists: choose another one")
 
 // walk searches a folder. It follows no links, and does not descend into folders that hold data.
-func (l *library) walk(root, name string, depth int, visited *int, found map[string]*folder) {
+func (l *library) walk(root *os.Root, name string, depth int, visited *int, found map[string]*folder) {
 	if *visited++; *visited > maxFolders || len(found) >= maxListed {
 		return
 	}
-	path := filepath.Join(root, name)
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return
-	}
-	defer r.Close()
-	entries, err := fs.ReadDir(r.FS(), filepath.ToSlash(name))
+	path := filepath.Join(root.Name(), name)
+	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(name))
 	if err != nil {
 		return
 	}
@@ -179,7 +176,7 @@ func kindOf(names []string) kind {
 }
 
 // read returns what a folder holds; if its files have not changed, what was known.
-func (l *library) read(k kind, root, name, path string) *folder {
+func (l *library) read(k kind, root *os.Root, name, path string) *folder {
 	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
 		match.ResultFile, match.JournalFile, job.CardName)
 	old := l.known[path]
@@ -206,15 +203,10 @@ func (l *library) read(k kind, root, name, path string) *folder {
 }
 
 // stampOf changes when one of the files does.
-func stampOf(root, dir string, names ...string) string {
+func stampOf(root *os.Root, dir string, names ...string) string {
 	var b strings.Builder
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return ""
-	}
-	defer r.Close()
 	for _, name := range names {
-		if info, err := r.Lstat(filepath.Join(dir, name)); err == nil {
+		if info, err := root.Lstat(filepath.Join(dir, name)); err == nil {
 			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
 		}
 	}
@@ -244,16 +236,6 @@ func (f *folder) fill() {
 	if err != nil {
 		f.Problem = f.within(err)
 	}
-}
-
-// open opens a file of the folder, and follows no link out of the folders that are served.
-func (f *folder) open(name string) (*os.File, error) {
-	r, err := os.OpenRoot(f.root)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.Open(filepath.Join(f.below, name))
 }
 
 // within writes an error without the folder's path.

@@ -155,7 +155,7 @@ type replay struct {
 
 // newReplay starts a game at a position.
 func newReplay(start board.Position) replay {
-	return replay{Positions: []string{start.FEN()}, Check: []bool{start.InCheck()}}
+	return replay{Positions: []string{start.FEN()}, Moves: []replayMove{}, Check: []bool{start.InCheck()}}
 }
 
 // play plays a move at a position, with what is known of it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"time"
 
 	"talbot/board"
@@ -13,16 +14,16 @@ import (
 	"talbot/network/backend"
 	"talbot/play/engine"
 	"talbot/play/mcts"
+	"talbot/stockfish"
 )
 
 // networks keeps the networks that pages asked last open, and the engine that judges moves.
 type networks struct {
 	backend, engine string
-	turn            turns // of one: what follows belongs to whoever has it
+	turn            turns // of one: what is open belongs to whoever has it
 
-	open       recent[*openNetwork]
-	judge      *moveJudge
-	judgeNodes int64
+	open   recent[*openNetwork]
+	judges recent[*stockfish.Pool]
 }
 
 type openNetwork struct {
@@ -35,15 +36,14 @@ const maxNetworks = 3
 
 func newNetworks(backend, engine string) *networks {
 	return &networks{backend: backend, engine: engine, turn: make(turns, 1),
-		open: recent[*openNetwork]{most: maxNetworks, close: func(n *openNetwork) { n.Close() }}}
+		open:   recent[*openNetwork]{most: maxNetworks, close: func(n *openNetwork) { n.Close() }},
+		judges: recent[*stockfish.Pool]{most: 1, close: func(p *stockfish.Pool) { _ = p.Close() }}}
 }
 
 func (n *networks) close() {
 	n.turn <- struct{}{}
-	n.open.shrink(0)
-	if n.judge != nil {
-		_ = n.judge.close()
-	}
+	n.open.end()
+	n.judges.end()
 	<-n.turn
 }
 
@@ -78,20 +78,11 @@ func (n *networks) of(ctx context.Context, run, weigher *folder) (*openNetwork, 
 	})
 }
 
-// judgeWith returns the engine for a number of nodes. The caller has the turn.
-func (n *networks) judgeWith(ctx context.Context, nodes int64) (*moveJudge, error) {
-	if n.judge != nil && n.judgeNodes == nodes {
-		return n.judge, nil
-	}
-	j, err := newMoveJudge(ctx, n.engine, nodes)
-	if err != nil {
-		return nil, err
-	}
-	if n.judge != nil {
-		_ = n.judge.close()
-	}
-	n.judge, n.judgeNodes = j, nodes
-	return j, nil
+// judge returns the engine that searches so many nodes for each move. The caller has the turn.
+func (n *networks) judge(ctx context.Context, nodes int64) (*stockfish.Pool, error) {
+	return n.judges.get(strconv.FormatInt(nodes, 10), func() (*stockfish.Pool, error) {
+		return stockfish.NewPool(ctx, stockfish.Config{Path: n.engine, Limit: stockfish.Nodes(nodes)}, 1)
+	})
 }
 
 // prediction is a network's answer about a sample.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,22 +35,15 @@ type runPage struct {
 	Left    string // how long it will be trained; "" = not known
 	Losses  []report.Chart
 	Others  []report.Chart
-	Names   []string       // of the runs that are drawn
-	Table   []settingRow   // settings: those that differ, or all of one run
-	Same    int            // settings that do not differ
-	Card    *report.Card   // of the last evaluation; nil without any
-	Misses  []report.Miss  // its
-	Saved   []savedWeights // checkpoints, the newest first
-	Runs    []overlaid     // the others, to be drawn too
-	drawn   []*folder      // the runs that are drawn
-	reports []report.Run   // theirs
-}
-
-// settingRow is a setting with its value in each run.
-type settingRow struct {
-	Name   string
-	Values []string
-	Differ bool
+	Names   []string           // of the runs that are drawn
+	Table   []report.Differing // settings: those that differ, or all of one run
+	Same    int                // settings that do not differ
+	Card    *report.Card       // of the last evaluation; nil without any
+	Misses  []report.Miss      // its
+	Saved   []savedWeights     // checkpoints, the newest first
+	Runs    []*folder          // the others, which can be drawn too
+	drawn   []*folder          // the runs that are drawn
+	reports []report.Run       // theirs
 }
 
 // savedWeights is a checkpoint.
@@ -59,12 +53,6 @@ type savedWeights struct {
 	Best bool
 	Size string
 	When string
-}
-
-// overlaid is a run that can be drawn over the page's.
-type overlaid struct {
-	Key, Name string
-	Drawn     bool
 }
 
 // runView has the choices of the address for drawing curves.
@@ -90,6 +78,9 @@ func readView(r *http.Request) runView {
 	return v
 }
 
+// Draws reports whether the run of a key is drawn, too.
+func (v runView) Draws(key string) bool { return slices.Contains(v.With, key) }
+
 // view returns the choices for the report's charts.
 func (v runView) view() report.View {
 	return report.View{
@@ -106,11 +97,10 @@ func (s *Server) chooseRuns(f *folder, r *http.Request) *runPage {
 		if other.Kind != aRun || other.Key == f.Key || other.Problem != "" {
 			continue
 		}
-		drawn := slices.Contains(p.View.With, other.Key)
-		if drawn {
+		p.Runs = append(p.Runs, other)
+		if p.View.Draws(other.Key) {
 			p.drawn = append(p.drawn, other)
 		}
-		p.Runs = append(p.Runs, overlaid{other.Key, other.Name, drawn})
 	}
 	var version strings.Builder
 	for _, one := range p.drawn {
@@ -176,12 +166,8 @@ func readRun(f *folder) (report.Run, error) {
 
 // drawable is the error of a run with too many lines to be drawn.
 func (f *folder) drawable() error {
-	file, err := f.open(run.MetricsName)
-	if err != nil {
-		return nil // there is none yet
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() > maxMetrics {
+	info, err := f.root.Stat(filepath.Join(f.below, run.MetricsName))
+	if err == nil && info.Size() > maxMetrics { // an error: there are none yet
 		return fmt.Errorf("%s has %d MB, too much to be drawn", run.MetricsName, info.Size()>>20)
 	}
 	return nil
@@ -191,13 +177,12 @@ func (f *folder) drawable() error {
 func (p *runPage) settings(paths []string, configs []run.Config) error {
 	list, err := job.Settings(paths, configs)
 	for _, d := range list {
-		row := settingRow{Name: d.Name, Values: d.Values}
-		row.Differ = slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] })
-		if len(paths) > 1 && !row.Differ {
+		differ := slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] })
+		if differ || len(paths) == 1 {
+			p.Table = append(p.Table, d)
+		} else {
 			p.Same++
-			continue
 		}
-		p.Table = append(p.Table, row)
 	}
 	return err
 }
@@ -211,11 +196,7 @@ func left(lines []train.MetricsLine, c run.Config, working bool) string {
 		if l := &lines[i]; l.PositionsPerSecond > 0 {
 			steps := float64(c.End() - lines[len(lines)-1].Step)
 			seconds := max(steps, 0) * float64(c.Batch) / l.PositionsPerSecond
-			if seconds < 60 {
-				return "less than a minute"
-			}
-			d := time.Duration(min(seconds, 1e9)) * time.Second
-			return "about " + strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+			return "about " + humanize.About(time.Duration(min(seconds, 1e9))*time.Second)
 		}
 	}
 	return ""
@@ -223,7 +204,7 @@ func left(lines []train.MetricsLine, c run.Config, working bool) string {
 
 // checkpointsOf lists the checkpoints of a run, the newest first.
 func checkpointsOf(f *folder) (list []savedWeights) {
-	d, err := f.open(run.CheckpointsName)
+	d, err := f.root.Open(filepath.Join(f.below, run.CheckpointsName))
 	if err != nil {
 		return nil
 	}
@@ -239,10 +220,9 @@ func checkpointsOf(f *folder) (list []savedWeights) {
 		}
 	}
 	for _, e := range entries {
-		digits, ok := strings.CutPrefix(e.Name(), "step-")
-		digits, isWeights := strings.CutSuffix(digits, ".safetensors")
-		step, err := strconv.ParseInt(digits, 10, 64)
-		if !ok || !isWeights || err != nil || !e.Mode().IsRegular() {
+		var step int64
+		_, err := fmt.Sscanf(e.Name(), "step-%d", &step)
+		if err != nil || e.Name() != checkpoint.Name(step) || !e.Mode().IsRegular() {
 			continue
 		}
 		list = append(list, savedWeights{Name: e.Name(), Step: step, Best: best != nil && os.SameFile(best, e),

@@ -68,6 +68,9 @@ func (p *samplePage) Asked() string {
 // Kept are the fields of the filter, for a form.
 func (p *samplePage) Kept() url.Values { return p.Filter.values }
 
+// Number is the sample's place in what the filter chooses, from 1.
+func (p *samplePage) Number() int64 { return p.Place + 1 }
+
 // seen adds to an address how the sample is looked at.
 func (p *samplePage) seen(q string) string {
 	values, _ := url.ParseQuery(strings.TrimPrefix(q, "?")) // it is ours

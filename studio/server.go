@@ -18,7 +18,6 @@ import (
 	"talbot/internal/cache"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
-	"talbot/internal/plain"
 )
 
 //go:embed web
@@ -77,12 +76,10 @@ func New(o Options) (*Server, error) {
 			s.assets[f.Name()] = text
 		}
 	}
-	s.pages = chart.New("studio", pages, template.FuncMap{"n": humanize.Thousands, "spark": spark,
-		"add": func(a, b int) int { return a + b }, "prose": prose, "options": options, "json": toJSON,
-		"score": labelScore, "inc": func(n int64) int64 { return n + 1 },
+	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON,
+		"score": labelScore, "signed": signed, "add": func(a, b int) int { return a + b },
 		"percent": func(x float64) float64 { return 100 * x },
-		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }, "signed": signed,
-		"san": (*samplePage).SAN, "pv": (*samplePage).PV})
+		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }})
 	look, err := chart.Style()
 	if err != nil {
 		return nil, err
@@ -163,15 +160,6 @@ func (s *Server) routes() http.Handler {
 	livePage(s, handle, "/data/{key}/statistics", "stats", aDataset, s.lookAtStats, nil)
 	handle("/", func(http.ResponseWriter, *http.Request) error { return missing("There is no such page.") })
 	return m
-}
-
-// prose is a longer text from a file, as a page shows it.
-func prose(text string) string {
-	const most = 2000
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return plain.Escape(text)
 }
 
 // toJSON writes a value for a script.

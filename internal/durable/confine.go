@@ -20,16 +20,15 @@ type confinedRoot struct {
 
 // Confine has every file below a folder that is opened for reading by its path opened through [os.Root] from now on:
 // a link that leads out of the folder is an error, no matter who makes it or when. It is for programs that show others
-// what is below some folders. dir is absolute. What it returns ends it.
-func Confine(dir string) (release func() error, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+// what is below some folders. dir is absolute. It returns the root, and what ends the confinement and closes the root.
+func Confine(dir string) (root *os.Root, release func() error, err error) {
+	if root, err = os.OpenRoot(dir); err != nil {
+		return nil, nil, err
 	}
 	confined.Lock()
 	defer confined.Unlock()
 	confined.roots = append(confined.roots, confinedRoot{filepath.Clean(dir), root})
-	return func() error {
+	return root, func() error {
 		confined.Lock()
 		defer confined.Unlock()
 		for i := range confined.roots {

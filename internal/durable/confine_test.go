@@ -29,7 +29,7 @@ func TestConfine(t *testing.T) {
 			t.Skip("SKIPPED: no links here: ", err)
 		}
 	}
-	release, err := Confine(in)
+	_, release, err := Confine(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestConfine(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(base, "moved")); err == nil {
 		reads(filepath.Join(in, "secret"), "secret")
 	}
-	if _, err := Confine(filepath.Join(base, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := Confine(filepath.Join(base, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -43,8 +43,8 @@ function draw() {
   ground(board, black);
   if (at > 0) markMove(board, game.moves[at - 1].uci, black);
   if (chosen) mark(board, chosen, "chosen", black);
-  if (game.check && at === present()) {
-    const king = game.turn === "white" ? "K" : "k";
+  if (game.check[at]) {
+    const king = fen.split(" ")[1] === "w" ? "K" : "k";
     for (const s in pieces) if (pieces[s] === king) mark(board, s, "checked", black);
   }
   for (const s in pieces) if (!(drag && drag.from === s && drag.moved)) piece(board, pieces[s], ...corner(s));
@@ -99,7 +99,7 @@ function words(fen, at) {
   else if (game.loading) text = "The network is being loaded…";
   else if (!text && !game.human) text = game.thinking ? `${game.turn === "white" ? "White" : "Black"} thinks…` : "Paused.";
   else if (!text && game.thinking && game.turn !== game.human) text = "The network thinks…";
-  else if (!text) text = game.legal.length ? (game.check ? "Check. " : "") + "Your move." : "The network is waiting: take back or switch sides to go on.";
+  else if (!text) text = game.legal.length ? (game.check.at(-1) ? "Check. " : "") + "Your move." : "The network is waiting: take back or switch sides to go on.";
   const move = game.moves.at(-1);
   if (move && !game.error && !problem) text = `${move.san}. ${text}`;
   if (at !== present() && !problem) text = `Position after ${at} of ${present()} half-moves. ` + text;
