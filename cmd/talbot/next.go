@@ -60,7 +60,7 @@ func nextIngested(dir string) {
 	case err != nil:
 		nextLabel(dir)
 	case slices.ContainsFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == "side" }):
-		nextTraining(dir, job.ProposeAdapting(m))
+		next(append([]string{"train", "--data", dir, "--run", newRun()}, job.ProposeAdapting(m)...)...)
 	case m.Counts.Labelled > 0 && m.Counts.Labelled >= m.Counts.Samples/20:
 		nextTrain(dir)
 	default:
@@ -93,15 +93,10 @@ func labelTime(samples int64, workers int) time.Duration {
 func nextTrain(dir string) {
 	args := []string{"train", "--data", dir, "--run", newRun()}
 	if m, err := dataset.ReadManifest(dir); err == nil {
-		p := job.Propose(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0)
-		args = append(args, p.Flags()...)
+		flags := job.Propose(m, stockfish.DefaultWorkers(), len(backend.GPUs()) > 0)
+		args = append(args, flags...)
 	}
 	next(args...)
-}
-
-// nextTraining names the training on a dataset.
-func nextTraining(dir string, p job.Proposal) {
-	next(append([]string{"train", "--data", dir, "--run", newRun()}, p.Flags()...)...)
 }
 
 // nextEvaluated names a game against a network or, if it does not play by itself, its export.

@@ -17,7 +17,6 @@ import (
 	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/job"
-	"talbot/train/loader"
 )
 
 // resumeLine is the command line that continues the run.
@@ -49,9 +48,6 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 			"run1/checkpoints/best.safetensors")
 	case errors.Is(err, dataset.ErrNoDataset) && o.Resume && o.Data == nil:
 		return fault.Hint(err, "if the data has moved, name its folder: `"+resume+" --data DIR`")
-	case errors.As(err, &other) && errors.Is(err, loader.ErrNoIdentity):
-		return fault.Usage(err,
-			"name the datasets with the shares, --label and --max-copies that the run was started with")
 	case errors.As(err, &other):
 		return fault.Usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
@@ -64,8 +60,6 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return fault.Usage(err, "`talbot recipes` lists them")
 	case errors.Is(err, run.ErrNoRun):
 		return fault.Hint(err, "give the folder of a run, or start one without --resume")
-	case errors.Is(err, loader.ErrNoIdentity):
-		return fault.Hint(err, "give the data again: `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return o.untrained()
 	case errors.Is(err, context.Canceled):

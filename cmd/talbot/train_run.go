@@ -45,8 +45,7 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 		line.add(p)
 		if step, left, ok := line.prospect(); ok {
 			fixed := o.Resume || o.From != "" || o.After != ""
-			prospect := start.Prospect(p, step, left, fixed)
-			tellLines(prospect.Text())
+			tellLines(start.Outlook(p, step, left, fixed))
 		}
 		progress(p)
 	}

@@ -154,7 +154,7 @@ func TestHistory(t *testing.T) {
 		!strings.Contains(warned[0], "not of this run") {
 		t.Errorf("data %s, %v", got, warned)
 	}
-	if _, err := (Train{Dir: first.Dir, Resume: true, Until: 21, Adjust: asIs}).Run(t.Context()); err != nil {
+	if _, err := (Train{Dir: first.Dir, Resume: true, Until: 21}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(a.Dir); err != nil {

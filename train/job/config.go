@@ -74,7 +74,7 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 			weights.InheritTargets(&c)
 		}
 	}
-	if err := t.Adjust(&c); err != nil { // for the batch
+	if err := t.adjust(&c); err != nil { // for the batch
 		return c, err
 	}
 	steps, epoch := t.Steps, int64(1)
@@ -95,7 +95,7 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	if preset.ByEpoch {
 		c.EvalEvery = epoch
 	}
-	if err := t.Adjust(&c); err != nil { // for what SetSteps fits to the run
+	if err := t.adjust(&c); err != nil { // for what SetSteps fits to the run
 		return c, err
 	}
 	return c, describeTargets(&c)
@@ -111,7 +111,7 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	}
 	err := refit(&c, w.Config)
 	if err == nil {
-		err = t.Adjust(&c)
+		err = t.adjust(&c)
 	}
 	if err == nil && (c.ValueTarget != w.Config.ValueTarget || c.PolicyTarget != w.Config.PolicyTarget) {
 		err = describeTargets(&c)
@@ -212,7 +212,7 @@ func (t Train) resumed() (run.Config, error) {
 		}
 		c.Until = t.Until
 	}
-	if err := t.Adjust(&c); err != nil {
+	if err := t.adjust(&c); err != nil {
 		return c, badSetting(err)
 	}
 	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {

@@ -33,10 +33,7 @@ func (t *Train) place(init bool) error {
 		return err
 	}
 	if t.Dir = at; interrupted[at] { // with what it was started with, which is what is asked for
-		*t = Train{Dir: at, Data: t.Data, Resume: true, Backend: t.Backend, Workers: t.Workers,
-			Adjust: func(*run.Config) error { return nil }, Existing: t.Existing,
-			Checked: t.Checked, Surveyed: t.Surveyed, Begun: t.Begun, Resumed: t.Resumed, Progress: t.Progress,
-			Warn: t.Warn}
+		t.Resume, t.From, t.After, t.Preset, t.Adjust = true, "", "", nil, nil
 	}
 	return nil
 }
@@ -95,20 +92,14 @@ func (t *Train) differences(have run.Config, used loader.Identity, want run.Conf
 // wanted are the settings of the run that is asked for, and its data. How many samples there are decides some of them;
 // a run over the same data has counted them.
 func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id loader.Identity, err error) {
-	var weights *run.Weights
-	switch {
-	case t.From != "":
-		weights, err = run.ReadWeights(t.From)
-	case t.After != "":
-		weights, err = run.ReadTraining(t.After)
-	}
+	weights, err := t.weights()
 	if errors.Is(err, fs.ErrNotExist) && named(have.From.Path, cmp.Or(t.From, t.After)) {
 		asked := *t
 		asked.gone = true
 		t, weights, err = &asked, &run.Weights{Origin: have.From, Config: have}, nil // the run describes them
 	}
 	if err != nil {
-		return c, id, fmt.Errorf("%w: %w", ErrFrom, err)
+		return c, id, err
 	}
 	samples := int64(0)
 	if !init {

@@ -22,8 +22,6 @@ import (
 	"talbot/shards"
 )
 
-func asIs(*run.Config) error { return nil }
-
 // otherwise returns another value of a setting than the one it has.
 func otherwise(t *testing.T, c run.Config, name string) string {
 	t.Helper()
@@ -75,7 +73,7 @@ func TestFromEverySetting(t *testing.T) {
 			}
 
 			weights := &run.Weights{Config: other}
-			c, err := Train{Steps: 1, Adjust: asIs}.config(100, weights)
+			c, err := Train{Steps: 1}.config(100, weights)
 			if err != nil || c.Settings != other.Settings || c.Recipe != r.Name {
 				t.Errorf("%s, %s: begins with the settings %s of weights with %s, %v", r.Name, name, c.Settings,
 					other.Settings, err)
@@ -252,7 +250,7 @@ func TestFromTakesNothingElse(t *testing.T) {
 	w.Config.Recipe, w.Config.Settings = "talbotbot", settings
 	w.Config.ValueTarget, w.Config.PolicyTarget = "wdl", "multipv:0.2"
 	for _, preset := range []*string{nil, new("10x64")} {
-		job := Train{Steps: 50, Adjust: asIs, Preset: preset}
+		job := Train{Steps: 50, Preset: preset}
 		got, err := job.config(100, w)
 		if err != nil {
 			t.Fatal(err)
@@ -279,11 +277,11 @@ func TestFromTakesNothingElse(t *testing.T) {
 	if err := set(&w.Config, "heads", 2); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Train{Steps: 50, Adjust: asIs, Preset: new("early")}).config(100, w); err == nil ||
+	if _, err := (Train{Steps: 50, Preset: new("early")}).config(100, w); err == nil ||
 		!strings.Contains(err.Error(), "were trained with heads=2, and would compute something else with heads=8") {
 		t.Errorf("a preset with other heads: %v", err)
 	}
-	if c, err := (Train{Steps: 50, Adjust: asIs}).config(100, w); err != nil ||
+	if c, err := (Train{Steps: 50}).config(100, w); err != nil ||
 		c.Settings.Values()["dropout"] != "0.1" || c.Settings.Values()["heads"] != "2" {
 		t.Errorf("%s, %v", c.Settings, err)
 	}

@@ -11,53 +11,8 @@ import (
 	"talbot/internal/output"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/run"
-	"talbot/train"
 	"talbot/train/loader"
 )
-
-// TestUnknownData: a run that does not tell what it is trained on continues with data that is named, if its survey is
-// of that; what cannot be told is said.
-func TestUnknownData(t *testing.T) {
-	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
-	a.Weight, b.Weight = 3, 1
-	job := tiny(t, a, b)
-	job.Steps, job.Until, job.MaxCopies = 6, 3, 1
-	mustTrain(t, job)
-	if err := os.WriteFile(filepath.Join(job.Dir, "data.json"), []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var warned []string
-	resume := func(copies int, specs ...loader.Spec) error {
-		warned = nil
-		_, err := Train{Dir: job.Dir, Resume: true, Data: specs, MaxCopies: copies, Backend: "go", Until: 4,
-			Adjust: asIs,
-			Warn:   collect(&warned)}.Run(t.Context())
-		return err
-	}
-	other := b
-	other.Weight = 2
-	for name, err := range map[string]error{"without --max-copies": resume(0, a, b),
-		"other shares": resume(1, a, other)} {
-		var refused *train.ConfigError
-		if !errors.As(err, &refused) || refused.Field != "data" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := resume(1, a, b); err != nil || len(warned) != 1 {
-		t.Errorf("what it began with: %v, %q", err, warned)
-	}
-	if id, err := loader.ReadIdentity(job.Dir); err != nil || id.MaxCopies != 1 || len(id.Sets) != 2 {
-		t.Errorf("what it keeps now: %+v, %v", id, err)
-	}
-	for _, name := range []string{"data.json", loader.SurveyName} {
-		if err := os.Remove(filepath.Join(job.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := resume(1, a, b); err != nil || len(warned) != 2 || !strings.Contains(warned[1], "--max-copies") {
-		t.Errorf("without a survey: %v, %q", err, warned)
-	}
-}
 
 // TestNextPiece: a training that goes on does so on the backend of the one before, and validates and saves as its own
 // length asks for.
@@ -67,7 +22,7 @@ func TestNextPiece(t *testing.T) {
 	first.Steps, first.Until = 100_000, 4
 	mustTrain(t, first)
 	next := tiny(t, data)
-	next.After, next.Steps, next.Until, next.Backend, next.Adjust = first.Dir, 0, 10, "", asIs
+	next.After, next.Steps, next.Until, next.Backend, next.Adjust = first.Dir, 0, 10, "", nil
 	mustTrain(t, next)
 	if id, err := loader.ReadIdentity(next.Dir); err != nil || id.Backend != "go" {
 		t.Errorf("backend %q, %v", id.Backend, err)
@@ -95,7 +50,7 @@ func TestNextPiece(t *testing.T) {
 		t.Errorf("checkpoints every %d steps, not 3 as asked for: %v", c.CheckpointEvery, err)
 	}
 
-	_, err = Train{Dir: first.Dir, Resume: true, Until: 2, Adjust: asIs}.Run(t.Context())
+	_, err = Train{Dir: first.Dir, Resume: true, Until: 2}.Run(t.Context())
 	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "step 4") {
 		t.Errorf("until what is past: %v", err)
 	}
@@ -114,7 +69,7 @@ func TestDoneWithoutOthers(t *testing.T) {
 		mustTrain(t, first)
 		next := first
 		next.Dir, next.Until = filepath.Join(t.TempDir(), "run"), 0
-		if next.After, next.Adjust = first.Dir, asIs; from {
+		if next.After, next.Adjust = first.Dir, nil; from {
 			next.From, next.After, next.Adjust = first.Dir, "", func(c *run.Config) error { c.Batch = 16; return nil }
 		}
 		next.Existing = output.Skip

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"runtime"
 	"strconv"
 	"time"
 
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/network/run"
 	"talbot/train"
@@ -145,39 +145,24 @@ func cost(c run.Config) (float64, error) {
 	return operations * max(1, 64/float64(max(1, filters))), err
 }
 
-// Estimate guesses how long so many steps take on a processor with so many cores, from the operations alone, to a
-// factor of two. [Measurement] measures. It is zero where nothing is known: without the vector instructions of amd64.
-func Estimate(c run.Config, steps int64, cores int) time.Duration {
-	const aSecond = 30e9 // operations of a core
-	operations, err := cost(c)
-	if err != nil || runtime.GOARCH != "amd64" {
-		return 0
-	}
-	seconds := operations * float64(c.Batch) * float64(steps) / (aSecond * float64(max(1, cores)))
-	return time.Duration(seconds * float64(time.Second))
-}
-
-// Prospect is how long a run takes.
-type Prospect struct {
-	Step    time.Duration // each
-	Left    time.Duration // from now to the end
-	Smaller *Smaller      // that would end within [Hour]; nil if this one does, or it is not to be chosen
-	InHour  int64         // steps of this network in an hour; 0 as Smaller
-}
-
-// Hour is what a run on the processor may take before its [Prospect] names shorter ones.
+// Hour is what a run on the processor may take before shorter ones are named.
 const Hour = time.Hour
 
-// Prospect describes the rest of a run, given the time left and how long a step takes. With fixed set the
-// network cannot be another one: the run is resumed, or starts with weights.
-func (s Start) Prospect(p train.Progress, step, left time.Duration, fixed bool) Prospect {
-	prospect := Prospect{Step: step, Left: left}
-	if left > Hour && backend.OnProcessor(s.Kind) && !fixed {
-		whole := time.Duration(p.Seconds*float64(time.Second)) + left
-		if smaller, ok := Within(s.Config, whole, Hour); ok {
-			prospect.Smaller = &smaller
-		}
-		prospect.InHour = max(1, int64(Hour/max(1, step)))
+// Outlook says how long the rest of a run takes, given the time left and that of a step, and, if that is more than an
+// hour on a processor, what would end within one; "" for a short run. With fixed set the network cannot be another one:
+// the run is resumed, or starts with weights.
+func (s Start) Outlook(p train.Progress, step, left time.Duration, fixed bool) string {
+	if left < 10*time.Second {
+		return ""
 	}
-	return prospect
+	text := fmt.Sprintf("time: about %s left, %s a step\n", humanize.About(left), humanize.About(step))
+	if left <= Hour || !backend.OnProcessor(s.Kind) || fixed {
+		return text
+	}
+	shorter := fmt.Sprintf("--steps %d with this network", max(1, int64(Hour/max(1, step))))
+	whole := time.Duration(p.Seconds*float64(time.Second)) + left
+	if smaller, ok := Within(s.Config, whole, Hour); ok {
+		shorter = fmt.Sprintf("%s (about %s), or %s", smaller.Flags, humanize.About(smaller.Time), shorter)
+	}
+	return text + "within an hour on this machine, as another run: " + shorter + "\n"
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,40 +10,31 @@ import (
 	"talbot/train"
 )
 
-// TestProspect: a run on the processor that takes more than an hour is told what takes less, if that can be chosen.
-func TestProspect(t *testing.T) {
+// TestOutlook: a run on the processor that takes more than an hour is told what takes less, if that can be chosen.
+func TestOutlook(t *testing.T) {
 	c, err := run.New("talbotbot", "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	const within = "\nwithin an hour on this machine, as another run: "
 	for _, x := range []struct {
-		name    string
-		kind    string
-		fixed   bool
-		blocks  int
-		filters int
-		left    time.Duration
-		flags   string
-		inHour  int64
+		kind       string
+		fixed      bool
+		step, left time.Duration
+		want       string
 	}{
-		{"short", "go", false, 20, 128, time.Hour, "", 0},
-		{"slow", "go", false, 19, 112, 120_000 * time.Second, "--blocks 2 --filters 16", 300},
-		{"on a GPU", "xla:cuda", false, 20, 128, 120_000 * time.Second, "", 0},
-		{"resumed", "xla:cpu", true, 20, 128, 120_000 * time.Second, "", 0},
-		{"too long for any", "go", false, 20, 128, 120_000_000 * time.Second, "", 300},
+		{"go", false, time.Millisecond, 9 * time.Second, ""},
+		{"go", false, 2345 * time.Millisecond, time.Hour, "time: about 1h0m left, 2.3s a step"},
+		{"xla:cuda", false, 12 * time.Second, 120_000 * time.Second, "time: about 33h20m left, 12s a step"},
+		{"xla:cpu", true, 12 * time.Second, 120_000 * time.Second, "time: about 33h20m left, 12s a step"},
+		{"go", false, 12 * time.Second, 20 * time.Hour, "time: about 20h0m left, 12s a step" + within +
+			"--blocks 4 --filters 32 (about 41m), or --steps 300 with this network"},
+		{"go", false, 12 * time.Second, 200_000 * time.Hour, "time: about 8333d8h left, 12s a step" + within +
+			"--steps 300 with this network"},
 	} {
-		if err := errors.Join(set(&c, "blocks", x.blocks), set(&c, "filters", x.filters)); err != nil {
-			t.Fatal(err)
-		}
-		p := Start{Config: c, Kind: x.kind}.Prospect(train.Progress{Seconds: 90}, 12*time.Second, x.left, x.fixed)
-		flags := ""
-		if p.Smaller != nil {
-			if flags = p.Smaller.Flags; p.Smaller.Time > Hour {
-				t.Errorf("%s: %+v takes more than an hour", x.name, p.Smaller)
-			}
-		}
-		if p.Left != x.left || p.Step != 12*time.Second || p.InHour != x.inHour || flags != x.flags {
-			t.Errorf("%s: %+v, smaller %q", x.name, p, flags)
+		got := Start{Config: c, Kind: x.kind}.Outlook(train.Progress{Seconds: 90}, x.step, x.left, x.fixed)
+		if strings.TrimSuffix(got, "\n") != x.want {
+			t.Errorf("%+v:\n%s", x, got)
 		}
 	}
 }

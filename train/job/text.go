@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"talbot/internal/humanize"
 	"talbot/internal/plain"
@@ -74,21 +73,4 @@ func otherSettings(c run.Config) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// Text returns how long a run takes and, if it takes more than an hour on a processor, what would end within one; ""
-// for a short run.
-func (p *Prospect) Text() string {
-	if p.Left < 10*time.Second {
-		return ""
-	}
-	text := fmt.Sprintf("time: about %s left, %s a step\n", humanize.About(p.Left), humanize.About(p.Step))
-	if p.InHour == 0 {
-		return text
-	}
-	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
-	if p.Smaller != nil {
-		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, humanize.About(p.Smaller.Time), shorter)
-	}
-	return text + "within an hour on this machine, as another run: " + shorter + "\n"
 }

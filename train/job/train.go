@@ -28,7 +28,7 @@ const (
 // Train is a training run to be started or resumed.
 type Train struct {
 	Dir      string          // run folder
-	Data     []loader.Spec   // empty with Resume: those of the run
+	Data     []loader.Spec   // empty with Resume = those of the run
 	Label    string          // fingerprint whose labels count; "" = the last, with Resume that of the run
 	Resume   bool            // continue the run in Dir
 	Existing output.Existing // what to do with a run in Dir
@@ -41,7 +41,7 @@ type Train struct {
 	Preset *string // of the configuration; nil = "", with Resume that of the run
 	// 0 = those of the preset's epochs, with Resume those of the run
 	Steps   int64
-	Adjust  func(*run.Config) error // what else was asked for; called more than once
+	Adjust  func(*run.Config) error // what else was asked for, nil for nothing; called more than once
 	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int                     // that encode and read, 0 = one for each processor
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
@@ -91,9 +91,6 @@ var (
 //
 // With Existing, an existing run is resumed, kept or replaced: see [output.Existing.Resolve].
 func (t Train) Run(ctx context.Context) (train.Result, error) {
-	if t.Adjust == nil {
-		t.Adjust = func(*run.Config) error { return nil }
-	}
 	if err := t.place(false); err != nil {
 		return train.Result{}, err
 	}
@@ -112,14 +109,8 @@ func (t Train) Check() error {
 
 // settings returns the configuration, before the number of samples is known, and the weights to begin with, if any.
 func (t Train) settings() (c run.Config, weights *run.Weights, err error) {
-	switch {
-	case t.From != "":
-		weights, err = run.ReadWeights(t.From)
-	case t.After != "":
-		weights, err = run.ReadTraining(t.After)
-	}
-	if err != nil {
-		return c, nil, fmt.Errorf("%w: %w", ErrFrom, err)
+	if weights, err = t.weights(); err != nil {
+		return c, nil, err
 	}
 	if t.Resume {
 		c, err = t.resumed()
@@ -127,6 +118,28 @@ func (t Train) settings() (c run.Config, weights *run.Weights, err error) {
 		c, err = t.config(0, weights)
 	}
 	return c, weights, err
+}
+
+// weights reads those to begin with, nil for none.
+func (t Train) weights() (w *run.Weights, err error) {
+	switch {
+	case t.From != "":
+		w, err = run.ReadWeights(t.From)
+	case t.After != "":
+		w, err = run.ReadTraining(t.After)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFrom, err)
+	}
+	return w, nil
+}
+
+// adjust changes the configuration to what else was asked for.
+func (t Train) adjust(c *run.Config) error {
+	if t.Adjust == nil {
+		return nil
+	}
+	return t.Adjust(c)
 }
 
 // run trains in Dir.
@@ -169,11 +182,6 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	defer b.Finalize()
 	if _, err := train.RunsOn(c, b); err != nil {
 		return train.Result{}, err
-	}
-	if t.Resume && was.Sets == nil {
-		if err := t.checkSurvey(data, c); err != nil {
-			return train.Result{}, err
-		}
 	}
 	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
@@ -222,9 +230,6 @@ func learnsResults(c run.Config, data *loader.Data) bool {
 // Init makes a run of a network with random weights, for others to begin with: see [train.Init]. Data, From, After,
 // Until, Resume and Steps must not be set. Errors are those of [Train.Run].
 func (t Train) Init() (Start, train.Result, error) {
-	if t.Adjust == nil {
-		t.Adjust = func(*run.Config) error { return nil }
-	}
 	if err := t.place(true); err != nil {
 		return Start{}, train.Result{}, err
 	}
@@ -280,31 +285,18 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	return b, nil
 }
 
-// open opens the data, and on resuming checks that the run was started with it and takes over its backend. A run
-// without data.json needs --data, and was is empty then.
+// open opens the data, and on resuming checks that the run was started with it and takes over how it was read and the
+// backend.
 func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was loader.Identity, err error) {
-	known := false
 	if t.Resume {
-		if was, err = loader.ReadIdentity(t.Dir); errors.Is(err, loader.ErrNoIdentity) && len(t.Data) > 0 {
-			t.warn(fmt.Errorf("%w: using the given data", err))
-		} else if err != nil {
+		if was, err = loader.ReadIdentity(t.Dir); err != nil {
 			return nil, was, err
 		}
-		known = err == nil
-	}
-	if known {
 		if len(t.Data) == 0 {
 			t.Data = was.Specs()
 		}
-		if t.Label == "" {
-			t.Label = was.Label
-		}
-		if t.Backend == "" {
-			t.Backend = was.Backend
-		}
-		if t.MaxCopies == 0 {
-			t.MaxCopies = was.MaxCopies
-		}
+		t.Label, t.Backend = cmp.Or(t.Label, was.Label), cmp.Or(t.Backend, was.Backend)
+		t.MaxCopies = cmp.Or(t.MaxCopies, was.MaxCopies)
 		if t.MinClock == 0 {
 			if t.MinClock, err = was.Clock(); err != nil {
 				return nil, was, fmt.Errorf("%w: min_clock: %w", run.ErrDamaged, err)
@@ -324,31 +316,13 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 	if err != nil {
 		return nil, was, err
 	}
-	if known {
+	if t.Resume {
 		if err := data.Identity().Differs(was); err != nil {
 			data.Close()
 			return nil, was, err
 		}
 	}
 	return data, was, nil
-}
-
-// checkSurvey verifies a run without data.json: its survey must match --data.
-func (t *Train) checkSurvey(data *loader.Data, c run.Config) error {
-	if asked := cmp.Or(t.Backend, "auto"); asked == "auto" {
-		t.warn(errors.New("the original backend is unknown; another one changes the last bits (--backend chooses it)"))
-	}
-	same, known := data.IsSurveyed(t.Dir, valSamples, min(c.Batch, valBatch))
-	switch {
-	case !known:
-		t.warn(errors.New("the shares of the data, --label and --max-copies cannot be compared with those " +
-			"that the run started with"))
-	case !same:
-		return fmt.Errorf("%w: %w", loader.ErrNoIdentity, &train.ConfigError{Field: "data",
-			Want: "these datasets, shares, --label and --max-copies",
-			Have: "others, by its " + loader.SurveyName + " (without that file they are taken as they are)"})
-	}
-	return nil
 }
 
 func (t Train) warn(err error) {

@@ -142,7 +142,7 @@ func (d *Data) Labelled() bool {
 
 // ErrNoIdentity reports that a run does not tell what it is trained on.
 var ErrNoIdentity = fault.New(fault.ExitDamaged, "the data of the run is unknown",
-	"give the data again: `talbot train --run RUN --resume --data DIR`")
+	"continue its training as another run: `talbot train --run OTHER --after RUN --data DIR`")
 
 // ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
 // written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,

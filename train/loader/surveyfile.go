@@ -51,13 +51,6 @@ func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done 
 	return s, s.share()
 }
 
-// IsSurveyed reports whether the survey that is kept in a run's folder is of this data with these options; known is
-// false where none can be read.
-func (d *Data) IsSurveyed(dir string, limit, batch int) (same, known bool) {
-	f, ok, _ := readSurvey(dir)
-	return ok && f.Key == d.surveyKey(limit, batch), ok
-}
-
 // readSurvey reads what is kept in a run's folder; ok reports that it is whole. One that is no file is
 // [run.ErrDamaged].
 func readSurvey(dir string) (f surveyed, ok bool, err error) {
