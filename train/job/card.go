@@ -1,7 +1,9 @@
 package job
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +30,7 @@ func (e Export) card(t *predict.Network) (*run.Card, error) {
 	if c.Training, err = trainingOf(e.Dir, t.Config, t.Step, e.warn); err != nil {
 		return nil, err
 	}
+	lacks(c.Training, e.warn)
 	return c, nil
 }
 
@@ -46,67 +49,63 @@ func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.P
 	if err != nil {
 		return nil, err
 	}
-	p.Backend = id.Kind
-	was := readHistory(dir, c.From, id, warn)
-	p.Data = described(id, was.Data, warn)
-	if was.Known {
-		lacks(was.Earlier, warn)
-		return append(was.Earlier, p), nil
+	h, err := readHistory(dir, c.From, id)
+	if err != nil {
+		h = newHistory(c.From, id)
+		if !errors.Is(err, fs.ErrNotExist) {
+			warn(err)
+		}
 	}
-	before, origin, err := earlier(c.From, warn)
-	p.Origin = origin
-	return append(before, p), err
+	p.Backend, p.Data = id.Kind, h.Data
+	if !h.Known {
+		p.Origin = h.Weights
+	}
+	return append(h.Earlier, p), nil
 }
 
-// earlier returns the training of the weights that a run started with. If their run no longer exists, origin is their
-// checksum.
-func earlier(from run.Origin, warn func(error)) (before []run.Part, origin string, _ error) {
+// earlier returns the training of the weights that a run started with; known is false if it cannot be found out.
+func earlier(from run.Origin) (parts []run.Part, known bool) {
 	if from == (run.Origin{}) {
-		return nil, "", nil
+		return nil, true
 	}
+	w, err := beganWith(from)
+	if err != nil {
+		return nil, false
+	}
+	switch d, err := run.Describe(w.File, from.Path); {
+	case err != nil:
+		return nil, false
+	case d.Card != nil: // a network that was given away
+		return d.Card.Training, true
+	case d.Exported || !run.IsRun(runOf(from.Path)):
+		return nil, false
+	case isInitial(w):
+		return nil, true
+	}
+	parts, err = trainingOf(runOf(from.Path), w.Config, w.Step, func(error) {})
+	return parts, err == nil
+}
+
+// beganWith reads the weights that a run started with.
+func beganWith(from run.Origin) (*run.Weights, error) {
 	w, err := run.ReadWeights(from.Path)
 	if err == nil && w.Sum != from.Sum {
 		err = fmt.Errorf("%q has changed since", from.Path)
 	}
-	var d run.Description
-	if err == nil {
-		d, err = run.Describe(w.File, from.Path)
-	}
-	switch {
-	case err != nil:
-	case d.Card != nil: // a network that was given away
-		return d.Card.Training, "", nil
-	case d.Exported || !run.IsRun(runOf(from.Path)):
-		err = fmt.Errorf("%q is in no run", from.Path)
-	case w.Step == 0 && w.Config.From == (run.Origin{}): // drawn at random, and never trained
-		return nil, "", nil
-	default:
-		before, err := trainingOf(runOf(from.Path), w.Config, w.Step, warn)
-		return before, "", err
-	}
-	warn(fmt.Errorf("the card does not say how the first weights were trained: %w", err))
-	return nil, from.Sum, nil
+	return w, err
 }
+
+// isInitial reports whether weights were drawn at random, and never trained.
+func isInitial(w *run.Weights) bool { return w.Step == 0 && w.Config.From == (run.Origin{}) }
 
 // runOf returns the folder of the run that a checkpoint lies in.
 func runOf(checkpoint string) string { return filepath.Dir(filepath.Dir(checkpoint)) }
 
-// described returns the descriptions of a run's datasets from their manifests. known are earlier descriptions of the
-// same datasets, or empty.
-func described(id loader.Identity, known []run.CardData, warn func(error)) (list []run.CardData) {
-	for i, s := range id.Sets {
-		if i < len(known) && known[i].Made != "" {
-			list = append(list, known[i])
-			continue
-		}
+// described returns the descriptions of a run's datasets; those that are gone have little more than their names.
+func described(id loader.Identity) (list []run.CardData) {
+	for _, s := range id.Sets {
 		d := run.CardData{Name: filepath.Base(s.Dir), Weight: s.Weight, Manifest: s.Manifest}
-		m, err := dataset.ReadManifest(s.Dir)
-		if err == nil && m.Hash() != s.Manifest {
-			err = fmt.Errorf("%q is another dataset now", s.Dir)
-		}
-		if err != nil {
-			warn(fmt.Errorf("the card does not describe a dataset: %w", err))
-		} else {
+		if m, err := dataset.ReadManifest(s.Dir); err == nil && m.Hash() == s.Manifest {
 			describeAs(&d, m)
 		}
 		list = append(list, d)

@@ -30,41 +30,38 @@ type history struct {
 	Data    []run.CardData `json:"data"`              // the run's own
 }
 
+// newHistory returns the history of a run that starts, as far as it can be found out.
+func newHistory(from run.Origin, id loader.Identity) history {
+	h := history{Version: historyVersion, Weights: from.Sum, Data: described(id)}
+	h.Earlier, h.Known = earlier(from)
+	return h
+}
+
 // keepHistory writes the history of a run that starts. A resumed run keeps the one that it has. The caller holds the
 // run's [run.Claim].
 func keepHistory(dir string, from run.Origin, id loader.Identity, resumed bool) error {
-	ignore := func(error) {} // export says what is not known
-	if resumed && readHistory(dir, from, id, ignore).Version != 0 {
+	if _, err := readHistory(dir, from, id); resumed && err == nil {
 		return nil
 	}
-	h := history{Version: historyVersion, Weights: from.Sum, Data: described(id, nil, ignore)}
-	before, origin, err := earlier(from, ignore)
-	if h.Known = err == nil && origin == ""; h.Known {
-		h.Earlier = before
-	}
-	return durable.WriteSealed(filepath.Join(dir, historyName), h)
+	return durable.WriteSealed(filepath.Join(dir, historyName), newHistory(from, id))
 }
 
-// readHistory reads the history of a run that began with those weights, on that data. It is empty where the file is
-// missing; one that is damaged or of another run is not used, with a warning.
-func readHistory(dir string, from run.Origin, id loader.Identity, warn func(error)) history {
+// readHistory reads the history of a run that began with those weights, on that data. One that is damaged or of another
+// run is an error.
+func readHistory(dir string, from run.Origin, id loader.Identity) (history, error) {
 	var h history
 	path := filepath.Join(dir, historyName)
-	text, err := durable.ReadFile(path, maxHistory)
-	if errors.Is(err, fs.ErrNotExist) {
-		return history{}
-	}
-	if err == nil {
-		err = durable.UnsealVersion(text, historyVersion, &h)
+	err := durable.ReadSealed(path, maxHistory, historyVersion, &h)
+	if err == nil && h.Version == 0 {
+		return h, fs.ErrNotExist
 	}
 	if err == nil && (h.Weights != from.Sum || !h.of(id)) {
 		err = errors.New("it is not of this run")
 	}
 	if err != nil {
-		warn(fmt.Errorf("%q is not used: %w", path, err))
-		return history{}
+		return history{}, fmt.Errorf("%q is not used: %w", path, err)
 	}
-	return h
+	return h, nil
 }
 
 // of reports whether it is that of a run on that data.

@@ -40,14 +40,11 @@ func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, war
 		return specs, splits, nil
 	}
 	// The weights before were trained too.
-	earlier, err := run.ReadWeights(from.Path)
-	if err == nil && earlier.Sum != from.Sum {
-		err = fmt.Errorf("%q has changed since", from.Path)
-	}
+	earlier, err := beganWith(from)
 	if err != nil {
 		return specs, splits, fmt.Errorf("%w: %w", errEarlier, err)
 	}
-	if from.Step == 0 && earlier.Config.From == (run.Origin{}) { // drawn at random, and never trained
+	if isInitial(earlier) {
 		return specs, splits, nil
 	}
 	more, moreSplits, err := trainedOn(from.Path, from.Path, earlier.Config.From, data, warn)

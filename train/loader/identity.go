@@ -3,7 +3,6 @@ package loader
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,28 +146,23 @@ var ErrNoIdentity = fault.New(fault.ExitDamaged, "the data of the run is unknown
 // ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
 // written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,
 // [run.ErrDamaged].
-func ReadIdentity(dir string) (Identity, error) {
-	var id Identity
+func ReadIdentity(dir string) (id Identity, err error) {
 	path := filepath.Join(dir, identityName)
-	text, err := durable.ReadFile(path, maxIdentity)
-	if errors.Is(err, fs.ErrNotExist) {
-		return id, fmt.Errorf("%q is missing: %w", path, ErrNoIdentity)
-	}
-	if errors.Is(err, durable.ErrNotRegular) {
-		return id, fmt.Errorf("%w: %w", run.ErrDamaged, err)
-	}
-	if err != nil {
-		return id, err
-	}
-	err = durable.UnsealVersion(text, identityVersion, &id)
-	if err == nil && len(id.Sets) == 0 {
-		err = errors.New("no dataset")
-	}
-	if errors.Is(err, durable.ErrVersion) {
-		return Identity{}, fmt.Errorf("%q: %w", path, err)
+	err = durable.ReadSealed(path, maxIdentity, identityVersion, &id)
+	switch {
+	case errors.Is(err, durable.ErrNotRegular):
+		err = fmt.Errorf("%w: %w", run.ErrDamaged, err)
+	case errors.Is(err, durable.ErrVersion):
+		err = fmt.Errorf("%q: %w", path, err)
+	case err != nil:
+		err = fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
+	case id.Version == 0:
+		err = fmt.Errorf("%q is missing: %w", path, ErrNoIdentity)
+	case len(id.Sets) == 0:
+		err = fmt.Errorf("%q is damaged: %w: no dataset", path, ErrNoIdentity)
 	}
 	if err != nil {
-		return Identity{}, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
+		return Identity{}, err
 	}
 	return id, nil
 }
