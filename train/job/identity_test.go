@@ -26,7 +26,7 @@ type folder struct {
 func newFolder(t *testing.T) folder {
 	spec := write(t, traindata.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, spec)
-	job.Steps = 2
+	job.Steps, job.Until = 3, 2
 	mustTrain(t, job)
 	return folder{t, job.Dir, filepath.Join(job.Dir, "run.json"), filepath.Join(job.Dir, "data.json"), spec}
 }
@@ -95,8 +95,8 @@ func TestChangedConfig(t *testing.T) {
 	})
 }
 
-// TestChangedIdentity: a changed data.json is not used: a run does not continue with it, and an evaluation knows no
-// unseen positions and warns.
+// TestChangedIdentity: a changed data.json is not used: a run does not continue with it but as another one, and an
+// evaluation knows no unseen positions and warns.
 func TestChangedIdentity(t *testing.T) {
 	f := newFolder(t)
 	whole := f.read(f.data)
@@ -114,5 +114,15 @@ func TestChangedIdentity(t *testing.T) {
 	})
 	if text, warned, err := f.eval(); warned != 1 || err != nil || !strings.Contains(text, `"unseen":null`) {
 		t.Errorf("%d warnings, %v, %s", warned, err, text)
+	}
+	if err := os.Remove(f.data); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.resume(); !errors.Is(err, loader.ErrNoIdentity) || !strings.Contains(err.Error(), f.data) {
+		t.Errorf("without it: %v", err)
+	}
+	after := Train{Dir: filepath.Join(t.TempDir(), "run"), After: f.dir, Data: []loader.Spec{f.spec}}
+	if result := mustTrain(t, after); result.Steps != 3 {
+		t.Errorf("another run: %+v", result)
 	}
 }

@@ -1,5 +1,4 @@
-"""The network of the recipe nosearch in PyTorch, written from its description alone. nosearch_oracle.py and speed.py use
-it."""
+"""The network of the recipe nosearch in PyTorch, written from its description alone. nosearch_oracle.py uses it."""
 import torch
 from torch import nn
 from torch.nn import functional as F
