@@ -149,16 +149,6 @@ func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	return list, err
 }
 
-// MetricsTimes returns when the metrics of a run began and when they were last written; a time that is not known is
-// zero.
-func MetricsTimes(dir string) (began, ended time.Time) {
-	began, _ = tensorboard.Began(filepath.Join(dir, run.EventsName, "train"))
-	if info, err := os.Stat(filepath.Join(dir, run.MetricsName)); err == nil {
-		ended = info.ModTime()
-	}
-	return began, ended
-}
-
 // Hours returns for each line of a run's metrics how long the run had been trained, over all processes; the clock of
 // each begins at 0.
 func Hours(lines []MetricsLine) []float64 {

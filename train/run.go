@@ -154,15 +154,15 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.check(c, built.Encoder.Layout()); err != nil {
-		return nil, err
-	}
 	rate, err := c.LearningRate()
 	if err != nil {
 		return nil, err
 	}
 	plateau, err := schedule.ParsePlateau(c.Schedule)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.check(c, built.Encoder.Layout(), plateau); err != nil {
 		return nil, err
 	}
 	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, saves: run.Checkpoints(o.Dir), savedAt: -1,
@@ -220,25 +220,21 @@ func (r *runner) ready(old run.Config) error {
 }
 
 // check refuses batches that are not of the layout, and a lack of those that the settings need.
-func (o *Options) check(c run.Config, layout encode.Layout) error {
+func (o *Options) check(c run.Config, layout encode.Layout, plateau schedule.Plateau) error {
 	if c.EMA > 0 && len(o.Calibration) == 0 {
 		return errors.New("averaged weights need train samples to take their statistics from")
 	}
-	for i := range o.Calibration {
-		if err := o.Calibration[i].check(&layout); err != nil {
-			return fmt.Errorf("calibration batch %d: %w", i, err)
+	for kind, batches := range map[string][]Batch{"calibration": o.Calibration, "validation": o.Val} {
+		for i := range batches {
+			if err := batches[i].check(&layout); err != nil {
+				return fmt.Errorf("%s batch %d: %w", kind, i, err)
+			}
 		}
 	}
-	for i := range o.Val {
-		if err := o.Val[i].check(&layout); err != nil {
-			return fmt.Errorf("validation batch %d: %w", i, err)
-		}
-	}
-	plateau, err := schedule.ParsePlateau(c.Schedule)
-	if err == nil && plateau.Patience > 0 && len(o.Val) == 0 {
+	if plateau.Patience > 0 && len(o.Val) == 0 {
 		return fmt.Errorf("the schedule %q looks at validations, and there are no val samples", c.Schedule)
 	}
-	return err
+	return nil
 }
 
 // started returns the configuration that a run to be resumed was last started with, and an error if r's computes

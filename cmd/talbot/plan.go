@@ -143,7 +143,8 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		if o.trainRate > 0 {
 			return o.trainRate, "--train-rate", nil
 		}
-		measured, err = o.measure(ctx, c)
+		cli.Note("measuring for a few seconds how fast this machine trains the network\n")
+		measured, err = job.Measurement{Config: c, Backend: o.backend, For: measuringTime}.Run(ctx)
 		return measured.PositionsPerSecond, fmt.Sprintf("measured here: %s on %s", measured.Network, measured.Kind), err
 	}
 	e, err := r.Run(ctx)
@@ -202,11 +203,4 @@ func (o *planOptions) room(e *plan.Estimate) error {
 		}
 	}
 	return nil
-}
-
-// measure has the speed of training measured.
-func (o *planOptions) measure(ctx context.Context, c run.Config) (job.Measured, error) {
-	return job.Measurement{Config: c, Backend: o.backend, For: measuringTime, Begun: func(m job.Measured) {
-		cli.Note("measuring for a few seconds how fast %s trains %s\n", m.Kind, m.Network)
-	}}.Run(ctx)
 }

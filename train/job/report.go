@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,9 +68,7 @@ func writeReport(path, dir string, c run.Config, backend string, e *report.Eval,
 	if err != nil {
 		return err
 	}
-	if r.Backend, r.Eval = backend, e; e != nil {
-		r.Dates.Evaluated = time.Now()
-	}
+	r.Backend, r.Eval = backend, e
 	page, err := r.Page()
 	if err != nil {
 		return err
@@ -107,7 +106,9 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 	}
 	r = report.Run{Name: filepath.Base(name), Config: c, Lines: lines,
 		Command: fmt.Sprintf("talbot eval --run %s --data DIR", output.Target(dir))}
-	r.Dates.Began, r.Dates.Ended = train.MetricsTimes(dir)
+	if info, err := os.Stat(filepath.Join(dir, run.MetricsName)); err == nil {
+		r.Trained = info.ModTime()
+	}
 	built, err := c.Build()
 	if err != nil {
 		return r, err
@@ -155,7 +156,7 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
 		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask,
-		Results: f.results, Seconds: f.Seconds}
+		Results: f.results, Seconds: f.Seconds, At: time.Now()}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

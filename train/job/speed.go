@@ -19,8 +19,7 @@ import (
 type Measurement struct {
 	Config  run.Config
 	Backend string
-	For     time.Duration  // after the first step
-	Begun   func(Measured) // before the first step, without a speed; may be nil
+	For     time.Duration // after the first step
 }
 
 // Measured is how fast this machine trains a network.
@@ -50,9 +49,6 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 		return Measured{}, err
 	}
 	x := Measured{Kind: b.Kind, Config: c, Network: built.Network.String()}
-	if m.Begun != nil {
-		m.Begun(x)
-	}
 	whole, err := train.Operations(c)
 	if err != nil {
 		return x, err

@@ -11,6 +11,7 @@ import (
 	"talbot/encode"
 	"talbot/internal/ordered"
 	"talbot/internal/splitmix"
+	"talbot/shards"
 )
 
 // records are the usable samples of some lines.
@@ -89,6 +90,17 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 	return r, err
 }
 
+// checked are the columns that [dataset.Line.Check] looks at and a network can learn from, and what names a line.
+const checked = shards.Origin | shards.Policies | shards.Scores | shards.Best | shards.WDL | shards.Variations
+
+// checking returns d as a reader of all that can be wrong in a line: every line of the blocks that it reads is checked.
+// It is closed with d.
+func (d *Data) checking() *Data {
+	other := *d
+	other.checks = true
+	return &other
+}
+
 // visit is a usable sample while its line is replayed. It is valid during the call that it is given to.
 type visit struct {
 	line   *dataset.Line
@@ -115,6 +127,9 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (leftOut, e
 func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (left leftOut, err error) {
 	at := s.blocks[u.block]
 	r := s.shards.Shards[at.Shard]
+	if d.checks {
+		r = r.With(d.Options.columns() | checked)
+	}
 	lines, err := r.ReadBlock(at.Block, nil)
 	if err != nil {
 		return left, err

@@ -8,6 +8,7 @@ package report
 
 import (
 	"fmt"
+	"time"
 
 	"talbot/evaluate"
 	"talbot/internal/humanize"
@@ -26,11 +27,11 @@ type Run struct {
 	Eval     *Eval  // nil before an evaluation
 	Command  string // that evaluates
 
-	Fingerprint string // of settings and data: the same one is the same computation; may be empty
-	Network     string // its size, as [model.Network] writes it
-	Parameters  int    // trainable; 0 = not known
-	Among       string // what its policy chooses among: "legal move" or "candidate"; "" = "move", of all
-	Dates       Dates
+	Fingerprint string    // of settings and data: the same one is the same computation; may be empty
+	Network     string    // its size, as [model.Network] writes it
+	Parameters  int       // trainable; 0 = not known
+	Among       string    // what its policy chooses among: "legal move" or "candidate"; "" = "move", of all
+	Trained     time.Time // when the metrics were last written; zero = unknown
 }
 
 // Eval is an evaluation.
@@ -42,8 +43,9 @@ type Eval struct {
 	Step       int64
 	Sum        string  // SHA-256 of the checkpoint; may be empty
 	Seconds    float64 // that it took
-	LegalMask  bool    // trained over the legal moves: its figures of others mean nothing
-	Results    bool    // values are compared with results of games, not with labels
+	At         time.Time
+	LegalMask  bool // trained over the legal moves: its figures of others mean nothing
+	Results    bool // values are compared with results of games, not with labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
 	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.

@@ -10,15 +10,6 @@ import (
 	"talbot/train"
 )
 
-// Dates are when a run was trained and evaluated. A zero time is unknown.
-type Dates struct {
-	Began, Ended time.Time // the first and the last line of the metrics
-	Evaluated    time.Time // zero without [Run.Eval]
-}
-
-// shortHash is the number of digits of a hash shown at the top of the page.
-const shortHash = 12
-
 // Brief identifies the run in a few lines.
 func (r Run) Brief() []table.Fact {
 	c := r.Config
@@ -35,7 +26,7 @@ func (r Run) Brief() []table.Fact {
 	if e := r.Eval; e != nil {
 		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
 		if e.Sum != "" {
-			text += ", SHA-256 " + cut(e.Sum)
+			text += fmt.Sprintf(", SHA-256 %.12s", e.Sum)
 		}
 		add("weights", text)
 	}
@@ -50,8 +41,8 @@ func (r Run) Brief() []table.Fact {
 	if text := r.trained(); text != "" {
 		add("trained", text)
 	}
-	if t := r.Dates.Evaluated; !t.IsZero() {
-		add("evaluated", date(t)+", on "+strings.Join(r.Eval.Data, ", "))
+	if e := r.Eval; e != nil {
+		add("evaluated", date(e.At)+", on "+strings.Join(e.Data, ", "))
 	}
 	return list
 }
@@ -59,15 +50,8 @@ func (r Run) Brief() []table.Fact {
 // trained says when the run was trained, and for how long.
 func (r Run) trained() string {
 	var parts []string
-	began, ended := r.Dates.Began, r.Dates.Ended
-	switch {
-	case began.IsZero() && ended.IsZero():
-	case began.IsZero() || date(began) == date(ended):
-		parts = append(parts, date(ended))
-	case ended.IsZero():
-		parts = append(parts, "from "+date(began))
-	default:
-		parts = append(parts, date(began)+" to "+date(ended))
+	if !r.Trained.IsZero() {
+		parts = append(parts, "until "+date(r.Trained))
 	}
 	if hours := train.Hours(r.Lines); len(hours) > 0 {
 		trained := time.Duration(hours[len(hours)-1] * float64(time.Hour)).Round(time.Second)
@@ -86,5 +70,3 @@ func (r Run) trained() string {
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-func cut(hash string) string { return hash[:min(len(hash), shortHash)] }

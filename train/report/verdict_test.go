@@ -169,8 +169,8 @@ func TestBestMark(t *testing.T) {
 	again := r.Lines[0]
 	again.Seconds = 2.5
 	day := time.Date(2026, 11, 22, 10, 30, 0, 0, time.FixedZone("", 3600))
-	r.Dates = Dates{Began: day, Ended: day.Add(time.Hour)}
-	if got := r.trained(); got != "2026-11-22 09:30 UTC to 2026-11-22 10:30 UTC, 3s of training" {
+	r.Trained = day
+	if got := r.trained(); got != "until 2026-11-22 09:30 UTC, 3s of training" {
 		t.Errorf("trained %q", got)
 	}
 	r.Lines = append(r.Lines, again)

@@ -40,16 +40,13 @@ type Scalar struct {
 // Writer appends events to one file.
 type Writer struct{ f *os.File }
 
-// nameFormat is that of a file's name: the seconds and nanoseconds of when it was made.
-const nameFormat = "events.out.tfevents.%010d.%09d.talbot"
-
 // Create begins a file in dir, which is made if need be, for a process whose first step is at or after firstStep. Its
 // name holds the time, for TensorBoard reads the files of a folder in the order of their names.
 func Create(dir string, firstStep int64, now time.Time) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf(nameFormat, now.Unix(), now.Nanosecond())
+	name := fmt.Sprintf("events.out.tfevents.%010d.%09d.talbot", now.Unix(), now.Nanosecond())
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return nil, err
@@ -63,18 +60,6 @@ func Create(dir string, firstStep int64, now time.Time) (*Writer, error) {
 		return nil, err
 	}
 	return &Writer{f}, nil
-}
-
-// Began returns when the first event file of a folder was made, as its name tells; false if there is none.
-func Began(dir string) (time.Time, bool) {
-	entries, _ := os.ReadDir(dir) // in the order of their names
-	for _, e := range entries {
-		var seconds, nanos int64
-		if n, _ := fmt.Sscanf(e.Name(), nameFormat, &seconds, &nanos); n == 2 {
-			return time.Unix(seconds, nanos), true
-		}
-	}
-	return time.Time{}, false
 }
 
 // Add writes the scalars of a step with one system call.

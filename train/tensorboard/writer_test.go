@@ -84,29 +84,3 @@ func TestTensorBoardReadsTheFiles(t *testing.T) {
 		}
 	}
 }
-
-// The first file of a folder tells when it began, whatever else lies there.
-func TestBegan(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "train")
-	if at, ok := Began(dir); ok {
-		t.Errorf("a folder that is not there began at %v", at)
-	}
-	first := time.Unix(1_700_000_000, 123_456_789)
-	for _, now := range []time.Time{first.Add(time.Hour), first} {
-		w, err := Create(dir, 1, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"README", "events.out.tfevents.x"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if at, ok := Began(dir); !ok || !at.Equal(first) {
-		t.Errorf("began at %v, %v, want %v", at, ok, first)
-	}
-}
