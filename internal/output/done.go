@@ -161,8 +161,8 @@ const (
 	maxParts     = 16 << 20
 )
 
-// SameParts is an [Options.Compare] of a dataset put together from others with these hashes, in any order.
-func SameParts(hashes []string) func(dir string, m *dataset.Manifest) ([]Difference, error) {
+// sameParts is an [Options.Compare] of a dataset put together from others with these hashes, in any order.
+func sameParts(hashes []string) func(dir string, m *dataset.Manifest) ([]Difference, error) {
 	return func(dir string, _ *dataset.Manifest) ([]Difference, error) {
 		var p parts
 		f := Folder{dir: dir}

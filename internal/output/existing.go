@@ -47,7 +47,7 @@ const (
 	Done                     // it is whole
 )
 
-// Found is what stands in the place of an
+// Found is what stands in the place of an output.
 type Found struct {
 	State State
 	// Differences to what is asked for; none: it is that.
@@ -77,7 +77,7 @@ func (f *Found) removable(path string) error {
 // ErrDone: the output exists, made from the same with the same settings. The command ends well.
 var ErrDone = errors.New("already done")
 
-// DoneError is [ErrDone] of an
+// DoneError is [ErrDone] of an output.
 type DoneError struct {
 	Path   string
 	Result any // see [Found]

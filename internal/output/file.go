@@ -1,15 +1,13 @@
 package output
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
 
+	"talbot/internal/cache"
 	"talbot/internal/durable"
 )
 
@@ -137,16 +135,9 @@ func (f File) inspect() (sum string, err error) {
 
 // sumOf returns the SHA-256 of a file, in hex.
 func sumOf(path string) (string, error) {
-	f, err := durable.OpenRegular(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	var forgetful *cache.Folder
+	_, sum, err := forgetful.FileSum(path)
+	return sum, err
 }
 
 // removeIfThere removes a file that may not exist.

@@ -116,7 +116,7 @@ type Options struct {
 	Drafting bool
 	// Compare, if not nil, says in what a finished dataset differs beyond its manifest before the first shard.
 	Compare func(dir string, m *dataset.Manifest) ([]Difference, error)
-	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [SameParts].
+	// Parts are the hashes of datasets that are put together and that the manifest does not name: see [sameParts].
 	Parts []string
 }
 
@@ -124,13 +124,12 @@ type Options struct {
 // how far the work has come. It belongs to one goroutine; the caller of [Open] closes it.
 type Folder struct {
 	Options
-	dir       string
-	lock      *durable.HeldLock
-	lockInfo  os.FileInfo // the lock's file
-	shardSize int64       // positions in a shard
-	writer    *shards.Writer
-	progress  progressFile
-	resumed   bool
+	dir      string
+	lock     *durable.HeldLock
+	lockInfo os.FileInfo // the lock's file
+	writer   *shards.Writer
+	progress progressFile
+	resumed  bool
 }
 
 // Open creates the folder, or resumes an interrupted run of the same command there. m has what is known beforehand, its
@@ -151,7 +150,7 @@ func Open(m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	}
 	t := target{Options: o, manifest: m, command: string(command)}
 	if len(o.Parts) > 0 {
-		t.Compare = SameParts(o.Parts)
+		t.Compare = sameParts(o.Parts)
 	}
 	at, err := o.Existing.Resolve(o.Out, t.inspect)
 	if errors.Is(err, ErrDone) { // a kill may have left what is of no use now
@@ -161,7 +160,7 @@ func Open(m dataset.Manifest, identity any, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Options: o, dir: at, shardSize: shardPositions}
+	f := &Folder{Options: o, dir: at}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
 		return nil, errors.Join(fmt.Errorf("%q: %w", f.dir, ErrFinished), f.removeRemains())
@@ -249,7 +248,7 @@ func (f *Folder) create() (*shards.Writer, error) {
 }
 
 // Full reports whether the present shard should be ended.
-func (f *Folder) Full() bool { return f.writer != nil && f.writer.Positions() >= f.shardSize }
+func (f *Folder) Full() bool { return f.writer != nil && f.writer.Positions() >= shardPositions }
 
 // Empty reports whether the present shard has no line yet.
 func (f *Folder) Empty() bool { return f.writer == nil }
@@ -274,10 +273,7 @@ func (f *Folder) EndShard() error {
 // Truncate removes the finished shards from number n on and the present one, so that they can be written again, and
 // counts the others again.
 func (f *Folder) Truncate(n int) error {
-	if f.writer != nil {
-		f.writer.Abort()
-		f.writer = nil
-	}
+	f.abort()
 	m := &f.progress.Manifest
 	gone := slices.Clone(m.Shards[n:])
 	m.Shards = m.Shards[:n]
@@ -350,10 +346,7 @@ func (f *Folder) finish(publish func() error) error {
 func (f *Folder) Discard() error {
 	written := f.shards()
 	f.progress = progressFile{}
-	if f.writer != nil {
-		f.writer.Abort()
-		f.writer = nil
-	}
+	f.abort()
 	for _, s := range written {
 		if err := durable.Remove(f.Path(s.File)); err != nil {
 			return err
@@ -369,13 +362,18 @@ func (f *Folder) Discard() error {
 
 // Close drops an unfinished shard and unlocks the folder.
 func (f *Folder) Close() {
-	if f.writer != nil {
-		f.writer.Abort()
-		f.writer = nil
-	}
+	f.abort()
 	if f.lock != nil {
 		f.lock.Close()
 		f.lock = nil
+	}
+}
+
+// abort drops the present shard, if there is one.
+func (f *Folder) abort() {
+	if f.writer != nil {
+		f.writer.Abort()
+		f.writer = nil
 	}
 }
 

@@ -46,7 +46,7 @@ func (f *Folder) sideFile(name string) (own, wanted bool) {
 // removeRemains removes the files left beside a finished dataset whose command was killed after the last step or could
 // not remove them.
 func (f *Folder) removeRemains() error {
-	left, err := f.leftovers()
+	left, err := f.list(f.leftover)
 	if err != nil || len(left) == 0 {
 		return err
 	}
@@ -58,25 +58,26 @@ func (f *Folder) removeRemains() error {
 	return f.removeLeftovers(lock)
 }
 
-// leftovers returns the files of a dataset's folder that are of no use once it is finished, its lock among them.
-func (f *Folder) leftovers() (names []string, err error) {
+// list returns the names in the folder for which a function holds.
+func (f *Folder) list(is func(name string) bool) (names []string, err error) {
 	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return nil, err
-	}
 	for _, e := range entries {
-		name := e.Name()
-		own, _ := f.sideFile(name)
-		if name == lockName || name == ProgressName || own || strings.HasSuffix(name, durable.TempSuffix) {
-			names = append(names, name)
+		if is(e.Name()) {
+			names = append(names, e.Name())
 		}
 	}
-	return names, nil
+	return names, err
+}
+
+// leftover reports whether a file is of no use once the dataset is finished, as its lock.
+func (f *Folder) leftover(name string) bool {
+	own, _ := f.sideFile(name)
+	return own || name == lockName || name == ProgressName || strings.HasSuffix(name, durable.TempSuffix)
 }
 
 // removeLeftovers removes them, the lock that is held last.
 func (f *Folder) removeLeftovers(lock *durable.HeldLock) error {
-	names, err := f.leftovers()
+	names, err := f.list(f.leftover)
 	for _, name := range names {
 		if err == nil && name != lockName {
 			err = durable.Remove(f.Path(name))
@@ -93,18 +94,15 @@ func (f *Folder) removeLeftovers(lock *durable.HeldLock) error {
 
 // checkFolder refuses a folder that holds files that are not of an interrupted run.
 func (f *Folder) checkFolder() error {
-	entries, err := os.ReadDir(f.dir)
+	foreign, err := f.list(func(name string) bool {
+		return !f.leftover(name) && name != partsName && !strings.HasPrefix(name, "shard-") &&
+			!strings.HasPrefix(name, "draft-")
+	})
 	if err != nil {
 		return fmt.Errorf("reading the output folder: %w", err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		own, _ := f.sideFile(name)
-		if name != ProgressName && name != lockName && name != partsName && !own &&
-			!strings.HasSuffix(name, durable.TempSuffix) &&
-			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
-			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
-		}
+	if len(foreign) > 0 {
+		return fmt.Errorf("%q contains %q: %w", f.dir, foreign[0], ErrOccupied)
 	}
 	return nil
 }
@@ -122,17 +120,17 @@ func (f *Folder) sweep() error {
 			return fmt.Errorf("%q has %d bytes, not %d: %w", s.File, info.Size(), s.Bytes, dataset.ErrDamaged)
 		}
 	}
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return err
+	unknown, err := f.list(func(name string) bool {
+		_, wanted := f.sideFile(name)
+		return !known[name] && !wanted
+	})
+	for _, name := range unknown {
+		if err == nil {
+			err = durable.Remove(f.Path(name))
+		}
 	}
-	for _, e := range entries {
-		if _, wanted := f.sideFile(e.Name()); known[e.Name()] || wanted {
-			continue
-		}
-		if err := durable.Remove(f.Path(e.Name())); err != nil {
-			return fmt.Errorf("removing the leftovers of an interrupted command: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("removing the leftovers of an interrupted command: %w", err)
 	}
 	return nil
 }
