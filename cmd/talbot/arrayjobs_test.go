@@ -21,25 +21,17 @@ func TestArrayJobs(t *testing.T) {
 		t.Skip("SKIPPED: Stockfish is not installed")
 	}
 	text, err := os.ReadFile("../../docs/13-many-machines.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	slurm := regexp.MustCompile("(?s)```sh\n(#!/bin/sh\n#SBATCH.*?)```").FindSubmatch(text)
 	kubernetes := regexp.MustCompile(`(?s)command: \[sh, -c, '(.*?)'\]`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
 		t.Fatal("the documentation has no array jobs")
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(filepath.Join(dir, "bin"), 0o755))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(dir, "bin", "talbot")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.Symlink(self, filepath.Join(dir, "bin", "talbot")))
 	for _, args := range [][]string{{"synth-endgames", "--count", "60", "--seed", "5", "--out", "lines"},
 		{"label", "lines", "--out", "alone", "--nodes", "300", "--workers", "2"}} {
 		if _, said, status := talbotIn(t, dir, args...); status != 0 {
@@ -98,9 +90,7 @@ func joinParts(t *testing.T, dir, name string, join []string) {
 	}
 	for _, file := range []string{"manifest.json", "shard-00000.talbot.zst"} {
 		a, err := os.ReadFile(filepath.Join(dir, "alone", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if b, err := os.ReadFile(filepath.Join(dir, joined, file)); err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: %s differs: %v", name, file, err)
 		}

@@ -84,9 +84,7 @@ func importsOf(t *testing.T, root string) map[string][]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return found
 }
 
@@ -116,14 +114,10 @@ func TestArrows(t *testing.T) {
 	slices.Sort(arrows)
 	text := strings.Join(arrows, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile(list, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(list, []byte(text), 0o666))
 	}
 	known, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	before := strings.Fields(strings.ReplaceAll(string(known), " -> ", "->"))
 	now := strings.Fields(strings.ReplaceAll(text, " -> ", "->"))
 	for _, arrow := range now {
@@ -141,9 +135,7 @@ func TestArrows(t *testing.T) {
 // TestRoomsNamed checks that the map of docs/9-development.md names every room.
 func TestRoomsNamed(t *testing.T) {
 	text, err := os.ReadFile("../../docs/9-development.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	_, page, _ := strings.Cut(string(text), "\n## The map\n")
 	for _, floor := range floors {
 		for _, room := range floor {

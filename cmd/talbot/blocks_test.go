@@ -248,9 +248,7 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 	}
 	s := &sandbox{dir: t.TempDir(), full: full, left: map[string]int{}}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	s.copyFile(t, self, "bin/talbot") // no link, since a block may build another
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "TALBOT_") || strings.HasPrefix(v, "XDG_")
@@ -285,9 +283,7 @@ func (s *sandbox) copyFile(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, content, 0o777)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // shell runs a script and returns its output.
@@ -374,18 +370,12 @@ func (s *sandbox) report(t *testing.T, what string) {
 func sampleGames(t *testing.T) []string {
 	t.Helper()
 	packed, err := fs.ReadFile(repository, "examples/games.pgn.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer decoder.Close()
 	text, err := decoder.DecodeAll(packed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	games := strings.Split(string(text), "\n[Event ")
 	for i := range games[1:] {
 		games[i+1] = "[Event " + games[i+1]
@@ -397,23 +387,17 @@ func sampleGames(t *testing.T) []string {
 func writeGames(t *testing.T, file string, games []string) {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer encoder.Close()
 	text := strings.Join(games, "\n")
-	if err := os.WriteFile(file, encoder.EncodeAll([]byte(text), nil), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, encoder.EncodeAll([]byte(text), nil), 0o666))
 }
 
 // writePuzzles writes the first of the sample's puzzles.
 func writePuzzles(t *testing.T, file string, n int) {
 	t.Helper()
 	lines := strings.SplitAfter(document(t, "examples/puzzles.csv"), "\n")
-	if err := os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666))
 }
 
 // standIns makes what readers must have themselves, from some games of the sample: games of a player, games of rated
@@ -428,17 +412,13 @@ func (s *sandbox) standIns(t *testing.T, games []string) {
 		result := regexp.MustCompile(`\[Result "([^"]*)"\]`).FindStringSubmatch(g)
 		begun = append(begun, regexp.MustCompile(`(?s)\s15\.\s.*`).ReplaceAllString(g, "\n"+result[1]+"\n"))
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666))
 	writeGames(t, filepath.Join(s.dir, "lichess.pgn.zst"), rated)
 	writeGames(t, filepath.Join(s.dir, "begun.pgn.zst"), begun)
 	s.copyFile(t, "../../formats/viriformat/testdata/standard.vf", "selfplay.vf")
 	if tables, err := filepath.Abs("../../../shared/data/syzygy"); err == nil {
 		if _, err := os.Stat(tables); err == nil {
-			if err := os.Symlink(tables, filepath.Join(s.dir, "tables")); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Symlink(tables, filepath.Join(s.dir, "tables")))
 		}
 	}
 	if output, err := s.shell(t, s.dir, `set -e
@@ -452,9 +432,7 @@ rm -r made begun.pgn.zst
 		t.Fatalf("making training data of others: %v\n%s", err, output)
 	}
 	packed, err := os.ReadFile(filepath.Join(s.dir, "data.binpack"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	writeGames(t, filepath.Join(s.dir, "data.binpack.zst"), []string{string(packed)})
 }
 
@@ -485,9 +463,7 @@ func TestBlocks(t *testing.T) {
 		}
 	} else {
 		sample := filepath.Join(s.dir, "examples")
-		if err := os.Mkdir(sample, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Mkdir(sample, 0o777))
 		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[900:1000]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
@@ -613,9 +589,7 @@ talbot predict few-labelled --run run1 --out predicted
 func TestExamplesRun(t *testing.T) {
 	s := newSandbox(t, os.Getenv("TALBOT_FULL") != "")
 	files := filepath.Join(s.dir, "files")
-	if err := os.Mkdir(files, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(files, 0o777))
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
 	s.copyFile(t, "../../examples/loop.yaml", "files/examples/loop.yaml")
 	games := sampleGames(t)
@@ -642,13 +616,9 @@ func TestExamplesRun(t *testing.T) {
 	count := 0
 	for _, c := range commandsOf(newRoot()) {
 		dir := filepath.Join(s.dir, "of-"+c.Name())
-		if err := os.CopyFS(dir, os.DirFS(files)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(dir, os.DirFS(files)))
 		for _, m := range made.FindAllStringSubmatch(c.Example, -1) {
-			if err := os.RemoveAll(filepath.Join(dir, m[1]+m[2])); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(filepath.Join(dir, m[1]+m[2])))
 		}
 		for i, line := range commandLines(c.Example) {
 			b := block{place: fmt.Sprintf("%s, example %d", c.CommandPath(), i+1), text: strings.TrimSpace(line)}
@@ -656,8 +626,8 @@ func TestExamplesRun(t *testing.T) {
 				delete(marks, b.text)
 				if strings.HasPrefix(mark, "exit status ") {
 					b.text += " # " + mark
-				} else if err := b.setMark(mark); err != nil {
-					t.Fatal(err)
+				} else {
+					noError(t, b.setMark(mark))
 				}
 			}
 			if c.Name() == "status" || c.Name() == "worker" {

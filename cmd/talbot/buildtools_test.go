@@ -60,18 +60,12 @@ func TestBuildTools(t *testing.T) {
 
 func (b *buildTool) test(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../docs/build-tools")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "games.pgn"), []byte(someGames(30)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS("../../docs/build-tools")))
+	noError(t, os.WriteFile(filepath.Join(dir, "games.pgn"), []byte(someGames(30)), 0o666))
 	calls := filepath.Join(dir, "calls")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$1\" >>'%s'\n%s=1 exec '%s' \"$@\"\n", calls, asCommand, os.Args[0])
 	talbot := filepath.Join(dir, "talbot.sh")
-	if err := os.WriteFile(talbot, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(talbot, []byte(script), 0o777))
 	for name, value := range map[string]string{"nodes": "10", "fraction": "0.05", "steps": "2", "games": "2"} {
 		b.change(t, dir, name, value)
 	}
@@ -81,9 +75,7 @@ func (b *buildTool) test(t *testing.T) {
 	}
 	run := func(args []string) (called []string, took time.Duration) {
 		t.Helper()
-		if err := os.RemoveAll(calls); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.RemoveAll(calls))
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "TALBOT="+talbot, "PGN=games.pgn", "HOME="+dir, "XDG_CACHE_HOME="+
@@ -132,16 +124,12 @@ func (b *buildTool) change(t *testing.T, dir, name, value string) {
 	}
 	path := filepath.Join(dir, b.file)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	old, new := b.set(name, value)
 	if strings.Count(string(text), old) != 1 {
 		t.Fatalf("%q is not in %s once", old, b.file)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666))
 }
 
 // outputs are the times at which the outputs were written, one by one.
@@ -150,9 +138,7 @@ func (b *buildTool) outputs(t *testing.T, dir string) (times [4]time.Time) {
 	for i, name := range []string{"lines/manifest.json", "labelled/manifest.json", "run/run.json",
 		"match/result.json"} {
 		info, err := os.Stat(filepath.Join(dir, "out", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		times[i] = info.ModTime()
 	}
 	return times

@@ -42,7 +42,5 @@ func TestColumns(t *testing.T) {
 		}
 		return lines.Err()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }

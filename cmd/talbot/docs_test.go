@@ -24,9 +24,7 @@ func documents(t *testing.T, repository fs.FS) []string {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md"} {
 		found, err := fs.Glob(repository, pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		files = append(files, found...)
 	}
 	return files
@@ -121,9 +119,7 @@ func TestLinks(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if read < 100 {
 		t.Errorf("only %d files were read", read)
 	}
@@ -152,9 +148,7 @@ func TestDeadLinks(t *testing.T) {
 // TestReadme checks that the README links every page.
 func TestReadme(t *testing.T) {
 	readme, err := fs.ReadFile(repository, "README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, file := range documents(t, repository) {
 		if file != "README.md" && !strings.Contains(string(readme), "("+file+")") {
 			t.Errorf("README.md does not link %s", file)
@@ -166,9 +160,7 @@ func TestReadme(t *testing.T) {
 func document(t *testing.T, file string) string {
 	t.Helper()
 	content, err := fs.ReadFile(repository, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(content)
 }
 
@@ -176,9 +168,7 @@ func document(t *testing.T, file string) string {
 func TestTasks(t *testing.T) {
 	names := func(file, pattern string) []string {
 		content, err := fs.ReadFile(repository, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var found []string
 		for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(content), -1) {
 			if match[1] != "default" {
@@ -243,9 +233,7 @@ func TestDocumentedCommands(t *testing.T) {
 			continue
 		}
 		content, err := fs.ReadFile(repository, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, unknown := range unknownCommands(root, string(content)) {
 			t.Errorf("%s: talbot has no %q", file, unknown)
 		}

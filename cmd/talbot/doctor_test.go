@@ -24,9 +24,7 @@ func (d *diagnosis) find(name string) check {
 func fakeEngine(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "engine")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777))
 	return path
 }
 

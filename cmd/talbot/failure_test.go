@@ -22,9 +22,7 @@ import (
 func talbotCommand(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd = exec.Command(self, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
@@ -49,9 +47,7 @@ func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func()
 	stderr string, status int) {
 	t.Helper()
 	cmd, out, errs := talbotCommand(t, dir, args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	for tries := 0; !begun() && tries < 6000; tries++ {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -124,12 +120,8 @@ var failing = map[string]struct {
 func TestFailuresAreJSON(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	write("cut.pgn.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b")
 	write("badrun/run.json", "{")
@@ -140,9 +132,7 @@ func TestFailuresAreJSON(t *testing.T) {
 	}
 	shard := filepath.Join(dir, "damaged", "shard-00000.talbot.zst")
 	text, err := os.ReadFile(shard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	write("damaged/shard-00000.talbot.zst", string(text[:len(text)/2])+"xxxx"+string(text[len(text)/2+4:]))
 	classes := map[int]bool{}
 	for _, cmd := range newRoot().Commands() {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -63,9 +62,7 @@ func TestFlips(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	if path := os.Getenv("TALBOT_FLIPS_TABLE"); path != "" {
-		if err := os.WriteFile(path, []byte(table.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(table.String()), 0o666))
 	}
 }
 
@@ -182,9 +179,7 @@ func flipGames(seed uint64, n int) string {
 func makeFlipData(t *testing.T) {
 	t.Helper()
 	for name, seed := range map[string]uint64{"a.pgn": 1, "b.pgn": 2} {
-		if err := os.WriteFile(name, []byte(flipGames(seed, 24)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, []byte(flipGames(seed, 24)), 0o666))
 	}
 	must := func(args ...string) {
 		t.Helper()
@@ -197,12 +192,7 @@ func makeFlipData(t *testing.T) {
 	must(append([]string{"ingest", "a.pgn", "--out", "lines2"}, ingest...)...)
 	must(append(flipTrainArgs("run"), "--steps", "4")...)
 	must(append(flipTrainArgs("cut"), "--steps", "4")...)
-	// what a kill behind step 2 leaves
-	for _, path := range []string{"cut/checkpoints/step-000000000004.safetensors"} {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
+	noError(t, os.Remove("cut/checkpoints/step-000000000004.safetensors")) // as after a kill behind step 2
 	output.SmallShards(t, 100)
 	halfway := 0
 	_, err := ingestHalf(t, func(cancel func()) { // interrupted behind a few drafts
@@ -233,17 +223,13 @@ func runHere(t *testing.T, args []string) result {
 	var r result
 	capture := func(o **cli.Terminal) func() string {
 		file, err := os.CreateTemp(t.TempDir(), "captured")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		old := *o
 		*o = cli.NewTerminal(file, nil)
 		return func() string {
 			*o = old
 			text, err := os.ReadFile(file.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			file.Close()
 			os.Remove(file.Name())
 			return string(text)
@@ -258,19 +244,8 @@ func runHere(t *testing.T, args []string) result {
 // runApart runs a command line in a process of its own: networks keep memory until the end of theirs.
 func runApart(t *testing.T, args []string) result {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, said bytes.Buffer
-	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return result{status: cmd.ProcessState.ExitCode(), stdout: volatile.ReplaceAllString(out.String(), `"$1":0`),
-		stderr: said.String()}
+	out, said, status := talbotIn(t, ".", args...)
+	return result{status: status, stdout: volatile.ReplaceAllString(out, `"$1":0`), stderr: said}
 }
 
 // once brings the folders back that the command works on, and runs it. flip, if not nil, damages a file in between.
@@ -300,9 +275,7 @@ func (c flipCommand) once(t *testing.T, flip func()) result {
 		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			r.files[path] = string(text)
 		}
 	}
@@ -345,9 +318,7 @@ func flipAll(t *testing.T, file string, c flipCommand, want result, most int) (n
 	t.Helper()
 	defer c.hold(t)()
 	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rng := rand.New(rand.NewPCG(uint64(len(whole)), 7))
 	places := rng.Perm(len(whole))
 	if most > 0 && most < len(places) {
@@ -358,13 +329,9 @@ func flipAll(t *testing.T, file string, c flipCommand, want result, most int) (n
 		bit := rng.IntN(8)
 		bad[at] ^= 1 << bit
 		got := c.once(t, func() {
-			if err := os.WriteFile(file, bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(file, bad, 0o666))
 		})
-		if err := os.WriteFile(file, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, whole, 0o666))
 		n.flips++
 		switch {
 		case got.status != fault.ExitDone:

@@ -37,9 +37,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	talbot := filepath.Join(t.TempDir(), "talbot") // by that name the test binary is the command
 	if err := os.Symlink(self, talbot); err != nil {
 		t.Skip(err)
@@ -94,9 +92,7 @@ func TestHostileNames(t *testing.T) {
 		checkPlain(t, args, stderr.String())
 	}
 	table, err := os.ReadFile(rejects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	checkPlain(t, []string{"rejects"}, string(table))
 	for row := range strings.Lines(string(table)) {
 		if strings.Count(row, "\t") != 4 {

@@ -36,17 +36,11 @@ go*) read move <fifo;;
 quit) exit;;
 esac; done
 `
-			if err := os.WriteFile(filepath.Join(dir, "engine"), []byte(engine), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, "engine"), []byte(engine), 0o700))
 			cmd, _, said := talbotCommand(t, dir, c.args...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, cmd.Start())
 			silent, err := os.OpenFile(fifo, os.O_WRONLY, 0) // until the command reads
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			defer silent.Close()
 			cmd.Process.Signal(os.Interrupt)
 			cmd.Wait()

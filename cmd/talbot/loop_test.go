@@ -34,9 +34,7 @@ gate: {accept: 0.5, match: {games: 4, nodes: 4}}
 		{"match: {games: 4", "match: {sprt: 3", "gate: match: --sprt"},
 	} {
 		config, err := loop.Parse([]byte(strings.Replace(good, c.old, c.now, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		switch err := checkSteps("loop.yaml", &config); {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.now, err)

@@ -32,10 +32,6 @@ func TestLoopKilled(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("NOT TESTED: kills of a loop; set TALBOT_FULL=1")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range []string{"go", "xla:cpu"} {
 		t.Run(name, func(t *testing.T) {
 			if _, ok := backend.Discover().Plugin("cpu"); name != "go" && (!ok || !backend.XLA) {
@@ -44,19 +40,13 @@ func TestLoopKilled(t *testing.T) {
 			dir := t.TempDir()
 			config := filepath.Join(dir, "loop.yaml")
 			text := strings.ReplaceAll(killedLoop, "BACKEND", `"`+name+`"`)
-			if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(config, []byte(text), 0o666))
 			// A run names the one that it began with by its path, so all loops have the same one.
 			out := filepath.Join(dir, "loop")
 			begin := func() (*exec.Cmd, *bytes.Buffer) {
-				cmd := exec.Command(self, "loop", config, "--out", out)
-				cmd.Env = append(os.Environ(), asCommand+"=1")
-				said := new(bytes.Buffer)
+				cmd, said := talbot("loop", config, "--out", out), new(bytes.Buffer)
 				cmd.Stderr = said
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, cmd.Start())
 				return cmd, said
 			}
 			begun := time.Now()
@@ -69,9 +59,7 @@ func TestLoopKilled(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 20))
 			kills := 0
 			for kills < 20 {
-				if err := os.RemoveAll(out); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.RemoveAll(out))
 				for {
 					cmd, said := begin()
 					// A tenth of the whole on average, so that a loop is killed several times; it gets on at each.
@@ -118,9 +106,7 @@ func lasting(t *testing.T, dir string) map[string][]byte {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if len(files) < 20 {
 		t.Fatalf("only %d files in %s", len(files), dir)
 	}

@@ -25,12 +25,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"talbot": main})
 }
 
-// TestScript runs the command from outside: testdata/script/*.txt.
-func TestScript(t *testing.T) {
-	tables, err := filepath.Abs("../../../shared/data/syzygy")
+// noError ends the test at an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestScript runs the command from outside: testdata/script/*.txt.
+func TestScript(t *testing.T) {
+	tables, err := filepath.Abs("../../../shared/data/syzygy")
+	noError(t, err)
 	engine, noEngine := stockfish.Find("")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

@@ -25,9 +25,7 @@ func TestOneSided(t *testing.T) {
 		"no labels":  {loader.Identity{Sets: sets, OneSide: "the player Tal M", Results: true}, scores, true},
 	} {
 		o := playerOptions{run: t.TempDir()}
-		if err := c.id.Write(o.run); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.id.Write(o.run))
 		if note := o.oneSided(c.config); strings.Contains(note, "the moves of the player Tal M alone") != c.says ||
 			!c.says && note != "" {
 			t.Errorf("%s: %q", name, note)

@@ -2,17 +2,15 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"debug/elf"
-	"debug/macho"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"talbot/internal/cli"
 	"talbot/internal/durable"
@@ -174,44 +172,22 @@ func planFromFile(part, from string, found backend.Discovery, m machine) (step, 
 	}}, nil
 }
 
-// checkLibrary returns an error unless a file is a shared library with the entry point of a part.
+// checkLibrary returns an error unless a file is a library that has the name of the entry point of a part.
 func checkLibrary(part, path string) error {
 	symbol := "GetPjrtApi"
 	if part == partONNX {
 		symbol = "OrtGetApiBase"
 	}
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	names, err := exported(f)
-	if err != nil {
-		return fmt.Errorf("%q is not a shared library: %w", path, err)
+	elf, machO := []byte("\x7fELF"), []byte("\xcf\xfa\xed\xfe")
+	if !bytes.HasPrefix(data, elf) && !bytes.HasPrefix(data, machO) {
+		return fmt.Errorf("%q is not a shared library", path)
 	}
-	if !slices.Contains(names, symbol) && !slices.Contains(names, "_"+symbol) {
+	if !bytes.Contains(data, []byte(symbol+"\x00")) {
 		return fmt.Errorf("%q lacks the function %s", path, symbol)
 	}
 	return nil
-}
-
-// exported lists the dynamic symbols that a library defines (on macOS all symbols).
-func exported(f io.ReaderAt) (names []string, err error) {
-	if lib, err := macho.NewFile(f); err == nil && lib.Symtab != nil {
-		for _, s := range lib.Symtab.Syms {
-			names = append(names, s.Name)
-		}
-		return names, nil
-	}
-	lib, err := elf.NewFile(f)
-	if err != nil {
-		return nil, err
-	}
-	symbols, err := lib.DynamicSymbols()
-	for _, s := range symbols {
-		if s.Section != elf.SHN_UNDEF {
-			names = append(names, s.Name)
-		}
-	}
-	return names, err
 }

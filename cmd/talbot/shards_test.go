@@ -1,17 +1,14 @@
 package main
 
 import (
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/pipeline/ingest"
 	"talbot/stockfish"
 )
@@ -20,26 +17,8 @@ import (
 func TestManyShards(t *testing.T) {
 	output.SmallShards(t, 1)
 	many := filepath.Join(t.TempDir(), "many")
-	var games strings.Builder
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 700 {
-		p := board.StartPosition()
-		games.WriteString("[Result \"*\"]\n\n")
-		for range 12 {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
-			m := moves[rng.IntN(len(moves))]
-			games.WriteString(p.SAN(m) + " ")
-			p.Play(m)
-		}
-		games.WriteString("*\n\n")
-	}
 	pgn := filepath.Join(t.TempDir(), "games.pgn")
-	if err := os.WriteFile(pgn, []byte(games.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteGames(t, pgn, 900, 1)
 	if _, err := (ingest.Request{Inputs: []string{pgn}, Out: many, Splits: dataset.DefaultSplits}).Run(
 		t.Context()); err != nil {
 		t.Fatal(err)

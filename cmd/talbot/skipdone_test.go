@@ -34,9 +34,7 @@ func filesOf(patterns ...string) func(t *testing.T, out string) string {
 			}
 			for _, name := range names {
 				text, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				all.WriteString(filepath.Base(name))
 				all.Write(text)
 			}
@@ -49,20 +47,14 @@ func filesOf(patterns ...string) func(t *testing.T, out string) string {
 func figuresOf(t *testing.T, out string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(out, "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var r struct {
 		Games, Wins, Draws, Losses int
 		Plies                      int64
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(text, &r))
 	short, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(short)
 }
 
@@ -128,9 +120,7 @@ func testKilled(t *testing.T, c *killedCase) {
 	kill := func(args []string, begun string) {
 		t.Helper()
 		cmd := talbot(args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, cmd.Start())
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 			if names, err := filepath.Glob(begun); err == nil && len(names) > 0 {
 				break

@@ -41,9 +41,7 @@ func onTerminal(t *testing.T, columns int, progress string, args ...string) stri
 	cmd := exec.Command("talbot", args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: uint16(columns)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	e := vt.NewEmulator(columns, 100)
 	line := regexp.MustCompile(`^(` + progress + `).*\d+%|…`)
@@ -108,15 +106,11 @@ func TestSignalAtPrompt(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
 		lib := filepath.Join(dir, "libonnxruntime.so")
-		if err := os.WriteFile(lib, library(t, "OrtGetApiBase", "free"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(lib, library("OrtGetApiBase"), 0o600))
 		cmd, _, _ := talbotCommand(t, dir, "setup", "onnx", "--from", lib)
 		cmd.Stdout, cmd.Stderr = nil, nil
 		f, err := pty.Start(cmd)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer f.Close()
 		var screen []byte
 		buf := make([]byte, 1<<12)
@@ -127,9 +121,7 @@ func TestSignalAtPrompt(t *testing.T) {
 			}
 			if !sent && bytes.Contains(screen, []byte("[y/N]")) {
 				sent = true
-				if err := cmd.Process.Signal(s); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, cmd.Process.Signal(s))
 			}
 		}
 		_ = cmd.Wait() // the status says it
@@ -159,9 +151,7 @@ func TestTerminal(t *testing.T) {
 		fmt.Fprintf(&games, "[Event \"%d\"]\n[Result \"*\"]\n\n%s *\n\n", i, moves)
 	}
 	pgn := filepath.Join(dir, "games.pgn")
-	if err := os.WriteFile(pgn, []byte(games.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(pgn, []byte(games.String()), 0o600))
 	set := filepath.Join(dir, "endgames")
 	if out, err := exec.Command("talbot", "synth-endgames", "--count", "60", "--out",
 		set).CombinedOutput(); err != nil {

@@ -24,9 +24,7 @@ func TestPythonChess(t *testing.T) {
 		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c := tinyrun.Config(t, "talbotbot", "blocks=1", "filters=4")
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	for _, searcher := range []string{"auto", "policy"} {
@@ -45,9 +43,7 @@ func TestPythonChess(t *testing.T) {
 // parameters of networks in matches.
 func TestOptionsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "12-play.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var documented []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").
 		FindAllStringSubmatch(string(text), -1) {
