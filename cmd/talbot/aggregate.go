@@ -25,16 +25,13 @@ func newAggregate() *cobra.Command {
 		Long: `Aggregate counts how often each move was played in each position of datasets of games,
 separately for each band of ratings of the side to move. The result is a dataset of
 positions: each sample is a position in a band, without history, its policy the moves
-with their counts, its rating the centre of the band. All bands of a position are in the
-same split, and so is its mirror image with the colours swapped.
+with their counts, its rating the centre of the band.
 
-Moves of players without a rating are left out, unless you use --bands none. With
---games-of the games must be split by the same percentages. Everything left out is
-counted by reason. A game that occurs in two of the datasets counts twice: read files
-that overlap with one ` + "`talbot ingest`" + `, which leaves out copies.
-
-Positions are sorted on disk in the output folder. Repeat an interrupted command to
-continue it. See docs/3-datasets.md.`,
+Moves of players without a rating are left out, unless you use --bands none, and with
+--min-clock those of players who had little time left. Everything left out is counted by
+reason. A game that occurs in two of the datasets counts twice: read files that overlap
+with one ` + "`talbot ingest`" + `. Repeat an interrupted command to continue it. See
+docs/3-datasets.md, section 6.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
   talbot aggregate lines --out by-band --bands 1200,1600,2000 --min-band 5

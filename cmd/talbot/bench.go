@@ -29,15 +29,12 @@ func newBench() *cobra.Command {
 		Short: "Measure how fast a network plays on each backend",
 		Long: `Bench measures how many positions a second a network evaluates, on each backend that
 this machine has and at several batch sizes: in full batches that are ready in memory,
-and in a search that starts with an empty tree and keeps no evaluations. "fill" is how
-full the batches of the search are.
+and in a search that starts with an empty tree. "fill" is how full the batches of the
+search are.
 
-Without --run it measures the network that comes with talbot, and also searches fixed
-positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen:
-builds with the same hash play the same moves.
-
-Each figure takes --seconds; full batches and searches take turns. Close other programs
-before you measure. See docs/12-play.md.`,
+The network that comes with talbot also searches fixed positions, and prints nodes a second
+and a hash of the moves chosen, which shows whether a build plays as another one does.
+Close other programs before you measure. See docs/12-play.md.`,
 		Example: `  talbot bench
   talbot bench --run run1
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,

@@ -35,15 +35,12 @@ difference of each later run from the first one on the same samples, with a verd
 better, worse or no clear difference. RUN is a run, a checkpoint, an exported network, or
 net:, the network that comes with talbot.
 
-The verdict counts unseen positions: those that no train sample of the runs has, nor of
-the runs that they started from. For this, the training data of all runs must be in its
-original place or in --data. Intervals are 95 % bootstrap intervals over whole games. If
-one contains 0, the verdict is "no clear difference"; with fewer than about eight games
-it is "too few games".
+The verdict counts on unseen positions; for this, the training data of all runs must be in
+its original place or in --data. Intervals are 95 % bootstrap intervals over whole games.
 
 RUN RUN compares two networks; the result depends on the seed. To compare the settings,
-train each with two seeds or more and join their runs with commas: the interval then
-covers the variance between seeds and that between games. See docs/6-evaluation.md.`,
+train each with two seeds or more and join their runs with commas. See
+docs/6-evaluation.md, section 5.`,
 		Example: `  talbot compare run1 run2 --data labelled
   talbot compare net: run1 --data labelled --split val --samples 10000 --json
   talbot compare a1,a2,a3 b1,b2,b3 --data labelled --html compared.html`,

@@ -36,16 +36,15 @@ func (o *evalOptions) command() *cobra.Command {
 		Long: `Eval measures the best checkpoint of a run on every sample of a split, next to baselines.
 Policy baselines: uniform over legal moves, and move-type frequencies. Value baselines:
 the mean, and a regression on material. "worse" means that the 95 % interval of a figure
-does not reach the best of its baselines. Intervals are bootstrap intervals over whole
-games.
+does not reach the best of its baselines. --min-clock leaves out moves of players who had
+little time left.
 
 Openings recur, so positions of the test split also occur in the train split, although no
 game does. The figures for the others are reported separately as "unseen"; for this, eval
 needs the datasets that the run was trained on, in their original place or in --data.
 
-RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
-boards. --json adds figures by phase, number of pieces, rating and side to move, and the
-calibration of both heads. See docs/6-evaluation.md.`,
+RUN/report.html shows the figures, the curves of the run and the worst misses on boards.
+See docs/6-evaluation.md.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json
   talbot eval --run run1 --data labelled --puzzles puzzles.csv

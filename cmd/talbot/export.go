@@ -31,18 +31,14 @@ func newExport() *cobra.Command {
 		Long: `Export writes the best checkpoint of a run to one file. --run can also be a checkpoint, or
 a file that was exported as safetensors.
 
-With --format onnx the file is an ONNX model (operator set 17) with a free batch
-dimension, for ONNX Runtime, TensorRT and others. docs/7-exported-network.md describes the
-inputs and outputs of talbotbot, the pages of the other recipes theirs.
+  onnx         a model (operator set 17) with a free batch dimension
+  safetensors  weights and normalisation statistics under PyTorch's names and
+               shapes, for load_state_dict and for talbot train --from
+  net          a safetensors file to give away: weights in half precision, and a
+               card that states how the network was trained; in network/builtin
+               of talbot's sources it comes with the next build
 
-With --format safetensors the file holds weights and normalisation statistics under
-PyTorch's names and shapes, for load_state_dict, and recipe and settings
-for talbot train --from.
-
-With --format net it is a safetensors file to give away: weights in half precision, and
-a card that states how the network was trained, on what data and for how many hours.
-Written to network/builtin in talbot's sources, it becomes the network that comes with the
-next build (docs/12-play.md).`,
+See docs/7-exported-network.md for inputs and outputs, and docs/12-play.md.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors
   talbot export --run run1 --format net --out network/builtin/net.safetensors`,

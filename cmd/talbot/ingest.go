@@ -42,22 +42,18 @@ func newIngest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
 		Short: "Read games, puzzles and evaluations into a dataset",
-		Long: "Ingest reads " + inputKinds() + `. It
+		Long: `Ingest reads ` + inputKinds() + `. It
 writes them as a dataset of lines: a start position and the legal moves played from it.
 
 Files may be compressed as ` + packedSuffixes() + `; their content decides, not their name.
 A folder stands for all files in it and below it that are named ` + inputSuffixes() + `,
 a quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
-Every move is checked. Games that cannot be read or contradict themselves, copies, and
-games that are the beginning of a longer one are left out and counted by reason; --rejects
-lists them. Nothing else is left out unless you turn on a filter. Evaluations in tables
-become labels, with --import-evals also those in comments. The command fails if nothing
-is kept.
-
-Repeat an interrupted command to continue it. A finished folder never changes. See
-docs/2-inputs.md, and docs/19-other-formats.md for binpack, text, Parquet, viriformat and
-lc0.`,
+Games that cannot be read or contradict themselves, copies, and games that are the
+beginning of a longer one are left out and counted by reason; --rejects lists them.
+Nothing else is left out unless you turn on a filter. Evaluations in tables become labels,
+with --import-evals also those in comments. Repeat an interrupted command to continue it.
+See docs/2-inputs.md, and docs/19-other-formats.md for data of other programs.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots

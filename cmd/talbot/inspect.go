@@ -35,12 +35,10 @@ func newInspect() *cobra.Command {
 brackets, the source, the label, and the input and targets that the recipe makes from
 them. Samples are numbered from 0.
 
-With --json each sample is one JSON object on a line of its own. "planes" of talbotbot
-are 68 strings of 16 hex digits, bit i being square i (a1 = 0, h8 = 63); "legal" has every
-legal move with its index in the policy, "policy" and "value" what is to learn, "label"
-the engine's answer or null. Planes and indices are seen from the side to move. With
---recipe "input" has the shape and numbers that this recipe's network reads, and "target"
-what it learns. See docs/7-exported-network.md and docs/10-recipes.md.`,
+With --json each sample is one JSON object on a line of its own, seen from the side to
+move; docs/7-exported-network.md describes its members. With --recipe "input" has the shape
+and numbers that this recipe's network reads, and "target" what it learns (see
+docs/10-recipes.md).`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json

@@ -39,22 +39,16 @@ func newLabel() *cobra.Command {
 		Short: "Label the samples of a dataset with Stockfish",
 		Long: `Label reads a dataset and writes the same lines with a label on every sample: score
 (centipawns or mate), chances of win, draw and loss, best move, principal variation,
-depth and nodes, all from the view of the side to move. The engine receives the moves
-that led to the position. Mates, stalemates and dead positions are not searched.
+depth and nodes, all from the view of the side to move.
 
---nodes and --depth give the same labels on every machine, --movetime does not;
---calibrate measures how many nodes it is worth here. Nothing is searched twice with the
-same engine, options and limit, whether the label is in the input, in a dataset of
---reuse, or of an earlier sample with the same start and moves. Labels from another
-engine or limit are kept next to the new ones.
+--nodes and --depth give the same labels on every machine, --movetime does not; --calibrate
+measures how many nodes it is worth here. Nothing is searched twice with the same engine,
+options and limit. Labels from another engine or limit are kept next to the new ones.
 
 Several machines share the work with --part and ` + "`talbot join`" + `, or with --listen and
-` + "`talbot worker`" + `; the bytes are the same as from one machine. --syzygy adds exact results
-from endgame tables, --mates labels positions of three pieces from the rules, and
---candidates values the moves that ` + "`talbot predict`" + ` found most probable.
-
-Labels are written to a journal as they are made. Repeat an interrupted command to
-continue it. A position on which the engine fails twice is stored as failed. See
+` + "`talbot worker`" + `. --syzygy adds exact results from endgame tables, --mates labels
+positions of three pieces from the rules, and --candidates values the moves that
+` + "`talbot predict`" + ` found most probable. Repeat an interrupted command to continue it. See
 docs/4-labels.md and docs/13-many-machines.md.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1

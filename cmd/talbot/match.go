@@ -32,15 +32,10 @@ comes with talbot, rated ` + builtin.Strength + `) or
 random:, followed by settings, separated by commas: name=NAME, nodes=N, depth=N,
 movetime=50ms, tc=60+0.6, rating=R and error=E. An engine also takes option.NAME=VALUE,
 arg=ARGUMENT and dir=FOLDER, a network searcher=NAME, backend=NAME and the parameters of its
-search. A player without a limit gets that of --nodes, --depth, --movetime or --tc; random:
-and networks that do not search need none.
+search. A player without a limit gets that of --nodes, --depth, --movetime or --tc.
 
-A player that crashes, makes an illegal move, does not answer or runs out of time loses
-the game, and the fault is counted. A game that repeats an earlier one is left out of the
-figures. Adjudication is off by default.
-
-DIR gets games.pgn with evaluations, result.json, report.html and logs. Interrupt a match
-at any time: --resume continues it. See docs/11-matches.md and docs/12-play.md.`,
+DIR gets games.pgn with evaluations, result.json, report.html and logs. --resume continues
+an interrupted match. See docs/11-matches.md and docs/12-play.md.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot match run:run1,nodes=400 run:run1,searcher=policy --games 40 --out m3

@@ -43,16 +43,13 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Estimate the size and time of a pipeline",
-		Long: `Plan reads the beginning of every input and estimates what the whole pipeline
-will need: positions, disk space, hours of labelling with N engines, memory, and hours
-of training. It times verify, stats, aggregate and the start of a training on that
-beginning. It writes nothing.
+		Long: `Plan reads the beginning of every input that ingest accepts and estimates what the whole
+pipeline will need: positions, disk space, hours of labelling with N engines, memory,
+and hours of training. It writes nothing, and prints every assumption.
 
 Plan measures for a few seconds how fast this machine trains a network of that size; use
---train-rate for the figure of another machine. It prints every assumption. Copies of
-games cannot be recognised before everything is read, so estimates are more likely too
-high than too low. It fails if the datasets need more space than there is. See
-docs/1-pipeline.md.`,
+--train-rate for the figure of another machine. It fails if there is less space than the
+datasets need. See docs/1-pipeline.md.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,

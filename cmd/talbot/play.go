@@ -38,16 +38,11 @@ func newPlay() *cobra.Command {
 		Use:   "play [RUN]",
 		Short: "Play against a network in the terminal",
 		Long: `Play lets you play against the network that comes with talbot or, with RUN, against one
-that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, e7e8q).
-"help" lists the commands: take moves back, let the network move for you, start again,
-resign, save the game. With --pgn each game is added to a file when you leave it, whether
-it is over or not.
+that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, e7e8q);
+"help" lists the other commands. With --pgn each game is added to a file when you leave it.
 
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
-` + "`talbot version`" + ` names it. It plays standard chess only, as all networks do.
-
-The network thinks for a second, or for --nodes or --movetime. With
---searcher rollouts give it more, such as --movetime 1m.
+It thinks for a second, or for --nodes or --movetime.
 
 A network of the recipe prior plays the move that people of the rating --elo play most
 often; with --temperature 1 it draws moves as often as they play them. With --searcher

@@ -31,15 +31,12 @@ func newPredict() *cobra.Command {
 		Short: "Store a network's predictions for all samples",
 		Long: `Predict reads a dataset and writes the same lines with a trained network's predictions
 for every sample: the probability of each legal move, if the network has a policy, and the
-value for the side to move, if it has one. Labels stay as they are, and so do the
-predictions of other networks. Checkmates and stalemates are skipped.
+value for the side to move, if it has one. Labels and the predictions of other networks
+stay as they are.
 
-A network that takes ratings as input gets those of the players, which for aggregated
-positions are the centres of their bands, or that of --rating for both. --fraction
-predicts the samples that "talbot label" takes with the same --fraction.
-
-With the same network, backend, batch size and flags the bytes are the same. Repeat an
-interrupted command to continue it. See docs/3-datasets.md.`,
+A network that takes ratings as input gets those of the players, or that of --rating for
+both. With the same network, backend, batch size and flags the bytes are the same. Repeat
+an interrupted command to continue it. See docs/3-datasets.md, section 7.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
   talbot predict labelled --run prior --rating 1500 --out as-1500

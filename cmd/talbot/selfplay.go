@@ -40,20 +40,15 @@ func (o *selfPlayOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selfplay --run RUN --games N --out DIR",
 		Short: "Have a network play itself and keep what its searches find",
-		Long: `Selfplay has a network play games with itself. Each position that it searches is a
-sample: the search's policy, its value as a label, the game's result, and the network's
-prediction before the search. ` + "`talbot train`" + ` learns from the dataset as from any other; with
+		Long: `Selfplay has a network play itself. Each position that it searches is a sample: the
+search's policy, its value as a label, the game's result, and the network's prediction
+before the search. ` + "`talbot train`" + ` learns from the dataset as from any other; with
 --value-target result:0.5 from results and searches alike.
 
---searcher gumbel draws the moves that it considers from the network's policy, and learns
-from few nodes. puct adds noise to the priors of the first move, and draws the moves of
-the first --temperature-plies plies by their visits. policy does not search: an illegal
-choice is taken back, and its sample teaches which moves are legal.
-
-Games begin with talbot's book, the start position, the positions or games of a file, or
-random endgames (--start endgames:KQvK,KRvK). They end by the rules, as a draw after
---max-plies, with --resign, or with --syzygy once endgame tables know the result; searches
-do not see these tables.
+--searcher gumbel learns from few nodes; puct adds noise to the first move's priors, and
+policy does not search. Games begin with talbot's book, the start position, the positions
+or games of a file, or random endgames (--start endgames:KQvK,KRvK), and end by the rules,
+after --max-plies, with --resign or --syzygy.
 
 Game n depends only on the network, backend, --batch, kind of processor, settings, seed
 and n. Repeat an interrupted command to continue it. See docs/21-selfplay.md.`,

@@ -40,15 +40,12 @@ func newSolve() *cobra.Command {
 		Short: "Have a player solve puzzles, by rating and theme",
 		Long: `Solve has a player solve puzzles: a file of Lichess puzzles, an EPD suite with best moves
 (bm) or moves to avoid (am), or a dataset that was made of them. A player is one of those
-of ` + "`talbot match`" + `, with the same settings: net:, run:RUN, cmd:ENGINE or random:.
+of ` + "`talbot match`" + `, with the same settings.
 
-A puzzle is solved if all its moves are found, one after the other as in a game; the
-replies are the puzzle's. As on Lichess, any move that gives mate is right. A player with
-several --nodes solves each puzzle once with each number.
-
-By default 1,000 puzzles are drawn from the whole input. The rating is that of a player
-who would solve the same share, on the scale of the puzzles' ratings, which is not that
-of games. If you trained on puzzles, solve a dataset with --split test. See
+A puzzle is solved if all its moves are found, one after the other as in a game; any move
+that gives mate is right. A player with several --nodes solves each puzzle once with each
+number. The rating is that of somebody who would solve the same share, on the scale of the
+puzzles' own ratings. If you trained on puzzles, solve a dataset with --split test. See
 docs/12-play.md.`,
 		Example: `  talbot solve net: puzzles.csv --nodes 400
   talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300

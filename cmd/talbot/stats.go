@@ -26,14 +26,11 @@ func newStats() *cobra.Command {
 		Use:   "stats DIR",
 		Short: "Show statistics of a dataset",
 		Long: `Stats counts what a dataset contains: games, positions and samples by source and split,
-results, ratings, lengths, and pieces on the board; labels by engine; samples by side to
-move, result, recent captures and material; different positions, with and without
-mirroring the colours; and how many val and test positions occur in train. --html draws
-all of this as a page.
+results, ratings, lengths, and pieces on the board; labels by engine; different positions;
+and how many val and test positions occur in train. --html draws all of this as a page.
 
-Stats reads and replays every line. The memory it needs does not grow with the dataset:
-the keys of more than 16 million positions go to a temporary file, 8 bytes each.
---unique=false avoids that file. See docs/3-datasets.md.`,
+The keys of more than 16 million positions go to a temporary file, 8 bytes each;
+--unique=false avoids it. See docs/3-datasets.md.`,
 		Example: `  talbot synth-endgames --count 1000 --pieces 3-5 --seed 1 --out endgames
   talbot stats endgames
   talbot stats endgames --json

@@ -23,15 +23,13 @@ func newStudio() *cobra.Command {
 		Short: "Look at data and runs, and play, in a browser",
 		Long: `Studio serves a local page over every dataset, run and match below the given folders
 (default: the current one): samples by filters, curves while a run is trained, and the
-games of a match. You can play against the network that comes with talbot, or against a
-run, and see its evaluations. With a run of the recipe prior it shows what players of
-1100 to 2500 would play, what each move costs, and the traps. It prints an address: open
-it in a browser on the same machine. Ctrl-C ends it.
+games of a match. You can play against a network and see its evaluations. It prints an
+address: open it in a browser on the same machine. Ctrl-C ends it.
 
 Studio reads and never changes data. It follows no links out of the folders, asks
 nothing of other machines, and lets in only a browser that was opened with the printed
-address. On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `,
-then open the address here. See docs/20-studio.md.`,
+address. On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `.
+See docs/20-studio.md.`,
 		Example: `  talbot studio
   talbot studio data runs
   talbot studio --listen 127.0.0.1:8000`,

@@ -31,19 +31,17 @@ func newSynth() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth-endgames --count N --out DIR",
 		Short: "Generate random legal endgames with history",
-		Long: `Synth-endgames generates random legal positions. It draws the number of pieces first,
-then the pieces one by one with their weights, then the squares and the side to move.
-This position is the sample. Its past of four plies is found by taking back legal moves,
-captures and promotions among them; these moves are marked as reconstructed. No endgame
-occurs twice, not even with colours swapped, and none is mate, stalemate or dead.
-Rejected draws are counted by reason.
+		Long: `Synth-endgames generates random legal positions: it draws the number of pieces first, then
+the pieces one by one with their weights, then the squares and the side to move. This
+position is the sample. Its past of four plies is found by taking back legal moves. No
+endgame occurs twice, and none is mate, stalemate or dead.
 
 --material draws whole materials in place of single pieces: a list such as
 KRPvKR,KQvKR:2, or "all", which is every material of at most two rooks, bishops and
-knights and one queen a side. A material that runs out of positions is reported, and the
-others with as many pieces take its share.
+knights and one queen a side.
 
-The same seed gives the same bytes with any number of workers. See docs/2-inputs.md.`,
+The same seed gives the same bytes with any number of workers. See docs/2-inputs.md,
+section 7.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
   talbot synth-endgames --count 10000 --pieces 4:1,5:2 --balance 3 --out even
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,

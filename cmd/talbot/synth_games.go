@@ -28,20 +28,16 @@ func newGames() *cobra.Command {
 		Use:   "synth-games --games N --out DIR",
 		Short: "Have Stockfish play itself and keep its evaluations",
 		Long: `Synth-games makes training data from nothing: Stockfish plays itself, and each position
-that it searches is a sample with its label (score, chances, best move). A game begins
-with an opening of talbot's book and up to --random-plies random moves.
+that it searches is a sample with its label. A game begins with an opening of talbot's
+book and up to --random-plies random moves.
 
-A network that has seen only good moves does not know what a lost piece costs. So some
-moves are weak on purpose, half of them any legal move, half the best of two to four
-random ones. Their share differs from game to game, up to --blunders, and is small in
-most. Training takes the engine's choice as its target, never such a move.
-
-Two of three games end when one side has been ahead by --decided centipawns for eight
-plies; the others are played to mate. Games that stay level end as draws.
+A network that has seen good moves only does not know that a piece less is a piece less.
+So a share of the moves, up to --blunders in a game, is weak on purpose. Training takes
+the engine's choice as its target, never such a move.
 
 Game n depends only on the engine, the settings, the seed and n: the same command gives
-the same bytes on every machine, with any number of workers. Repeat an interrupted
-command to continue it. See docs/2-inputs.md.`,
+the same bytes on every machine. Repeat an interrupted command to continue it. See
+docs/2-inputs.md, section 8.`,
 		Example: `  talbot synth-games --games 100 --nodes 200 --seed 1 --out games
   talbot synth-games --games 15000 --seed 2 --blunders 0.1 --out games2`,
 		SuggestFor: []string{"games", "generate", "teach"},

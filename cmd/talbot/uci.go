@@ -81,17 +81,15 @@ func newUCI() *cobra.Command {
 		Use:   "uci",
 		Short: "Play as a UCI engine in a GUI or on a server",
 		Long: `UCI runs a network as a chess engine: the one that comes with talbot or, with --run, one
-that you trained. GUIs, match runners and bots start it and talk to it through the
-Universal Chess Interface, on standard input and output. Give them the path of talbot as
-the program and "uci" as its argument, or "uci --run RUN".
+that you trained. Give a GUI, match runner or bot the path of talbot as the program and
+"uci" as its argument, or "uci --run RUN".
 
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
-` + "`talbot version`" + ` names it. All networks play standard chess only, not Chess960.
+All networks play standard chess only, not Chess960.
 
-The network is loaded when the GUI asks whether the engine is ready. All settings of
-the search are options of the engine: the GUI shows them. docs/12-play.md explains them
-and the searchers. --searcher auto takes puct, policy for a network without a value, or
-napoleon for one without a policy; rollouts plays like players of a given rating.`,
+All settings of the search are options of the engine: the GUI shows them, and
+docs/12-play.md explains them and the searchers. --searcher auto takes puct, policy for a
+network without a value, or napoleon for one without a policy.`,
 		Example: `  talbot uci
   talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go

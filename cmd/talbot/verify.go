@@ -29,14 +29,11 @@ func newVerify() *cobra.Command {
 every column. It replays every line, encodes and decodes the moves of every sample, and
 compares the totals with the manifest.
 
-Then it compares the splits of all datasets with each other. A game (start and moves) in
-two splits is an error; this happens if datasets were made with different --split. For val
-and test, it prints how many samples have a position that also occurs in train, as it is
-and with colours mirrored. Openings recur, so this is an error only if the mirrored share
-of val or test is above --max-overlap percent.
+Then it compares the splits of all datasets with each other. A game in two splits is an
+error. For val and test, it prints how many samples have a position that also occurs in
+train; this is an error only above --max-overlap percent.
 
-Either error exits with status 1, damage with 12. After Ctrl-C verify lists what it has
-not checked. See docs/3-datasets.md.`,
+Either error exits with status 1, damage with 12. See docs/3-datasets.md, section 5.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		SuggestFor:        []string{"check", "fsck"},

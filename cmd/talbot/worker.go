@@ -99,15 +99,12 @@ func newWorker() *cobra.Command {
 		Use:   "worker --join-file FILE",
 		Short: "Search positions for a labelling on another machine",
 		Long: `Worker takes part in a labelling that runs elsewhere with --listen. It needs talbot, the
-engine, and the file that --join-file wrote there, but no dataset. Start and stop as many
-workers as you like, on as many machines as you like, at any time.
+engine, and the file that --join-file wrote there, but no dataset. The file is a secret:
+whoever has it can join. Limit, options and hash come from the labelling, and the engine
+must be the same build, unless the labelling has --allow-builds.
 
-The engine must be the same build that the labelling uses, unless the labelling has
---allow-builds. Limit, options and hash come from the labelling. The file is a secret:
-whoever has it can join.
-
-A worker waits for a labelling that is not running and connects again when the network
-or the labelling comes back. Ctrl-C returns its work. It ends with status 0 when the
+Start and stop as many workers as you like, at any time. A worker waits for a labelling
+that is not running and connects again when it comes back. It ends with status 0 when the
 labelling is finished. See docs/13-many-machines.md.`,
 		Example: `  talbot worker --join-file join
   talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish`,

@@ -33,7 +33,8 @@ func suggest(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		return fault.Usage(err, fault.DidYouMean(text, fault.Nearest(unknown.GetSpecifiedName(), names), cmd.CommandPath()+" --"))
+		meant := fault.Nearest(unknown.GetSpecifiedName(), names)
+		return fault.Usage(err, fault.DidYouMean(text, meant, cmd.CommandPath()+" --"))
 	}
 	return fault.Usage(err, text)
 }

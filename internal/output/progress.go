@@ -44,7 +44,8 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	case !begun:
 		m.Tool = Tool
 		m.Counts.Rejects = map[dataset.Reason]int64{}
-		f.progress = progressFile{Version: progressVersion, Command: command, ResumeCommand: f.ResumeCommand, Manifest: m}
+		f.progress = progressFile{Version: progressVersion, Command: command, ResumeCommand: f.ResumeCommand,
+			Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
 			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, ProgressName, ErrOccupied)
 		}

@@ -142,8 +142,8 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
 	if g.out, err = output.Open(m, id, output.Options{
-		Job: in.Job, Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
-		Compare: in.compare,
+		Job: in.Job, Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects,
+		Drafting: in.drafting(), Compare: in.compare,
 	}); err != nil {
 		return Summary{}, err
 	}

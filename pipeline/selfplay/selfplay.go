@@ -111,7 +111,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	m := r.manifest()
 	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
 	var err error
-	if p.out, err = output.Open(m, []any{m.Fingerprints, m.Networks}, output.Options{Job: r.Job, State: &p.state}); err != nil {
+	identity := []any{m.Fingerprints, m.Networks}
+	if p.out, err = output.Open(m, identity, output.Options{Job: r.Job, State: &p.state}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()
