@@ -12,6 +12,7 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/play/match/stats"
 )
 
 // facts are what decides the games of a match but their number and the files of its players, which may grow. A
@@ -81,7 +82,7 @@ func (m *Match) over(r *Result) bool {
 		r.SPRT.Beta != m.SPRT.Beta || r.SPRT.Bounds != [2]float64{m.SPRT.Low, m.SPRT.High}:
 		return false
 	}
-	return r.Games == m.total() || r.SPRT.Decision != "undecided" && r.Games < m.total()
+	return r.Games == m.total() || r.SPRT.Decision != stats.Undecided && r.Games < m.total()
 }
 
 // readHeader reads what a journal begins with.

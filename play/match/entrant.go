@@ -119,15 +119,14 @@ func findEngine(name string) (string, error) {
 		return stockfish.Find(name)
 	}
 	found, err := exec.LookPath(name)
-	var wrapped *exec.Error
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &path):
-		return "", fmt.Errorf("%q: %w", name, path.Err)
-	case errors.As(err, &wrapped):
-		return "", fmt.Errorf("%q: %w", name, wrapped.Err)
-	case err != nil:
-		return "", err
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", name, err)
 	}
 	return filepath.Abs(found)
 }

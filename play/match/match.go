@@ -31,7 +31,7 @@ type Match struct {
 	Event      string          // in the PGN
 
 	Warn     func(error)    // may be nil
-	Progress func(Progress) // called after each game, from one goroutine; may be nil
+	Progress func(Progress) // called after each game, never twice at the same time; may be nil
 }
 
 // Progress is the progress of a match.

@@ -134,13 +134,11 @@ func (x *Result) tiles(played string) table.Tiles {
 		list[1].Note = i + "; " + list[1].Note
 	}
 	if t := x.SPRT; t != nil {
-		list = append(list, table.Tile{Value: "LLR " + number(*x.LLR, "%.2f"), Name: map[string]string{
-			"accepted": "the higher bound is accepted", "rejected": "the lower bound is accepted"}[t.Decision],
+		list = append(list, table.Tile{Value: "LLR " + number(*x.LLR, "%.2f"), Name: map[stats.Decision]string{
+			stats.AcceptHigh: "the higher bound is accepted", stats.AcceptLow: "the lower bound is accepted",
+			stats.Undecided: "undecided"}[t.Decision],
 			Note: fmt.Sprintf("SPRT of %g and %g, %s Elo; bounds %.2f and %.2f", t.Bounds[0], t.Bounds[1], t.Model,
 				t.Limits[0], t.Limits[1])})
-		if one := &list[len(list)-1]; one.Name == "" {
-			one.Name = "undecided"
-		}
 	}
 	if x.rated() {
 		r := &x.Ratings[0]
@@ -265,13 +263,11 @@ func (x *Result) results() *table.Table {
 // remarks says what the figures leave out, and why there is no Elo or no rating.
 func (x *Result) remarks() (list []string) {
 	if x.Identical > 0 || x.Unpaired > 0 {
-		list = append(list, fmt.Sprintf("Identical games (%d) only count in the total; unpaired games (%d) don't "+
-			"count "+
+		list = append(list, fmt.Sprintf("Identical games (%d) only count in the total; unpaired games (%d) don't count "+
 			"toward Elo.", x.Identical, x.Unpaired))
 	}
 	if x.Mirrored > 0 {
-		list = append(list, fmt.Sprintf("Mirrored pairs (%d) have the same moves with the colours exchanged; they "+
-			"count.",
+		list = append(list, fmt.Sprintf("Mirrored pairs (%d) have the same moves with the colours exchanged; they count.",
 			x.Mirrored))
 	}
 	switch {
@@ -284,21 +280,16 @@ func (x *Result) remarks() (list []string) {
 	if !x.rated() {
 		return list
 	}
-	for _, r := range x.Ratings {
-		if r.Anchor && !r.Counted {
-			list = append(list, "* not used for the rating: the score is not between 10 and 90 %")
-			if !x.Ratings[0].Rating.Known() {
-				list = append(list, "No rating: play against opponents that are closer in strength, with rating= of "+
-					"their own.")
-			}
-			break
+	if slices.ContainsFunc(x.Ratings, func(r RatingResult) bool { return r.Anchor && !r.Counted }) {
+		list = append(list, "* not used for the rating: the score is not between 10 and 90 %")
+		if !x.Ratings[0].Rating.Known() {
+			list = append(list, "No rating: play against opponents that are closer in strength, with rating= of their own.")
 		}
 	}
 	for _, p := range x.Players[1:] {
 		if p.Faults[Overtime] > 0 {
 			list = append(list, chart.Plain(p.Name)+" lost by time, which makes ratings too high: play again with a "+
-				"larger "+
-				"--timemargin.")
+				"larger --timemargin.")
 		}
 	}
 	return list

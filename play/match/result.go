@@ -4,7 +4,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"talbot/internal/output"
@@ -74,12 +73,12 @@ type Figures struct {
 
 // SPRTResult is the state of a sequential test.
 type SPRTResult struct {
-	Model    string     `json:"model"`
-	Bounds   [2]float64 `json:"bounds"` // of the hypotheses, in Elo of the model
-	Alpha    float64    `json:"alpha"`
-	Beta     float64    `json:"beta"`
-	Limits   [2]float64 `json:"llr_limits"`
-	Decision string     `json:"decision"` // "accepted" (the higher), "rejected" (the lower is) or "undecided"
+	Model    string         `json:"model"`
+	Bounds   [2]float64     `json:"bounds"` // of the hypotheses, in Elo of the model
+	Alpha    float64        `json:"alpha"`
+	Beta     float64        `json:"beta"`
+	Limits   [2]float64     `json:"llr_limits"`
+	Decision stats.Decision `json:"decision"`
 }
 
 // RatingResult is a line of a gauntlet's table.
@@ -164,14 +163,12 @@ func (t *tally) figures() Figures {
 	return f
 }
 
-// sprtResult says how the test stands.
+// sprtResult returns the state of the test.
 func (t *tally) sprtResult(test *stats.SPRT) (*SPRTResult, Number) {
 	llr := test.LLR(t.counts.Pentanomial.Outcomes())
 	low, high := test.Bounds()
-	decision := map[stats.Decision]string{stats.AcceptLow: "rejected", stats.AcceptHigh: "accepted",
-		stats.Undecided: "undecided"}[test.Decide(llr)]
 	return &SPRTResult{Model: test.Model.String(), Bounds: [2]float64{test.Low, test.High}, Alpha: test.Alpha,
-		Beta: test.Beta, Limits: [2]float64{low, high}, Decision: decision}, Number(llr)
+		Beta: test.Beta, Limits: [2]float64{low, high}, Decision: test.Decide(llr)}, Number(llr)
 }
 
 // rate makes the ratings of a gauntlet, of whose opponents there is a tally each.
@@ -226,5 +223,3 @@ func anchored(entrants []Entrant) bool {
 
 // both is the error of a sum of two figures whose errors do not depend on each other.
 func both(a, b Number) Number { return Number(math.Hypot(float64(a), float64(b))) }
-
-func appendFloat(x float64) []byte { return strconv.AppendFloat(nil, x, 'g', -1, 64) }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,11 +16,10 @@ import (
 	"talbot/tablebase/syzygy"
 )
 
-// run is a match being played. All but the workers belongs to one goroutine.
+// run is a match being played. It belongs to one goroutine at a time.
 type run struct {
 	*Match
 	folder   *folder
-	tables   *syzygy.Set // that decide games; nil: there are none
 	logs     []*EngineLog
 	began    time.Time
 	resumed  int
@@ -170,56 +170,63 @@ func (r *run) writePGN(number int) error {
 	return nil
 }
 
-// playedGame is a worker's answer.
-type playedGame struct {
-	record *Record
-	err    error
-}
-
-// play plays the games that are missing.
+// play plays the games that are missing, several at a time.
 func (r *run) play(drain, hard context.Context) error {
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
-	missing := r.missing()
-	if len(missing) > 0 {
-		if err := r.openTables(ctx); err != nil {
+	var missing []int
+	for number, o := range r.outcomes {
+		if o == nil {
+			missing = append(missing, number)
+		}
+	}
+	var tables *syzygy.Set // that decide games; nil: there are none
+	if len(missing) > 0 && r.Rules.Tables != "" {
+		set, verdict, err := syzygy.OpenIntact(ctx, r.Rules.Tables, r.Rules.TablesCheck)
+		if err != nil {
 			return err
 		}
-		defer r.closeTables()
+		tables = set
+		defer func() {
+			if err := set.Close(); err != nil {
+				r.Warn(err)
+			}
+		}()
+		for _, note := range verdict.Notes() {
+			r.Warn(errors.New(note))
+		}
 	}
-	todo, results := make(chan int), make(chan playedGame)
-	workers := r.start(ctx, todo, results)
+	var mu sync.Mutex // of the run
 	var failed error
-	under, next, ending := 0, 0, drain.Done()
-	for under > 0 || next < len(missing) {
-		offer, number := todo, 0
-		if next < len(missing) && missing[next] < r.stop && ctx.Err() == nil && drain.Err() == nil {
-			number = missing[next]
-		} else {
-			offer = nil
-			if under == 0 {
-				break
-			}
+	next := func() (number int, more bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(missing) == 0 || missing[0] >= r.stop || ctx.Err() != nil || drain.Err() != nil {
+			return 0, false
 		}
-		select {
-		case offer <- number:
-			next++
-			under++
-		case <-ending:
-			ending = nil
-		case p := <-results:
-			under--
-			if err := r.recordGame(p, ctx); err != nil && failed == nil {
-				failed = err
-				cancel()
-			}
-			if r.stop < len(r.outcomes) {
-				cancel()
-			}
-		}
+		number, missing = missing[0], missing[1:]
+		return number, true
 	}
-	close(todo)
-	cancel() // all games are over; engines that hang need not be waited for
+	var workers sync.WaitGroup
+	for seat := range min(r.Concurrency, len(missing)) {
+		w := &worker{match: r.Match, logs: r.logs, seat: seat, set: tables, players: make([]Player, len(r.Entrants))}
+		workers.Go(func() {
+			defer w.close()
+			for number, more := next(); more; number, more = next() {
+				record, err := w.play(ctx, number)
+				mu.Lock()
+				if err == nil {
+					err = r.recordGame(record)
+				} else if ctx.Err() != nil {
+					err = nil // given up
+				}
+				if failed = cmp.Or(failed, err); failed != nil || r.stop < len(r.outcomes) {
+					cancel()
+				}
+				mu.Unlock()
+			}
+		})
+	}
 	workers.Wait()
 	if failed == nil && r.played() < r.stop && hard.Err() != nil {
 		return context.Cause(hard)
@@ -227,73 +234,14 @@ func (r *run) play(drain, hard context.Context) error {
 	return failed
 }
 
-// openTables checks the tables that decide games, once for all workers, and leaves out what is damaged.
-func (r *run) openTables(ctx context.Context) error {
-	if r.Rules.Tables == "" {
-		return nil
-	}
-	set, verdict, err := syzygy.OpenIntact(ctx, r.Rules.Tables, r.Rules.TablesCheck)
-	if err != nil {
+// recordGame takes over a game that was played.
+func (r *run) recordGame(game *Record) error {
+	if err := r.folder.journal.append(game); err != nil {
 		return err
 	}
-	r.tables = set
-	for _, note := range verdict.Notes() {
-		r.Warn(errors.New(note))
-	}
-	return nil
-}
-
-func (r *run) closeTables() {
-	if r.tables == nil {
-		return
-	}
-	if err := r.tables.Close(); err != nil {
-		r.Warn(err)
-	}
-}
-
-// start starts the workers. They end when todo is closed.
-func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedGame) *sync.WaitGroup {
-	var workers sync.WaitGroup
-	for seat := range min(r.Concurrency, len(r.outcomes)) {
-		w := &worker{match: r.Match, logs: r.logs, seat: seat, set: r.tables,
-			players: make([]Player, len(r.Entrants))}
-		workers.Go(func() {
-			defer w.close()
-			for number := range todo {
-				record, err := w.play(ctx, number)
-				results <- playedGame{record, err}
-			}
-		})
-	}
-	return &workers
-}
-
-// missing returns the numbers of the games that are not played, in order.
-func (r *run) missing() (numbers []int) {
-	for number, o := range r.outcomes {
-		if o == nil {
-			numbers = append(numbers, number)
-		}
-	}
-	return numbers
-}
-
-// recordGame takes over what a worker answers.
-func (r *run) recordGame(p playedGame, ctx context.Context) error {
-	switch {
-	case p.err != nil && ctx.Err() != nil:
-		return nil // given up
-	case p.err != nil:
-		return p.err
-	}
-	if err := r.folder.journal.append(p.record); err != nil {
-		return err
-	}
-	r.count(p.record)
-	if f := p.record.Fault; f != nil {
-		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", p.record.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(),
-			f.Text))
+	r.count(game)
+	if f := game.Fault; f != nil {
+		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", game.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(), f.Text))
 	}
 	if err := r.advance(); err != nil {
 		return err

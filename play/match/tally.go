@@ -3,6 +3,7 @@ package match
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -136,7 +137,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	if x := float64(n); math.IsNaN(x) || math.IsInf(x, 0) {
 		return []byte("null"), nil
 	}
-	return appendFloat(float64(n)), nil
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.

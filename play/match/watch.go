@@ -137,7 +137,7 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 			unknown := Number(math.NaN())
 			x.LLR = &unknown
 		}
-		if rated(w.result, len(w.Players)) {
+		if len(w.result.Ratings) == len(w.Players) {
 			x.Ratings = w.result.Ratings
 		}
 		for i, p := range w.result.Players {
@@ -147,19 +147,6 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 		played = "so far"
 	}
 	return x.page(w.outcomes[:w.stop], played).WritePart(out)
-}
-
-// rated reports whether a result that was read has the ratings of all players, with the figures of the opponents.
-func rated(x *Result, players int) bool {
-	if len(x.Ratings) != players {
-		return false
-	}
-	for i := range x.Ratings[1:] {
-		if x.Ratings[i+1].Versus == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // Ended is a game that has ended, in a line.

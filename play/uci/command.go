@@ -181,13 +181,8 @@ func parsePosition(words []string) (g game, err error) {
 	if len(rest) > 0 && rest[0] == "moves" {
 		rest = rest[1:]
 	}
-	for i, text := range rest {
-		m, err := g.now.ParseUCI(text)
-		if err != nil {
-			return g, &badMove{err, i}
-		}
-		g.moves = append(g.moves, m)
-		g.now.Play(m)
+	if g.moves, err = g.now.PlayUCI(rest...); err != nil {
+		return g, &badMove{err, len(g.moves)}
 	}
 	return g, nil
 }

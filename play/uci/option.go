@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,12 +66,11 @@ func (o *Option) check(value string) (string, error) {
 		}
 		return strconv.FormatInt(n, 10), nil
 	case "combo":
-		for _, v := range o.Vars {
-			if strings.EqualFold(v, value) {
-				return v, nil
-			}
+		i := slices.IndexFunc(o.Vars, func(v string) bool { return strings.EqualFold(v, value) })
+		if i < 0 {
+			return "", fmt.Errorf("must be one of %s", strings.Join(o.Vars, ", "))
 		}
-		return "", fmt.Errorf("must be one of %s", strings.Join(o.Vars, ", "))
+		return o.Vars[i], nil
 	case "string":
 		if value == "<empty>" {
 			return "", nil
@@ -101,19 +102,11 @@ func Options(ratings bool, search mcts.Options) []*Option {
 		{Name: "Threads", Kind: "spin", Default: strconv.Itoa(threads), Min: 1, Max: int64(max(threads, leastThreads)),
 			About: "processor cores for the network on go and ONNX Runtime (there only if set before the network is " +
 				"loaded); XLA takes what the machine gives",
-			set: func(_ *Engine, v string) error {
-				n, err := strconv.Atoi(v)
-				runtime.GOMAXPROCS(max(1, min(n, runtime.NumCPU())))
-				return err
-			}},
+			set: spin(func(_ *Engine, n int64) { runtime.GOMAXPROCS(min(int(n), threads)) })},
 		{Name: "Move Overhead", Kind: "spin", Max: 60_000,
 			Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10),
 			About:   "milliseconds to reserve on each move for delays between engine and clock",
-			set: func(e *Engine, v string) error {
-				n, err := strconv.Atoi(v)
-				e.values.overhead = time.Duration(n) * time.Millisecond
-				return err
-			}},
+			set:     spin(func(e *Engine, n int64) { e.values.overhead = time.Duration(n) * time.Millisecond })},
 		{Name: "Ponder", Kind: "check", Default: "false",
 			About: "tells the engine that it may be asked to ponder; it needs no preparation for that",
 			set:   func(*Engine, string) error { return nil }},
@@ -173,17 +166,11 @@ func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 	}
 	switch s.Name {
 	case "MultiPV":
-		o.set = func(e *Engine, v string) (err error) {
-			e.values.multiPV, err = strconv.Atoi(v)
-			return err
-		}
+		o.set = spin(func(e *Engine, n int64) { e.values.multiPV = int(n) })
 	case "Seed":
 		o.Default = "0"
 		o.About = "seed of all random choices; 0 draws a new one for each game if Temperature is above 0"
-		o.set = func(e *Engine, v string) (err error) {
-			e.values.seed, err = strconv.ParseUint(v, 10, 64)
-			return err
-		}
+		o.set = spin(func(e *Engine, n int64) { e.values.seed = uint64(n) })
 	case "Rating":
 		o.Name, o.About = "UCI_Elo", "rating of the players to imitate; 0: unknown"
 	}
@@ -193,16 +180,6 @@ func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 	return o
 }
 
-// option finds an option by its name, in upper or lower case.
-func (e *Engine) option(name string) *Option {
-	for _, o := range e.options {
-		if strings.EqualFold(o.Name, name) {
-			return o
-		}
-	}
-	return nil
-}
-
 // setOption is the command "setoption".
 func (e *Engine) setOption(text string) {
 	name, value, ok := parseOption(text)
@@ -210,11 +187,12 @@ func (e *Engine) setOption(text string) {
 		e.note("setoption without a name")
 		return
 	}
-	o := e.option(name)
-	if o == nil {
+	i := slices.IndexFunc(e.options, func(o *Option) bool { return strings.EqualFold(o.Name, name) })
+	if i < 0 {
 		e.note("there is no option %s", quote(name))
 		return
 	}
+	o := e.options[i]
 	checked, err := o.check(value)
 	if err == nil {
 		err = o.set(e, checked)
@@ -253,7 +231,7 @@ func (e *Engine) setLog(value string) error {
 	if value == "" {
 		return nil
 	}
-	f, err := openLog(value)
+	f, err := os.OpenFile(value, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
@@ -299,6 +277,17 @@ type Tables interface {
 	io.Closer
 	Err() error      // why they answer no more; nil: they do
 	Notes() []string // what is wrong with the files
+}
+
+// spin sets what an option of the kind spin stands for; the value is within its bounds.
+func spin(set func(*Engine, int64)) func(*Engine, string) error {
+	return func(e *Engine, v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err == nil {
+			set(e, n)
+		}
+		return err
+	}
 }
 
 // check sets what an option of the kind check stands for.

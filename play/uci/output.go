@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -55,23 +54,17 @@ func (o *output) record(way, lines string) {
 	}
 }
 
+// setLog takes a file for all lines; nil: none.
 func (o *output) setLog(w io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.log = nil
-	if w != nil {
-		o.log = w
-	}
+	o.log = w
 }
 
 func (o *output) failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
-}
-
-func openLog(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 }
 
 // infoOptions has the settings of lines of info.
@@ -87,7 +80,7 @@ type scorer interface {
 	Score(l *mcts.Line) dataset.Score
 }
 
-// quickScorer is the scorer of moves that [mcts.QuickSearch] chose.
+// quickScorer is the scorer of moves that [mcts.QuickSearch] chose, while the player may be in use.
 type quickScorer struct{}
 
 func (quickScorer) Scored(*mcts.Report, *mcts.Line) bool { return true }

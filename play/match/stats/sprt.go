@@ -74,13 +74,13 @@ func (t SPRT) Bounds() (low, high float64) {
 }
 
 // Decision is the state of a test.
-type Decision int8
+type Decision string
 
 // The decisions.
 const (
-	AcceptLow  Decision = -1
-	Undecided  Decision = 0
-	AcceptHigh Decision = 1
+	AcceptLow  Decision = "rejected" // the lower hypothesis is accepted
+	Undecided  Decision = "undecided"
+	AcceptHigh Decision = "accepted" // the higher one is
 )
 
 // Decide compares a ratio with the bounds.
