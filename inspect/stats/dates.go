@@ -88,62 +88,43 @@ func dates(days map[day]int64) Dates {
 	return all
 }
 
-// The most bars of a chart of months and of one of years.
-const (
-	mostMonths = 36
-	mostYears  = 70
-)
-
-// bars are the games by month where there are few, else by year or by decade, without gaps. unit says which. Games of
-// which only the year is known are left out of months.
+// bars are the games by month where there are few, else by year, decade or century, without gaps. unit says which.
 func (d *Dates) bars() (bars []chart.Bar, unit string) {
 	if d.Games == 0 {
 		return nil, ""
 	}
-	first, _ := strconv.Atoi(d.First[:4])
-	last, _ := strconv.Atoi(d.Last[:4])
-	if len(d.First) > 4 && len(d.Last) > 4 && d.onlyMonths() {
-		from, to := monthOf(d.First), monthOf(d.Last)
-		if to-from < mostMonths && to > from {
-			for m := from; m <= to; m++ {
-				name := fmt.Sprintf("%04d-%02d", m/12, m%12+1)
-				bars = append(bars, chart.Bar{Name: name, Count: d.Months[name]})
-			}
-			return bars, "month"
-		}
-	}
-	step, unit := 1, "year"
+	onlyYear := func(date string) bool { return len(date) == 4 }
+	first, last := monthOf(d.First), monthOf(d.Last)
+	step, unit := 12, "year" // step is in months
 	switch span := last - first; {
-	case span >= 10*mostYears:
-		step, unit = 100, "century"
-	case span >= mostYears:
-		step, unit = 10, "decade"
+	case span > 0 && span < 36 && !slices.ContainsFunc(slices.Collect(maps.Keys(d.Months)), onlyYear):
+		step, unit = 1, "month"
+	case last/12-first/12 >= 700:
+		step, unit = 1200, "century"
+	case last/12-first/12 >= 70:
+		step, unit = 120, "decade"
 	}
 	counts := map[int]int64{}
-	for _, month := range slices.Sorted(maps.Keys(d.Months)) {
-		year, _ := strconv.Atoi(month[:4])
-		counts[year/step] += d.Months[month]
+	for date, n := range d.Months {
+		counts[monthOf(date)/step] += n
 	}
 	for k := first / step; k <= last/step; k++ {
-		bars = append(bars, chart.Bar{Name: strconv.Itoa(k * step), Count: counts[k]})
+		name := strconv.Itoa(k * step / 12)
+		if step == 1 {
+			name = fmt.Sprintf("%04d-%02d", k/12, k%12+1)
+		}
+		bars = append(bars, chart.Bar{Name: name, Count: counts[k]})
 	}
 	return bars, unit
 }
 
-// onlyMonths tells whether the month of each game is known.
-func (d *Dates) onlyMonths() bool {
-	for name := range d.Months {
-		if len(name) == 4 {
-			return false
-		}
-	}
-	return true
-}
-
-// monthOf numbers the month of a date.
+// monthOf numbers the month of a date, January where only the year is known.
 func monthOf(date string) int {
 	year, _ := strconv.Atoi(date[:4])
-	month, _ := strconv.Atoi(date[5:7])
+	month := 1
+	if len(date) > 4 {
+		month, _ = strconv.Atoi(date[5:7])
+	}
 	return 12*year + month - 1
 }
 
