@@ -95,17 +95,14 @@ const minValidShare = 1e-4
 
 // validShare returns the share of the materials of n pieces that is fit.
 func (ch *choice) validShare(n int) float64 {
-	t, sum := &ch.materials[n], 0.0
-	if len(t.values) == 0 {
+	all, fit := ch.materials[n], ch.materials[n].without(ch.unfit)
+	if len(fit.sums) == 0 {
 		return 0
 	}
-	for i, m := range t.values {
-		if ch.rejectReason(m) == accepted {
-			sum += t.weight(i)
-		}
-	}
-	return sum / t.sums[len(t.sums)-1]
+	return fit.sums[len(fit.sums)-1] / all.sums[len(all.sums)-1]
 }
+
+func (ch *choice) unfit(m board.Material) bool { return ch.rejectReason(m) != accepted }
 
 // rejectReason returns why no endgame is drawn with the material.
 func (ch *choice) rejectReason(m board.Material) int {
@@ -158,14 +155,10 @@ type Remaining struct {
 
 // Remaining returns all that the drawer draws.
 func (d *Drawer) Remaining() *Remaining {
-	l := &Remaining{exhausted: map[board.Material]bool{}}
-	for i, n := range d.choice.counts.values {
-		l.counts.add(n, d.choice.counts.weight(i))
-		for k, m := range d.choice.materials[n].values {
-			if d.choice.rejectReason(m) == accepted {
-				l.materials[n].add(m, d.choice.materials[n].weight(k))
-			}
-		}
+	l := &Remaining{counts: d.choice.counts.without(func(int) bool { return false }),
+		exhausted: map[board.Material]bool{}}
+	for n := range l.materials {
+		l.materials[n] = d.choice.materials[n].without(d.choice.unfit)
 	}
 	return l
 }

@@ -293,16 +293,20 @@ func (a *aggregation) each(ctx context.Context, from int, note string, before in
 	return nil
 }
 
+// worker is what a goroutine of the first two passes keeps.
+type worker struct {
+	lines   []dataset.Line
+	keys    []uint64 // of the positions of a block
+	records []record
+	coder   *coder
+}
+
 // count makes the sieve; nil if all positions are wanted.
 func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 	s := newSieve(a.positions, max(a.MinCount, a.MinBand), sieveCounters)
 	if s == nil {
 		a.first = a.positions
 		return nil, nil
-	}
-	type worker struct {
-		lines []dataset.Line
-		keys  []uint64
 	}
 	workers := make([]worker, a.Workers)
 	return s, a.each(ctx, 0, "counting", 0, func(n, number int, c *counts) error {
@@ -322,12 +326,6 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 
 // sort writes the runs that are not yet written.
 func (a *aggregation) sort(ctx context.Context, s *sieve) error {
-	type worker struct {
-		lines   []dataset.Line
-		keys    []uint64 // of the records of a block
-		records []record
-		coder   *coder
-	}
 	workers := make([]worker, a.Workers)
 	for i := range workers {
 		var err error
