@@ -97,7 +97,7 @@ func (s *Statistics) tiles() table.Tiles {
 func percentOf(n, all int64) string { return humanize.Percent(float64(n) / float64(max(all, 1))) }
 
 // totals returns the row of a split or a source.
-func (s *Statistics) totals(name string, p *Totals) []table.Cell {
+func (s *Statistics) totals(name string, p Totals) []table.Cell {
 	n := humanize.Thousands
 	row := table.Row(name, n(p.Games), n(p.Positions), n(p.Samples), n(p.Labelled))
 	row[3].Small = percentOf(p.Samples, s.Samples)
@@ -147,42 +147,36 @@ func (s *Statistics) gameSection() table.Section {
 	if s.Openings != nil && len(s.Openings.Moves) > 0 {
 		part.Add(s.Openings.table())
 	}
-	var results []chart.Bar
-	for _, r := range bars(s.Results, "1-0", "White wins", "1/2-1/2", "draw", "0-1", "Black wins", "*", "unknown") {
-		if r.Count > 0 {
-			results = append(results, r)
-		}
-	}
 	dates, unit := s.Dates.bars()
 	note := fmt.Sprintf("by %s, %s to %s", unit, s.Dates.First, s.Dates.Last)
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", humanize.Thousands(s.Dates.Unknown))
 	}
-	var clocks []chart.Bar
-	for _, name := range append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock) {
-		if n := s.TimeControls[name]; n > 0 {
-			clocks = append(clocks, chart.Bar{Name: name, Count: n})
-		}
-	}
+	clocks := bars(s.TimeControls, append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock)...)
 	if len(clocks) == 1 && clocks[0].Name == unknownClock {
 		clocks = nil
 	}
-	part.Draw(chart.NewBarList(chart.Bars{Title: "Result", Note: "as given in the source", Unit: "lines",
-		Bars: results}))
+	list(&part, "Result", "as given in the source", bars(s.Results, "1-0", "1/2-1/2", "0-1", "*"))
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Dates", Note: note, Unit: "games", Bars: dates}))
-	part.Draw(chart.NewBarList(chart.Bars{Title: "Time controls",
-		Note: "by base time and 40 increments, as Lichess classes them", Unit: "games", Bars: clocks}))
+	list(&part, "Time controls", "by base time and 40 increments, as Lichess classes them", clocks)
 	part.Draw(chart.NewBarChart(s.Ratings.bars("Ratings", "of both players if known", "players")))
 	part.Draw(chart.NewBarChart(s.Plies.bars("Length", "plies of a line", "lines")))
 	return part
 }
 
-// bars returns counts as bars; keys and names of bars take turns.
-func bars(counts map[string]int64, keysAndNames ...string) (list []chart.Bar) {
-	for pair := range slices.Chunk(keysAndNames, 2) {
-		list = append(list, chart.Bar{Name: pair[1], Count: counts[pair[0]]})
+// bars returns the counts that are not zero as bars, by their keys.
+func bars[K comparable](counts map[K]int64, keys ...K) (list []chart.Bar) {
+	for _, key := range keys {
+		if n := counts[key]; n > 0 {
+			list = append(list, chart.Bar{Name: fmt.Sprint(key), Count: n})
+		}
 	}
 	return list
+}
+
+// list draws bars that lie.
+func list(part *table.Section, title, note string, bars []chart.Bar) {
+	part.Draw(chart.NewBarList(chart.Bars{Title: title, Note: note, Bars: bars}))
 }
 
 // sampleSection has the charts of samples and the table of materials.
@@ -207,29 +201,22 @@ func (s *Statistics) sampleSection() table.Section {
 		}
 	}
 	c := &s.Coverage
-	var captures, ofBands, moves []chart.Bar
+	var ratings, moves []chart.Bar
 	for _, b := range s.Bands {
-		ofBands = append(ofBands, chart.Bar{Name: b.String(), Count: b.Samples})
+		ratings = append(ratings, chart.Bar{Name: b.String(), Count: b.Samples})
 		moves = append(moves, chart.Bar{Name: b.String(), Count: b.Moves})
-	}
-	for n := range coveragePlies + 1 {
-		captures = append(captures, chart.Bar{Name: strconv.Itoa(n), Count: c.HistoryCaptures[n]})
-	}
-	list := func(title, note string, bars ...chart.Bar) {
-		part.Draw(chart.NewBarList(chart.Bars{Title: title, Note: note, Unit: "samples", Bars: bars}))
 	}
 	part.Draw(chart.NewBarChart(chart.Bars{Title: "Pieces", Note: "on the board, kings included", Unit: "samples",
 		Bars: pieces}))
-	list("Rating", "samples by the rating of the side to move", ofBands...)
-	list("Moves", "played, by the rating of the side to move", moves...)
-	list("Side to move", "", bars(c.SideToMove, "white", "White", "black", "Black")...)
+	list(&part, "Rating", "samples by the rating of the side to move", ratings)
+	list(&part, "Moves", "played, by the rating of the side to move", moves)
+	list(&part, "Side to move", "", bars(c.SideToMove, "white", "black"))
 	if c.Results["win"]+c.Results["draw"]+c.Results["loss"] > 0 {
-		list("Result for the side to move", humanize.Thousands(c.Exact)+" exact, the others from the newest label",
-			bars(c.Results, "win", "win", "draw", "draw", "loss", "loss", "unknown", "unknown")...)
+		list(&part, "Result for the side to move", humanize.Thousands(c.Exact)+" exact, the others from the newest label",
+			bars(c.Results, "win", "draw", "loss", "unknown"))
 	}
-	list("Captures", "in the last four plies before a sample", captures...)
-	part.Draw(chart.NewBarList(chart.Bars{Title: "Copies", Note: "how often a position is a sample", Unit: "positions",
-		Bars: copies}))
+	list(&part, "Captures", "in the last four plies before a sample", bars(c.HistoryCaptures, 0, 1, 2, 3, 4))
+	list(&part, "Copies", "how often a position is a sample", copies)
 	if len(c.Signatures) > 0 {
 		part.Add(c.materials())
 	}

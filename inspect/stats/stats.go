@@ -27,14 +27,14 @@ type Request struct {
 
 // Statistics is what a dataset holds, counted from its shards. A line is counted as a game, whatever its source.
 type Statistics struct {
-	Games            int64              `json:"games"`
-	Positions        int64              `json:"positions"` // plies + 1 of each line
-	Samples          int64              `json:"samples"`
-	Labelled         int64              `json:"labelled"` // samples with a label that counts ([dataset.Counting])
-	Bytes            int64              `json:"bytes"`    // of the shards
-	BytesPerPosition float64            `json:"bytes_per_position"`
-	BySource         map[string]*Totals `json:"by_source"` // all sources, empty ones too
-	BySplit          map[string]*Totals `json:"by_split"`  // all splits, empty ones too
+	Games            int64             `json:"games"`
+	Positions        int64             `json:"positions"` // plies + 1 of each line
+	Samples          int64             `json:"samples"`
+	Labelled         int64             `json:"labelled"` // samples with a label that counts ([dataset.Counting])
+	Bytes            int64             `json:"bytes"`    // of the shards
+	BytesPerPosition float64           `json:"bytes_per_position"`
+	BySource         map[string]Totals `json:"by_source"` // all sources, empty ones too
+	BySplit          map[string]Totals `json:"by_split"`  // all splits, empty ones too
 	// samples by the number of pieces on the board, kings included
 	PieceCounts   map[int]int64    `json:"piece_counts"`
 	Results       map[string]int64 `json:"results"`         // lines by result

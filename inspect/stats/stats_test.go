@@ -39,12 +39,12 @@ func TestStats(t *testing.T) {
 	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
 		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
 	}
-	wantSources := map[string]*Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
+	wantSources := map[string]Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
 		"table": {}, "aggregate": {}, "engine": {}, "selfplay": {}}
 	if !reflect.DeepEqual(s.BySource, wantSources) {
 		t.Errorf("sources %+v", s.BySource)
 	}
-	if want := map[string]*Totals{"train": {5, 26, 10, 5}, "val": {}, "test": {}}; !reflect.DeepEqual(s.BySplit, want) {
+	if want := map[string]Totals{"train": {5, 26, 10, 5}, "val": {}, "test": {}}; !reflect.DeepEqual(s.BySplit, want) {
 		t.Errorf("splits %+v", s.BySplit)
 	}
 	if want := map[int]int64{32: 5, 9: 2, 3: 3}; !reflect.DeepEqual(s.PieceCounts, want) {

@@ -232,17 +232,17 @@ func (t *tally) merge(o *tally) {
 func (t *tally) statistics() *Statistics {
 	s := &Statistics{
 		Games: t.All.Games, Positions: t.All.Positions, Samples: t.All.Samples, Labelled: t.All.Labelled,
-		BySource: map[string]*Totals{}, BySplit: map[string]*Totals{}, PieceCounts: map[int]int64{},
+		BySource: map[string]Totals{}, BySplit: map[string]Totals{}, PieceCounts: map[int]int64{},
 		Results: map[string]int64{}, Ratings: distribution(t.Ratings, width(100)),
 		Plies: distribution(t.Plies, width(20)), Reconstructed: t.Reconstructed, Policies: t.Policies, Bands: t.Bands,
 		Labels: []LabelStats{}, Coverage: t.Coverage.coverage(), Openings: openings(t.Openings), Dates: dates(t.Days),
 		TimeControls: t.TimeControls, Examples: t.examples.list(),
 	}
 	for k, sum := range t.Sources {
-		s.BySource[k.String()] = sum
+		s.BySource[k.String()] = *sum
 	}
 	for k, sum := range t.Splits {
-		s.BySplit[k.String()] = sum
+		s.BySplit[k.String()] = *sum
 	}
 	for n, count := range t.Pieces {
 		if count > 0 {
