@@ -37,9 +37,6 @@ type sampleCard struct {
 // cardsShown is the number of samples on a page.
 const cardsShown = 12
 
-// Value is a field of the filter.
-func (p *dataPage) Value(name string) string { return p.Filter.values.Get(name) }
-
 // Settled reports whether everything has been found.
 func (p *dataPage) Settled() bool { return p.Found.Done || p.Found.Problem != nil }
 
@@ -58,9 +55,8 @@ type pageLink struct {
 // Pages are the links to the other pages.
 func (p *dataPage) Pages() (list []pageLink) {
 	add := func(there bool, id, rel, text string, place int64) {
-		if there { // the path is made of a key, and the query is encoded
-			to := template.URL("/data/" + p.Key + p.Filter.at(max(place, 0)))
-			list = append(list, pageLink{id, rel, text, to})
+		if there {
+			list = append(list, pageLink{id, rel, text, address("/data/"+p.Key, p.Filter.at(place))})
 		}
 	}
 	more := p.At+cardsShown < p.Found.Count
@@ -76,13 +72,13 @@ func (p *dataPage) lastPage() int64 { return max(0, (p.Found.Count-1)/cardsShown
 
 // To is the address of a sample.
 func (p *dataPage) To(sample int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.Filter.at(0)))
+	return address(fmt.Sprintf("/data/%s/sample/%d", p.Key, sample), p.Filter.Values)
 }
 
 // lookAtData lays the page out.
 func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 	own := readFilter(r)
-	p := &dataPage{pageOf: pageOf{folder: f, Notice: own.problem}, Filter: &own}
+	p := &dataPage{pageOf: pageOf{folder: f, Notice: own.problem}, Filter: own}
 	if text := f.unreadable(); text != "" {
 		p.Notice = text
 		return p
@@ -112,7 +108,7 @@ func (s *Server) lookAtData(f *folder, r *http.Request) *dataPage {
 
 // find says which samples are shown.
 func (p *dataPage) find(s *Server, d *openDataset) {
-	if p.Filter.all() {
+	if !p.Filter.Chosen() {
 		p.Found = found{Count: d.Samples(), Percent: 100, Done: true}
 		p.At = min(p.At, p.lastPage())
 		for n := p.At; n < min(p.At+cardsShown, d.Samples()); n++ {

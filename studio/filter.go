@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,71 +18,52 @@ import (
 // filter is a query as an address says it.
 type filter struct {
 	samples.Query
-	values  url.Values // what is not empty
+	Values  url.Values // what is not empty
 	problem string     // what cannot be understood; "" = nothing
 }
 
 // readFilter reads the filter of an address.
-func readFilter(r *http.Request) filter {
-	f := filter{values: url.Values{}}
+func readFilter(r *http.Request) *filter {
+	f := &filter{Values: url.Values{}}
 	of := func(name string) string {
 		text := strings.TrimSpace(r.FormValue(name))
 		if text != "" {
-			f.values.Set(name, text)
+			f.Values.Set(name, text)
 		}
 		return text
 	}
 	choose := func(name string) int {
 		text := of(name)
-		for i, o := range choices[name] {
-			if o.Name == text {
-				return i
-			}
+		i := slices.IndexFunc(choices[name], func(o option) bool { return o.Name == text })
+		if i < 0 {
+			f.problem = fmt.Sprintf("%s cannot be %q", name, text)
 		}
-		f.problem = fmt.Sprintf("%s cannot be %q", name, text)
-		return 0
+		return max(i, 0)
 	}
-	if i := choose("source"); i > 0 {
-		source := dataset.Sources()[i-1]
-		f.Source = &source
-	}
-	if i := choose("split"); i > 0 {
-		split := dataset.Split(i - 1)
-		f.Split = &split
-	}
-	if i := choose("result"); i > 0 {
-		result := []dataset.Result{dataset.WhiteWins, dataset.Draw, dataset.BlackWins, dataset.ResultUnknown}[i-1]
-		f.Result = &result
-	}
-	if i := choose("past"); i > 0 {
-		made := i == 2
-		f.Reconstructed = &made
-	}
+	f.Source = chosenOf(choose("source"), dataset.Sources()...)
+	f.Split = chosenOf(choose("split"), dataset.Train, dataset.Val, dataset.Test)
+	f.Result = chosenOf(choose("result"), dataset.WhiteWins, dataset.Draw, dataset.BlackWins, dataset.ResultUnknown)
+	f.Reconstructed = chosenOf(choose("past"), false, true)
 	f.Label = samples.Labels(choose("label"))
 	f.Against = samples.Against(choose("odd"))
 	if f.Player = of("player"); len(f.Player) > 200 {
 		f.Player, f.problem = "", "the player's name is too long"
 	}
-	number := func(name string, factor float64) (int, bool) {
-		text := of(name)
-		if text == "" {
-			return 0, false
+	limits := func(low, high string, factor float64) samples.Range {
+		r := samples.Range{Low: math.MinInt, High: math.MaxInt}
+		limit := func(name string, to *int) {
+			text := of(name)
+			x, err := strconv.ParseFloat(text, 64)
+			switch {
+			case text == "":
+			case err != nil || math.IsNaN(x) || math.Abs(x) > 1e5:
+				f.problem = fmt.Sprintf("%q is no number", text)
+			default:
+				*to, r.Limited = int(math.Round(x*factor)), true
+			}
 		}
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) || math.Abs(x) > 1e5 {
-			f.problem = fmt.Sprintf("%q is no number", text)
-			return 0, false
-		}
-		return int(math.Round(x * factor)), true
-	}
-	limits := func(low, high string, factor float64) (r samples.Range) {
-		r = samples.Range{Low: math.MinInt, High: math.MaxInt}
-		if x, ok := number(low, factor); ok {
-			r.Low, r.Limited = x, true
-		}
-		if x, ok := number(high, factor); ok {
-			r.High, r.Limited = x, true
-		}
+		limit(low, &r.Low)
+		limit(high, &r.High)
 		if !r.Limited {
 			return samples.Range{}
 		}
@@ -93,24 +75,33 @@ func readFilter(r *http.Request) filter {
 	return f
 }
 
-// all reports whether the filter chooses all samples.
-func (f *filter) all() bool { return f.Query == samples.Query{} }
-
-// at returns the address's query with a place.
-func (f *filter) at(place int64) string {
-	q := url.Values{}
-	maps.Copy(q, f.values)
-	if place > 0 {
-		q.Set("at", strconv.FormatInt(place, 10))
+// chosenOf returns the value of an option of a choice whose first one is none.
+func chosenOf[T any](option int, values ...T) *T {
+	if option == 0 {
+		return nil
 	}
-	if len(q) == 0 {
-		return ""
-	}
-	return "?" + q.Encode()
+	return &values[option-1]
 }
 
 // Chosen reports whether the filter leaves samples out.
-func (f *filter) Chosen() bool { return !f.all() }
+func (f *filter) Chosen() bool { return f.Query != samples.Query{} }
+
+// at returns the fields of an address with the filter and a place.
+func (f *filter) at(place int64) url.Values {
+	q := maps.Clone(f.Values)
+	if place > 0 {
+		q.Set("at", strconv.FormatInt(place, 10))
+	}
+	return q
+}
+
+// address returns the address of a page. Its path is made of keys and numbers.
+func address(path string, q url.Values) template.URL {
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return template.URL(path)
+}
 
 // option is one of a choice: its name in an address, and its words.
 type option struct{ Name, Words string }

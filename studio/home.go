@@ -17,18 +17,11 @@ type homePage struct {
 }
 
 func (s *Server) home() homePage {
-	h := homePage{Roots: s.library.roots}
+	by := map[kind][]*folder{}
 	for _, f := range s.library.look() {
-		switch f.Kind {
-		case aDataset:
-			h.Datasets = append(h.Datasets, f)
-		case aRun:
-			h.Runs = append(h.Runs, f)
-		case aMatch:
-			h.Matches = append(h.Matches, f)
-		}
+		by[f.Kind] = append(by[f.Kind], f)
 	}
-	return h
+	return homePage{s.library.roots, by[aDataset], by[aRun], by[aMatch]}
 }
 
 // Size is the bytes of a dataset's shards, for people.
@@ -83,22 +76,6 @@ func (f *folder) Network() runNetwork {
 	}
 	return runNetwork{f.Config.Recipe + ", " + built.Network.String(),
 		int64(model.CountTrainable(built.Network.Params()))}
-}
-
-// Last and Best are of the losses.
-func (f *folder) Last() string {
-	if len(f.Losses) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", f.Losses[len(f.Losses)-1])
-}
-
-// Best is the lowest loss.
-func (f *folder) Best() string {
-	if len(f.Losses) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", slices.Min(f.Losses))
 }
 
 // Players names the players of a match that is over.

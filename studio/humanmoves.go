@@ -27,14 +27,8 @@ var ratings = []int{1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500}
 
 // nearestRating returns the index of the rating nearest to a given one; of two the lower.
 func nearestRating(rating int) int {
-	distance := func(i int) int { return max(ratings[i]-rating, rating-ratings[i]) }
-	best := 0
-	for i := range ratings {
-		if distance(i) < distance(best) {
-			best = i
-		}
-	}
-	return best
+	distance := func(of int) int { return max(of-rating, rating-of) }
+	return slices.Index(ratings, slices.MinFunc(ratings, func(a, b int) int { return distance(a) - distance(b) }))
 }
 
 // humanMove is a legal move of a position with the share of the players who would play it.

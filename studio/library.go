@@ -66,6 +66,8 @@ type folder struct {
 	Config run.Config // of a run
 	Losses []float64  // of its validations, or of its training where there are few
 	Step   int64
+	Last   string // loss, and the lowest; "–" without any
+	Best   string
 
 	Result *match.Result // of a match that is over
 
@@ -280,6 +282,10 @@ func (f *folder) readLosses() error {
 	}
 	if f.Losses = byKind["val"]; len(f.Losses) < 4 && len(byKind["train"]) > len(f.Losses) {
 		f.Losses = byKind["train"]
+	}
+	f.Last, f.Best = "–", "–"
+	if n := len(f.Losses); n > 0 {
+		f.Last, f.Best = fmt.Sprintf("%.4f", f.Losses[n-1]), fmt.Sprintf("%.4f", slices.Min(f.Losses))
 	}
 	if n := len(f.Losses); n > sparkPoints {
 		few := make([]float64, sparkPoints)

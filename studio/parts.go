@@ -162,10 +162,10 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 }
 
 // Compare is the address of a comparison of the run with the first of those that are drawn over it.
-func (p *runPage) Compare() string {
+func (p *runPage) Compare() template.URL {
 	q := url.Values{}
 	if len(p.drawn) > 1 {
 		q.Set("with", p.drawn[1].Key)
 	}
-	return "/run/" + p.Key + "/compare?" + q.Encode()
+	return address("/run/"+p.Key+"/compare", q)
 }

@@ -118,20 +118,19 @@ func nodesOf(r *http.Request) int64 {
 }
 
 func (s *Server) peopleAddress(r *http.Request) (string, error) {
-	line := dataset.Line{Start: board.StartPosition()}
+	var line dataset.Line
 	var err error
 	fen, text := strings.TrimSpace(r.FormValue("fen")), strings.TrimSpace(r.FormValue("pgn"))
 	switch {
 	case fen != "" && text != "":
-		return "", errors.New("give a position or a game, not both")
-	case fen != "":
-		if line.Start, err = board.ParseFEN(fen); err != nil {
-			return "", fmt.Errorf("the position: %w", err)
-		}
+		err = errors.New("give a position or a game, not both")
 	case text != "":
-		if line, err = firstGame(text); err != nil {
-			return "", err
-		}
+		line, err = firstGame(text)
+	default:
+		line.Start, err = startOf(fen)
+	}
+	if err != nil {
+		return "", err
 	}
 	return s.addressOf(r, &line, 0)
 }
@@ -262,15 +261,10 @@ func (s *Server) lineOf(f *folder, number int64) (line *dataset.Line, ply int, e
 
 // peopleLine reads start and moves of an address.
 func peopleLine(r *http.Request) (start board.Position, moves []board.Move, err error) {
-	start = board.StartPosition()
-	if fen := r.FormValue("fen"); fen != "" {
-		if start, err = board.ParseFEN(fen); err != nil {
-			return start, nil, fmt.Errorf("the position: %w", err)
-		}
-	}
+	start, err = startOf(r.FormValue("fen"))
 	text := r.FormValue("moves")
-	if text == "" {
-		return start, nil, nil
+	if err != nil || text == "" {
+		return start, nil, err
 	}
 	p := start
 	for _, word := range strings.Split(text, ".") {

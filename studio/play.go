@@ -57,7 +57,7 @@ func (s *Server) sit(w http.ResponseWriter, r *http.Request) error {
 
 // newGame reads the form of a new game.
 func (s *Server) newGame(r *http.Request) (*liveGame, error) {
-	g := &engine.Session{Start: board.StartPosition()}
+	g := &engine.Session{}
 	one := &liveGame{game: g, asking: asking{asked: time.Now()}, hints: r.FormValue("hints") != ""}
 	var err error
 	if g.Player, one.setup, one.network, err = s.newPlayer(r.FormValue("against")); err != nil {
@@ -77,20 +77,28 @@ func (s *Server) newGame(r *http.Request) (*liveGame, error) {
 	fen, book := strings.TrimSpace(r.FormValue("fen")), r.FormValue("opening") != ""
 	switch {
 	case fen != "" && book:
-		return nil, errors.New("give a position or choose an opening, not both")
-	case fen != "":
-		if g.Start, err = board.ParseFEN(fen); err != nil {
-			return nil, fmt.Errorf("the position: %w", err)
-		}
+		err = errors.New("give a position or choose an opening, not both")
 	case book:
-		if g.Start, err = drawOpening(); err != nil {
-			return nil, err
-		}
+		g.Start, err = drawOpening()
+	default:
+		g.Start, err = startOf(fen)
 	}
-	if err := limit(g, r); err != nil {
-		return nil, err
+	if err == nil {
+		err = limit(g, r)
 	}
-	return one, nil
+	return one, err
+}
+
+// startOf returns the position of a FEN, or where a game starts.
+func startOf(fen string) (board.Position, error) {
+	if fen == "" {
+		return board.StartPosition(), nil
+	}
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		err = fmt.Errorf("the position: %w", err)
+	}
+	return p, err
 }
 
 // drawOpening is the position after one of talbot's own openings.

@@ -6,16 +6,15 @@ import (
 	"html/template"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/inspect/samples"
 	"talbot/internal/chart"
-	"talbot/network/recipe"
 	"talbot/network/run"
 )
 
@@ -54,9 +53,6 @@ type samplePage struct {
 // usualRecipe is the one by which a sample is shown where no other is asked for.
 const usualRecipe = "talbotbot"
 
-// Recipes returns the names of all recipes.
-func (*samplePage) Recipes() []string { return recipe.Names() }
-
 // Asked is the key of the run that is asked; "" = none.
 func (p *samplePage) Asked() string {
 	if p.Prediction == nil {
@@ -65,26 +61,8 @@ func (p *samplePage) Asked() string {
 	return p.Prediction.Run.Key
 }
 
-// Kept are the fields of the filter, for a form.
-func (p *samplePage) Kept() url.Values { return p.Filter.values }
-
 // Number is the sample's place in what the filter chooses, from 1.
 func (p *samplePage) Number() int64 { return p.Place + 1 }
-
-// seen adds to an address how the sample is looked at.
-func (p *samplePage) seen(q string) string {
-	values, _ := url.ParseQuery(strings.TrimPrefix(q, "?")) // it is ours
-	if p.Recipe != usualRecipe {
-		values.Set("recipe", p.Recipe)
-	}
-	if asked := p.Asked(); asked != "" {
-		values.Set("run", asked)
-	}
-	if len(values) == 0 {
-		return ""
-	}
-	return "?" + values.Encode()
-}
 
 // stripBoard is a position of the sample's past.
 type stripBoard struct {
@@ -118,14 +96,21 @@ type legalMove struct {
 	Prior    float64 // the last network's; -1: not known
 }
 
-// To is the address of another sample with the same filter, and List that of the page it is on.
+// To is the address of another sample with the same filter, which is looked at in the same way.
 func (p *samplePage) To(sample int64) template.URL {
-	return template.URL(fmt.Sprintf("/data/%s/sample/%d%s", p.Key, sample, p.seen(p.Filter.at(0))))
+	q := p.Filter.at(0)
+	if p.Recipe != usualRecipe {
+		q.Set("recipe", p.Recipe)
+	}
+	if asked := p.Asked(); asked != "" {
+		q.Set("run", asked)
+	}
+	return address(fmt.Sprintf("/data/%s/sample/%d", p.Key, sample), q)
 }
 
 // List is the page of samples that this one is on.
 func (p *samplePage) List() template.URL {
-	return template.URL("/data/" + p.Key + p.Filter.at(p.Place/cardsShown*cardsShown))
+	return address("/data/"+p.Key, p.Filter.at(p.Place/cardsShown*cardsShown))
 }
 
 // sample answers with the page of a sample.
@@ -152,13 +137,13 @@ func (s *Server) sample(f *folder, w http.ResponseWriter, r *http.Request) error
 		return missing("The sample cannot be read: " + chart.Plain(f.within(err)))
 	}
 	own := readFilter(r)
-	p := &samplePage{folder: f, Recipe: name, Notice: notice, Sample: one, Filter: &own, Place: number,
+	p := &samplePage{folder: f, Recipe: name, Notice: notice, Sample: one, Filter: own, Place: number,
 		Count: d.Samples(), Before: number - 1, Next: number + 1}
 	if p.Next >= d.Samples() {
 		p.Next = -1
 	}
-	if !own.all() {
-		if j, err := s.search(d, &own); err == nil {
+	if own.Chosen() {
+		if j, err := s.search(d, own); err == nil {
 			p.Place, p.Before, p.Next = neighbours(j, number)
 			p.Count = foundOf(j, 0, 0, d.Samples()).Count
 		}

@@ -70,7 +70,7 @@ const foundVersion = "found 1"
 
 // search returns the search of a filter, which holds the dataset while it runs.
 func (s *Server) search(d *openDataset, f *filter) (*work[search], error) {
-	key := cache.Key(foundVersion, d.hash, f.at(0))
+	key := cache.Key(foundVersion, d.hash, f.Values.Encode())
 	return s.searches.get(key, "", func() (search, func(*work[search]) error) {
 		if text, ok := s.found.Get(key); ok {
 			if set, err := samples.ReadSet(text, d.Samples()); err == nil {

@@ -18,6 +18,7 @@ import (
 	"talbot/internal/cache"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
+	"talbot/network/recipe"
 )
 
 //go:embed web
@@ -76,7 +77,7 @@ func New(o Options) (*Server, error) {
 			s.assets[f.Name()] = text
 		}
 	}
-	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON,
+	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON, "recipes": recipe.Names,
 		"score": labelScore, "signed": signed, "add": func(a, b int) int { return a + b },
 		"percent": func(x float64) float64 { return 100 * x },
 		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }})
