@@ -39,7 +39,7 @@ func verdict(t *testing.T, dir string, c syzygy.Check) (syzygy.Verdict, *syzygy.
 	return v, s
 }
 
-// TestReal: all tables of 3 and 4 pieces are intact, and their checksums are those that their author published.
+// TestReal: all tables of 3 and 4 pieces are intact.
 func TestReal(t *testing.T) {
 	shared := shareddata.Path(t, "syzygy")
 	v, s := verdict(t, shared, syzygy.Check{})
@@ -49,7 +49,7 @@ func TestReal(t *testing.T) {
 	if claim, err := found(t, shared).StoredIdentity(); err != nil || claim != s.Identity() {
 		t.Errorf("%s, they say %s, %v", s.Identity(), claim, err)
 	}
-	// None is read, and all are known.
+	// None is read.
 	v, _ = verdict(t, shared, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) > 0 || len(v.Unread) != 70 {
 		t.Errorf("from outside: %+v", v)
@@ -206,11 +206,13 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestHurry: in a hurry, what cannot be read is looked at from outside, and unknown checksums of small tables do not
-// pass.
+// TestHurry: in a hurry, what cannot be read is looked at from outside.
 func TestHurry(t *testing.T) {
 	dir := t.TempDir()
 	syzygytest.Write(t, dir, append(large, "KRvK.rtbw")...)
+	if err := os.Truncate(filepath.Join(dir, "KRvK.rtbw"), 100); err != nil {
+		t.Fatal(err)
+	}
 	v, _ := verdict(t, dir, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) != 1 || v.Damaged[0].Name != "KRvK.rtbw" || !slices.Equal(v.Unread, large) {
 		t.Errorf("%+v", v)

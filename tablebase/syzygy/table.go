@@ -3,14 +3,11 @@ package syzygy
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"sync"
 	"time"
 
 	"talbot/board"
@@ -171,7 +168,7 @@ func (t *Table) mismatch(head []byte) string {
 }
 
 // readEnds returns the checksum stored in a file, and why the file cannot be an intact table, as far as its beginning
-// and its end show. For tables of up to [Small] pieces all checksums are known.
+// and its end show.
 func (t *Table) readEnds() (stored, reason string, err error) {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {
@@ -179,21 +176,5 @@ func (t *Table) readEnds() (stored, reason string, err error) {
 	}
 	defer f.Close()
 	_, stored, reason, err = t.checkEnds(f)
-	if err == nil && reason == "" && t.Material.Pieces() <= Small && !published()[t.Name()+" "+stored] {
-		reason = "it was not read yet, and its checksum is none of those published"
-	}
 	return stored, reason, err
 }
-
-//go:embed known.txt
-var knownText string
-
-// published are the checksums of all tables of 3 to 5 pieces: "KQvK.rtbw af0d…". The list is that of the generator's
-// own repository (syzygy1/tb, checksums), in which KPvK, KQvK and KRvK were made again in 2014: both are here.
-var published = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for line := range strings.Lines(knownText) {
-		m[strings.TrimSpace(line)] = true
-	}
-	return m
-})
