@@ -56,11 +56,11 @@ func engineOf(b *backend.Backend, c run.Config, network model.Network, l encode.
 		store: store, execute: (*gomlx.Exec).Call}, nil
 }
 
-// convOf returns how a run convolves on a backend. Several devices share samples, which only the other algorithms
-// leave apart.
+// convOf returns how a run convolves on a backend. Several devices share samples, which [model.Winograd] does not leave
+// apart.
 func convOf(c run.Config, b *backend.Backend) model.ConvAlgorithm {
 	r, err := recipe.ByName(c.Recipe)
-	if err == nil && r.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
+	if err == nil && r.Winograd && c.Precision == run.Float32 && c.Devices == 1 && b.Kind == "xla:cpu" {
 		return model.Winograd
 	}
 	return b.Conv

@@ -267,8 +267,8 @@ func TestForm(t *testing.T) {
 	}{
 		{trunk, cpu, model.Winograd}, {other, cpu, model.Native}, {rounded, cpu, model.Native},
 		{shared, cpu, model.Native}, {trunk, &backend.Backend{Kind: "xla:cuda", Conv: model.Native}, model.Native},
-		{trunk, &backend.Backend{Kind: "go", Conv: model.ShiftedMatmul}, model.Winograd},
-		{other, &backend.Backend{Kind: "go", Conv: model.ShiftedMatmul}, model.ShiftedMatmul},
+		{trunk, &backend.Backend{Kind: "go", Conv: model.Winograd}, model.Winograd},
+		{other, &backend.Backend{Kind: "go", Conv: model.Winograd}, model.Winograd},
 	} {
 		if got := convOf(x.c, x.b); got != x.want {
 			t.Errorf("%d: conv %d, want %d", i, got, x.want)

@@ -115,9 +115,9 @@ func TestCheckMemory(t *testing.T) {
 	set(&c, "blocks", 6)
 	set(&c, "filters", 64)
 	for _, c.Devices = range []int{1, 4} {
-		m := needed(t, c, model.ShiftedMatmul)
+		m := needed(t, c, model.Winograd)
 		fixed, sample := m.fixed, m.sample
-		if sample != 4*(64*(34*64+9*(68+768))+4*4672) {
+		if sample != 4*(64*(34*64+9*68+768*144/64)+4*4672) {
 			t.Errorf("%d bytes a sample", sample)
 		}
 		need := int64(c.Devices)*fixed + 512*sample
@@ -150,7 +150,7 @@ func TestCheckMemory(t *testing.T) {
 			}
 		}
 	}
-	if warning, err := checkMemory(c, needed(t, c, model.ShiftedMatmul), 0); warning != nil || err != nil {
+	if warning, err := checkMemory(c, needed(t, c, model.Winograd), 0); warning != nil || err != nil {
 		t.Errorf("memory that is not known: %v, %v", warning, err)
 	}
 }

@@ -226,9 +226,9 @@ func TestStacks(t *testing.T) {
 			b := &backend.Backend{Kind: kind, Conv: conv}
 			return (&engine{config: c, backend: b, conv: convOf(c, b), network: built.Network}).stacks()
 		}
-		if !stacks("xla:cuda", model.Native) || stacks("go", model.ShiftedMatmul) {
+		if !stacks("xla:cuda", model.Native) || stacks("go", model.Winograd) {
 			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native),
-				stacks("go", model.ShiftedMatmul))
+				stacks("go", model.Winograd))
 		}
 		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
 			t.Errorf("%s on a processor: %v, want %v", name, got, want)

@@ -53,7 +53,7 @@ func trainingEngine(t testing.TB, b *backend.Backend, c run.Config) *engine {
 
 // direct has an engine convolve without Winograd's algorithm.
 func direct(e *engine) *engine {
-	e.conv = e.backend.Conv
+	e.conv = e.backend.Conv.Inference()
 	return e
 }
 

@@ -202,5 +202,5 @@ func openGo(why string) (*Backend, error) {
 	if !SIMD {
 		why += " (built without GOEXPERIMENT=simd, which makes it about twenty times faster)"
 	}
-	return &Backend{Backend: b, Kind: "go", Why: why, Conv: model.ShiftedMatmul}, nil
+	return &Backend{Backend: b, Kind: "go", Why: why, Conv: model.Winograd}, nil
 }

@@ -54,7 +54,7 @@ func (p *Pass) attend(qkv *Node, asked int) *Node {
 	if !p.Train {
 		return y
 	}
-	// A term that is zero, queries minus themselves, carries the gradient, as in [ConvAlgorithm.Convolve].
+	// A term that is zero, queries minus themselves, carries the gradient.
 	carrier := IdentityWithCustomGradient(qkv, func(_, adjoint *Node) *Node {
 		return attendGradient(StopGradient(qkv), StopGradient(weights), attendPart(adjoint, 0, asked))
 	})

@@ -98,12 +98,7 @@ func (p *Pass) napoleonFirst(x *Node) *Node {
 
 // excite multiplies every channel of activations by its number in gate, [N, channels].
 func (p *Pass) excite(x, gate *Node) *Node {
-	dims := []int{1, 1, 1, 1}
-	dims[p.Conv.batchAxis()], dims[p.Conv.channelAxis()] = gate.Shape().Dim(0), gate.Shape().Dim(1)
-	if p.Conv.channelAxis() < p.Conv.batchAxis() {
-		gate = Transpose(gate, 0, 1)
-	}
-	return Mul(x, ConvertDType(Reshape(gate, dims...), x.DType()))
+	return Mul(x, ConvertDType(p.Conv.perSample(gate), x.DType()))
 }
 
 // Terms are the value's.
@@ -115,12 +110,12 @@ func (Napoleon) Loss(heads []*Node, b Batch) []Sum { return []Sum{{Shown: valueS
 // Outputs gives the value.
 func (Napoleon) Outputs(heads []*Node, _ *Node) Outputs { return Outputs{Value: heads[0]} }
 
-// Cost counts ten activations of the first block and twelve of each of the others; with ShiftedMatmul the shifted
-// copies of their inputs as well.
+// Cost counts ten activations of the first block and twelve of each of the others; with Winograd what the inputs of
+// their convolutions become as well.
 func (n Napoleon) Cost(conv ConvAlgorithm) Cost {
-	activations := int64(10 + 2*12)
-	if conv == ShiftedMatmul {
-		activations += 9 * 2
+	floats := int64(napoleonFlat * (10 + 2*12))
+	if conv == Winograd {
+		floats += 2 * napoleonFlat * 144 / 64
 	}
-	return Cost{convolutional(n.Params()), napoleonFlat * activations}
+	return Cost{convolutional(n.Params()), floats}
 }

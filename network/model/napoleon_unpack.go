@@ -17,12 +17,7 @@ import (
 func (Napoleon) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	words, factors := napoleonTerms(packed)
 	bits := a.Spread(words)
-	m := Const(packed.Graph(), factors)
-	if a != ShiftedMatmul {
-		return DotGeneral(bits, []int{3}, nil, m, []int{1}, nil)
-	}
-	d := bits.Shape().Dimensions
-	return Reshape(DotProduct(m, Reshape(bits, d[0], 64*d[3])), encode.NapoleonPlanes, 8, 8, d[3])
+	return DotGeneral(bits, []int{channelAxis}, nil, Const(packed.Graph(), factors), []int{1}, nil)
 }
 
 // fours are groups of up to four directions in which attacks are counted, each for both sides. Kings and pawns come

@@ -25,7 +25,7 @@ func TestNapoleonInput(t *testing.T) {
 		packed = append(packed, row.Packed...)
 		fens, want = append(fens, row.FEN), append(want, row.Numbers...)
 	}
-	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col, Winograd} {
+	for _, conv := range []ConvAlgorithm{Native, Im2col, Winograd} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
 			return conv.Flatten(Napoleon{}.Unpack(conv, x))
 		})

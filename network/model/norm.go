@@ -31,10 +31,7 @@ func (p *Pass) norm(x *Node, name string) *Node { return p.normAs(pyTorchNorm, x
 // since the Go backend has neither a batch normalisation for training nor a gradient of Rsqrt.
 func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	g := x.Graph()
-	channel, others := p.Conv.channelAxis(), p.Conv.otherAxes()
-	if x.Rank() == 2 {
-		channel, others = 1, []int{0}
-	}
+	channel := x.Rank() - 1
 	per := func(part string) *Node {
 		v := p.value(g, name+part)
 		dims := slices.Repeat([]int{1}, x.Rank())
@@ -51,9 +48,9 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	if p.OnesSums && p.Conv == Winograd && x.Rank() == 4 {
 		y, mean, variance = normByOnes(kind, x, gain, bias)
 	} else {
-		mean = ReduceAndKeep(x, ReduceMean, others...)
+		mean = p.batchMean(x)
 		centred := Sub(x, mean)
-		variance = ReduceAndKeep(Square(centred), ReduceMean, others...)
+		variance = p.batchMean(Square(centred))
 		y = Add(Mul(centred, Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))), bias)
 	}
 	n := float64(x.Shape().Size() / x.Shape().Dim(channel))
@@ -64,6 +61,18 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	p.move(kind, name+".running_mean", mean)
 	p.move(kind, name+".running_var", moved)
 	return p.low(y)
+}
+
+// batchMean is the mean of each channel, or feature, over a batch. With Winograd that over the squares comes first: the
+// Go backend adds one number after the other, and loses the less the fewer there are.
+func (p *Pass) batchMean(x *Node) *Node {
+	switch {
+	case x.Rank() == 2:
+		return ReduceAndKeep(x, ReduceMean, 0)
+	case p.Conv == Winograd:
+		return ReduceAndKeep(ReduceAndKeep(x, ReduceMean, 0, 1), ReduceMean, 2)
+	}
+	return ReduceAndKeep(x, ReduceMean, 0, 1, 2)
 }
 
 func (p *Pass) move(kind normKind, name string, batch *Node) {

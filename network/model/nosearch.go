@@ -208,7 +208,7 @@ func (t NoSearch) Cost(conv ConvAlgorithm) Cost {
 	d, tokens, blocks := int64(t.Width), int64(noSearchTokens), int64(t.Blocks)
 	pairs := int64(t.AttentionHeads) * tokens * tokens
 	kept := (21*tokens*d + pairs) * (2*blocks - 1) / 2
-	if conv == ShiftedMatmul {
+	if conv == Winograd { // that of the backend go
 		kept = (50*tokens*d + 3*pairs) * blocks / 2
 	}
 	full := tokens*12*d*d + 2*tokens*tokens*d // multiplications of a block

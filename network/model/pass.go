@@ -81,13 +81,10 @@ func (p *Pass) convolveDense(x *Node, name string) *Node {
 	return p.Conv.ConvolveDense(x, p.value(x.Graph(), name+".weight"), p.Turn)
 }
 
-// convolveBias is a convolution with a bias for each channel.
+// convolveBias is a convolution of activations that are not sparse, with a bias for each channel.
 func (p *Pass) convolveBias(x *Node, name string) *Node {
-	y := p.convolve(x, name)
-	bias := p.value(x.Graph(), name+".bias")
-	dims := []int{1, 1, 1, 1}
-	dims[p.Conv.channelAxis()] = bias.Shape().Dim(0)
-	return Add(y, Reshape(p.low(bias), dims...))
+	bias := InsertAxes(p.low(p.value(x.Graph(), name+".bias")), 0)
+	return Add(p.convolveDense(x, name), p.Conv.perSample(bias))
 }
 
 // linear is x·Wᵀ + b, float32: x [N, in] → [N, out].
@@ -194,12 +191,7 @@ func (p *Pass) dropChannels(x *Node, rate float64) *Node {
 	if !p.drops(rate) {
 		return x
 	}
-	n, c := x.Shape().Dim(p.Conv.batchAxis()), x.Shape().Dim(p.Conv.channelAxis())
+	n, c := x.Shape().Dim(p.Conv.batchAxis()), x.Shape().Dim(channelAxis)
 	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, n, c))
-	dims := []int{1, 1, 1, 1}
-	dims[p.Conv.batchAxis()], dims[p.Conv.channelAxis()] = n, c
-	if p.Conv.channelAxis() < p.Conv.batchAxis() {
-		index = Transpose(index, 0, 1)
-	}
-	return Mul(x, ConvertDType(p.bernoulli(Reshape(index, dims...), rate), x.DType()))
+	return Mul(x, ConvertDType(p.bernoulli(p.Conv.perSample(index), rate), x.DType()))
 }

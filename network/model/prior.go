@@ -82,9 +82,9 @@ func (Prior) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	// Backends multiply by 1/1500, which float32 would show.
 	number := DivScalar(AddScalar(ConvertDType(rating, dtypes.Float64), -encode.PriorRating), encode.PriorRating)
 	number = ConvertDType(number, dtypes.Float32)
-	dims, wide := []int{1, 1, 1, 1}, board.Shape().Clone()
-	dims[a.batchAxis()], wide.Dimensions[a.channelAxis()] = number.Shape().Dim(0), 1
-	return Concatenate([]*Node{board, BroadcastToShape(Reshape(number, dims...), wide)}, a.channelAxis())
+	wide := board.Shape().Clone()
+	wide.Dimensions[channelAxis] = 1
+	return Concatenate([]*Node{board, BroadcastToShape(a.perSample(number), wide)}, channelAxis)
 }
 
 // Heads are the logits of all moves.
@@ -128,11 +128,11 @@ func (n Prior) Loss(heads []*Node, b Batch) []Sum {
 // Outputs gives priors, and what falls on moves that are not legal.
 func (Prior) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutputs(heads[0], legal) }
 
-// Cost counts what the trunk keeps, and four tensors the size of the logits; with ShiftedMatmul and Winograd also the
-// other 16 of the 25 shifted copies of the planes.
+// Cost counts what the trunk keeps, and four tensors the size of the logits; with Winograd also the other 16 of the 25
+// shifted copies of the planes.
 func (n Prior) Cost(conv ConvAlgorithm) Cost {
 	kept := n.trunk().floats(conv) + 4*encode.UCIMoves
-	if conv == ShiftedMatmul || conv == Winograd {
+	if conv == Winograd {
 		kept += 64 * 16 * encode.PriorPlanes
 	}
 	return Cost{convolutional(n.Params()), kept}

@@ -83,7 +83,7 @@ func TestPriorInput(t *testing.T) {
 		want = append(want, slices.Repeat([]float32{float32(row.Rating)}, 64)...)
 	}
 	n := len(packed) / encode.PriorWords
-	for _, conv := range []ConvAlgorithm{Native, ShiftedMatmul, Im2col} {
+	for _, conv := range []ConvAlgorithm{Native, Im2col, Winograd} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
 			return conv.Flatten(Prior{}.Unpack(conv, x))
 		})

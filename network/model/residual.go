@@ -98,16 +98,12 @@ func (r residual) value(p *Pass, x *Node) *Node {
 
 // floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
-// heads. With ShiftedMatmul nine shifted copies of the input of each 3×3 convolution are kept as well; with
-// Winograd those of the planes, and what the inputs of the blocks become, 144 numbers for 64.
+// heads. With Winograd nine shifted copies of the planes are kept as well, and what the inputs of the blocks become, 144
+// numbers for 64.
 func (r residual) floats(conv ConvAlgorithm) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
-	planes, trunk := int64(r.planes), 2*int64(r.blocks)*int64(r.filters)
-	switch conv {
-	case ShiftedMatmul:
-		activations += 9 * (planes + trunk)
-	case Winograd:
-		activations += 9*planes + trunk*144/64
+	if conv == Winograd {
+		activations += 9*int64(r.planes) + 2*int64(r.blocks)*int64(r.filters)*144/64
 	}
 	return 64 * activations
 }

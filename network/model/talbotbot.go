@@ -97,9 +97,7 @@ func (TalbotBot) Outputs(heads []*Node, legal *Node) Outputs {
 }
 
 // Cost counts what the trunk keeps, and four tensors the size of the logits. XLA's CPU plugin asks for 8.7 MB a sample
-// with 6 blocks of 1024 filters, where this says 9.0, and grows by 0.63 MB with 6 blocks of 64, as this says. With
-// ShiftedMatmul the backend go grew by 2.9 MB a sample with 6 blocks of 64, 3.2 with 12 of 32, 3.9 with 4 of 128, 4.3
-// with 2 of 256 and 15.1 with 20 of 128, where this says 2.6, 2.5, 3.4, 3.5 and 15.4.
+// with 6 blocks of 1024 filters, where this says 9.0, and grows by 0.63 MB with 6 blocks of 64, as this says.
 func (t TalbotBot) Cost(conv ConvAlgorithm) Cost {
 	return Cost{convolutional(t.Params()), t.residual().floats(conv) + 4*encode.TalbotBotMoves}
 }

@@ -274,7 +274,7 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	defer b.Finalize()
-	for _, conv := range []model.ConvAlgorithm{model.Native, model.ShiftedMatmul, model.Im2col} {
+	for _, conv := range []model.ConvAlgorithm{model.Native, model.Im2col, model.Winograd} {
 		exec, err := graph.NewExec(b.Backend, func(x *graph.Node) *graph.Node {
 			y := built.Network.Unpack(conv, x)
 			if y.Rank() == 4 {
