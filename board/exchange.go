@@ -30,7 +30,7 @@ func (p *Position) recapture(to Square, best, high int) int {
 	moves := p.LegalMoves(buffer[:0])
 	for pt := Pawn; pt <= King; pt++ { // the least valuable first: most often it is the best
 		for _, m := range moves {
-			if p.typeAt(m.From()) != pt || m.To() != to && !(p.IsEnPassant(m) && m.To()^8 == to) {
+			if p.TypeAt(m.From()) != pt || m.To() != to && !(p.IsEnPassant(m) && m.To()^8 == to) {
 				continue
 			}
 			if best = max(best, p.exchange(m, best, high)); best >= high {
@@ -43,7 +43,7 @@ func (p *Position) recapture(to Square, best, high int) int {
 
 // gain is what a move takes and promotes to.
 func (p *Position) gain(m Move) int {
-	won := pawnsWorth[p.typeAt(m.To())]
+	won := pawnsWorth[p.TypeAt(m.To())]
 	if p.IsEnPassant(m) {
 		won = pawnsWorth[Pawn]
 	}

@@ -64,7 +64,11 @@ func parseFEN(s string) (p Position, err error) {
 		return p, err
 	}
 	if fields[3] != "-" {
-		if err := p.setEnPassant(fields[3]); err != nil {
+		ep, ok := ParseSquare(fields[3])
+		if !ok {
+			return p, fmt.Errorf("unknown en passant square %q", fields[3])
+		}
+		if err := p.passed(ep); err != nil {
 			return p, err
 		}
 	}
@@ -112,15 +116,6 @@ func (p *Position) parsePlacement(s string) error {
 	return nil
 }
 
-// setEnPassant takes the FEN's en passant field over if a capture is legal.
-func (p *Position) setEnPassant(field string) error {
-	ep, ok := ParseSquare(field)
-	if !ok {
-		return fmt.Errorf("unknown en passant square %q", field)
-	}
-	return p.passed(ep)
-}
-
 // passed takes over that a pawn just passed a square, if a capture there is
 // legal. The position must be valid otherwise.
 func (p *Position) passed(ep Square) error {
@@ -145,17 +140,18 @@ func (p *Position) passed(ep Square) error {
 func (p *Position) FEN() string { return string(p.AppendFEN(nil)) }
 
 // EPD returns the first four fields of the FEN: the position without counters.
-func (p *Position) EPD() string { return string(p.appendEPD(nil)) }
+func (p *Position) EPD() string { return string(p.AppendEPD(nil)) }
 
 // AppendFEN appends the FEN to dst.
 func (p *Position) AppendFEN(dst []byte) []byte {
-	dst = append(p.appendEPD(dst), ' ')
+	dst = append(p.AppendEPD(dst), ' ')
 	dst = strconv.AppendUint(dst, uint64(p.halfmove), 10)
 	dst = append(dst, ' ')
 	return strconv.AppendUint(dst, uint64(p.fullmove), 10)
 }
 
-func (p *Position) appendEPD(dst []byte) []byte {
+// AppendEPD appends the first four fields of the FEN to dst.
+func (p *Position) AppendEPD(dst []byte) []byte {
 	for r := 7; r >= 0; r-- {
 		empty := byte(0)
 		for f := range 8 {

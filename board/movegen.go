@@ -74,7 +74,7 @@ func (p *Position) IsLegal(m Move) bool {
 	if m>>15 != 0 || !p.colors[us].Has(from) || p.colors[us].Has(to) {
 		return false
 	}
-	pt := p.typeAt(from)
+	pt := p.TypeAt(from)
 	if promo != NoPieceType && (pt != Pawn || promo < Knight || promo > Queen) {
 		return false
 	}
@@ -239,23 +239,4 @@ func (p *Position) epCapturePossible(ep Square) bool {
 		}
 	}
 	return false
-}
-
-// Perft counts the leaves of the legal move tree of that depth, the standard test of a move generator.
-func Perft(p *Position, depth int) uint64 {
-	if depth == 0 {
-		return 1
-	}
-	var buf [MaxMoves]Move
-	moves := p.LegalMoves(buf[:0])
-	if depth == 1 {
-		return uint64(len(moves))
-	}
-	var n uint64
-	for _, m := range moves {
-		q := *p
-		q.Play(m)
-		n += Perft(&q, depth-1)
-	}
-	return n
 }

@@ -129,3 +129,22 @@ func TestPerft(t *testing.T) {
 		}
 	}
 }
+
+// Perft counts the leaves of the legal move tree of that depth, the standard test of a move generator.
+func Perft(p *Position, depth int) uint64 {
+	if depth == 0 {
+		return 1
+	}
+	var buf [MaxMoves]Move
+	moves := p.LegalMoves(buf[:0])
+	if depth == 1 {
+		return uint64(len(moves))
+	}
+	var n uint64
+	for _, m := range moves {
+		q := *p
+		q.Play(m)
+		n += Perft(&q, depth-1)
+	}
+	return n
+}

@@ -10,7 +10,7 @@ var lostRights = func() (r [64]uint8) {
 }()
 
 // Play plays m, which must be legal here (see [Position.IsLegal]); anything else leaves nonsense behind.
-func (p *Position) Play(m Move) { p.play(p.typeAt(m.From()), m) }
+func (p *Position) Play(m Move) { p.play(p.TypeAt(m.From()), m) }
 
 // PlayIfSafe plays the move of a piece of type pt if it leaves the mover's king out of check, and reports whether it
 // did. That the piece gets there by its rules is not checked, and castling is not such a move.
@@ -104,7 +104,7 @@ func (p *Position) removePiece(s Square) uint64 {
 	if !p.colors[them].Has(s & 63) {
 		return 0
 	}
-	victim := p.typeAt(s)
+	victim := p.TypeAt(s)
 	b := (s & 63).Bitboard()
 	p.pieces[victim] &^= b
 	p.colors[them] &^= b

@@ -49,15 +49,15 @@ func (p *Position) Occupied() Bitboard { return p.colors[White] | p.colors[Black
 
 // IsCapture reports whether a legal move takes something, en passant included.
 func (p *Position) IsCapture(m Move) bool {
-	return p.colors[p.turn.Other()].Has(m.To()) || p.typeAt(m.From()) == Pawn && m.From().File() != m.To().File()
+	return p.colors[p.turn.Other()].Has(m.To()) || p.TypeAt(m.From()) == Pawn && m.From().File() != m.To().File()
 }
 
 // IsEnPassant reports whether a legal move captures en passant.
-func (p *Position) IsEnPassant(m Move) bool { return m.To() == p.ep && p.typeAt(m.From()) == Pawn }
+func (p *Position) IsEnPassant(m Move) bool { return m.To() == p.ep && p.TypeAt(m.From()) == Pawn }
 
 // IsCastling reports whether a legal move castles.
 func (p *Position) IsCastling(m Move) bool {
-	return p.typeAt(m.From()) == King && (m.To() == m.From()+2 || m.To()+2 == m.From())
+	return p.TypeAt(m.From()) == King && (m.To() == m.From()+2 || m.To()+2 == m.From())
 }
 
 // PieceAt returns what stands on s.
@@ -66,15 +66,12 @@ func (p *Position) PieceAt(s Square) Piece {
 	if p.colors[Black].Has(s) {
 		c = Black
 	}
-	pt := p.typeAt(s)
+	pt := p.TypeAt(s)
 	if pt == NoPieceType {
 		return NoPiece
 	}
 	return NewPiece(c, pt)
 }
-
-// TypeAt returns the type of what stands on s, [NoPieceType] for nothing.
-func (p *Position) TypeAt(s Square) PieceType { return p.typeAt(s) }
 
 // TypeBits returns bits 0, 1 and 2 of the [PieceType] of every square.
 func (p *Position) TypeBits() (bit0, bit1, bit2 Bitboard) {
@@ -83,8 +80,9 @@ func (p *Position) TypeBits() (bit0, bit1, bit2 Bitboard) {
 		p.pieces[Rook] | p.pieces[Queen] | p.pieces[King]
 }
 
-// typeAt gathers the three bits of the type without branches: which type it is is what a branch predictor cannot know.
-func (p *Position) typeAt(s Square) PieceType {
+// TypeAt returns the type of what stands on s, [NoPieceType] for nothing. It gathers the three bits of the type without
+// branches: which type it is is what a branch predictor cannot know.
+func (p *Position) TypeAt(s Square) PieceType {
 	bit0, bit1, bit2 := p.TypeBits()
 	s &= 63
 	return PieceType(bit0>>s&1 | bit1>>s&1<<1 | bit2>>s&1<<2)

@@ -178,7 +178,7 @@ func (p *Position) PlayUCI(texts ...string) (moves []Move, err error) {
 // SAN returns a legal move in Standard Algebraic Notation, with check and mate marks.
 func (p *Position) SAN(m Move) string {
 	from, to := m.From(), m.To()
-	pt := p.typeAt(from)
+	pt := p.TypeAt(from)
 	dst := make([]byte, 0, 8)
 	switch {
 	case pt == King && to == from+2:

@@ -50,7 +50,7 @@ func (p *Position) Unplay(u Unmove) {
 	if us == Black {
 		p.fullmove = max(p.fullmove, 2) - 1
 	}
-	now := p.typeAt(to)
+	now := p.TypeAt(to)
 	before := now
 	if u.Move.Promotion() != NoPieceType {
 		before = Pawn

@@ -43,7 +43,7 @@ func checkUnmoves(t *testing.T, q *Position) []Unmove {
 }
 
 func castles(p *Position, m Move) bool {
-	return p.typeAt(m.From()) == King && abs(m.From().File()-m.To().File()) == 2
+	return p.TypeAt(m.From()) == King && abs(m.From().File()-m.To().File()) == 2
 }
 
 // plain returns the position before a move as [Position.Unmoves] means it:
@@ -60,7 +60,7 @@ func plain(p, q *Position, m Move) Position {
 		rights |= right << (2 * p.turn)
 	}
 	b.castling = rights
-	if p.typeAt(m.From()) != Pawn || m.To() != p.ep {
+	if p.TypeAt(m.From()) != Pawn || m.To() != p.ep {
 		b.ep = NoSquare
 	}
 	b.key = b.computeKey()
@@ -86,7 +86,7 @@ func TestUnmovesFindTheMovePlayed(t *testing.T) {
 			switch {
 			case castles(before, m):
 				castled++
-			case before.typeAt(m.From()) == Pawn && m.To() == before.ep:
+			case before.TypeAt(m.From()) == Pawn && m.To() == before.ep:
 				passing++
 			case m.Promotion() != NoPieceType:
 				promoted++
@@ -145,7 +145,7 @@ func (c corner) legal(p Position, f func(p *Position)) {
 		f(&p)
 		for file := range 8 {
 			q := p
-			if ep := NewSquare(file, [2]int{5, 2}[p.turn]); q.setEnPassant(ep.String()) == nil && q.ep != NoSquare {
+			if ep := NewSquare(file, [2]int{5, 2}[p.turn]); q.passed(ep) == nil && q.ep != NoSquare {
 				q.key = q.computeKey()
 				f(&q)
 			}

@@ -37,15 +37,7 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
 }
 
-func (d Date) before(o Date) bool {
-	if d.Year != o.Year {
-		return d.Year < o.Year
-	}
-	if d.Month != o.Month {
-		return d.Month < o.Month
-	}
-	return d.Day < o.Day
-}
+func (d Date) before(o Date) bool { return d.String() < o.String() }
 
 // dateRange returns the first and the last day that a date of PGN can be: “1960.03.15”, “1960.03.??”, “1960.??.??”
 // or “1960”. A month or day that is no number, or none of the calendar, counts as unknown.

@@ -65,7 +65,7 @@ func (f *Filter) Check() error {
 		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
 	case min(f.MinBaseTime, f.MinPlies) < 0:
 		return fmt.Errorf("the number of a filter must not be negative")
-	case f.Until != Date{} && f.Since.String() > f.Until.String():
+	case f.Until != Date{} && f.Until.before(f.Since):
 		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
 	}
 	return nil

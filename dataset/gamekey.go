@@ -12,23 +12,10 @@ import (
 // the keys of all prefixes of a game cost one pass over its moves. Its two halves are independent.
 type GameKey struct{ A, B uint64 }
 
-var standardStart = board.StartPosition()
-
-var standardKey = keyOfStart(&standardStart)
-
-func keyOfStart(start *board.Position) GameKey {
-	h := xxhash.Sum64String(start.EPD())
-	return GameKey{h, bits.RotateLeft64(h, 32) * 0x9E3779B97F4A7C15}
-}
-
 // StartKey returns the key of a line before its first move.
-func (l *Line) StartKey() GameKey { return startKey(&l.Start) }
-
-func startKey(start *board.Position) GameKey {
-	if *start == standardStart {
-		return standardKey
-	}
-	return keyOfStart(start)
+func (l *Line) StartKey() GameKey {
+	h := xxhash.Sum64String(l.Start.EPD())
+	return GameKey{h, bits.RotateLeft64(h, 32) * 0x9E3779B97F4A7C15}
 }
 
 // Play returns the key after a move.

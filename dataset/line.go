@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"talbot/board"
 )
@@ -130,8 +131,15 @@ func (r Result) String() string {
 
 // ParseResult reads a result exactly as PGN writes it.
 func ParseResult(s string) (Result, error) {
-	if i := slices.Index(resultNames[:], s); i >= 0 {
-		return Result(i), nil
+	return parseName[Result]("result", s, resultNames[:])
+}
+
+// parseName returns the number of a name; an error says what it is the name of and lists all.
+func parseName[T ~uint8](what, name string, names []string) (T, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("%s must be %s or %s: %q", what, strings.Join(names[:len(names)-1], ", "),
+			names[len(names)-1], name)
 	}
-	return ResultUnknown, fmt.Errorf("result must be *, 1-0, 1/2-1/2 or 0-1: %q", s)
+	return T(i), nil
 }

@@ -1,10 +1,5 @@
 package dataset
 
-import (
-	"fmt"
-	"slices"
-)
-
 // ResultRule says which source a game's result is taken from where they contradict each other: the Result tag, the
 // result after the moves, and mate or stalemate on the board. A source that says nothing contradicts none.
 type ResultRule uint8
@@ -25,8 +20,5 @@ func (r ResultRule) String() string { return resultRules[r&3] }
 
 // ParseResultRule reads what String returns.
 func ParseResultRule(s string) (ResultRule, error) {
-	if i := slices.Index(resultRules[:], s); i >= 0 {
-		return ResultRule(i), nil
-	}
-	return 0, fmt.Errorf("unknown rule %q", s)
+	return parseName[ResultRule]("rule", s, resultRules[:])
 }

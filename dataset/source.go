@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Source says what kind of data a line is. Its number is that in shards, where its meaning never changes.
 type Source uint8
@@ -19,41 +16,27 @@ const (
 	SourceSelfPlay  Source = 6 // a game that a network played with itself, with what its searches found
 )
 
-// sourceInfo describes a source.
-type sourceInfo struct {
-	Source
+// sources describes all, by their numbers. Another one is a line here and a number above.
+var sources = [...]struct {
 	name string
 	// noExample says that the moves played in such lines are not worth learning. In endgames they are reconstructed,
 	// and in an engine's games with itself some are blunders on purpose.
 	noExample bool
 	unread    bool // its lines are of no input: they were drawn or counted
-}
-
-// sources are all, by their numbers. Another one is a line here and a number above.
-var sources = []sourceInfo{
-	{SourceGame, "game", false, false},
-	{SourcePuzzle, "puzzle", false, false},
-	{SourceEndgame, "endgame", true, true},
-	{SourceTable, "table", false, false},
-	{SourceAggregate, "aggregate", false, true},
-	{SourceEngine, "engine", true, false},
-	{SourceSelfPlay, "selfplay", true, true},
-}
-
-// info returns the description of a source; false if the number is not a source's.
-func (s Source) info() (*sourceInfo, bool) {
-	for i := range sources { // asked for each sample
-		if sources[i].Source == s {
-			return &sources[i], true
-		}
-	}
-	return &sourceInfo{}, false
+}{
+	SourceGame:      {"game", false, false},
+	SourcePuzzle:    {"puzzle", false, false},
+	SourceEndgame:   {"endgame", true, true},
+	SourceTable:     {"table", false, false},
+	SourceAggregate: {"aggregate", false, true},
+	SourceEngine:    {"engine", true, false},
+	SourceSelfPlay:  {"selfplay", true, true},
 }
 
 // Sources returns all sources in the order of their numbers.
 func Sources() (all []Source) {
-	for _, i := range sources {
-		all = append(all, i.Source)
+	for i := range sources {
+		all = append(all, Source(i))
 	}
 	return all
 }
@@ -67,31 +50,18 @@ func SourceNames() (names []string) {
 }
 
 // ParseSource reads the name of a source; an error lists all names.
-func ParseSource(name string) (Source, error) {
-	for _, i := range sources {
-		if i.name == name {
-			return i.Source, nil
-		}
-	}
-	return 0, fmt.Errorf("source must be %s: %q", strings.Join(SourceNames(), ", "), name)
-}
+func ParseSource(name string) (Source, error) { return parseName[Source]("source", name, SourceNames()) }
 
 // Known reports whether the source is one of those.
-func (s Source) Known() bool {
-	_, ok := s.info()
-	return ok
-}
+func (s Source) Known() bool { return int(s) < len(sources) }
 
 // Teaches reports whether the moves played in such lines are worth learning.
-func (s Source) Teaches() bool {
-	i, _ := s.info()
-	return !i.noExample
-}
+func (s Source) Teaches() bool { return !s.Known() || !sources[s].noExample }
 
 // String returns the source's name.
 func (s Source) String() string {
-	if i, ok := s.info(); ok {
-		return i.name
+	if s.Known() {
+		return sources[s].name
 	}
 	return fmt.Sprintf("Source(%d)", uint8(s))
 }
@@ -100,7 +70,7 @@ func (s Source) String() string {
 // aggregated positions have no input, so only the first two are used.
 func LineName(source string, number int64, input string) string {
 	s, err := ParseSource(source)
-	if i, _ := s.info(); err == nil && i.unread || input == "" {
+	if err == nil && sources[s].unread || input == "" {
 		return fmt.Sprintf("%s %d", source, number)
 	}
 	return fmt.Sprintf("%s %d of %s", source, number, input)

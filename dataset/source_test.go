@@ -30,7 +30,7 @@ func TestSources(t *testing.T) {
 	if got := LineName("game", 4, ""); got != "game 4" {
 		t.Error(got)
 	}
-	if _, err := ParseSource("prose"); err == nil || !strings.Contains(err.Error(), `engine, selfplay: "prose"`) {
+	if _, err := ParseSource("prose"); err == nil || !strings.Contains(err.Error(), `engine or selfplay: "prose"`) {
 		t.Errorf("prose: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,25 +16,6 @@ import (
 // SplitPlies is how many leading moves of a line its split key covers. A game that was cut at that ply or later, and
 // every game that shares these plies with it, is in the same split.
 const SplitPlies = 20
-
-const startEPD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
-
-var startPosition = board.StartPosition()
-
-// appendEPD appends the first four fields of the position's FEN: board, side, castling rights, and the en passant
-// square if a legal capture exists.
-func appendEPD(dst []byte, p *board.Position) []byte {
-	if *p == startPosition {
-		return append(dst, startEPD...)
-	}
-	fen := p.FEN()
-	for range 2 {
-		if i := strings.LastIndexByte(fen, ' '); i >= 0 {
-			fen = fen[:i]
-		}
-	}
-	return append(dst, fen...)
-}
 
 // appendMoves appends moves as little-endian 16-bit numbers.
 func appendMoves(dst []byte, moves []board.Move) []byte {
@@ -58,7 +38,7 @@ func SplitKey(line *Line) uint64 {
 	if line.Source == SourceAggregate && start.Turn() == board.Black {
 		start = start.Mirror()
 	}
-	b := append(appendEPD(space[:0], &start), '\n')
+	b := append(start.AppendEPD(space[:0]), '\n')
 	return xxhash.Sum64(appendMoves(b, moves[:min(len(moves), SplitPlies)]))
 }
 
@@ -68,7 +48,7 @@ func SplitKey(line *Line) uint64 {
 func (l *Line) GameHash() [16]byte {
 	var space [1024]byte
 	start, moves := l.WithoutHistory()
-	b := append(appendEPD(space[:0], &start), '\n')
+	b := append(start.AppendEPD(space[:0]), '\n')
 	sum := sha256.Sum256(appendMoves(b, moves))
 	return [16]byte(sum[:16])
 }
@@ -95,10 +75,7 @@ func (s Split) String() string {
 
 // ParseSplit reads "train", "val" or "test".
 func ParseSplit(s string) (Split, error) {
-	if i := slices.Index(splitNames[:], s); i >= 0 {
-		return Split(i), nil
-	}
-	return Train, fmt.Errorf("split must be train, val or test: %q", s)
+	return parseName[Split]("split", s, splitNames[:])
 }
 
 // Splits are the percentages of the lines that each split gets; they sum to 100.

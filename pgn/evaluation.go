@@ -152,7 +152,7 @@ func command(text []byte, name string) (value []byte, ok bool) {
 		if !closed {
 			return nil, true
 		}
-		return bytes.TrimFunc(value, func(r rune) bool { return r < 256 && isSpace(byte(r)) }), true
+		return bytes.Trim(value, blanks), true
 	}
 }
 
@@ -168,24 +168,14 @@ func pair(text []byte, name string) ([]byte, bool) {
 		if from == len(text) || text[from] != '=' || i > 0 && text[i-1] != ',' && !isSpace(text[i-1]) {
 			continue
 		}
-		value := text[from+1:]
-		if end := bytes.IndexFunc(value, func(r rune) bool {
-			return r == ',' || r < 256 && isSpace(byte(r))
-		}); end >= 0 {
-			value = value[:end]
-		}
-		return value, true
+		return upTo(text[from+1:], blanks+","), true
 	}
 }
 
 // cutechess takes “+0.31/12 0.5s” apart. The sign must be there unless the number is 0: other programs write the same
 // without sign from other views.
 func cutechess(text []byte) (value, depth []byte, ok bool) {
-	word := bytes.TrimLeft(text, " \t\r\n")
-	if i := bytes.IndexFunc(word, func(r rune) bool { return r < 256 && isSpace(byte(r)) }); i >= 0 {
-		word = word[:i]
-	}
-	value, depth, ok = bytes.Cut(word, []byte("/"))
+	value, depth, ok = bytes.Cut(upTo(bytes.TrimLeft(text, " \t\r\n"), blanks), []byte("/"))
 	if !ok || len(value) == 0 || len(depth) == 0 || depth[0] < '0' || depth[0] > '9' {
 		return nil, nil, false
 	}
@@ -196,6 +186,14 @@ func cutechess(text []byte) (value, depth []byte, ok bool) {
 		return nil, nil, false
 	}
 	return value, bytes.TrimRight(depth, ","), true
+}
+
+// upTo returns text up to the first of some characters.
+func upTo(text []byte, ends string) []byte {
+	if i := bytes.IndexAny(text, ends); i >= 0 {
+		return text[:i]
+	}
+	return text
 }
 
 // wholeNumber reads a whole number up to most, 0 if there is none.

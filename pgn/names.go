@@ -1,24 +1,29 @@
 package pgn
 
-import "slices"
+import (
+	"hash/maphash"
+	"slices"
+)
 
-// tagNames is the set of tag names of one tag block, by hash. It holds at most maxNames of them and is only
+var nameSeed = maphash.MakeSeed()
+
+// blockNames is the set of tag names of one tag block, by hash. It holds at most maxNames of them and is only
 // filled where a blank line inside a tag block asks for it.
-type tagNames struct {
+type blockNames struct {
 	pos    int // the block has been read up to here
 	hashes []uint64
 }
 
 const maxNames = 64
 
-func (t *tagNames) reset(pos int) { t.pos, t.hashes = pos, t.hashes[:0] }
+func (t *blockNames) reset(pos int) { t.pos, t.hashes = pos, t.hashes[:0] }
 
 // has reports whether the block buf[start:end] has a tag of that name.
-func (t *tagNames) has(buf []byte, start, end int, name []byte) bool {
+func (t *blockNames) has(buf []byte, start, end int, name []byte) bool {
 	for i := max(t.pos, start); i < end && len(t.hashes) < maxNames; {
 		at := skipSpace(buf[:end], i)
 		if name, _, ok := tagName(buf[at:end]); ok {
-			t.hashes = append(t.hashes, hashName(name))
+			t.hashes = append(t.hashes, maphash.Bytes(nameSeed, name))
 		}
 		n := indexLineEnd(buf[at:end])
 		if n < 0 {
@@ -27,14 +32,5 @@ func (t *tagNames) has(buf []byte, start, end int, name []byte) bool {
 		i = at + n + 1
 	}
 	t.pos = end
-	return slices.Contains(t.hashes, hashName(name))
-}
-
-// hashName is 64-bit FNV-1a.
-func hashName(name []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range name {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
+	return slices.Contains(t.hashes, maphash.Bytes(nameSeed, name))
 }

@@ -126,7 +126,7 @@ type Splitter struct {
 	broken  bool  // the line at pos goes on after the end that line found
 	ignored bool  // the line at pos is no part of any game, or a broken tag
 	value   bool  // a piece of a line ended inside the value of a tag
-	names   tagNames
+	names   blockNames
 	moves   scanner // of the present game's movetext
 
 	spans   []span

@@ -5,8 +5,11 @@ import "bytes"
 // maxTagName bounds the name of a tag, so that a line is known to open a tag after a bounded look at it.
 const maxTagName = 255
 
-// isSpace reports what counts as blank in PGN text: ASCII blanks, the NUL bytes some tools leave at line ends
-// and the control-Z of DOS files.
+// blanks are what counts as blank in PGN text: ASCII blanks, the NUL bytes some tools leave at line ends and the
+// control-Z of DOS files.
+const blanks = " \t\n\v\f\r\x00\x1a"
+
+// isSpace reports whether a byte is one of blanks.
 func isSpace(c byte) bool {
 	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0 || c == 0x1a
 }

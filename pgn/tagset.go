@@ -8,67 +8,44 @@ import (
 	"talbot/dataset"
 )
 
-// keptTags are the tags that a line keeps as text. Result and the ratings become fields, FEN the start position.
-var keptTags = [...]string{
+// tagNames are the tags that are read. The first keptTags of them a line keeps as text; of the others, Result and the
+// ratings become fields, FEN the start position.
+var tagNames = [...]string{
 	"Event", "Site", "Date", "Round", "White", "Black", "ECO", "TimeControl", "Termination",
 	"UTCDate", "UTCTime", "EventDate", "WhiteTitle", "BlackTitle", "GameId",
+	tagResult: "Result", tagWhiteElo: "WhiteElo", tagBlackElo: "BlackElo", tagFEN: "FEN", tagVariant: "Variant",
+	tagSetUp: "SetUp",
 }
 
-// The tags that are read for what they say.
 const (
-	tagResult = len(keptTags) + iota
+	keptTags  = 15
+	tagResult = keptTags + iota - 1
 	tagWhiteElo
 	tagBlackElo
 	tagFEN
 	tagVariant
 	tagSetUp
-	tagCount
 )
 
-// tagIndex returns the place of a tag, or −1: the compiler makes faster code of a switch than a map is.
+// tagsOfLength has the places of the tags whose names have a length, which leaves few to compare.
+var tagsOfLength = func() (t [16][]int) {
+	for i, name := range tagNames {
+		t[len(name)] = append(t[len(name)], i)
+	}
+	return t
+}()
+
+// tagIndex returns the place of a tag, or −1.
 func tagIndex(name []byte) int {
-	switch string(name) {
-	case "Event":
-		return 0
-	case "Site":
-		return 1
-	case "Date":
-		return 2
-	case "Round":
-		return 3
-	case "White":
-		return 4
-	case "Black":
-		return 5
-	case "ECO":
-		return 6
-	case "TimeControl":
-		return 7
-	case "Termination":
-		return 8
-	case "UTCDate":
-		return 9
-	case "UTCTime":
-		return 10
-	case "EventDate":
-		return 11
-	case "WhiteTitle":
-		return 12
-	case "BlackTitle":
-		return 13
-	case "GameId":
-		return 14
-	case "Result":
-		return tagResult
-	case "WhiteElo":
-		return tagWhiteElo
-	case "BlackElo":
-		return tagBlackElo
-	case "FEN":
-		return tagFEN
-	case "Variant":
-		return tagVariant
-	case "SetUp", "Setup", "SETUP", "setup":
+	if len(name) >= len(tagsOfLength) {
+		return -1
+	}
+	for _, i := range tagsOfLength[len(name)] {
+		if string(name) == tagNames[i] {
+			return i
+		}
+	}
+	if string(name) == "Setup" || string(name) == "SETUP" || string(name) == "setup" {
 		return tagSetUp
 	}
 	return -1
@@ -79,7 +56,7 @@ const maxValue = 1 << 10
 
 // tags are the tags of one game that matter. The first tag of a name counts.
 type tags struct {
-	raw [tagCount][]byte // parts of the game's text
+	raw [len(tagNames)][]byte // parts of the game's text
 	any bool             // there is a tag at all
 
 	brokenFEN []byte // a tag of a start position that cannot be read: “[Fen …]”, or without quotes
@@ -112,15 +89,15 @@ func (t *tags) add(name, value []byte) {
 // get returns the raw value of a tag, or nil.
 func (t *tags) get(index int) []byte { return t.raw[index] }
 
-// kept returns the kept tags that say something, in the order of keptTags: values that are empty or only made
+// kept returns the kept tags that say something, in the order of tagNames: values that are empty or only made
 // of “?”, “-” and dots are left out. The values are valid UTF-8 and hold no control characters. Tags and values are cut
 // from pieces of memory that several games share.
 func (t *tags) kept() []dataset.Tag {
-	if cap(t.free)-len(t.free) < len(keptTags) {
+	if cap(t.free)-len(t.free) < keptTags {
 		t.free = make([]dataset.Tag, 0, tagsPiece)
 	}
 	first := len(t.free)
-	for i, name := range keptTags {
+	for i, name := range tagNames[:keptTags] {
 		raw := t.raw[i]
 		if !hasContent(raw) {
 			continue

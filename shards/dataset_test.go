@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"talbot/board"
@@ -34,7 +35,8 @@ func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest
 			if err := w.Write(&part[i]); err != nil {
 				t.Fatal(err)
 			}
-			count(&m.Counts, &part[i])
+			m.Counts.GamesRead++
+			m.Counts.AddLine(&part[i])
 		}
 		info, err := w.Commit()
 		if err != nil {
@@ -46,25 +48,6 @@ func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest
 		t.Fatal(err)
 	}
 	return dir, m
-}
-
-func count(c *dataset.Counts, l *dataset.Line) {
-	c.GamesRead++
-	c.GamesKept++
-	c.Positions += int64(len(l.Moves) + 1)
-	c.Samples += int64(l.SampleCount())
-	for _, column := range l.Labels {
-		for _, label := range column.Labels {
-			switch label.Status {
-			case dataset.Labelled:
-				c.Labelled++
-			case dataset.Terminal:
-				c.Terminal++
-			case dataset.Failed:
-				c.Failed++
-			}
-		}
-	}
 }
 
 func TestDataset(t *testing.T) {
@@ -180,7 +163,8 @@ func TestOpenDatasetErrors(t *testing.T) {
 	if _, err := OpenDataset(t.TempDir()); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("empty folder: %v", err)
 	}
-	if _, err := Verify(t.Context(), filepath.Join(t.TempDir(), "missing"), VerifyOptions{}); !errors.Is(err, dataset.ErrNoDataset) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	if _, err := Verify(t.Context(), missing, VerifyOptions{}); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no folder: %v", err)
 	}
 	dir, _ := writeDataset(t, randomLines(t, 22, 10, false))
@@ -191,5 +175,45 @@ func TestOpenDatasetErrors(t *testing.T) {
 	}
 	if _, err := OpenDataset(dir); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), Name(1)) {
 		t.Errorf("longer shard: %v", err)
+	}
+}
+
+// TestCheckFiles: a flipped byte anywhere in a shard that can be opened is found, and the file named.
+func TestCheckFiles(t *testing.T) {
+	dir, m := writeDataset(t, randomLines(t, 30, 60, true))
+	path := filepath.Join(dir, m.Shards[1].File)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDataset(dir, WithColumns(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var read atomic.Int64
+	if err := d.CheckFiles(t.Context(), 2, func(n int64) { read.Add(n) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := m.Shards[0].Bytes + m.Shards[1].Bytes; read.Load() != want {
+		t.Errorf("%d bytes read of %d", read.Load(), want)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := 0; i < len(whole); i += 1 + len(whole)/300 {
+		f.WriteAt([]byte{whole[i] ^ 0x10}, int64(i))
+		if err := d.CheckFiles(t.Context(), 2, nil); !errors.Is(err, dataset.ErrDamaged) ||
+			!strings.Contains(err.Error(), path) {
+			t.Fatalf("byte %d flipped: %v", i, err)
+		}
+		f.WriteAt(whole[i:i+1], int64(i))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.CheckFiles(ctx, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -337,30 +336,6 @@ func keep(l dataset.Line, c Columns) dataset.Line {
 		}
 	}
 	return l
-}
-
-func TestConcurrentReading(t *testing.T) {
-	lines := randomLines(t, 13, 3*blockLines, false)
-	r, err := openBytes(shardOf(t, lines))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for g := range 8 {
-		wg.Go(func() {
-			i := g % r.Blocks()
-			got, err := r.ReadBlock(i, nil)
-			if err != nil {
-				t.Error(err)
-			} else if d := diff(got, lines[i*blockLines:(i+1)*blockLines]); d != "" {
-				t.Error(d)
-			}
-		})
-	}
-	wg.Wait()
-	if _, err := r.ReadBlock(r.Blocks(), nil); err == nil {
-		t.Error("no error for a block that is not there")
-	}
 }
 
 func TestOpen(t *testing.T) {

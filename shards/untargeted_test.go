@@ -3,7 +3,6 @@ package shards
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"testing"
 
 	"talbot/board"
@@ -33,15 +32,11 @@ func TestUntargeted(t *testing.T) {
 		"several": untargetedLines(none, none, some, nil, none, some, nil, nil, none),
 		"many":    untargetedLines(append(make([][][]dataset.WeightedMove, 300), none, none, nil, none)...),
 		"none":    untargetedLines(some, nil),
+		// weights that are all 0 do not come back as ones, the value of a column that is left out
+		"zero weights": untargetedLines([][]dataset.WeightedMove{{{Move: board.NewMove(12, 28)}},
+			{{Move: board.NewMove(52, 36)}}}),
 	} {
-		shard := shardOf(t, lines)
-		got, err := readAll(shard)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if d := diff(got, lines); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
+		roundTrip(t, name, lines)
 	}
 	bare := untargetedLines(some, nil)
 	bare[1].Samples = dataset.SomePlies([]byte{0})
@@ -49,37 +44,6 @@ func TestUntargeted(t *testing.T) {
 	bare[1].Policies = [][]dataset.WeightedMove{}
 	if !bytes.Equal(shardOf(t, bare), want) {
 		t.Error("a line without samples, which lacks no target, is written in the other form")
-	}
-}
-
-// TestUntargetedRandom writes lines of random policies, labels and predictions, several blocks of them.
-func TestUntargetedRandom(t *testing.T) {
-	for seed := range uint64(20) {
-		lines, rng := randomLines(t, seed, 300, true), rand.New(rand.NewPCG(seed, 1))
-		for i := range lines {
-			if n := lines[i].SampleCount(); n > 0 && rng.IntN(3) == 0 {
-				lines[i].Policies = make([][]dataset.WeightedMove, n)
-			}
-		}
-		got, err := readAll(shardOf(t, lines))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := diff(got, lines); d != "" {
-			t.Fatalf("seed %d: %s", seed, d)
-		}
-	}
-}
-
-// TestZeroWeights: weights that are all 0 do not come back as ones, the value of a column that is left out.
-func TestZeroWeights(t *testing.T) {
-	lines := untargetedLines([][]dataset.WeightedMove{{{Move: board.NewMove(12, 28)}}, {{Move: board.NewMove(52, 36)}}})
-	got, err := readAll(shardOf(t, lines))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := diff(got, lines); d != "" {
-		t.Error(d)
 	}
 }
 

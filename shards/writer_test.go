@@ -101,45 +101,59 @@ func diff(got, want []dataset.Line) string {
 	return ""
 }
 
+// roundTrip writes lines to a shard, reads it, and returns its bytes.
+func roundTrip(t *testing.T, name string, lines []dataset.Line) []byte {
+	t.Helper()
+	shard := shardOf(t, lines)
+	got, err := readAll(shard)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if d := diff(got, lines); d != "" {
+		t.Errorf("%s: %s", name, d)
+	}
+	return shard
+}
+
+// TestRoundTrip writes random lines, several blocks of them, and a line that has only what it must have.
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
 		n := []int{0, 1, 2, 100, blockLines, blockLines + 1, 10, 500}[seed]
 		for _, full := range []bool{false, true} {
-			lines := randomLines(t, seed, n, full)
-			got, err := readAll(shardOf(t, lines))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := diff(got, lines); d != "" {
-				t.Fatalf("seed %d: %s", seed, d)
-			}
+			roundTrip(t, fmt.Sprint("seed ", seed), randomLines(t, seed, n, full))
 		}
 	}
-}
-
-// TestZeroLine writes a line that has only what it must have.
-func TestZeroLine(t *testing.T) {
-	lines := []dataset.Line{{Start: board.StartPosition(), Moves: []board.Move{}}}
-	b := shardOf(t, lines)
-	got, err := readAll(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := diff(got, lines); d != "" {
-		t.Fatal(d)
-	}
+	b := roundTrip(t, "zero", []dataset.Line{{Start: board.StartPosition(), Moves: []board.Move{}}})
 	r, err := openBytes(b)
 	if err != nil || len(r.index.Blocks[0].Columns) != 0 {
 		t.Fatalf("%v, columns %v, want none", err, r.index.Blocks[0].Columns)
 	}
+	if _, err := r.ReadBlock(r.Blocks(), nil); err == nil {
+		t.Error("no error for a block that does not exist")
+	}
 }
 
+// TestSameBytesAtAnyWorkers writes the same lines with any number of workers. Where a block ends for its many names does
+// not depend on the names that its buffers held before.
 func TestSameBytesAtAnyWorkers(t *testing.T) {
-	lines := randomLines(t, 5, 5*blockLines, false)
-	want := shardOf(t, lines)
-	for _, workers := range []int{1, 2, 4, 16} {
-		if got := shardOf(t, lines, WithWorkers(workers)); !bytes.Equal(got, want) {
-			t.Errorf("%d workers: other bytes", workers)
+	var named []dataset.Line
+	for i := range 600 {
+		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(),
+			Moves: []board.Move{board.NewMove(12, 28)}}
+		for k := range 3 {
+			l.Tags = append(l.Tags, dataset.Tag{Name: fmt.Sprint("tag", (i/50*7+k)%40), Value: "x"})
+		}
+		l.Labels = []dataset.LabelColumn{{Fingerprint: i, Labels: []dataset.Label{{
+			Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(i)}},
+		}}}}
+		named = append(named, l)
+	}
+	for name, lines := range map[string][]dataset.Line{"random": randomLines(t, 5, 5*blockLines, false), "names": named} {
+		want := shardOf(t, lines)
+		for _, workers := range []int{2, 5, 16} {
+			if got := shardOf(t, lines, WithWorkers(workers)); !bytes.Equal(got, want) {
+				t.Errorf("%s: %d workers write other bytes than 1", name, workers)
+			}
 		}
 	}
 }
@@ -248,13 +262,7 @@ func TestManyTagNames(t *testing.T) {
 		lines = append(lines, dataset.Line{Number: int64(i), Start: board.StartPosition(), Moves: []board.Move{},
 			Tags: []dataset.Tag{{Name: fmt.Sprintf("T%04d", i), Value: "x"}}})
 	}
-	got, err := readAll(shardOf(t, lines))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := diff(got, lines); d != "" {
-		t.Error(d)
-	}
+	roundTrip(t, "names", lines)
 }
 
 // TestWriterFails lets each call of the output fail.
