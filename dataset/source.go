@@ -50,7 +50,9 @@ func SourceNames() (names []string) {
 }
 
 // ParseSource reads the name of a source; an error lists all names.
-func ParseSource(name string) (Source, error) { return parseName[Source]("source", name, SourceNames()) }
+func ParseSource(name string) (Source, error) {
+	return parseName[Source]("source", name, SourceNames())
+}
 
 // Known reports whether the source is one of those.
 func (s Source) Known() bool { return int(s) < len(sources) }

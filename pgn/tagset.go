@@ -57,7 +57,7 @@ const maxValue = 1 << 10
 // tags are the tags of one game that matter. The first tag of a name counts.
 type tags struct {
 	raw [len(tagNames)][]byte // parts of the game's text
-	any bool             // there is a tag at all
+	any bool                  // there is a tag at all
 
 	brokenFEN []byte // a tag of a start position that cannot be read: “[Fen …]”, or without quotes
 	otherFEN  []byte // a second FEN tag, with another position: the tags are those of two games
