@@ -27,27 +27,23 @@ type Example struct {
 	hash uint64
 }
 
-// examples is how many boards are shown, and how many of each source are kept until all have been seen.
+// examples is how many boards are shown.
 const examples = 12
 
-// exampleTally keeps the samples of each source with the lowest hashes, one of a line.
-type exampleTally map[dataset.Source][]Example
+// exampleTally keeps the samples with the lowest hashes, one of a line.
+type exampleTally []Example
 
 // chosen returns which sample of a line may be shown, and its hash; false if there are better ones already.
-func (t exampleTally) chosen(l *dataset.Line, key uint64, samples int) (sample int, hash uint64, ok bool) {
-	if samples == 0 {
-		return 0, 0, false
-	}
+func (t exampleTally) chosen(key uint64, samples int) (sample int, hash uint64, ok bool) {
 	hash = splitmix.Mix(key)
-	kept := t[l.Source]
-	if len(kept) == examples && hash > kept[examples-1].hash {
+	if samples == 0 || len(t) == examples && hash > t[examples-1].hash {
 		return 0, 0, false
 	}
 	return int(splitmix.Mix(hash) % uint64(samples)), hash, true
 }
 
 // add keeps a sample at position p, the ply of its line.
-func (t exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Position, label dataset.Label) {
+func (t *exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Position, label dataset.Label) {
 	e := Example{Source: l.Source.String(), Game: strings.Clone(gameName(l)), FEN: p.FEN(), hash: hash}
 	if ply < len(l.Moves) && p.IsLegal(l.Moves[ply]) {
 		e.Played, e.SAN = l.Moves[ply].String(), p.SAN(l.Moves[ply])
@@ -58,7 +54,7 @@ func (t exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Positi
 			e.Best = p.SAN(label.Best)
 		}
 	}
-	t[l.Source] = lowest(append(t[l.Source], e), examples)
+	t.merge(exampleTally{e})
 }
 
 // scoreText writes a score in pawns, "+0.31", or as a mate, "#3" or "#-3".
@@ -70,40 +66,24 @@ func scoreText(s dataset.Score) string {
 	return fmt.Sprintf("%+.2f", float64(cp)/100)
 }
 
-// lowest returns the examples of the lowest hashes, of equal ones, which are copies of a line, one.
-func lowest(list []Example, n int) []Example {
+// merge adds examples. Of equal hashes, which are copies of a line, one is kept.
+func (t *exampleTally) merge(o exampleTally) {
+	list := append(*t, o...)
 	slices.SortFunc(list, func(a, b Example) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.Game, b.Game), cmp.Compare(a.FEN, b.FEN),
 			cmp.Compare(a.Label, b.Label), cmp.Compare(a.Best, b.Best))
 	})
 	list = slices.CompactFunc(list, func(a, b Example) bool { return a.hash == b.hash })
-	return list[:min(len(list), n)]
+	*t = list[:min(len(list), examples)]
 }
 
-func (t exampleTally) merge(o exampleTally) {
-	for source, list := range o {
-		t[source] = lowest(append(t[source], list...), examples)
-	}
-}
-
-// list takes from each source in turn until there are enough.
+// list returns the examples by source.
 func (t exampleTally) list() []Example {
-	list := []Example{}
-	for i := range examples {
-		for _, source := range dataset.Sources() {
-			if i < len(t[source]) && len(list) < examples {
-				list = append(list, t[source][i])
-			}
-		}
-	}
+	order, list := dataset.SourceNames(), append([]Example{}, t...)
 	slices.SortStableFunc(list, func(a, b Example) int {
-		return cmp.Compare(sourceOrder(a.Source), sourceOrder(b.Source))
+		return cmp.Compare(slices.Index(order, a.Source), slices.Index(order, b.Source))
 	})
 	return list
-}
-
-func sourceOrder(name string) int {
-	return slices.Index(dataset.SourceNames(), name)
 }
 
 // gameName is what the tags call a line; "" if they do not.

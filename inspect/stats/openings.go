@@ -103,11 +103,14 @@ type openingLine struct {
 	OpeningMove
 }
 
-// lines returns all lines, each before those that go on from it.
-func (o *Openings) lines() (all []openingLine) {
+// lines returns the lines with some share, each before those that continue it.
+func (o *Openings) lines(share float64) (all []openingLine) {
 	var walk func(before string, ply int, list []OpeningMove)
 	walk = func(before string, ply int, list []OpeningMove) {
 		for _, m := range list {
+			if m.Share < share {
+				continue
+			}
 			line := before + m.Move
 			if ply%2 == 0 {
 				line = before + strconv.Itoa(ply/2+1) + "." + m.Move
@@ -120,14 +123,16 @@ func (o *Openings) lines() (all []openingLine) {
 	return all
 }
 
+// shownShare is the share from which on a line is in the table; the others are in the JSON.
+const shownShare = 0.03
+
 // table returns the most frequent lines.
 func (o *Openings) table() *table.Table {
 	t := &table.Table{Title: "Openings", Class: "across", Note: "the first moves of the " +
 		humanize.Count(o.Games, "game") + " from the standard position; White's score, a draw counting half",
 		Columns: table.Columns("moves", "games", "share", "White's score", "")}
 	t.Columns[4].Drawn = true
-	lines := o.lines()
-	for _, m := range most(lines, func(m openingLine) int64 { return m.Games }, t) {
+	for _, m := range o.lines(shownShare) {
 		score := "–"
 		if m.Score != nil {
 			score = humanize.Percent(*m.Score)

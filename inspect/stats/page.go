@@ -16,24 +16,15 @@ import (
 // mostRows is how many rows a table has; the others are in the JSON.
 const mostRows = 40
 
-// most returns as many of a list as a table has rows, those that a count is greatest of, in their order. The foot of
-// the table says how many are left out.
+// most returns the rows that a count is greatest of, those first. The foot of the table says how many are left out.
 func most[T any](list []T, count func(T) int64, t *table.Table) []T {
-	if len(list) <= mostRows {
-		return list
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(count(b), count(a)) })
+	if len(list) > mostRows {
+		t.Foot = []string{fmt.Sprintf("and %d more (see --json)", len(list)-mostRows)}
+		list = list[:mostRows]
 	}
-	t.Foot = []string{fmt.Sprintf("and %d more (see --json)", len(list)-mostRows)}
-	places := make([]int, len(list))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(count(list[b]), count(list[a])) })
-	shown := slices.Sorted(slices.Values(places[:mostRows]))
-	rows := make([]T, 0, mostRows)
-	for _, i := range shown {
-		rows = append(rows, list[i])
-	}
-	return rows
+	return list
 }
 
 // results draws the shares of wins, draws and losses.

@@ -88,7 +88,7 @@ func at[K comparable, T any](counts map[K]*T, key K) *T {
 }
 
 func newTally(m *dataset.Manifest) *tally {
-	t := &tally{manifest: m, examples: exampleTally{}, counters: counters{
+	t := &tally{manifest: m, counters: counters{
 		Sources: map[dataset.Source]*Totals{}, Splits: map[dataset.Split]*Totals{},
 		Ratings: map[int64]int64{}, Plies: map[int64]int64{}, Networks: make([]networkCounts, len(m.Networks)),
 		Coverage: coverageCounts{Signatures: map[board.Material]*SignatureCoverage{}},
@@ -165,7 +165,7 @@ func (t *tally) addLine(l *dataset.Line) error {
 		t.TimeControls[clockOf(l)]++
 		t.addOpening(l)
 	}
-	shown, hash, show := t.examples.chosen(l, key, int(of.Samples))
+	shown, hash, show := t.examples.chosen(key, int(of.Samples))
 	pos, samples := l.Start, 0
 	var pieces [coveragePlies + 1]int // in front of the last plies
 	for ply := 0; ply <= n; ply++ {
