@@ -29,7 +29,7 @@ import (
 // without the flip. Else it is silent, which no flip may be.
 //
 // With TALBOT_FULL=1 every byte is flipped for commands that are quick, and some hundred for those that run a network;
-// else a sample. TALBOT_FLIPS_TABLE names a file that gets the table of docs/8-format.md.
+// else a sample. TALBOT_FLIPS_TABLE names a file that gets a table of them.
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
