@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"talbot/dataset"
@@ -17,7 +16,6 @@ import (
 	"talbot/inspect/samples"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
-	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/predict"
 	"talbot/network/recipe"
@@ -31,8 +29,7 @@ import (
 )
 
 // TestEveryRecipe takes every recipe from data to answers: a run that learns, one that was interrupted and ends with
-// the same bits, an evaluation, a predictor that agrees with it, and what inspect shows. With TALBOT_FULL the runs are
-// also made on xla:cpu.
+// the same bytes, what its network says, and what inspect shows. With TALBOT_FULL the runs are also made on xla:cpu.
 func TestEveryRecipe(t *testing.T) {
 	spec := write(t, traindata.Dataset{Seed: 5, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
@@ -81,10 +78,8 @@ func everyRecipe(t *testing.T, r *recipe.Recipe, spec loader.Spec, on string) {
 	if _, err := cut.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	again := Train{Dir: cut.Dir, Resume: true, Backend: on}
-	resumed := mustTrain(t, again)
-	same(t, result.Checkpoint, resumed.Checkpoint)
-	evaluates(t, c.Dir, spec)
+	resumed := mustTrain(t, Train{Dir: cut.Dir, Resume: true, Workers: 1}) // nothing but the folder is needed
+	sameBytes(t, result.Checkpoint, resumed.Checkpoint)
 	answers(t, c.Dir, spec.Dir, r)
 	inspects(t, spec.Dir, r)
 	unpacks(t, spec.Dir, r)
@@ -96,55 +91,6 @@ func mean(x []float64) float64 {
 		sum += v / float64(len(x))
 	}
 	return sum
-}
-
-// same compares the tensors of two checkpoints.
-func same(t *testing.T, a, b string) {
-	t.Helper()
-	x, err := checkpoint.Read(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := checkpoint.Read(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(x.Tensors) == 0 || !reflect.DeepEqual(x.Tensors, y.Tensors) {
-		t.Error("the resumed run has other weights")
-	}
-}
-
-// evaluates checks which figures an evaluation of the run has.
-func evaluates(t *testing.T, dir string, spec loader.Spec) {
-	t.Helper()
-	f, err := Eval{Dir: dir, Measure: on("all", spec)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var figures map[string]any
-	if err := json.Unmarshal(text, &figures); err != nil {
-		t.Fatal(err)
-	}
-	c, err := run.ReadConfig(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	built, err := c.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	layout := built.Encoder.Layout()
-	for name, want := range map[string]bool{"policy_ce_legal": layout.Moves != encode.NoMoves,
-		"top1":      layout.Moves != encode.NoMoves,
-		"value_mse": layout.Float(encode.ValueFloat) >= 0} {
-		if has := figures[name] != nil; has != want {
-			t.Errorf("%s is %v", name, figures[name])
-		}
-	}
 }
 
 // questionsOf returns questions about the first samples of a dataset, and their legal moves.
