@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/dataset"
 	"talbot/internal/output"
@@ -170,18 +171,23 @@ func TestRefusals(t *testing.T) {
 	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
 	split := write(t, traindata.Dataset{Seed: 3, Games: 60, Splits: dataset.Splits{Train: 50, Val: 25, Test: 25}})
 	job := tiny(t, a)
-	job.Steps = 2
+	job.Steps, job.MinClock = 2, 30*time.Second
 	mustTrain(t, job)
 	if _, err := job.Run(t.Context()); !errors.Is(err, run.ErrExists) {
 		t.Errorf("existing run: %v", err)
 	}
+	mustTrain(t, Train{Dir: job.Dir, Resume: true})
+	if id, err := loader.ReadIdentity(job.Dir); err != nil || id.MinClock != "30s" {
+		t.Errorf("resumed without --min-clock: %+v, %v", id, err)
+	}
 	preset := "v1.5"
 	for field, change := range map[string]func(*Train){
-		"filters": func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 9) } },
-		"steps":   func(t *Train) { t.Steps = 3 },
-		"blocks":  func(t *Train) { t.Preset, t.Adjust = &preset, nil },
-		"data":    func(t *Train) { t.Data = []loader.Spec{b} },
-		"label":   func(t *Train) { t.Label = traindata.Engine.ID() },
+		"filters":   func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 9) } },
+		"steps":     func(t *Train) { t.Steps = 3 },
+		"blocks":    func(t *Train) { t.Preset, t.Adjust = &preset, nil },
+		"data":      func(t *Train) { t.Data = []loader.Spec{b} },
+		"label":     func(t *Train) { t.Label = traindata.Engine.ID() },
+		"min-clock": func(t *Train) { t.MinClock = time.Minute },
 	} {
 		changed := job
 		changed.Resume = true
