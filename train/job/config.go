@@ -109,30 +109,42 @@ func (t Train) following(w *run.Weights) (run.Config, error) {
 	if t.Steps != 0 {
 		c.Steps = t.Steps
 	}
+	before := w.Config
+	before.From = c.From
 	err := refit(&c, w.Config)
 	if err == nil {
-		err = t.adjust(&c)
+		err = t.change(&c, before)
 	}
-	if err == nil && (c.ValueTarget != w.Config.ValueTarget || c.PolicyTarget != w.Config.PolicyTarget) {
-		err = describeTargets(&c)
-	}
-	if err == nil {
-		before := w.Config
-		before.From = c.From
-		if field, want, was := c.Differs(before); field != "" {
-			err = fmt.Errorf("the training in %q has %s = %s, not %s", w.Path, field, was, want)
-		} else if t.Recipe != "" && t.Recipe != c.Recipe {
-			err = fmt.Errorf("%q was trained with recipe %s, not %s", w.Path, c.Recipe, t.Recipe)
-		} else if t.Preset != nil {
-			err = errors.New("--after cannot be combined with --preset")
-		} else {
-			err = c.Validate()
-		}
+	switch differs, is := errors.AsType[*train.ConfigError](err); {
+	case is:
+		err = fmt.Errorf("the training in %q has %s = %s, not %s", w.Path, differs.Field, differs.Have, differs.Want)
+	case err != nil:
+	case t.Recipe != "" && t.Recipe != c.Recipe:
+		err = fmt.Errorf("%q was trained with recipe %s, not %s", w.Path, c.Recipe, t.Recipe)
+	case t.Preset != nil:
+		err = errors.New("--after cannot be combined with --preset")
 	}
 	if err != nil {
 		err = badSetting(err)
 	}
 	return c, err
+}
+
+// change makes the changes to a configuration that were asked for. If it computes something else then than the one
+// before, the error is a [train.ConfigError].
+func (t Train) change(c *run.Config, before run.Config) error {
+	if err := t.adjust(c); err != nil {
+		return err
+	}
+	if c.ValueTarget != before.ValueTarget || c.PolicyTarget != before.PolicyTarget {
+		if err := describeTargets(c); err != nil {
+			return err
+		}
+	}
+	if field, want, was := c.Differs(before); field != "" {
+		return &train.ConfigError{Field: field, Want: want, Have: was}
+	}
+	return c.Validate()
 }
 
 // refit makes what is counted in steps fit the length of a run that continues a training: what the length of the
@@ -212,19 +224,9 @@ func (t Train) resumed() (run.Config, error) {
 		}
 		c.Until = t.Until
 	}
-	if err := t.adjust(&c); err != nil {
-		return c, badSetting(err)
+	err = t.change(&c, have)
+	if _, differs := errors.AsType[*train.ConfigError](err); err != nil && !differs {
+		err = badSetting(err)
 	}
-	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {
-		if err := describeTargets(&c); err != nil {
-			return c, badSetting(err)
-		}
-	}
-	if field, want, was := c.Differs(have); field != "" {
-		return c, &train.ConfigError{Field: field, Want: want, Have: was}
-	}
-	if err := c.Validate(); err != nil {
-		return c, badSetting(err)
-	}
-	return c, nil
+	return c, err
 }

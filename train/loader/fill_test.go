@@ -2,11 +2,8 @@ package loader
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -98,37 +95,6 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 	}
 	if len(s.Val) == 0 {
 		t.Error("no validation")
-	}
-}
-
-// TestFillingKeepsNoRecords: the samples of validation are of up to as many blocks as they are, each of which takes
-// half a megabyte.
-func TestFillingKeepsNoRecords(t *testing.T) {
-	d := open(t, 1, Spec{Dir: write(t, traindata.Dataset{Seed: 5, Games: 120})})
-	f := d.newFilling(20, 1)
-	var gone atomic.Int64
-	for range 20 {
-		r, err := d.extract(d.Sets[0], 0, only(dataset.Val))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.AddCleanup(r, func(int) { gone.Add(1) }, 0)
-		if err := f.add(r, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 100 {
-		if runtime.GC(); gone.Load() > 18 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := gone.Load(); n < 19 {
-		t.Errorf("of 20 blocks' records %d are gone", n)
-	}
-	var b train.Batch
-	if f.batch(&b); b.N != 20 {
-		t.Errorf("%d samples", b.N)
 	}
 }
 

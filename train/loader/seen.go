@@ -2,39 +2,33 @@ package loader
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"talbot/dataset"
-	"talbot/internal/ordered"
 	"talbot/shards"
 )
 
 // markTrained marks the positions that occur among the train samples of datasets.
 func (d *Data) markTrained(ctx context.Context, positions map[uint64]bool, specs []Spec, done func(int, int)) error {
-	type work struct {
-		set   *shards.Dataset
-		place shards.BlockRef
-	}
-	var blocks []work
+	trained := &Data{Options: d.Options}
+	defer trained.Close()
 	for _, spec := range specs {
 		ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(0))
 		if err != nil {
 			return err
 		}
-		defer ds.Close()
+		trained.Sets = append(trained.Sets, &Set{Spec: spec, Manifest: ds.Manifest, shards: ds, blocks: ds.Blocks()})
 		// not checked yet
 		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
 			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
 				return err
 			}
 		}
-		for _, at := range ds.Blocks() {
-			blocks = append(blocks, work{ds, at})
-		}
 	}
-	hits, n := map[uint64]bool{}, 0 // workers read positions until they are done
-	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) ([]uint64, error) {
-		return trainedIn(positions, blocks[i].set, blocks[i].place)
+	hits := map[uint64]bool{} // workers read positions until they are done
+	for found, err := range overBlocks(ctx, trained, done, func(set, block int) ([]uint64, error) {
+		return trained.Sets[set].trainedIn(block, positions)
 	}) {
 		if err != nil {
 			return err
@@ -42,24 +36,21 @@ func (d *Data) markTrained(ctx context.Context, positions map[uint64]bool, specs
 		for _, key := range found {
 			hits[key] = true
 		}
-		n++
-		done(n, len(blocks))
 	}
-	for key := range hits {
-		positions[key] = true
-	}
+	maps.Copy(positions, hits)
 	return nil
 }
 
 // trainedIn returns which of the positions occur among the train samples of a block.
-func trainedIn(positions map[uint64]bool, ds *shards.Dataset, at shards.BlockRef) (found []uint64, err error) {
-	lines, err := ds.Shards[at.Shard].ReadBlock(at.Block, nil)
+func (s *Set) trainedIn(block int, positions map[uint64]bool) (found []uint64, err error) {
+	at := s.blocks[block]
+	lines, err := s.shards.Shards[at.Shard].ReadBlock(at.Block, nil)
 	if err != nil {
 		return nil, err
 	}
 	var w dataset.Walker
 	for i := range lines {
-		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
+		if s.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
 			continue
 		}
 		for w.Reset(&lines[i]); w.Next(); {

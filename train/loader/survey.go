@@ -133,7 +133,8 @@ func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) 
 			blocks = append(blocks, p)
 		}
 	}
-	batches, at, f := make([]train.Batch, len(list)/batch), 0, d.newFilling(batch, longest)
+	batches, at := make([]train.Batch, len(list)/batch), 0
+	var g group
 	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
 		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
 	}) {
@@ -142,12 +143,16 @@ func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) 
 		}
 		first := list[at]
 		for ; at < len(list) && list[at].set == first.set && list[at].block == first.block; at++ {
-			if err := f.add(r, list[at].sample); err != nil {
+			if at%batch == 0 {
+				g.resize(batch, 1, shape{d.layout, longest})
+			}
+			p := new(replay) // each keeps the records of a whole block
+			if err := p.at(r, &r.samples[list[at].sample]); err != nil {
 				return nil, err
 			}
-			if f.n == batch {
-				f.batch(&batches[at/batch])
-				f = d.newFilling(batch, longest)
+			g.put(d.encoder, at%batch, 0, &p.view, &p.target)
+			if at%batch == batch-1 {
+				g.batch(&batches[at/batch])
 			}
 		}
 	}

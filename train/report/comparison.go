@@ -93,19 +93,6 @@ func (c *Comparison) FiguresOf(run int, on string) evaluate.Figures {
 	return c.Runs[run].Figures
 }
 
-// Mean is that of the runs of a setting; nil if one of them has no such figure.
-func (c *Comparison) Mean(setting int, on string, m *evaluate.Measure) *float64 {
-	sum := 0.0
-	for _, i := range c.Settings[setting].Runs {
-		x := c.FiguresOf(i, on).Of(m.Name)
-		if x == nil {
-			return nil
-		}
-		sum += *x / float64(len(c.Settings[setting].Runs))
-	}
-	return &sum
-}
-
 // Difference is that of a setting in a measure; nil if there is none.
 func (c *Comparison) Difference(on string, setting int, m *evaluate.Measure) *evaluate.Difference {
 	for _, d := range c.On(on, setting) {
@@ -340,8 +327,6 @@ func (c *Comparison) differences(on string, setting int) *table.Table {
 	for _, m := range c.Shown() {
 		d := c.Difference(on, setting, m)
 		if d == nil {
-			t.Add(table.Row(m.Row, written(m, c.Mean(0, on, m)), written(m, c.Mean(setting, on, m)), "–", "", "",
-				"")...)
 			continue
 		}
 		how, interval := d.Final()
