@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -211,36 +212,17 @@ func FuzzLineReader(f *testing.F) {
 	units := []Unit{FindUnit, Leela, Internal, Centipawns, AnyUnit}
 	f.Fuzz(func(t *testing.T, data []byte, unit uint8) {
 		r := NewLineReader(bytes.NewReader(data), "T", units[int(unit)%len(units)])
-		number, offset := int64(0), int64(-1)
-		for {
-			l, labels, err := r.Next()
-			if reject := (*dataset.Reject)(nil); errors.As(err, &reject) {
-				if reject.Number != number+1 {
-					t.Fatalf("number %d of damage after %d", reject.Number, number)
-				}
-				number = reject.Number
-				continue
+		items, err := readlines.All(t, r)
+		if err != nil && !errors.Is(err, ErrUnit) {
+			t.Fatal(err)
+		}
+		for i := range items {
+			if l := &items[i].Line; items[i].Reject == nil && len(l.Labels) == 0 && l.SampleCount() > 0 {
+				t.Fatalf("line %d: no labels for %d samples", l.Number, l.SampleCount())
 			}
-			if err != nil {
-				if err != io.EOF && !errors.Is(err, ErrUnit) {
-					t.Fatal(err)
-				}
-				return
-			}
-			if l.Number != number+1 || l.Offset <= offset {
-				t.Fatalf("line %d at %d after %d at %d", l.Number, l.Offset, number, offset)
-			}
-			number, offset = l.Number, l.Offset
-			if n := l.SampleCount(); len(labels.Labels) != n || l.Policies != nil && len(l.Policies) != n {
-				t.Fatalf("line %d: %d samples, %d labels, %d policies", number, n, len(labels.Labels), len(l.Policies))
-			}
-			p := l.Start
-			for _, m := range l.Moves {
-				if !p.IsLegal(m) {
-					t.Fatalf("line %d: %v at %s", number, m, p.FEN())
-				}
-				p.Play(m)
-			}
+		}
+		if n := len(items); n > 0 && items[n-1].Line.Number != int64(n) {
+			t.Fatalf("%d lines and damages, the last has number %d", n, items[n-1].Line.Number)
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/testkit/readlines"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -44,33 +45,22 @@ func unpack(t testing.TB, data []byte) []byte {
 
 // all reads everything. Lines are checked, and so is the order of what comes.
 func all(t testing.TB, data []byte) (lines []dataset.Line, rejects []*dataset.Reject) {
-	r := NewReader(bytes.NewReader(data), "")
-	number, offset := int64(0), int64(-1)
-	for {
-		l, labels, err := r.Next()
-		var reject *dataset.Reject
-		switch {
-		case errors.As(err, &reject):
-			l.Number, l.Offset = reject.Number, reject.Offset
-			rejects = append(rejects, reject)
-		case err == io.EOF:
-			return lines, rejects
-		case err != nil:
-			t.Fatal(err)
-		default:
-			if len(labels.Labels) > 0 {
-				l.Labels = []dataset.LabelColumn{{Labels: labels.Labels}}
-			}
-			if err := l.Check(); err != nil {
-				t.Fatal(err)
-			}
+	items, err := readlines.All(t, NewReader(bytes.NewReader(data), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		l := item.Line
+		if l.Number != int64(i+1) || l.Offset > int64(len(data)) || i > 0 && l.Offset == items[i-1].Line.Offset {
+			t.Fatalf("game %d at %d is the %dth", l.Number, l.Offset, i+1)
+		}
+		if item.Reject != nil {
+			rejects = append(rejects, item.Reject)
+		} else {
 			lines = append(lines, l)
 		}
-		if l.Number != number+1 || l.Offset <= offset || l.Offset > int64(len(data)) {
-			t.Fatalf("game %d at %d behind %d at %d", l.Number, l.Offset, number, offset)
-		}
-		number, offset = l.Number, l.Offset
 	}
+	return lines, rejects
 }
 
 const block = rows.TarBlock

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/testkit/readlines"
 )
 
 // actions reads all positions: FEN and scores of all moves as testdata/make_actions.py lists them.
@@ -23,24 +23,17 @@ func actions(t *testing.T, data []byte, form rows.TableForm) (list []string, rej
 	if err != nil || c.Actions == nil {
 		t.Fatal(err)
 	}
-	for {
-		l, labels, err := c.Actions.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return list, rejects
-		case errors.As(err, &reject):
-			rejects = append(rejects, reject)
+	items, err := readlines.All(t, c.Actions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range items {
+		if item.Reject != nil {
+			rejects = append(rejects, item.Reject)
 			continue
-		case err != nil:
-			t.Fatal(err)
-		}
-		l.Labels = []dataset.LabelColumn{{Labels: labels.Labels}}
-		if err := l.Check(); err != nil {
-			t.Fatal(err)
 		}
 		var scores []string
-		label := labels.Labels[0]
+		label := item.Line.Labels[0].Labels[0]
 		for i, s := range label.Lines {
 			text := ""
 			if n, ok := s.Score.Mate(); ok {
@@ -50,12 +43,13 @@ func actions(t *testing.T, data []byte, form rows.TableForm) (list []string, rej
 			}
 			scores = append(scores, s.PV[0].String()+"="+text)
 			if i > 0 && s.Score > label.Lines[i-1].Score || label.Best != label.Lines[0].PV[0] {
-				t.Errorf("%s: the best move is not the first", l.Start.FEN())
+				t.Errorf("%s: the best move is not the first", item.Line.Start.FEN())
 			}
 		}
 		slices.Sort(scores)
-		list = append(list, l.Start.FEN()+"\t"+strings.Join(scores, " "))
+		list = append(list, item.Line.Start.FEN()+"\t"+strings.Join(scores, " "))
 	}
+	return list, rejects
 }
 
 // TestActions compares lists of three programs with what python-chess wrote: a line for each legal move.

@@ -18,6 +18,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/testkit/readlines"
 	"talbot/pgn"
 )
 
@@ -236,34 +237,16 @@ func evaluate(t testing.TB, data []byte) (o outcome) {
 	if err != nil || c.Evaluations == nil {
 		return outcome{err: errors.Join(err, errors.New("not opened"))}
 	}
-	for last := int64(0); ; {
-		l, labels, err := c.Evaluations.Next()
-		var reject *dataset.Reject
-		switch {
-		case errors.As(err, &reject):
-			if d := (*damage)(nil); errors.As(err, &d) {
-				o.lost += d.lost
-			}
-			if reject.Number <= last {
-				t.Fatalf("reject of row %d behind %d", reject.Number, last)
-			}
-			last = reject.Number
-			continue
-		case err == io.EOF:
-			return o
-		case err != nil:
-			o.err = err
-			return o
-		case l.Number <= last:
-			t.Fatalf("row %d behind %d", l.Number, last)
+	items, err := readlines.All(t, c.Evaluations)
+	o.err = err
+	for _, item := range items {
+		if d := (*damage)(nil); item.Reject == nil {
+			o.positions = append(o.positions, say(&item.Line, &item.Line.Labels[0].Labels[0]))
+		} else if errors.As(item.Reject, &d) {
+			o.lost += d.lost
 		}
-		last = l.Number
-		l.Labels = []dataset.LabelColumn{{Labels: labels.Labels}}
-		if err := l.Check(); err != nil {
-			t.Fatal(err)
-		}
-		o.positions = append(o.positions, say(&l, &labels.Labels[0]))
 	}
+	return o
 }
 
 // TestCuts: no file that is cut anywhere is read.

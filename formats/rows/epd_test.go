@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -17,26 +17,27 @@ import (
 func readEPD(t testing.TB, text string) (all []string, glued int) {
 	t.Helper()
 	r := NewEPDReader(strings.NewReader(text))
-	for n := int64(1); ; n++ {
+	items, err := readlines.All(t, readlines.Bare(func() (dataset.Line, error) {
 		l, err := r.Next()
-		if err == io.EOF {
-			return all, glued
-		}
-		if r.Glued() {
+		if err != io.EOF && r.Glued() {
 			glued++
 		}
-		if reject, ok := errors.AsType[*dataset.Reject](err); ok {
-			if reject.Number != n || reject.At < 0 || reject.At > int64(len(text)) {
-				t.Fatalf("reject %d is %+v", n, reject)
-			}
-			all = append(all, string(reject.Reason))
+		return l, err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		l := &item.Line
+		if l.Number != int64(i+1) || l.Offset > int64(len(text)) {
+			t.Fatalf("line %d at %d is the %dth", l.Number, l.Offset, i+1)
+		}
+		if item.Reject != nil {
+			all = append(all, string(item.Reject.Reason))
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Number != n || l.Source != dataset.SourcePuzzle {
-			t.Fatalf("line %d: %v, %d samples", l.Number, err, l.SampleCount())
+		if l.SampleCount() != 1 || l.Source != dataset.SourcePuzzle {
+			t.Fatalf("line %d: %d samples", l.Number, l.SampleCount())
 		}
 		policy := ""
 		if l.Policies != nil {
@@ -47,6 +48,7 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%v | %s| %s | %s", l.Moves, policy, l.Tag(TagAvoidMoves),
 			l.Tag(TagEPDID))))
 	}
+	return all, glued
 }
 
 func TestEPD(t *testing.T) {

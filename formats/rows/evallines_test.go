@@ -1,42 +1,38 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 )
 
 // evalLines reads a text and returns what each row says.
 func evalLines(t *testing.T, text string) (got []string, table dataset.Table) {
 	t.Helper()
 	r := NewEvalLineReader(strings.NewReader(text))
-	for {
-		line, imported, err := r.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return got, r.Table()
-		case errors.As(err, &reject):
-			got = append(got, fmt.Sprint(reject.Number, " ", reject.Reason))
+	items, err := readlines.All(t, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		if item.Line.Number != int64(i+1) {
+			t.Fatalf("row %d has number %d", i+1, item.Line.Number)
+		}
+		if item.Reject != nil {
+			got = append(got, fmt.Sprint(item.Reject.Number, " ", item.Reject.Reason))
 			continue
-		case err != nil:
-			t.Fatal(err)
 		}
-		line.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
-		if err := line.Check(); err != nil {
-			t.Error(err)
-		}
-		label := imported.Labels[0]
-		s := fmt.Sprint(line.Number, " ", line.Offset, " ", label.Status, " ", label.Best)
+		label := item.Line.Labels[0].Labels[0]
+		s := fmt.Sprint(item.Line.Number, " ", item.Line.Offset, " ", label.Status, " ", label.Best)
 		for _, l := range label.Lines {
 			s += fmt.Sprintf(" | %v depth %d nodes %d %v", l.Score, l.Depth, l.Nodes, l.PV)
 		}
 		got = append(got, s)
 	}
+	return got, r.Table()
 }
 
 // TestEvalLines has rows of the database's form: several variations in one label, the deepest evaluation of several,
@@ -105,26 +101,7 @@ func FuzzEvalLines(f *testing.F) {
 		`{"mate":-3,"line":"h8d8"}],"knodes":4189972,"depth":46},{"pvs":[{"cp":1}],"knodes":-1,"depth":99999}]}`))
 	f.Add([]byte(`{"fen":"r3k2r/8/8/8/8/8/8/R3K2R w KQkq -","evals":[{"pvs":[{"cp":5,"line":"e1h1 e8a8"}]}]}` + "\n# x\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, last := NewEvalLineReader(strings.NewReader(string(text))), int64(0)
-		for {
-			line, imported, err := r.Next()
-			number := line.Number
-			if reject, ok := errors.AsType[*dataset.Reject](err); ok {
-				number = reject.Number
-			} else if err != nil {
-				break
-			} else {
-				line.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
-				if err := line.Check(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if number != last+1 {
-				t.Fatalf("number %d behind %d", number, last)
-			}
-			last = number
-		}
-		if table := r.Table(); table.Median < 0 || table.View != "white" {
+		if _, table := evalLines(t, string(text)); table.Median < 0 || table.View != "white" {
 			t.Fatal(table)
 		}
 	})

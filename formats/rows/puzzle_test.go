@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -20,29 +21,13 @@ const (
 		"mateIn1,https://example.org/x#1,\n"
 )
 
-type puzzleResult struct {
-	line   dataset.Line
-	reject *dataset.Reject
-}
-
-func readPuzzles(t *testing.T, r io.Reader) []puzzleResult {
+func readPuzzles(t *testing.T, r io.Reader) []readlines.Item {
 	t.Helper()
-	var all []puzzleResult
-	p := NewPuzzleReader(r)
-	for {
-		line, err := p.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return all
-		case errors.As(err, &reject):
-			all = append(all, puzzleResult{reject: reject})
-		case err != nil:
-			t.Fatal(err)
-		default:
-			all = append(all, puzzleResult{line: line})
-		}
+	items, err := readlines.All(t, readlines.Bare(NewPuzzleReader(r).Next))
+	if err != nil {
+		t.Fatal(err)
 	}
+	return items
 }
 
 func TestPuzzleRow(t *testing.T) {
@@ -60,10 +45,10 @@ func TestPuzzleRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := readPuzzles(t, strings.NewReader(text))
-			if len(all) != 1 || all[0].reject != nil {
+			if len(all) != 1 || all[0].Reject != nil {
 				t.Fatalf("got %+v, want one puzzle", all)
 			}
-			l := all[0].line
+			l := all[0].Line
 			if l.Source != dataset.SourcePuzzle || l.Number != 1 || l.Result != dataset.ResultUnknown {
 				t.Errorf("source %v, number %d, result %v", l.Source, l.Number, l.Result)
 			}
@@ -107,18 +92,18 @@ func TestPuzzleRejects(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := puzzleHeader + goodRow + c.row + goodRow
 			all := readPuzzles(t, strings.NewReader(text))
-			if len(all) != 3 || all[0].reject != nil || all[2].reject != nil || all[1].reject == nil {
+			if len(all) != 3 || all[0].Reject != nil || all[2].Reject != nil || all[1].Reject == nil {
 				t.Fatalf("got %+v, want the row between two good ones rejected", all)
 			}
-			r := all[1].reject
+			r := all[1].Reject
 			if r.Reason != c.want || r.Number != 2 || r.Offset != int64(len(puzzleHeader)+len(goodRow)) {
 				t.Errorf("got %v, want %s for row 2", r, c.want)
 			}
 			if !strings.Contains(r.Error(), c.detail) {
 				t.Errorf("%q does not say %q", r, c.detail)
 			}
-			if want := int64(len(puzzleHeader) + len(goodRow) + len(c.row)); all[2].line.Offset != want {
-				t.Errorf("next row at byte %d, want %d", all[2].line.Offset, want)
+			if want := int64(len(puzzleHeader) + len(goodRow) + len(c.row)); all[2].Line.Offset != want {
+				t.Errorf("next row at byte %d, want %d", all[2].Line.Offset, want)
 			}
 		})
 	}
@@ -159,12 +144,12 @@ func TestPuzzleSharedFiles(t *testing.T) {
 				t.Fatalf("%d puzzles and %d rows, want %d", len(all), len(rows), c.rows)
 			}
 			for i, got := range all {
-				if got.reject != nil {
-					t.Fatal(got.reject)
+				if got.Reject != nil {
+					t.Fatal(got.Reject)
 				}
-				l, row := got.line, rows[i]
-				if err := l.Check(); err != nil || l.SampleCount() != len(l.Moves)/2 {
-					t.Fatalf("row %d: %d samples of %d moves, %v", i+1, l.SampleCount(), len(l.Moves), err)
+				l, row := got.Line, rows[i]
+				if l.SampleCount() != len(l.Moves)/2 {
+					t.Fatalf("row %d: %d samples of %d moves", i+1, l.SampleCount(), len(l.Moves))
 				}
 				if text := fmt.Sprint(l.Moves); text != "["+row[2]+"]" || l.Number != int64(i+1) ||
 					l.Tags[0].Value != row[0] {
@@ -191,17 +176,9 @@ func FuzzPuzzle(f *testing.F) {
 		}
 		all := readPuzzles(t, io.MultiReader(bytes.NewReader(data), strings.NewReader("\n"+goodRow)))
 		last := all[len(all)-1]
-		if last.reject != nil || fmt.Sprint(last.line.Moves) != "[h7h6 a1a8]" ||
-			last.line.Offset != int64(len(data)+1) {
+		if last.Reject != nil || fmt.Sprint(last.Line.Moves) != "[h7h6 a1a8]" ||
+			last.Line.Offset != int64(len(data)+1) {
 			t.Fatalf("the good row is lost: %+v", last)
-		}
-		for _, got := range all {
-			if got.reject != nil {
-				continue
-			}
-			if err := got.line.Check(); err != nil {
-				t.Fatal(err)
-			}
 		}
 	})
 }

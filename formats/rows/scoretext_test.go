@@ -1,14 +1,13 @@
 package rows
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 )
 
 func viewForm(v dataset.View) TableForm { return TableForm{View: &v} }
@@ -16,30 +15,27 @@ func viewForm(v dataset.View) TableForm { return TableForm{View: &v} }
 // scoreTexts reads a text and returns what each row says, and the error that ended it.
 func scoreTexts(t *testing.T, text string, form TableForm) (got []string, err error) {
 	t.Helper()
-	r := NewScoreTextReader(strings.NewReader(text), form)
-	for {
-		line, imported, err := r.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return got, nil
-		case errors.As(err, &reject):
-			got = append(got, fmt.Sprint(reject.Number, " ", reject.Offset, " ", reject.Reason))
+	items, err := readlines.All(t, NewScoreTextReader(strings.NewReader(text), form))
+	for i, item := range items {
+		l := &item.Line
+		if l.Number != int64(i+1) {
+			t.Fatalf("row %d has number %d", i+1, l.Number)
+		}
+		if item.Reject != nil {
+			got = append(got, fmt.Sprint(l.Number, " ", l.Offset, " ", item.Reject.Reason))
 			continue
-		case err != nil:
-			return got, err
 		}
-		line.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
-		if err := line.Check(); err != nil {
-			t.Error(err)
+		if !LooksLikeScoreText([]byte(l.Start.FEN() + " | 0 | 0.5")) {
+			t.Fatalf("%q is not recognised", l.Start.FEN())
 		}
-		label := imported.Labels[0]
-		s := fmt.Sprint(line.Number, " ", line.Offset, " ", line.Start.FEN(), " ", line.Result, " ", label.Status)
+		label := l.Labels[0].Labels[0]
+		s := fmt.Sprint(l.Number, " ", l.Offset, " ", l.Start.FEN(), " ", l.Result, " ", label.Status)
 		for _, l := range label.Lines {
 			s += fmt.Sprint(" ", l.Score)
 		}
 		got = append(got, s)
 	}
+	return got, err
 }
 
 // TestScoreText has the variants of the form, and what is wrong in each field. The side to move's scores are worked by
@@ -131,28 +127,8 @@ func FuzzScoreText(f *testing.F) {
 	f.Add([]byte("4k3/8/8/8/8/8/4P3/4K3 b - -|-7|[1.0]\r\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1|M3|1/2|\n"), uint8(2))
 	forms := []TableForm{{}, viewForm(dataset.WhiteView), viewForm(dataset.MoverView), {Unchecked: true}}
 	f.Fuzz(func(t *testing.T, data []byte, form uint8) {
-		r := NewScoreTextReader(bytes.NewReader(data), forms[int(form)%len(forms)])
-		for number := int64(1); ; number++ {
-			line, imported, err := r.Next()
-			if reject, ok := errors.AsType[*dataset.Reject](err); ok {
-				if reject.Number != number {
-					t.Fatalf("reject %d, want %d", reject.Number, number)
-				}
-				continue
-			}
-			if err == io.EOF || errors.Is(err, dataset.ErrView) {
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			line.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
-			if err := line.Check(); err != nil || line.Number != number || len(imported.Labels) != 1 {
-				t.Fatalf("line %d: %v", number, err)
-			}
-			if !LooksLikeScoreText([]byte(line.Start.FEN() + " | 0 | 0.5")) {
-				t.Fatalf("%q is not recognised", line.Start.FEN())
-			}
+		if _, err := scoreTexts(t, string(data), forms[int(form)%len(forms)]); err != nil && !errors.Is(err, dataset.ErrView) {
+			t.Fatal(err)
 		}
 	})
 }

@@ -11,45 +11,36 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 	"talbot/internal/testkit/shareddata"
 )
 
 // readTable reads all of a text: each position as its engine and scores, or its reason.
 func readTable(t testing.TB, in io.Reader, stated TableForm) (all []string, labels []dataset.Label) {
 	t.Helper()
-	r, last := NewTableReader(in, stated), int64(0)
-	for {
-		l, imported, err := r.Next()
-		if err == io.EOF {
-			return all, labels
-		}
-		if errors.Is(err, ErrUnit) || errors.Is(err, ErrMixedUnits) {
-			return append(all, "unit"), labels
-		}
-		var reject *dataset.Reject
-		if errors.As(err, &reject) {
-			all = append(all, string(reject.Reason))
-			l.Number = reject.Number
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if l.Number <= last {
-			t.Fatalf("number %d behind %d", l.Number, last)
-		}
-		last = l.Number
-		if reject != nil {
+	items, err := readlines.All(t, NewTableReader(in, stated))
+	for _, item := range items {
+		if item.Reject != nil {
+			all = append(all, string(item.Reject.Reason))
 			continue
 		}
-		l.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
-		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Source != dataset.SourceTable {
-			t.Fatalf("line %d: %v", l.Number, err)
+		label := item.Line.Labels[0].Labels[0]
+		if item.Line.SampleCount() != 1 || item.Line.Source != dataset.SourceTable {
+			t.Fatalf("line %d: %+v", item.Line.Number, item.Line)
 		}
-		s := imported.Engine + ":"
-		for _, line := range imported.Labels[0].Lines {
+		s := item.Engine + ":"
+		for _, line := range label.Lines {
 			s += " " + line.Score.String()
 		}
-		all, labels = append(all, s), append(labels, imported.Labels[0])
+		all, labels = append(all, s), append(labels, label)
 	}
+	if errors.Is(err, ErrUnit) || errors.Is(err, ErrMixedUnits) {
+		return append(all, "unit"), labels
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, labels
 }
 
 func TestTable(t *testing.T) {
@@ -96,6 +87,34 @@ func TestTable(t *testing.T) {
 	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), TableForm{})
 	if labels[0].Status != dataset.Terminal {
 		t.Errorf("%+v", labels[0])
+	}
+}
+
+// TestTableOrder: rows and rejects come in ascending order, whatever lies between; a reader that resumes behind a
+// number relies on it.
+func TestTableOrder(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("FEN,Evaluation\n")
+	for i := range 400 {
+		switch {
+		case i%7 == 3 || i > 395:
+			b.WriteString("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,nonsense\n")
+		case i%11 == 5:
+			b.WriteString("8/8/8/8/8/8/8/8 w - - 0 1,3\n")
+		default:
+			b.WriteString("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1," + strings.Repeat("1", 1+i%3) +
+				"\n")
+		}
+	}
+	items, err := readlines.All(t, NewTableReader(strings.NewReader(b.String()), TableForm{}))
+	rejects := 0
+	for _, item := range items {
+		if item.Reject != nil {
+			rejects++
+		}
+	}
+	if err != nil || items[len(items)-1].Line.Number != 400 || rejects < 50 {
+		t.Errorf("%d items, %d rejects, %v", len(items), rejects, err)
 	}
 }
 

@@ -3,15 +3,16 @@ package rows
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 )
 
 // A tableStyle is how a program writes centipawns, which it may have rounded before.
@@ -87,33 +88,29 @@ func typical(rows []written) bool {
 func checkTable(t *testing.T, name string, text string, stated TableForm, view dataset.View, rows []written) (read int,
 	left int, unit error) {
 	t.Helper()
-	r := NewTableReader(strings.NewReader(text), stated)
-	for {
-		l, imported, err := r.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return read, left, nil
-		case errors.Is(err, ErrUnit), errors.Is(err, ErrMixedUnits):
-			return read, left, err
-		case errors.As(err, &reject):
+	items, err := readlines.All(t, NewTableReader(strings.NewReader(text), stated))
+	if err != nil && !errors.Is(err, ErrUnit) && !errors.Is(err, ErrMixedUnits) {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for _, item := range items {
+		if item.Reject != nil {
 			left++
 			continue
-		case err != nil:
-			t.Fatalf("%s: %v", name, err)
 		}
 		read++
-		w := rows[l.Number-1]
+		w := rows[item.Line.Number-1]
 		want := w.cp
 		if view == dataset.WhiteView && w.black {
 			want = -want
 		}
-		got, ok := imported.Labels[0].Lines[0].Score.Centipawns()
+		got, ok := item.Line.Labels[0].Labels[0].Lines[0].Score.Centipawns()
 		// what a style rounds away: at most a pawn
 		if diff := float64(got) - want; !ok || diff > 100 || diff < -100 {
-			t.Fatalf("%s: row %d %q is read as %d, not as about %.0f centipawns", name, l.Number, w.text, got, want)
+			t.Fatalf("%s: row %d %q is read as %d, not as about %.0f centipawns", name, item.Line.Number, w.text, got,
+				want)
 		}
 	}
+	return read, left, err
 }
 
 // TestTableUnits is the class of silent factors of 100: over headers, styles, spreads and views each table is read as
@@ -273,20 +270,16 @@ func TestTableUnit(t *testing.T) {
 				text += whiteToMove + "," + value + "\n"
 			}
 		}
-		r, got := NewTableReader(strings.NewReader(text), TableForm{}), ""
-		for got == "" {
-			_, _, err := r.Next()
-			var reject *dataset.Reject
-			switch {
-			case errors.Is(err, ErrUnit):
-				got = "asked"
-			case errors.Is(err, ErrMixedUnits):
-				got = "mixed"
-			case errors.As(err, &reject):
-				got = "none"
-			case err != nil:
-				got = fmt.Sprintf("%s %d", r.Table().Unit, r.Table().Median)
-			}
+		r := NewTableReader(strings.NewReader(text), TableForm{})
+		items, err := readlines.All(t, r)
+		got := fmt.Sprintf("%s %d", r.Table().Unit, r.Table().Median)
+		switch {
+		case errors.Is(err, ErrUnit):
+			got = "asked"
+		case errors.Is(err, ErrMixedUnits):
+			got = "mixed"
+		case err != nil || slices.ContainsFunc(items, func(i readlines.Item) bool { return i.Reject != nil }):
+			got = "none"
 		}
 		if got != c.want {
 			t.Errorf("%s: %s: %s, want %s", c.header, c.values, got, c.want)

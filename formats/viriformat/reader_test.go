@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit/readlines"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -40,30 +40,22 @@ func entries(l *dataset.Line, labels []dataset.Label) (rows []string) {
 
 // all reads everything: rows of games, and rejects.
 func all(t testing.TB, data []byte) (rows []string, rejects []*dataset.Reject) {
-	r := NewReader(bytes.NewReader(data), "", dataset.WhiteView, true)
-	number, offset := int64(0), int64(-1)
-	for {
-		l, labels, err := r.Next()
-		if reject, ok := errors.AsType[*dataset.Reject](err); ok {
-			l.Number, l.Offset = reject.Number, reject.Offset
-			rejects = append(rejects, reject)
-		} else if err == io.EOF {
-			return rows, rejects
-		} else if err != nil {
-			t.Fatal(err)
-		} else {
-			line := l
-			line.Labels = []dataset.LabelColumn{{Labels: labels.Labels}}
-			if err := line.Check(); err != nil {
-				t.Fatal(err)
-			}
-			rows = append(rows, entries(&l, labels.Labels)...)
-		}
-		if l.Number != number+1 || l.Offset <= offset || l.Offset >= int64(len(data)) {
-			t.Fatalf("game %d at %d behind %d at %d", l.Number, l.Offset, number, offset)
-		}
-		number, offset = l.Number, l.Offset
+	items, err := readlines.All(t, NewReader(bytes.NewReader(data), "", dataset.WhiteView, true))
+	if err != nil {
+		t.Fatal(err)
 	}
+	for i, item := range items {
+		l := &item.Line
+		if l.Number != int64(i+1) || l.Offset >= int64(len(data)) || i > 0 && l.Offset == items[i-1].Line.Offset {
+			t.Fatalf("game %d at %d is the %dth", l.Number, l.Offset, i+1)
+		}
+		if item.Reject != nil {
+			rejects = append(rejects, item.Reject)
+		} else {
+			rows = append(rows, entries(l, l.Labels[0].Labels)...)
+		}
+	}
+	return rows, rejects
 }
 
 // TestStandard compares every position with what python-chess wrote: castling of both sides, en passant, all

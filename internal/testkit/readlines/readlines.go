@@ -1,0 +1,67 @@
+// Package readlines reads, in tests, all lines of a reader of another format.
+package readlines
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"talbot/dataset"
+)
+
+// Item is a line, with its labels as those of fingerprint 0, or a reject.
+type Item struct {
+	Line   dataset.Line
+	Engine string // of the labels
+	Reject *dataset.Reject
+}
+
+// Reader is a reader of lines with labels.
+type Reader interface {
+	Next() (dataset.Line, dataset.Imported, error)
+}
+
+// Func is a [Reader].
+type Func func() (dataset.Line, dataset.Imported, error)
+
+// Next calls the function.
+func (f Func) Next() (dataset.Line, dataset.Imported, error) { return f() }
+
+// Bare is a reader of lines without labels.
+func Bare(next func() (dataset.Line, error)) Func {
+	return func() (l dataset.Line, none dataset.Imported, err error) {
+		l, err = next()
+		return l, none, err
+	}
+}
+
+// All reads everything. It fails unless every line is valid, numbers ascend and offsets do not descend. The error is
+// what ended the reading; it is nil for io.EOF.
+func All(t testing.TB, r Reader) (items []Item, err error) {
+	t.Helper()
+	number, offset := int64(0), int64(0)
+	for {
+		l, imported, err := r.Next()
+		reject, rejected := errors.AsType[*dataset.Reject](err)
+		switch {
+		case rejected:
+			l.Number, l.Offset = reject.Number, reject.Offset
+		case err == io.EOF:
+			return items, nil
+		case err != nil:
+			return items, err
+		default:
+			if len(imported.Labels) > 0 {
+				l.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
+			}
+			if err := l.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if l.Number <= number || l.Offset < offset {
+			t.Fatalf("number %d at %d after %d at %d", l.Number, l.Offset, number, offset)
+		}
+		number, offset = l.Number, l.Offset
+		items = append(items, Item{l, imported.Engine, reject})
+	}
+}
