@@ -1,21 +1,19 @@
 package model
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
+	"talbot/network/onnx"
 )
 
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	stem    conv 3×3 P→F, norm, ReLU; the planes are 28, 12 more with Attacks and 9 more with Tactics
-//	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
-//	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
+//	trunk   that of [residual] with excitation; the planes are 28, 12 more with Attacks and 9 more with Tactics
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
 //	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and
 //	        loss, and linear →1, tanh the value
@@ -41,17 +39,8 @@ type Lynx struct {
 
 // Validate checks the settings.
 func (t Lynx) Validate() error {
-	switch {
-	case t.Squeeze < 0 || t.Squeeze > 4096:
-		return fmt.Errorf("squeeze must be from 0 to 4096: %d", t.Squeeze)
-	case t.ValueFilters < 1 || t.ValueFilters > 1024:
-		return fmt.Errorf("value filters must be from 1 to 1024: %d", t.ValueFilters)
-	case t.Hidden < 1 || t.Hidden > 4096:
-		return fmt.Errorf("hidden must be from 1 to 4096: %d", t.Hidden)
-	case !(t.ChancesWeight >= 0 && t.ChancesWeight <= math.MaxFloat32):
-		return fmt.Errorf("chances weight must be from 0 to %.2g: %g", math.MaxFloat32, t.ChancesWeight)
-	}
-	return t.residual().validate()
+	return cmp.Or(within("squeeze", t.Squeeze, 0, 4096), within("value filters", t.ValueFilters, 1, 1024),
+		within("hidden", t.Hidden, 1, 4096), weight("chances weight", t.ChancesWeight), t.residual().validate())
 }
 
 // String is such as "6 blocks of 64 filters".
@@ -59,7 +48,7 @@ func (t Lynx) String() string { return t.residual().String() }
 
 func (t Lynx) residual() residual {
 	return residual{planes: t.encoder().Layout().Shape[0], blocks: t.Blocks, filters: t.Filters,
-		valueWeight: t.ValueWeight}
+		valueWeight: t.ValueWeight, squeeze: t.Squeeze}
 }
 
 func (t Lynx) encoder() encode.Lynx {
@@ -72,16 +61,10 @@ const lynxPlanes = encode.LynxMoves / 64
 func (t Lynx) Params() []Param {
 	var l layers
 	t.residual().trunkParams(&l)
-	if t.Squeeze > 0 {
-		for b := range t.Blocks {
-			l.linear(fmt.Sprintf("blocks.%d.se.fc1", b), t.Squeeze, t.Filters)
-			l.linear(fmt.Sprintf("blocks.%d.se.fc2", b), t.Filters, t.Squeeze)
-		}
-	}
 	l.conv("policy.conv", t.Filters, t.Filters, 3)
 	l.norm("policy.bn", t.Filters)
 	l.conv("policy.planes", lynxPlanes, t.Filters, 1)
-	l.add(Bias, t.Filters, "policy.planes.bias", lynxPlanes)
+	l.bias("policy.planes", lynxPlanes, t.Filters)
 	l.conv("value.conv", t.ValueFilters, t.Filters, 1)
 	l.norm("value.bn", t.ValueFilters)
 	l.linear("value.fc1", t.Hidden, 64*t.ValueFilters)
@@ -115,17 +98,7 @@ func (Lynx) Heads() []Head {
 
 // Forward takes the planes.
 func (t Lynx) Forward(p *Pass, planes *Node) []*Node {
-	x := p.relu(p.convNorm(planes, "stem.conv", "stem.bn"))
-	for b := range t.Blocks {
-		name := fmt.Sprintf("blocks.%d.", b)
-		y := p.relu(p.norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
-		y = p.norm(p.convolveDense(y, name+"conv2"), name+"bn2")
-		if t.Squeeze > 0 {
-			h := p.relu(p.linear(p.Conv.Means(y), name+"se.fc1"))
-			y = p.excite(y, Sigmoid(p.watch(p.linear(h, name+"se.fc2"))))
-		}
-		x = p.relu(Add(y, x))
-	}
+	x := t.residual().trunk(p, planes)
 	y := p.relu(p.norm(p.convolveDense(x, "policy.conv"), "policy.bn"))
 	logits := ConvertDType(p.Conv.Flatten(p.convolveBias(y, "policy.planes")), dtypes.Float32)
 	h := p.relu(p.linear(p.Conv.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn"))), "value.fc1"))
@@ -166,12 +139,18 @@ func (Lynx) Outputs(heads []*Node, legal *Node) Outputs {
 	return a
 }
 
-// Cost counts what the trunk keeps, two activations more for each block with excitation, and six tensors the size of
-// the logits.
+// ONNX adds the network: planes to logits, chances and value.
+func (t Lynx) ONNX(g *onnx.Graph) []onnx.Value {
+	r := t.residual()
+	x := r.onnxTrunk(g, "0 or 1")
+	policy := g.Relu(r.onnxConvNorm(g, x, "policy.conv", "policy.bn"))
+	logits := g.Flatten(g.Conv(policy, "policy.planes"), "logits")
+	h := g.Relu(g.Linear(r.onnxFlat(g, x, "value"), "value.fc1", "value.fc1"))
+	chances := g.Linear(h, "value.chances", "chances")
+	return []onnx.Value{logits, chances, g.Squeeze(g.Tanh(g.Linear(h, "value.fc2", "value.fc2"), "value.tanh"), "value")}
+}
+
+// Cost counts what the trunk keeps, and six tensors the size of the logits.
 func (t Lynx) Cost(conv ConvAlgorithm) Cost {
-	floats := t.residual().floats(conv) + 6*encode.LynxMoves
-	if t.Squeeze > 0 {
-		floats += 64 * 2 * int64(t.Blocks*t.Filters)
-	}
-	return Cost{convolutional(t.Params()), floats}
+	return Cost{convolutional(t.Params()), t.residual().floats(conv) + 6*encode.LynxMoves}
 }

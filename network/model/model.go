@@ -22,6 +22,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"talbot/network/onnx"
 )
 
 // Network is one architecture with its sizes. Its exported fields are its settings: encoding/json writes and reads
@@ -60,6 +62,14 @@ type Network interface {
 
 	// String describes the size for display, such as "20 blocks of 128 filters".
 	String() string
+}
+
+// Exporter is a [Network] that can be written as an ONNX model. The model begins after [Network.Unpack]: its input are
+// the numbers that [encode.Encoder] calls so, and its outputs are the heads.
+type Exporter interface {
+	// ONNX adds inputs and nodes to a graph that has the tensors of Params, and returns the heads. It may describe its
+	// settings in the metadata, where all of them stand if it describes none.
+	ONNX(g *onnx.Graph) []onnx.Value
 }
 
 // Head is one output of a network.

@@ -34,37 +34,27 @@ const (
 
 // Params lists the blocks and the head.
 func (Napoleon) Params() []Param {
-	var params []Param
-	weight := func(name string, fanIn, fanOut int, shape ...int) {
-		params = append(params, Param{Name: name + ".weight", Shape: shape, Kind: Weight, FanIn: fanIn, FanOut: fanOut},
-			Param{Name: name + ".bias", Shape: shape[:1], Kind: Bias})
-	}
-	linear := func(name string, out, in int) { weight(name, in, out, out, in) }
-	norm := func(name string, c int) {
-		for part, kind := range []Kind{NormGain, NormBias, RunningMean, RunningVar} {
-			params = append(params, Param{Kind: kind, Shape: []int{c},
-				Name: name + []string{".weight", ".bias", ".running_mean", ".running_var"}[part]})
-		}
-	}
+	var l layers
 	const c = encode.NapoleonPlanes
 	for block := 1; block <= 3; block++ {
 		name := fmt.Sprintf("block%d.", block)
 		if block > 1 {
-			weight(name+"conv", 9*c, 9*c, c, c, 3, 3)
+			l.conv(name+"conv", c, c, 3)
+			l.bias(name+"conv", c, 9*c)
 		}
-		norm(name+"bn1", c)
-		linear(name+"se.fc1", napoleonHidden, napoleonFlat)
-		linear(name+"se.fc2", c, napoleonHidden)
+		l.norm(name+"bn1", c)
+		l.linear(name+"se.fc1", napoleonHidden, napoleonFlat)
+		l.linear(name+"se.fc2", c, napoleonHidden)
 		if block > 1 {
-			norm(name+"se.bn1", napoleonHidden)
-			norm(name+"se.bn2", c)
+			l.norm(name+"se.bn1", napoleonHidden)
+			l.norm(name+"se.bn2", c)
 		}
-		norm(name+"bn2", c)
+		l.norm(name+"bn2", c)
 	}
-	linear("value.fc1", napoleonHidden, napoleonFlat)
-	norm("value.bn", napoleonHidden)
-	linear("value.fc2", 1, napoleonHidden)
-	return params
+	l.linear("value.fc1", napoleonHidden, napoleonFlat)
+	l.norm("value.bn", napoleonHidden)
+	l.linear("value.fc2", 1, napoleonHidden)
+	return l.keras()
 }
 
 // Heads are the value alone.

@@ -8,7 +8,7 @@ import (
 )
 
 // ONNX adds the network: planes to value.
-func (n Napoleon) ONNX(g *onnx.Graph) error {
+func (n Napoleon) ONNX(g *onnx.Graph) []onnx.Value {
 	norm := func(x onnx.Value, layer string) onnx.Value { return g.BatchNorm(x, layer, float32(kerasNorm.epsilon)) }
 	dense := func(x onnx.Value, layer string) onnx.Value { return g.Linear(x, layer, layer) }
 	excite := func(y, gate onnx.Value, block string) onnx.Value {
@@ -29,6 +29,5 @@ func (n Napoleon) ONNX(g *onnx.Graph) error {
 		x = norm(g.Relu(g.Add(excite(y, gate, block), x, block+"add")), block+"bn2")
 	}
 	h = norm(g.Relu(dense(g.Flatten(x, "value.flat"), "value.fc1")), "value.bn")
-	g.Output(g.Squeeze(g.Tanh(dense(h, "value.fc2"), "value.tanh"), "value"), n.Heads()[0].About)
-	return g.Err()
+	return []onnx.Value{g.Squeeze(g.Tanh(dense(h, "value.fc2"), "value.tanh"), "value")}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -38,15 +39,10 @@ const (
 
 // Validate checks the settings.
 func (t NoSearch) Validate() error {
-	switch {
-	case t.Blocks < 1 || t.Blocks > 200:
-		return fmt.Errorf("blocks must be from 1 to 200: %d", t.Blocks)
-	case t.AttentionHeads < 1 || t.Width < 1 || t.Width > 4096 || t.Width%t.AttentionHeads != 0:
+	if t.AttentionHeads < 1 || t.Width < 1 || t.Width > 4096 || t.Width%t.AttentionHeads != 0 {
 		return fmt.Errorf("width must be at most 4096 and a multiple of the heads: %d of %d", t.Width, t.AttentionHeads)
-	case !(t.Dropout >= 0 && t.Dropout < 1):
-		return fmt.Errorf("dropout must be at least 0 and below 1: %g", t.Dropout)
 	}
-	return nil
+	return cmp.Or(within("blocks", t.Blocks, 1, 200), rate("dropout", t.Dropout))
 }
 
 // String is such as "8 blocks of width 256".

@@ -8,7 +8,7 @@ import (
 )
 
 // ONNX adds the network without dropout: tokens to logits.
-func (t NoSearch) ONNX(g *onnx.Graph) error {
+func (t NoSearch) ONNX(g *onnx.Graph) []onnx.Value {
 	norm := func(x onnx.Value, layer string) onnx.Value { return g.LayerNorm(x, layer, layerNormEpsilon) }
 	rows := func(x onnx.Value, layer string) onnx.Value { return g.Rows(x, layer, layer) }
 	x := g.Input("tokens", "65 ids from 0 to 13, then 13 bits, as whole numbers in float32", noSearchTokens)
@@ -21,8 +21,7 @@ func (t NoSearch) ONNX(g *onnx.Graph) error {
 		x = g.Add(x, y, name+"add2")
 	}
 	x = g.Reshape(norm(x, "policy.ln"), "policy.flat", t.Width)
-	g.Output(g.Linear(x, "policy.fc", "logits"), t.Heads()[0].About)
-	return g.Err()
+	return []onnx.Value{g.Linear(x, "policy.fc", "logits")}
 }
 
 // onnxAttention is [Pass.attention] without its second linear layer.

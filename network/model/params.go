@@ -89,6 +89,9 @@ func (l *layers) add(kind Kind, fanIn int, name string, shape ...int) {
 	*l = append(*l, Param{Name: name, Shape: shape, Kind: kind, FanIn: fanIn})
 }
 
+// bias adds that of a convolution or linear layer.
+func (l *layers) bias(name string, out, fanIn int) { l.add(Bias, fanIn, name+".bias", out) }
+
 // conv adds a convolution without bias.
 func (l *layers) conv(name string, out, in, size int) {
 	l.add(Weight, in*size*size, name+".weight", out, in, size, size)
@@ -103,7 +106,20 @@ func (l *layers) norm(name string, c int) {
 
 func (l *layers) linear(name string, out, in int) {
 	l.add(Weight, in, name+".weight", out, in)
-	l.add(Bias, in, name+".bias", out)
+	l.bias(name, out, in)
+}
+
+// keras gives convolutions and linear layers Keras's first values.
+func (l layers) keras() []Param {
+	for i, p := range l {
+		switch p.Kind {
+		case Weight:
+			l[i].FanOut = p.FanIn / p.Shape[1] * p.Shape[0]
+		case Bias:
+			l[i].FanIn = 0
+		}
+	}
+	return l
 }
 
 // Store holds the values of a network's parameters, on the host or on the device that ran last.

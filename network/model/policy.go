@@ -55,6 +55,11 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 // listedPolicy sums up a policy whose softmax is over the moves that a batch lists, all legal ones. It does not smooth.
 func listedPolicy(logits *Node, b Batch) policySums {
 	scores, _, _ := listedLogits(logits, b.Codes)
+	return scoredPolicy(scores, b)
+}
+
+// scoredPolicy sums up a policy of the scores of the moves that a batch lists.
+func scoredPolicy(scores *Node, b Batch) policySums {
 	top := ReduceAndKeep(scores, ReduceMax, 1)
 	first := ConvertDType(Equal(scores, BroadcastToShape(top, scores.Shape())), dtypes.Float32)
 	return policySums{entropy: Neg(ReduceAllSum(Mul(b.Weights, LogSoftmax(scores, 1)))),

@@ -1,18 +1,19 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
+	"talbot/network/onnx"
 )
 
 // Prior is the network of the recipe prior, 8,634,804 trainable parameters with 7 blocks of 256 filters:
 //
-//	stem    conv 5×5 18→F, norm, ReLU
-//	block   conv 3×3, norm, ReLU, conv 3×3, norm, + input, ReLU
+//	trunk   that of [residual] with a stem of 5×5
 //	policy  conv 1×1 F→2, norm, ReLU, linear 128→1968
 //
 // Convolutions have no biases. First weights and the constants of the normalisations are Keras's. The loss is the
@@ -32,37 +33,32 @@ type Prior struct {
 
 // Validate checks the settings.
 func (n Prior) Validate() error {
-	if !(n.L2 >= 0 && n.L2 <= 1) {
-		return fmt.Errorf("l2 must be from 0 to 1: %g", n.L2)
-	}
-	return n.trunk().validate()
+	return cmp.Or(l2(n.L2), n.trunk().validate())
 }
 
 // String is such as "7 blocks of 256 filters".
 func (n Prior) String() string { return n.trunk().String() }
 
 func (n Prior) trunk() residual {
-	return residual{planes: encode.PriorPlanes, blocks: n.Blocks, filters: n.Filters}
+	return residual{planes: encode.PriorPlanes, blocks: n.Blocks, filters: n.Filters, keras: true}
+}
+
+// l2 returns an error for a weight of the squares of the weights.
+func l2(x float64) error {
+	if !(x >= 0 && x <= 1) {
+		return fmt.Errorf("l2 must be from 0 to 1: %g", x)
+	}
+	return nil
 }
 
 // Params lists stem, blocks and policy.
 func (n Prior) Params() []Param {
 	var l layers
-	l.conv("stem.conv", n.Filters, encode.PriorPlanes, 5)
-	l.norm("stem.bn", n.Filters)
-	n.trunk().blockParams(&l)
+	n.trunk().trunkParams(&l)
 	l.conv("policy.conv", 2, n.Filters, 1)
 	l.norm("policy.bn", 2)
 	l.linear("policy.fc", encode.UCIMoves, 128)
-	for i, p := range l {
-		switch p.Kind {
-		case Weight:
-			l[i].FanOut = p.FanIn / p.Shape[1] * p.Shape[0]
-		case Bias:
-			l[i].FanIn = 0
-		}
-	}
-	return l
+	return l.keras()
 }
 
 // Unpack makes the 18 planes of inputs as [encode.Prior.Pack] writes them.
@@ -92,14 +88,8 @@ func (Prior) Heads() []Head { return NoSearch{}.Heads() }
 
 // Forward takes the 18 planes.
 func (n Prior) Forward(p *Pass, planes *Node) []*Node {
-	norm := func(x *Node, bn string) *Node { return p.normAs(kerasNorm, x, bn) }
-	x := p.relu(norm(p.convolve(planes, "stem.conv"), "stem.bn"))
-	for b := range n.Blocks {
-		name := fmt.Sprintf("blocks.%d.", b)
-		y := p.relu(norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
-		x = p.relu(Add(norm(p.convolveDense(y, name+"conv2"), name+"bn2"), x))
-	}
-	policy := p.relu(norm(p.convolve(x, "policy.conv"), "policy.bn"))
+	x := n.trunk().trunk(p, planes)
+	policy := p.relu(p.normAs(kerasNorm, p.convolve(x, "policy.conv"), "policy.bn"))
 	heads := []*Node{p.linear(p.Conv.Flatten(policy), "policy.fc")}
 	if !p.Losses {
 		return heads
@@ -127,6 +117,12 @@ func (n Prior) Loss(heads []*Node, b Batch) []Sum {
 
 // Outputs gives priors, and what falls on moves that are not legal.
 func (Prior) Outputs(heads []*Node, legal *Node) Outputs { return IndexedOutputs(heads[0], legal) }
+
+// ONNX adds the network: planes to logits.
+func (n Prior) ONNX(g *onnx.Graph) []onnx.Value {
+	x := n.trunk().onnxTrunk(g, "0 or 1, of the last one the rating / 1500 - 1")
+	return []onnx.Value{g.Linear(n.trunk().onnxFlat(g, x, "policy"), "policy.fc", "logits")}
+}
 
 // Cost counts what the trunk keeps, and four tensors the size of the logits; with Winograd also the other 16 of the 25
 // shifted copies of the planes.

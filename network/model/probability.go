@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -8,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
+	"talbot/network/onnx"
 )
 
 // Probability is the network of the recipe probability, 32,148 parameters with 128 hidden units:
@@ -25,13 +27,7 @@ type Probability struct {
 
 // Validate checks the settings.
 func (n Probability) Validate() error {
-	switch {
-	case n.Hidden < 1 || n.Hidden > 1<<14:
-		return fmt.Errorf("hidden must be from 1 to %d: %d", 1<<14, n.Hidden)
-	case !(n.L2 >= 0 && n.L2 <= 1):
-		return fmt.Errorf("l2 must be from 0 to 1: %g", n.L2)
-	}
-	return nil
+	return cmp.Or(within("hidden", n.Hidden, 1, 1<<14), l2(n.L2))
 }
 
 // String is such as "2 layers of 128 units".
@@ -39,17 +35,11 @@ func (n Probability) String() string { return fmt.Sprintf("2 layers of %d units"
 
 // Params lists the three layers.
 func (n Probability) Params() []Param {
-	var params []Param
-	for _, l := range []struct {
-		name    string
-		out, in int
-	}{{"fc1", n.Hidden, encode.ProbabilityNumbers}, {"fc2", n.Hidden, n.Hidden},
-		{"out", encode.ProbabilityMoves, n.Hidden}} {
-		params = append(params,
-			Param{Name: l.name + ".weight", Shape: []int{l.out, l.in}, Kind: Weight, FanIn: l.in, FanOut: l.out},
-			Param{Name: l.name + ".bias", Shape: []int{l.out}, Kind: Bias})
-	}
-	return params
+	var l layers
+	l.linear("fc1", n.Hidden, encode.ProbabilityNumbers)
+	l.linear("fc2", n.Hidden, n.Hidden)
+	l.linear("out", encode.ProbabilityMoves, n.Hidden)
+	return l.keras()
 }
 
 // Unpack makes the 101 numbers [N, 101] of inputs as [encode.Probability.Pack] writes them.
@@ -107,6 +97,15 @@ func (Probability) Outputs(heads []*Node, legal *Node) Outputs {
 	g, n := heads[0].Graph(), heads[0].Shape().Dim(0)
 	none := BroadcastToDims(Scalar(g, dtypes.Float32, never), n, 1)
 	return Outputs{Prior: IndexedOutputs(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
+}
+
+// ONNX adds the network: numbers to logits.
+func (n Probability) ONNX(g *onnx.Graph) []onnx.Value {
+	x := g.Input("numbers", "20 priors, 20 times the values at depths 1, 3, 7 and 10, the rating / 1500 - 1",
+		encode.ProbabilityNumbers)
+	x = g.Sigmoid(g.Linear(x, "fc1", "fc1"), "fc1.sigmoid")
+	x = g.Sigmoid(g.Linear(x, "fc2", "fc2"), "fc2.sigmoid")
+	return []onnx.Value{g.Linear(x, "out", "logits")}
 }
 
 // Cost counts products, and what is kept for the gradients.

@@ -5,6 +5,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
+	"talbot/network/onnx"
 )
 
 // Tahl is the network of the recipe tahl: a residual trunk, the board after the move, and a value.
@@ -36,7 +37,8 @@ func (t Tahl) Validate() error { return t.residual().validate() }
 func (t Tahl) String() string { return t.residual().String() }
 
 func (t Tahl) residual() residual {
-	return residual{encode.TahlPlanes, t.Blocks, t.Filters, t.BlockDropout, t.ValueDropout, t.ValueWeight}
+	return residual{planes: encode.TahlPlanes, blocks: t.Blocks, filters: t.Filters, blockDropout: t.BlockDropout,
+		valueDropout: t.ValueDropout, valueWeight: t.ValueWeight}
 }
 
 // Params lists stem, blocks, and both heads.
@@ -44,7 +46,7 @@ func (t Tahl) Params() []Param {
 	var l layers
 	t.residual().trunkParams(&l)
 	l.conv("after", encode.TahlLayers, t.Filters, 1)
-	l.add(Bias, t.Filters, "after.bias", encode.TahlLayers)
+	l.bias("after", encode.TahlLayers, t.Filters)
 	t.residual().valueParams(&l)
 	return l
 }
@@ -113,13 +115,12 @@ func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 	chosen := ReduceAllSum(Mul(b.Weights, scores))
 	before := Native.Flatten(Native.Spread(Concatenate(tahlPieces(b.Packed), 1)))
 	bits := ReduceSum(Sub(softplus(logits), Mul(logits, before)), 1)
-	top := ReduceAndKeep(scores, ReduceMax, 1)
-	first := ConvertDType(Equal(scores, BroadcastToShape(top, scores.Shape())), dtypes.Float32)
+	policy := scoredPolicy(scores, b)
 	return []Sum{
-		{Shown: Neg(ReduceAllSum(Mul(b.Weights, LogSoftmax(scores, 1))))},
+		{Shown: policy.entropy},
 		{Shown: DivScalar(Sub(ReduceAllSum(Mul(learnt, bits)), chosen), tahlBits)},
 		{Shown: valueSum(heads[1], b, 0)},
-		{Shown: ReduceAllSum(Mul(b.Weights, StopGradient(first)))},
+		{Shown: policy.top1},
 	}
 }
 
@@ -127,6 +128,12 @@ func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 func (Tahl) Outputs(heads []*Node, legal *Node) Outputs {
 	logits := Reshape(heads[0], heads[0].Shape().Dim(0), tahlBits)
 	return Outputs{Prior: LogSoftmax(ChangeScores(logits, legal), 1), Value: heads[1]}
+}
+
+// ONNX adds the network without dropout: planes to the logits after the move and value.
+func (t Tahl) ONNX(g *onnx.Graph) []onnx.Value {
+	x := t.residual().onnxTrunk(g, "0 or 1")
+	return []onnx.Value{g.Conv(x, "after"), t.residual().onnxValue(g, x)}
 }
 
 // Cost counts what the trunk keeps, six tensors the size of the bits, and eight of the words of 64 moves.

@@ -1,21 +1,20 @@
 package model
 
 import (
-	"fmt"
+	"cmp"
+	"strconv"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
+	"talbot/network/onnx"
 )
 
 // TalbotBot is the reference network: a 3×3 stem, residual blocks, a policy and a value head.
 //
-//	stem    conv 3×3 68→F, norm, ReLU
-//	block   conv 3×3, norm, ReLU, [channel dropout], conv 3×3, norm, + input, ReLU
+//	trunk   that of [residual], of 68 planes
 //	policy  conv 1×1 F→2, norm, ReLU, linear 128→4672
-//	value   conv 1×1 F→1, norm, ReLU, linear 64→64, ReLU, dropout, linear 64→1, tanh
-//
-// Trunk and value are those of [residual].
+//	value   that of [residual]
 //
 // Its loss is the policy's cross-entropy, and ValueWeight times the value's squared error.
 type TalbotBot struct {
@@ -30,17 +29,15 @@ type TalbotBot struct {
 
 // Validate checks the settings.
 func (t TalbotBot) Validate() error {
-	if !(t.LabelSmoothing >= 0 && t.LabelSmoothing < 1) {
-		return fmt.Errorf("label smoothing must be at least 0 and below 1: %g", t.LabelSmoothing)
-	}
-	return t.residual().validate()
+	return cmp.Or(rate("label smoothing", t.LabelSmoothing), t.residual().validate())
 }
 
 // String is such as "20 blocks of 128 filters".
 func (t TalbotBot) String() string { return t.residual().String() }
 
 func (t TalbotBot) residual() residual {
-	return residual{encode.TalbotBotPlanes, t.Blocks, t.Filters, t.BlockDropout, t.ValueDropout, t.ValueWeight}
+	return residual{planes: encode.TalbotBotPlanes, blocks: t.Blocks, filters: t.Filters, blockDropout: t.BlockDropout,
+		valueDropout: t.ValueDropout, valueWeight: t.ValueWeight}
 }
 
 // Params lists stem, blocks, policy and value head.
@@ -94,6 +91,15 @@ func (TalbotBot) Outputs(heads []*Node, legal *Node) Outputs {
 	a := IndexedOutputs(heads[0], legal)
 	a.Value = heads[1]
 	return a
+}
+
+// ONNX adds the network without dropout: planes to logits and value.
+func (t TalbotBot) ONNX(g *onnx.Graph) []onnx.Value {
+	r := t.residual()
+	x := r.onnxTrunk(g, "0 or 1")
+	g.Describe("blocks", strconv.Itoa(t.Blocks))
+	g.Describe("filters", strconv.Itoa(t.Filters))
+	return []onnx.Value{g.Linear(r.onnxFlat(g, x, "policy"), "policy.fc", "logits"), r.onnxValue(g, x)}
 }
 
 // Cost counts what the trunk keeps, and four tensors the size of the logits. XLA's CPU plugin asks for 8.7 MB a sample

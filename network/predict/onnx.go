@@ -32,7 +32,10 @@ func (t *Network) ONNX() (*onnx.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := exporter.ONNX(g); err != nil {
+	for i, x := range exporter.ONNX(g) {
+		g.Output(x, t.Network.Heads()[i].About)
+	}
+	if err := g.Err(); err != nil {
 		return nil, err
 	}
 	if !g.Described() {
