@@ -93,14 +93,7 @@ const (
 )
 
 // Float returns the number of the float of that name, -1 if there is none.
-func (l *Layout) Float(name string) int {
-	for i, have := range l.Floats {
-		if have == name {
-			return i
-		}
-	}
-	return -1
-}
+func (l *Layout) Float(name string) int { return slices.Index(l.Floats, name) }
 
 // Numbers is how many numbers the network reads.
 func (l *Layout) Numbers() int {
@@ -161,10 +154,5 @@ func (t *Target) Reset(l *Layout) {
 
 // Learns reports whether some move has a weight.
 func (t *Target) Learns() bool {
-	for _, c := range t.Moves {
-		if c.Weight != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Moves, func(m dataset.WeightedMove) bool { return m.Weight != 0 })
 }

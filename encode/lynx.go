@@ -109,7 +109,7 @@ func (e Lynx) unpack(dst, w []uint64) {
 	}
 }
 
-// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [napoleonPack] writes it.
+// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [Napoleon.Pack] writes it.
 func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
 	*planes = [TahlLayers]uint64{}
 	occupied := w[0] | w[1] | w[2]

@@ -12,7 +12,7 @@ type tactics struct {
 	of     [2]board.Bitboard    // all pieces of a side
 }
 
-// tacticWords writes the planes of tactics of [Lynx], as bits, for a board as [napoleonPack] writes it.
+// tacticWords writes the planes of tactics of [Lynx], as bits, for a board as [Napoleon.Pack] writes it.
 func tacticWords(dst, packed []uint64) {
 	var layers [TahlLayers]uint64
 	unpackPieces(&layers, packed)

@@ -24,22 +24,12 @@ const (
 	reachPlane    = 33
 )
 
-// napoleonPack writes p to dst[:4]:
+// packBoard writes what stands on a board to dst[:4], in the frame of the side us:
 //
 //	words 0, 1, 2  bits 0, 1 and 2 of what stands on each square: 0 nothing, 1 … 6 a P N B R Q K; bit s is square s
 //	word  3        where the opponent's pieces stand
-//
-// The opponent is that of the side to move, and squares are in the frame of the side to move: for Black, ranks are
-// mirrored. All 34 planes follow from the board alone (see [napoleonNumbers]), so castling rights, en passant, past
-// and counters are not there, and a position and its mirror image are packed alike.
-//
-// Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and 1
-// king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no piece
-// attacks more than 27 squares, 5 bits. It takes the host several times as long as this, whereas on the device finding
-// the attacks with shifts costs less than spreading the words over the squares, which comes after it either way.
-func napoleonPack(dst []uint64, p *board.Position) {
-	w := (*[NapoleonWords]uint64)(dst)
-	us := p.Turn()
+func packBoard(dst []uint64, p *board.Position, us board.Color) {
+	w := (*[boardWords]uint64)(dst)
 	bit0, bit1, bit2 := p.TypeBits()
 	theirs := p.ByColor(us.Other())
 	if us == board.Black {
@@ -48,8 +38,28 @@ func napoleonPack(dst []uint64, p *board.Position) {
 	w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
 }
 
-// napoleonNumbers writes the input that packed, of [napoleonPack], stands for to dst[:2176], every number of it:
-// 34 planes of 64 squares, [plane][rank][file] from a1 in the frame of the side to move.
+// Napoleon is the encoding of the recipe napoleon: 34 planes of signed counts of pieces and attacks, and a value.
+type Napoleon struct{}
+
+// Name returns "napoleon".
+func (Napoleon) Name() string { return "napoleon" }
+
+// Layout reports that there are no moves, and that the only float is the value.
+func (Napoleon) Layout() Layout {
+	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
+}
+
+// Pack writes what stands on each square, in the frame of the side to move: for Black, ranks are mirrored. All 34 planes
+// follow from the board alone (see [Napoleon.Unpack]), so castling rights, en passant, past and counters are not there,
+// and a position and its mirror image are packed alike.
+//
+// Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and 1
+// king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no piece
+// attacks more than 27 squares, 5 bits. It takes the host several times as long as this, whereas on the device finding
+// the attacks with shifts costs less than spreading the words over the squares, which comes after it either way.
+func (Napoleon) Pack(dst []uint64, v *View) { packBoard(dst, v.Position(), v.Position().Turn()) }
+
+// Unpack writes every number of the input, [plane][rank][file] from a1 in the frame of the side to move:
 //
 //	 0 …  5  +1 where an own P N B R Q K stands
 //	 6 … 11  -1 where one of the opponent's stands
@@ -63,7 +73,7 @@ func napoleonPack(dst []uint64, p *board.Position) {
 //
 // Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach,
 // pins do not count, and pawns attack diagonally only. The numbers are whole, from -16 to 27.
-func napoleonNumbers(dst []float32, packed []uint64) {
+func (Napoleon) Unpack(dst []float32, packed []uint64) {
 	n := (*[napoleonSize]float32)(dst)
 	*n = [napoleonSize]float32{}
 	w := (*[NapoleonWords]uint64)(packed)
@@ -91,33 +101,6 @@ func napoleonNumbers(dst []float32, packed []uint64) {
 	}
 }
 
-// napoleonValue returns the value target of an exact score, both from the side to move's view: cp / 1000 if cp is
-// within ±1000, so from -1 to 1. Mates and greater advantages have no value: false.
-func napoleonValue(s dataset.Score) (float32, bool) {
-	cp, ok := s.Centipawns()
-	if !ok || cp < -1000 || cp > 1000 {
-		return 0, false
-	}
-	return float32(cp) / 1000, true
-}
-
-// Napoleon is the encoding of the recipe napoleon: 34 planes of signed counts of pieces and attacks, and a value.
-type Napoleon struct{}
-
-// Name returns "napoleon".
-func (Napoleon) Name() string { return "napoleon" }
-
-// Layout reports that there are no moves, and that the only float is the value.
-func (Napoleon) Layout() Layout {
-	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
-}
-
-// Pack writes the board: see [Napoleon.Unpack] for what follows from it.
-func (Napoleon) Pack(dst []uint64, v *View) { napoleonPack(dst, v.Position()) }
-
-// Unpack writes the planes.
-func (Napoleon) Unpack(dst []float32, packed []uint64) { napoleonNumbers(dst, packed) }
-
 // EncodeMove writes nothing: the recipe knows no moves.
 func (Napoleon) EncodeMove([]int32, *View, board.Move) {}
 
@@ -142,7 +125,13 @@ func (e Napoleon) Describe(v *View, t Targets) any {
 }
 
 // Value returns cp/1000 of at most ten pawns; mates and greater advantages have none.
-func (Napoleon) Value(s dataset.Score) (float32, bool) { return napoleonValue(s) }
+func (Napoleon) Value(s dataset.Score) (float32, bool) {
+	cp, ok := s.Centipawns()
+	if !ok || cp < -1000 || cp > 1000 {
+		return 0, false
+	}
+	return float32(cp) / 1000, true
+}
 
 // ValueFormula returns the formula of [Napoleon.Value].
 func (Napoleon) ValueFormula() string { return "cp/1000; no mates, no advantages over ±1000" }

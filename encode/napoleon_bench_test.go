@@ -24,7 +24,7 @@ func BenchmarkNapoleonPack(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		napoleonPack(words[:], &all[i])
+		packBoard(words[:], &all[i], all[i].Turn())
 		if i++; i == len(all) {
 			i = 0
 		}
@@ -35,13 +35,13 @@ func BenchmarkNapoleonNumbers(b *testing.B) {
 	all := napoleonPositions()
 	words := make([][NapoleonWords]uint64, len(all))
 	for i := range all {
-		napoleonPack(words[i][:], &all[i])
+		packBoard(words[i][:], &all[i], all[i].Turn())
 	}
 	var numbers [napoleonSize]float32
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		napoleonNumbers(numbers[:], words[i][:])
+		Napoleon{}.Unpack(numbers[:], words[i][:])
 		if i++; i == len(all) {
 			i = 0
 		}

@@ -33,8 +33,8 @@ func napoleonOf(p *board.Position) (words []uint64, numbers []float32) {
 	for i := range numbers {
 		numbers[i] = float32(math.NaN())
 	}
-	napoleonPack(words, p)
-	napoleonNumbers(numbers, words)
+	packBoard(words, p, p.Turn())
+	Napoleon{}.Unpack(numbers, words)
 	return words, numbers
 }
 
@@ -164,14 +164,14 @@ func TestNapoleonValue(t *testing.T) {
 		{dataset.MateIn(0), 0, false}, {dataset.MateIn(2000), 0, false}, {dataset.MateIn(-2000), 0, false},
 		{dataset.Score(math.MinInt16), 0, false}, {dataset.Score(30500), 0, false},
 	} {
-		if got, ok := napoleonValue(test.score); got != test.want || ok != test.ok {
+		if got, ok := (Napoleon{}).Value(test.score); got != test.want || ok != test.ok {
 			t.Errorf("%v: %g %v, want %g %v", test.score, got, ok, test.want, test.ok)
 		}
 	}
 	last := float32(-2)
 	for cp := -1000; cp <= 1000; cp++ {
-		got, ok := napoleonValue(dataset.Centipawns(cp))
-		back, _ := napoleonValue(dataset.Centipawns(-cp))
+		got, ok := (Napoleon{}).Value(dataset.Centipawns(cp))
+		back, _ := (Napoleon{}).Value(dataset.Centipawns(-cp))
 		if !ok || got <= last || back != -got || fmt.Sprint(got) != fmt.Sprint(float64(cp)/1000) {
 			t.Fatalf("%d centipawns: %g %v", cp, got, ok)
 		}
@@ -201,8 +201,8 @@ func TestNapoleonAllocatesNothing(t *testing.T) {
 	var words [NapoleonWords]uint64
 	var numbers [napoleonSize]float32
 	if n := testing.AllocsPerRun(100, func() {
-		napoleonPack(words[:], &p)
-		napoleonNumbers(numbers[:], words[:])
+		packBoard(words[:], &p, p.Turn())
+		Napoleon{}.Unpack(numbers[:], words[:])
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}

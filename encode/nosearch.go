@@ -1,9 +1,6 @@
 package encode
 
-import (
-	"talbot/board"
-	"talbot/dataset"
-)
+import "talbot/board"
 
 // The sizes of the nosearch encoding.
 const (
@@ -32,6 +29,7 @@ const (
 //
 // Source: Heshtin/Chess-Transformer, whose moves are the same in another order.
 type NoSearch struct {
+	noValue
 	// Scores makes the target a score of each legal move, for games that a network played itself; else it is the move
 	// played.
 	Scores bool
@@ -56,7 +54,7 @@ func (e NoSearch) Layout() Layout {
 func (NoSearch) Pack(dst []uint64, v *View) {
 	w := (*[NoSearchWords]uint64)(dst)
 	p := v.Position()
-	napoleonPack(w[:], p)
+	packBoard(w[:], p, p.Turn())
 	w[4] = castling(p)
 	if ep := p.EnPassant(); ep != board.NoSquare {
 		w[4] |= 1<<4 | 1<<(5+ep.File())
@@ -100,18 +98,10 @@ func (e NoSearch) Target(dst *Target, v *View, t Targets) bool {
 		dst.Moves = Policy(dst.Moves, e, t, v)
 		return len(dst.Moves) > 0
 	}
-	learnt := Policy(nil, e, t, v)
+	learns := legalPolicy(dst, e, v, t)
 	result, known := v.Result()
-	if len(learnt) > 0 && !known {
+	if learns && !known {
 		return false
-	}
-	for _, m := range v.Legal() {
-		dst.Moves = append(dst.Moves, dataset.WeightedMove{Move: m})
-		for _, l := range learnt {
-			if l.Move == m {
-				dst.Moves[len(dst.Moves)-1].Weight += l.Weight
-			}
-		}
 	}
 	if known {
 		dst.Floats[0] = result
@@ -143,13 +133,14 @@ func (e NoSearch) Describe(v *View, t Targets) any {
 	if target.Reset(&l); !e.Target(&target, v, t) {
 		return nil
 	}
-	moves := map[string]float32{}
-	for _, m := range target.Moves {
-		moves[m.Move.String()] = m.Weight
-		if e.Scores && m.Weight != 0 {
-			moves[m.Move.String()] = NoSearchScore(m.Weight, target.Floats[0], target.Floats[1])
+	if e.Scores {
+		for i, m := range target.Moves {
+			if m.Weight != 0 {
+				target.Moves[i].Weight = NoSearchScore(m.Weight, target.Floats[0], target.Floats[1])
+			}
 		}
 	}
+	moves := shares(target.Moves)
 	switch {
 	case e.Scores:
 		return map[string]any{"scores": moves}
@@ -158,9 +149,3 @@ func (e NoSearch) Describe(v *View, t Targets) any {
 	}
 	return map[string]any{"played": target.Moves[0].Move.String()}
 }
-
-// Value is that of talbotbot: the recipe learns no values, but soft targets are made of them.
-func (NoSearch) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
-
-// ValueFormula returns the formula of [NoSearch.Value].
-func (NoSearch) ValueFormula() string { return TalbotBot{}.ValueFormula() }

@@ -43,6 +43,7 @@ var PriorBands = []dataset.Band{
 // Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the
 // square behind every double push.
 type Prior struct {
+	noValue
 	Unrated   bool // plane 17 is 0 for either side
 	LegalMask bool // all legal moves are listed, for a softmax over them
 }
@@ -68,7 +69,7 @@ func (e Prior) Layout() Layout {
 func (e Prior) Pack(dst []uint64, v *View) {
 	w := (*[PriorWords]uint64)(dst)
 	p := v.Position()
-	napoleonPack(w[:], p)
+	packBoard(w[:], p, p.Turn())
 	w[4] = castling(p) | e.rating(v)<<priorRatingShift
 	if ep := p.EnPassant(); ep != board.NoSquare {
 		w[4] |= 1 << (40 + ep.File())
@@ -131,19 +132,10 @@ func (e Prior) Describe(v *View, t Targets) any {
 		Moves  map[string]float32 `json:"moves"`
 		Band   *limits            `json:"band"`
 		Rating *int               `json:"rating"`
-	}{Moves: map[string]float32{}}
-	for _, m := range list {
-		shown.Moves[m.Move.String()] = m.Weight
-	}
+	}{Moves: shares(list)}
 	if own, _ := v.Ratings(); own > 0 {
 		band := PriorBands[dataset.BandOf(PriorBands, own)]
 		shown.Band, shown.Rating = &limits{band.From, band.To}, &own
 	}
 	return shown
 }
-
-// Value is that of talbotbot: the recipe learns no values, but soft targets are made of them.
-func (Prior) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
-
-// ValueFormula returns the formula of [Prior.Value].
-func (Prior) ValueFormula() string { return TalbotBot{}.ValueFormula() }

@@ -37,7 +37,7 @@ const (
 //
 // Source: chess-deep-learning. There the candidates of training are the most played moves, which gives the target
 // away, and the scaling of the rating is not published; ours is that of the recipe prior.
-type Probability struct{}
+type Probability struct{ noValue }
 
 // Name returns "probability".
 func (Probability) Name() string { return "probability" }
@@ -143,19 +143,9 @@ func (e Probability) Describe(v *View, t Targets) any {
 	if !e.Target(&target, v, t) {
 		return nil
 	}
-	moves := map[string]float32{}
-	for _, m := range target.Moves {
-		moves[m.Move.String()] = m.Weight
-	}
 	var candidates []string
 	for _, c := range v.Labels.Candidates {
 		candidates = append(candidates, c.Move.String())
 	}
-	return map[string]any{"moves": moves, "candidates": candidates}
+	return map[string]any{"moves": shares(target.Moves), "candidates": candidates}
 }
-
-// Value is that of talbotbot: the recipe learns no values.
-func (Probability) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
-
-// ValueFormula returns the formula of [Probability.Value].
-func (Probability) ValueFormula() string { return TalbotBot{}.ValueFormula() }

@@ -79,7 +79,7 @@ var tahlNoHistory = func() InputTransform {
 
 // Pack writes the position and its past to dst[:9]:
 //
-//	words 0 … 3  what stands on each square, and which squares are the opponent's, as [napoleonPack] writes them
+//	words 0 … 3  what stands on each square, and which squares are the opponent's, as [Napoleon.Pack] writes them
 //	words 4 … 7  planes 24 … 27
 //	word  8      flags: bits 0 … 7 planes 12 … 19; bits 32 … 39 (rank 5) plane 21, bits 40 … 47 (rank 6) plane 20; the
 //	             others are 0
@@ -87,7 +87,7 @@ func (Tahl) Pack(dst []uint64, v *View) {
 	w := (*[TahlWords]uint64)(dst)
 	p := v.Position()
 	us := p.Turn()
-	napoleonPack(w[:NapoleonWords], p)
+	packBoard(w[:NapoleonWords], p, us)
 	for k := range 4 {
 		w[tahlPast+k] = uint64(movedSquares(v.Game, k))
 	}
@@ -291,7 +291,7 @@ func (e Tahl) Describe(v *View, t Targets) any {
 		shown.Played = &played
 		var words [NapoleonWords]uint64
 		var layers [TahlLayers]uint64
-		napoleonPack(words[:], v.Position())
+		Napoleon{}.Pack(words[:], v)
 		unpackPieces(&layers, words[:])
 		for _, c := range v.EncodeMove(e, tahlChanges, first.Move) {
 			if c >= 0 {

@@ -35,7 +35,6 @@ func (e TalbotBot) Pack(dst []uint64, v *View) {
 	g, words := v.Game, (*[TalbotBotWords]uint64)(dst)
 	p := g.Position()
 	us := p.Turn()
-	them := us.Other()
 	for k := range 1 + historyFrames {
 		w := (*[boardWords]uint64)(words[boardWords*k:])
 		q := g.Previous(k)
@@ -43,12 +42,7 @@ func (e TalbotBot) Pack(dst []uint64, v *View) {
 			*w = [boardWords]uint64{}
 			continue
 		}
-		bit0, bit1, bit2 := q.TypeBits()
-		theirs := q.ByColor(them)
-		if us == board.Black {
-			bit0, bit1, bit2, theirs = bit0.Mirror(), bit1.Mirror(), bit2.Mirror(), theirs.Mirror()
-		}
-		w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
+		packBoard(w[:], q, us)
 	}
 	n := g.Repetitions()
 	flags := castling(p) | bit(4, us == board.Black) | bit(5, n >= 1) | bit(6, n >= 2)

@@ -34,4 +34,11 @@ func (TalbotBot) Value(s dataset.Score) (float32, bool) {
 // ValueFormula returns the formula of [TalbotBot.Value].
 func (e TalbotBot) ValueFormula() string { return TanhValue.Formula(e) }
 
+// noValue is what a recipe that learns no values has in their place, talbotbot's: soft targets are made of it.
+type noValue struct{}
+
+func (noValue) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
+
+func (noValue) ValueFormula() string { return TalbotBot{}.ValueFormula() }
+
 func mateValue(n int) float64 { return 1 - 0.0003*(1-1/float64(n)) }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"talbot/network/predict"
+	"talbot/network/run"
 )
 
 // Symmetry compares the network's answers with those to the same positions with the colours mirrored, which should be
@@ -101,10 +102,10 @@ func (t *symmetryTally) report(capabilities Capabilities) *Symmetry {
 	}
 	s, n := &Symmetry{Samples: t.samples}, float64(t.samples)
 	if capabilities.Value {
-		s.ValueGap = ratio(t.value, n)
+		s.ValueGap = run.Ratio(t.value, n)
 	}
 	if capabilities.Prior {
-		s.PolicyGap, s.SameMove = ratio(t.policy, n), ratio(float64(t.same), n)
+		s.PolicyGap, s.SameMove = run.Ratio(t.policy, n), run.Ratio(float64(t.same), n)
 	}
 	return s
 }

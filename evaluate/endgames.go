@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/network/run"
 )
 
 // Tables say how endgames end with best play. They need to serve one goroutine only.
@@ -113,7 +114,7 @@ func (t *keptTally) add(u *keptTally, line int64) {
 
 func (t *keptTally) figures() Kept {
 	n := float64(t.positions)
-	k := Kept{Positions: t.positions, Kept: ratio(float64(t.kept), n), Random: ratio(float64(t.random), n)}
+	k := Kept{Positions: t.positions, Kept: run.Ratio(float64(t.kept), n), Random: run.Ratio(float64(t.random), n)}
 	if k.Kept != nil {
 		k.Interval = Wilson(*k.Kept, float64(t.lines))
 	}
@@ -140,9 +141,9 @@ func (t *endgameTally) figures() EndgameFigures {
 	for said := range v {
 		decided += v[dataset.Won][said] + v[dataset.Lost][said]
 	}
-	return EndgameFigures{Samples: t.samples, ValueMSE: ratio(t.squared, float64(t.valued)),
-		ValueAccuracy: ratio(float64(t.right()), float64(t.valued)),
-		ValueOpposite: ratio(float64(v[dataset.Won][dataset.Lost]+v[dataset.Lost][dataset.Won]), float64(decided)),
+	return EndgameFigures{Samples: t.samples, ValueMSE: run.Ratio(t.squared, float64(t.valued)),
+		ValueAccuracy: run.Ratio(float64(t.right()), float64(t.valued)),
+		ValueOpposite: run.Ratio(float64(v[dataset.Won][dataset.Lost]+v[dataset.Lost][dataset.Won]), float64(decided)),
 		Moves:         t.both.figures(), Won: t.moves[dataset.Won].figures(), Drawn: t.moves[dataset.Drawn].figures()}
 }
 
@@ -262,9 +263,9 @@ func (r *EndgameReport) Worst(n int) []string {
 	share := func(name string) float64 {
 		f := r.ByMaterial[name]
 		if r.Moves.Positions > 0 {
-			return orZero(f.Moves.Kept)
+			return run.OrZero(f.Moves.Kept)
 		}
-		return orZero(f.ValueAccuracy)
+		return run.OrZero(f.ValueAccuracy)
 	}
 	var names []string
 	for name, f := range r.ByMaterial {

@@ -66,20 +66,4 @@ func Members(objects ...any) ([]byte, error) {
 	return append(all, '}'), nil
 }
 
-// ratio is a/b, nil for b = 0.
-func ratio(a, b float64) *float64 {
-	if b == 0 {
-		return nil
-	}
-	a /= b
-	return &a
-}
-
-func orZero(x *float64) float64 {
-	if x == nil {
-		return 0
-	}
-	return *x
-}
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

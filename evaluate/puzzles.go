@@ -15,6 +15,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/internal/fault"
 	"talbot/network/predict"
+	"talbot/network/run"
 )
 
 var (
@@ -203,7 +204,7 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 
 func (s *puzzles) report() PuzzleReport {
 	r := PuzzleReport{PuzzleScore: s.all.solved(), Rejects: s.rejects, Mates: s.mates,
-		MateInOne: ratio(s.mated, float64(s.mates)),
+		MateInOne: run.Ratio(s.mated, float64(s.mates)),
 		ByRating:  map[string]PuzzleScore{}, ByTheme: map[string]PuzzleScore{}}
 	if s.splits != nil {
 		held := s.heldOut.solved()

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -272,13 +273,9 @@ func Read(path string) (*File, error) {
 func ReadBytes(path string, data []byte) (*File, error) {
 	f, err := Parse(data)
 	if err != nil {
-		if other := foreign(path, data); other != nil {
-			err = other
-		}
-	} else {
-		if err = f.finite(); err != nil {
-			err = fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
+		err = cmp.Or(foreign(path, data), err)
+	} else if err = f.finite(); err != nil {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", path, err)

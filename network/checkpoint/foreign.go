@@ -2,10 +2,11 @@ package checkpoint
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"talbot/internal/fault"
 )
@@ -62,40 +63,22 @@ func isText(data []byte) bool {
 	})
 }
 
-// Fields of an ONNX model, a protocol buffer: the first byte of the version, which is what files begin with, and the
-// number of the graph.
-const (
-	irVersion  = 1 << 3 // of the wire type 0
-	graphField = 7
-)
+// irVersion is the first byte of an ONNX model, a protocol buffer: the tag of its version.
+const irVersion = 1 << 3
 
 // isONNX reports whether the fields of a protocol buffer come out even, begin with a version and have a graph.
 func isONNX(data []byte) bool {
+	const graphField = 7
 	if !bytes.HasPrefix(data, []byte{irVersion}) {
 		return false
 	}
 	graph := false
 	for len(data) > 0 {
-		tag, n := binary.Uvarint(data)
-		if n <= 0 {
+		field, _, n := protowire.ConsumeField(data)
+		if n < 0 {
 			return false
 		}
-		data = data[n:]
-		value, n := binary.Uvarint(data)
-		if n <= 0 {
-			return false
-		}
-		data = data[n:]
-		switch tag & 7 {
-		case 0:
-		case 2:
-			if value > uint64(len(data)) {
-				return false
-			}
-			data, graph = data[value:], graph || tag>>3 == graphField
-		default:
-			return false
-		}
+		data, graph = data[n:], graph || field == graphField
 	}
 	return graph
 }

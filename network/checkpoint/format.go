@@ -27,6 +27,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -237,8 +238,8 @@ func parse(data []byte) (*File, error) {
 // decode walks the header token by token: nothing in it decides on an allocation before it is known to fit the data.
 func decode(header, body []byte) (*File, error) {
 	d := json.NewDecoder(bytes.NewReader(header))
-	if err := open(d); err != nil {
-		return nil, err
+	if token, err := d.Token(); err != nil || token != json.Delim('{') {
+		return nil, fmt.Errorf("header begins with %v: %w", token, cmp.Or(err, errors.New("not an object")))
 	}
 	f := &File{}
 	var end uint64
@@ -282,17 +283,6 @@ func decode(header, body []byte) (*File, error) {
 		return nil, errors.New("no metadata")
 	}
 	return f, nil
-}
-
-func open(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if token != json.Delim('{') {
-		return fmt.Errorf("header begins with %v", token)
-	}
-	return nil
 }
 
 func decodeMeta(d *json.Decoder) (json.RawMessage, error) {

@@ -104,14 +104,6 @@ func (g *Graph) Flatten(x Value, name string) Value {
 	return g.node("Flatten", name, []int{product(x.Shape)}, map[string]any{"axis": 1}, x.Name)
 }
 
-// FlattenSquares makes one axis of a board with the channel fastest: the feature is square·channels + channel.
-func (g *Graph) FlattenSquares(x Value, name string) Value {
-	if len(x.Shape) != 3 {
-		return g.fail(name, "shape %v is no board", x.Shape)
-	}
-	return g.Flatten(g.Transpose(x, name+".squares", 1, 2, 0), name)
-}
-
 // Linear is x·Wᵀ + b, with W [out, in] in layer.weight and b [out] in layer.bias, if there is one.
 func (g *Graph) Linear(x Value, layer, name string) Value {
 	w := g.tensor(name, layer+".weight")

@@ -90,7 +90,7 @@ func blocks(t *testing.T) (g *Graph, compute func(x []float64) map[string][]floa
 	bn := g.BatchNorm(conv, "bn", 1e-3)
 	relu := g.Relu(bn)
 	wide := g.Conv(relu, "wide")
-	down := g.Linear(g.FlattenSquares(wide, "flat1"), "down", "down")
+	down := g.Linear(g.Flatten(g.Transpose(wide, "flat1.squares", 1, 2, 0), "flat1"), "down", "down")
 	gate := g.Sigmoid(g.BatchNorm(down, "bn2", 1e-5), "gate")
 	soft := g.Softmax(down, "soft")
 	scaled := g.Mul(wide, g.Reshape(gate, "gates", c, 1, 1), "scaled")
@@ -262,7 +262,6 @@ func TestGraphsAreChecked(t *testing.T) {
 		"s":    func(g *Graph, x, board Value) { g.Squeeze(x, "s") },
 		"r":    func(g *Graph, x, board Value) { g.Reshape(x, "r", 4) },
 		"t":    func(g *Graph, x, board Value) { g.Transpose(board, "t", 0, 0, 1) },
-		"f":    func(g *Graph, x, board Value) { g.FlattenSquares(x, "f") },
 		"x":    func(g *Graph, x, board Value) { g.Tanh(board, "x") },
 	} {
 		g, err := New("x", tensors)

@@ -37,23 +37,6 @@ func Warmup(steps int64, then Schedule) Schedule {
 	}
 }
 
-// Piece is a schedule and the step at which it begins; its own clock begins there at 0.
-type Piece struct {
-	From     int64
-	Schedule Schedule
-}
-
-// Piecewise follows its pieces one after the other. Their beginnings rise, the first is 0.
-func Piecewise(pieces ...Piece) Schedule {
-	return func(step int64) float64 {
-		i := len(pieces) - 1
-		for i > 0 && step < pieces[i].From {
-			i--
-		}
-		return pieces[i].Schedule(step - pieces[i].From)
-	}
-}
-
 // Constants of PyTorch's OneCycleLR.
 const (
 	cycleRise  = 0.3 // share of the steps
@@ -109,7 +92,7 @@ func Parse(name string, highest, lowest float64, warmup, steps int64) (Schedule,
 
 // parsePieces reads "share=factor,…": from that share of the steps on the rate is the highest one times the factor.
 func parsePieces(text string, lr float64, steps int64) (Schedule, error) {
-	pieces := []Piece{{0, Constant(lr)}}
+	starts, rates := []int64{0}, []float64{lr}
 	before := 0.0
 	for part := range strings.SplitSeq(text, ",") {
 		left, right, _ := strings.Cut(part, "=")
@@ -121,7 +104,14 @@ func parsePieces(text string, lr float64, steps int64) (Schedule, error) {
 		if err != nil || !(factor >= 0 && factor <= 1) {
 			return nil, fmt.Errorf("%q does not end with a factor from 0 to 1", part)
 		}
-		pieces, before = append(pieces, Piece{int64(math.Round(share * float64(steps))), Constant(lr * factor)}), share
+		starts, rates = append(starts, int64(math.Round(share*float64(steps)))), append(rates, lr*factor)
+		before = share
 	}
-	return Piecewise(pieces...), nil
+	return func(step int64) float64 {
+		i := len(starts) - 1
+		for step < starts[i] {
+			i--
+		}
+		return rates[i]
+	}, nil
 }

@@ -79,9 +79,4 @@ func TestConfiguredSchedules(t *testing.T) {
 			}
 		}
 	}
-	// A schedule made of schedules: each piece has a clock of its own.
-	s := Piecewise(Piece{0, Constant(1)}, Piece{10, Cosine(1, 0, 11)})
-	if got := s(15); math.Abs(got-0.5) > 1e-12 || s(9) != 1 || s(30) != 0 {
-		t.Errorf("composed: %g", got)
-	}
 }
