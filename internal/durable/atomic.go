@@ -3,7 +3,6 @@ package durable
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,45 +24,24 @@ type AtomicFile struct {
 
 // CreateAtomic starts the file of that path under the temporary name path + ".tmp", which leads nowhere else. The
 // caller is the only one who writes in the folder.
-func CreateAtomic(path string) (*AtomicFile, error) {
-	temp := path + TempSuffix
+func CreateAtomic(path string) (*AtomicFile, error) { return createAtomic(path, path+TempSuffix) }
+
+// ForeignTemp ends the temporary name of a file among files that are not talbot's.
+const ForeignTemp = ".talbot" + TempSuffix
+
+// CreateForeign is [CreateAtomic] in a folder that may have files of others. The caller is the only one who writes the
+// file.
+func CreateForeign(path string) (*AtomicFile, error) { return createAtomic(path, path+ForeignTemp) }
+
+func createAtomic(path, temp string) (*AtomicFile, error) {
 	if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("creating %q: %q is in the way: %w", path, temp, ErrNotRegular)
 	}
-	return createAtomic(path, temp, os.O_TRUNC)
-}
-
-// uniqueInfix stands between a file's name and the random part of its temporary name.
-const uniqueInfix = ".talbot-"
-
-// CreateUnique is [CreateAtomic] under a temporary name that no other process has.
-func CreateUnique(path string) (*AtomicFile, error) {
-	return createAtomic(path, fmt.Sprintf("%s%s%016x%s", path, uniqueInfix, rand.Uint64(), TempSuffix), os.O_EXCL)
-}
-
-func createAtomic(path, temp string, flag int) (*AtomicFile, error) {
-	f, err := Open(temp, os.O_WRONLY|os.O_CREATE|flag)
+	f, err := Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("creating %q: %w", path, err)
 	}
 	return &AtomicFile{path: path, temp: temp, file: f}, nil
-}
-
-// RemoveUnique removes the temporary files that dead processes left of [CreateUnique]. Only the holder of a lock may
-// call it.
-func RemoveUnique(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+uniqueInfix) && strings.HasSuffix(e.Name(), TempSuffix) {
-			if err := Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Temp returns the path of the temporary file.
@@ -71,11 +49,7 @@ func (f *AtomicFile) Temp() string { return f.temp }
 
 // WithoutTemp returns the name of the file to which a temporary one belongs, and any other name as it is.
 func WithoutTemp(name string) string {
-	name, temp := strings.CutSuffix(name, TempSuffix)
-	if i := strings.LastIndex(name, uniqueInfix); temp && i > 0 {
-		return name[:i]
-	}
-	return name
+	return strings.TrimSuffix(strings.TrimSuffix(name, ForeignTemp), TempSuffix)
 }
 
 // Write appends to the file. After an error the file cannot be committed.

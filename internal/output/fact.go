@@ -1,8 +1,10 @@
 package output
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -30,42 +32,9 @@ func (f Facts) Has(name string) bool {
 // Difference is a fact in which an existing output differs from the one that is asked for.
 type Difference struct{ Name, Have, Want string }
 
-// String names the fact and both values; of long ones only where they differ, after one word that is the same.
+// String names the fact and both values.
 func (d Difference) String() string {
-	have, want := strings.Fields(d.Have), strings.Fields(d.Want)
-	if shorter := min(len(have), len(want)); shorter > longValue {
-		first, last := 0, 0
-		for first < shorter && have[first] == want[first] {
-			first++
-		}
-		for last < shorter-first && have[len(have)-1-last] == want[len(want)-1-last] {
-			last++
-		}
-		d.Have, d.Want = part(have, first, last), part(want, first, last)
-	}
-	say := func(value string) string {
-		if value == "" {
-			return "none"
-		}
-		return value
-	}
-	return fmt.Sprintf("%s: %s, not %s", d.Name, say(d.Have), say(d.Want))
-}
-
-// longValue is the number of words beyond which a value is shortened.
-const longValue = 8
-
-// part returns a value without so many first and last words.
-func part(words []string, first, last int) string {
-	from, to := max(first-1, 0), len(words)-last
-	text := strings.Join(words[from:to], " ")
-	if from > 0 {
-		text = "… " + text
-	}
-	if last > 0 {
-		text += " …"
-	}
-	return text
+	return fmt.Sprintf("%s: %s, not %s", d.Name, cmp.Or(d.Have, "none"), cmp.Or(d.Want, "none"))
 }
 
 // Compare returns in what the facts of an output differ from those that are wanted: in the order of want, then what
@@ -105,8 +74,8 @@ func numbered(facts Facts) Facts {
 	return facts
 }
 
-// FactsOf returns the members of a value's JSON, an object, as facts in their order; those of objects within it are
-// named with a dot.
+// FactsOf returns the members of a value's JSON, an object, as facts by name; those of objects within it are named with
+// a dot.
 func FactsOf(v any) (Facts, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -116,29 +85,21 @@ func FactsOf(v any) (Facts, error) {
 }
 
 func flatten(prefix string, text []byte) (facts Facts, err error) {
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	if _, err := d.Token(); err != nil { // {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
 	}
-	for d.More() {
-		name, err := d.Token()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		value := members[name]
+		if value[0] != '{' {
+			facts = append(facts, Fact{prefix + name, strings.Trim(string(value), `"`)})
+			continue
+		}
+		inner, err := flatten(prefix+name+".", value)
 		if err != nil {
 			return nil, err
 		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		full := prefix + fmt.Sprint(name)
-		if value[0] == '{' {
-			inner, err := flatten(full+".", value)
-			if err != nil {
-				return nil, err
-			}
-			facts = append(facts, inner...)
-			continue
-		}
-		facts = append(facts, Fact{full, strings.Trim(string(value), `"`)})
+		facts = append(facts, inner...)
 	}
 	return facts, nil
 }
