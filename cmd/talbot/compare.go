@@ -46,7 +46,7 @@ docs/6-evaluation.md, section 5.`,
   talbot compare a1,a2,a3 b1,b2,b3 --data labelled --html compared.html`,
 		SuggestFor:        []string{"versus", "ab"},
 		Args:              operands(2, many, "two runs or more"),
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: completeOperands(many, lastOf(networks)),
 		RunE:              func(cmd *cobra.Command, runs []string) error { return o.compare(cmd.Context(), runs) },
 	}
 	f := flags.Of(cmd)
@@ -61,16 +61,6 @@ docs/6-evaluation.md, section 5.`,
 	addForce(f, &o.force)
 	addJSON(f, &o.json)
 	return cmd
-}
-
-// completeRuns completes the operands of a command that takes runs, or several with commas between them.
-func completeRuns(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	i := strings.LastIndexByte(typed, ',') + 1
-	all := networks(typed[i:])
-	for k := range all {
-		all[k] = typed[:i] + all[k]
-	}
-	return completed(all)
 }
 
 // runsOf reads an operand: one run, or several of one setting with commas between them. A path with a comma in it that

@@ -48,14 +48,19 @@ func completeOperands(most int, find func(typed string) []string) cobra.Completi
 
 // completeFolders completes a flag whose value is a folder of that kind, or several with commas between them.
 func completeFolders(cmd *cobra.Command, flag string, is func(dir string) bool) {
-	complete(cmd, flag, func(typed string) []string {
+	complete(cmd, flag, lastOf(foldersThat(is)))
+}
+
+// lastOf completes the last of several words with commas between them.
+func lastOf(find func(typed string) []string) func(typed string) []string {
+	return func(typed string) []string {
 		i := strings.LastIndexByte(typed, ',') + 1
-		all := foldersThat(is)(typed[i:])
+		all := find(typed[i:])
 		for k := range all {
 			all[k] = typed[:i] + all[k]
 		}
 		return all
-	})
+	}
 }
 
 // networks lists runs, and the network that comes with talbot.

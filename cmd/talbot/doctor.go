@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +15,7 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/internal/plain"
+	"talbot/internal/humanize"
 	"talbot/network/backend"
 	"talbot/stockfish"
 	"talbot/train/gpucheck"
@@ -70,11 +69,7 @@ func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
 	} else {
 		d = diagnose(cmd.Context(), o.engine, found)
 	}
-	if o.json {
-		if err := cli.PrintJSON(d); err != nil {
-			return err
-		}
-	} else if err := d.writeText(cli.Stdout); err != nil {
+	if err := report(o.json, d); err != nil {
 		return err
 	}
 	for _, c := range d.Checks {
@@ -199,29 +194,29 @@ func (d *diagnosis) checkMachine() {
 		d.add("vectors", statusAbsent, "", "the Go backend does not use vector instructions on %s", d.Arch)
 	}
 	if d.Memory > 0 {
-		d.add("memory", statusOK, "", "%s", gigabytes(d.Memory))
+		d.add("memory", statusOK, "", "%s", humanize.Size(float64(d.Memory)))
 	}
 	switch {
 	case d.Disk.Total == 0:
 	case d.Disk.Free < leastDisk:
 		d.add("disk", statusAbsent, "free some space, or choose folders on another disk with --out and --run",
-			"%s free in %s", gigabytes(d.Disk.Free), d.Disk.Path)
+			"%s free in %s", humanize.Size(float64(d.Disk.Free)), d.Disk.Path)
 	default:
-		d.add("disk", statusOK, "", "%s free of %s in %s", gigabytes(d.Disk.Free), gigabytes(d.Disk.Total), d.Disk.Path)
+		d.add("disk", statusOK, "", "%s free of %s in %s", humanize.Size(float64(d.Disk.Free)), humanize.Size(float64(d.Disk.Total)), d.Disk.Path)
 	}
 }
 
-func (d *diagnosis) writeText(w io.Writer) error {
-	var b strings.Builder
-	plain.Fprintf(&b, "talbot %s\n", d.Version)
+// Text returns the checks.
+func (d *diagnosis) Text() string {
+	var t humanize.Text
+	t.Line("talbot %s\n", d.Version)
 	for _, c := range d.Checks {
-		plain.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
+		t.Line("  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
 		if c.Remedy != "" {
-			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", cli.WithProgram(c.Remedy))
+			t.Line("  %-8s %-10s → %s\n", "", "", cli.WithProgram(c.Remedy))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return t.String()
 }
 
 func yes(b bool) string {
@@ -230,8 +225,6 @@ func yes(b bool) string {
 	}
 	return "no"
 }
-
-func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
 
 // cpuModel is the processor's name where the kernel tells it.
 func cpuModel() string {
@@ -249,11 +242,10 @@ func cpuModel() string {
 
 // diskSpace is the space of the file system that holds the folder.
 func diskSpace(dir string) disk {
+	free, total := fileSystem(dir)
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		path = dir
 	}
-	d := disk{Path: path}
-	d.Free, d.Total = fileSystem(dir)
-	return d
+	return disk{path, free, total}
 }

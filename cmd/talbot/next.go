@@ -33,21 +33,22 @@ func printNext() {
 
 // newName returns a name that nothing has yet: stem and ending, with a number between them where that is taken.
 func newName(stem, ending string) string {
-	name := stem + ending
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
+	return unused(func(i int) string {
+		if i == 1 {
+			return stem + ending
 		}
-		name = fmt.Sprintf("%s-%d%s", stem, i, ending)
-	}
+		return fmt.Sprintf("%s-%d%s", stem, i, ending)
+	})
 }
 
 // newRun returns the name of a run that is not there yet.
-func newRun() string {
+func newRun() string { return unused(func(i int) string { return fmt.Sprint("run", i) }) }
+
+// unused returns the first of some names, counted from 1, that nothing has.
+func unused(name func(i int) string) string {
 	for i := 1; ; i++ {
-		name := fmt.Sprintf("run%d", i)
-		if _, err := os.Lstat(name); err != nil {
-			return name
+		if _, err := os.Lstat(name(i)); err != nil {
+			return name(i)
 		}
 	}
 }
@@ -77,16 +78,12 @@ func nextLabel(dir string) {
 		next(args...)
 		return
 	}
-	if takes := labelTime(m.Counts.Samples, stockfish.DefaultWorkers()); takes > time.Hour {
+	takes := time.Duration(m.Counts.Samples) * defaultMoveTime / time.Duration(stockfish.DefaultWorkers())
+	if takes > time.Hour {
 		share := max(job.Rounded(float64(time.Hour/2)/float64(takes), 1), 1e-4)
 		args = append(args, "--fraction", strconv.FormatFloat(share, 'f', -1, 64))
 	}
 	next(args...)
-}
-
-// labelTime returns how long so many samples take with the default limit.
-func labelTime(samples int64, workers int) time.Duration {
-	return time.Duration(samples) * defaultMoveTime / time.Duration(workers)
 }
 
 // nextTrain names a training that fits a labelled dataset and this machine.
