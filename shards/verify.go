@@ -20,17 +20,17 @@ const maxDamage = 100
 
 // Report is what a verification read.
 type Report struct {
-	Shards     int   // read whole
-	Bytes      int64 // of them
-	Lines      int64 // that were replayed without an error
-	Positions  int64
-	Samples    int64
-	Labelled   int64    // labels of each status, over all fingerprints
-	Terminal   int64    //
-	Failed     int64    //
-	Untargeted int64    // lines without any policy target
-	Extra      []string // shards in the folder that the manifest does not name; readers ignore them
-	Damage     []error  // what is wrong, at most 100, each naming file and place
+	Shards     int      `json:"shards"`    // read whole
+	Bytes      int64    `json:"bytes"`     // of them
+	Lines      int64    `json:"lines"`     // that were replayed without an error
+	Positions  int64    `json:"positions"`
+	Samples    int64    `json:"samples"`
+	Labelled   int64    `json:"labelled"`  // labels of each status, over all fingerprints
+	Terminal   int64    `json:"terminal"`
+	Failed     int64    `json:"failed"`
+	Untargeted int64    `json:"-"`         // lines without any policy target
+	Extra      []string `json:"extra"`     // shards in the folder that the manifest does not name; readers ignore them
+	Damage     []error  `json:"-"`         // what is wrong, at most 100, each naming file and place
 }
 
 // VerifyOptions change how a verification works. What is nil is not called.

@@ -55,19 +55,11 @@ type Report struct {
 
 // DatasetReport is what a verification read of one dataset.
 type DatasetReport struct {
-	Dataset   string   `json:"dataset"`
-	Whole     bool     `json:"whole"`
-	Shards    int      `json:"shards"`
-	Bytes     int64    `json:"bytes"`
-	Lines     int64    `json:"lines"`
-	Positions int64    `json:"positions"`
-	Samples   int64    `json:"samples"`
-	Encoded   int64    `json:"encoded"` // moves that were encoded and decoded
-	Labelled  int64    `json:"labelled"`
-	Terminal  int64    `json:"terminal"`
-	Failed    int64    `json:"failed"`
-	Extra     []string `json:"extra"`  // shards that the manifest does not name
-	Damage    []string `json:"damage"` // at most 100 of a dataset
+	Dataset string `json:"dataset"`
+	Whole   bool   `json:"whole"`
+	shards.Report
+	Encoded int64    `json:"encoded"` // moves that were encoded and decoded
+	Damage  []string `json:"damage"`  // at most 100 of a dataset
 }
 
 // SplitGame is a line whose game is also in another split.
@@ -155,12 +147,8 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 		}
 	}
 	report, err := shards.Verify(ctx, dir, o)
-	d := DatasetReport{
-		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines,
-		Positions: report.Positions,
-		Samples:   report.Samples, Labelled: report.Labelled, Terminal: report.Terminal, Failed: report.Failed,
-		Extra: append([]string{}, report.Extra...), Damage: []string{},
-	}
+	d := DatasetReport{Dataset: dir, Whole: err == nil, Report: report, Damage: []string{}}
+	d.Extra = append([]string{}, d.Extra...) // not null
 	for _, damage := range report.Damage {
 		d.Damage = append(d.Damage, damage.Error())
 	}
