@@ -20,17 +20,17 @@ const maxDamage = 100
 
 // Report is what a verification read.
 type Report struct {
-	Shards     int      `json:"shards"`    // read whole
-	Bytes      int64    `json:"bytes"`     // of them
-	Lines      int64    `json:"lines"`     // that were replayed without an error
+	Shards     int      `json:"shards"` // read whole
+	Bytes      int64    `json:"bytes"`  // of them
+	Lines      int64    `json:"lines"`  // that were replayed without an error
 	Positions  int64    `json:"positions"`
 	Samples    int64    `json:"samples"`
-	Labelled   int64    `json:"labelled"`  // labels of each status, over all fingerprints
+	Labelled   int64    `json:"labelled"` // labels of each status, over all fingerprints
 	Terminal   int64    `json:"terminal"`
 	Failed     int64    `json:"failed"`
-	Untargeted int64    `json:"-"`         // lines without any policy target
-	Extra      []string `json:"extra"`     // shards in the folder that the manifest does not name; readers ignore them
-	Damage     []error  `json:"-"`         // what is wrong, at most 100, each naming file and place
+	Untargeted int64    `json:"-"`     // lines without any policy target
+	Extra      []string `json:"extra"` // shards in the folder that the manifest does not name; readers ignore them
+	Damage     []error  `json:"-"`     // what is wrong, at most 100, each naming file and place
 }
 
 // VerifyOptions change how a verification works. What is nil is not called.

@@ -123,8 +123,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if r.Workers <= 0 {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
-	a := &aggregation{Request: r, bands: r.Bands.list(),
-		games: gameReader{filter: r.Filter, minClock: r.MinClock, bands: r.Bands, split: r.GamesOf}}
+	bands := r.Bands.list()
+	a := &aggregation{Request: r, bands: bands,
+		games: gameReader{filter: r.Filter, minClock: r.MinClock, bands: bands, split: r.GamesOf}}
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err

@@ -119,7 +119,7 @@ func stored(t *testing.T, dir string, bands Bands) map[string]distribution {
 		if l.Start.Turn() == board.Black {
 			own, opponent = opponent, own
 		}
-		band, _ := bands.of(own)
+		band := dataset.BandOf(bands.list(), own)
 		if own != bands.list()[band].Elo || opponent != 0 || l.Source != dataset.SourceAggregate || len(l.Moves) > 0 ||
 			l.SampleCount() != 1 || len(l.Policies) != 1 || l.Number != number || len(l.Tags) > 0 {
 			t.Fatalf("line %+v", l)

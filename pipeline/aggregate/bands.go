@@ -3,7 +3,6 @@ package aggregate
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -68,15 +67,6 @@ func (b Bands) String() string {
 		fields[i] = strconv.Itoa(edge)
 	}
 	return strings.Join(fields, ",")
-}
-
-// of returns the number of a rating's band; false if the rating is not known, 0, and there are several.
-func (b Bands) of(elo int) (int, bool) {
-	i, found := slices.BinarySearch(b, elo)
-	if found {
-		i++
-	}
-	return i, elo > 0 || len(b) == 0
 }
 
 // list returns the bands, without samples. The rating of an inner band is its centre; the outer two are taken to be as

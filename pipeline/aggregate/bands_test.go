@@ -4,20 +4,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"talbot/dataset"
 )
 
 func TestBands(t *testing.T) {
-	for elo, want := range map[int]int{1: 0, 1499: 0, 1500: 1, 1999: 1, 2000: 2, 2499: 2, 2500: 3, 9999: 3} {
-		if got, ok := DefaultBands.of(elo); got != want || !ok {
-			t.Errorf("%d is in band %d", elo, got)
-		}
-	}
-	if _, ok := DefaultBands.of(0); ok {
-		t.Error("an unknown rating is in a band")
-	}
-	if got, ok := Bands(nil).of(0); got != 0 || !ok {
-		t.Error("an unknown rating is in no band")
-	}
 	for text, want := range map[string]string{
 		"1500,2000,2500": "1250 1750 2250 2750", // those of the recipe
 		"none":           "0",
@@ -32,7 +23,7 @@ func TestBands(t *testing.T) {
 		var elos []string
 		for i, band := range b.list() {
 			elos = append(elos, strconv.Itoa(band.Elo))
-			if own, _ := b.of(band.Elo); own != i {
+			if own := dataset.BandOf(b.list(), band.Elo); own != i {
 				t.Errorf("%s: the rating %d of band %d is in band %d", text, band.Elo, i, own)
 			}
 		}

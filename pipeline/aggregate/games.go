@@ -21,19 +21,17 @@ const (
 
 // counts are the figures of the games that were read.
 type counts struct {
-	Read    int64                    `json:"read"`
-	Rejects map[dataset.Reason]int64 `json:"rejects"`
-	Moves   int64                    `json:"moves"` // that count
-	Dropped dataset.Drops            `json:"dropped"`
+	Read    int64         `json:"read"`
+	Rejects dataset.Drops `json:"rejects"`
+	Moves   int64         `json:"moves"` // that count
+	Dropped dataset.Drops `json:"dropped"`
 }
 
-func newCounts() counts { return counts{Rejects: map[dataset.Reason]int64{}, Dropped: dataset.Drops{}} }
+func newCounts() counts { return counts{Rejects: dataset.Drops{}, Dropped: dataset.Drops{}} }
 
 func (c *counts) add(o *counts) {
 	c.Read += o.Read
-	for reason, n := range o.Rejects {
-		c.Rejects[reason] += n
-	}
+	c.Rejects = c.Rejects.Add(o.Rejects)
 	c.Moves += o.Moves
 	c.Dropped = c.Dropped.Add(o.Dropped)
 }
@@ -45,7 +43,7 @@ var keyOf = (*board.Position).Key
 type gameReader struct {
 	filter   dataset.Filter
 	minClock time.Duration
-	bands    Bands
+	bands    []dataset.Band
 	split    *dataset.Split
 	sets     []*shards.Dataset
 }
@@ -117,10 +115,8 @@ func (g *gameReader) reject(l *dataset.Line, splits dataset.Splits) dataset.Reas
 // line calls each with every move of a game that counts.
 func (g *gameReader) line(l *dataset.Line, c *counts, each func(p *board.Position, m board.Move, band int)) error {
 	n := len(l.Moves)
-	var bands [2]int
-	var known [2]bool
-	bands[board.White], known[board.White] = g.bands.of(l.WhiteElo)
-	bands[board.Black], known[board.Black] = g.bands.of(l.BlackElo)
+	elos := [2]int{board.White: l.WhiteElo, board.Black: l.BlackElo}
+	bands := [2]int{dataset.BandOf(g.bands, elos[0]), dataset.BandOf(g.bands, elos[1])}
 	pos := l.Start
 	for ply, m := range l.Moves {
 		if !pos.IsLegal(m) {
@@ -130,7 +126,7 @@ func (g *gameReader) line(l *dataset.Line, c *counts, each func(p *board.Positio
 			switch turn := pos.Turn(); {
 			case l.ShortOfTime(ply, g.minClock):
 				c.Dropped[dataset.LowClock]++
-			case known[turn]:
+			case elos[turn] > 0 || len(g.bands) == 1:
 				c.Moves++
 				each(&pos, m, bands[turn])
 			default:
