@@ -236,19 +236,11 @@ func (d *differ) pair(a, b *lineDigest) {
 
 // setDifference compares two lists of names.
 func setDifference(a, b []string) SetDifference {
-	s := SetDifference{OnlyA: []string{}, OnlyB: []string{}}
-	for _, name := range a {
-		if slices.Contains(b, name) {
-			s.Both++
-		} else {
-			s.OnlyA = append(s.OnlyA, name)
-		}
+	only := func(a, b []string) []string {
+		return slices.DeleteFunc(append([]string{}, a...), func(name string) bool { return slices.Contains(b, name) })
 	}
-	for _, name := range b {
-		if !slices.Contains(a, name) {
-			s.OnlyB = append(s.OnlyB, name)
-		}
-	}
+	s := SetDifference{OnlyA: only(a, b), OnlyB: only(b, a)}
+	s.Both = len(a) - len(s.OnlyA)
 	return s
 }
 

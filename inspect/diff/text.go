@@ -15,15 +15,10 @@ import (
 // manifestDifference returns the fields of two manifests that differ.
 func manifestDifference(a, b *dataset.Manifest) []FieldDifference {
 	fa, fb := manifestFields(a), manifestFields(b)
-	names := slices.Sorted(maps.Keys(fa))
-	for name := range fb {
-		if _, ok := fa[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+	both := maps.Clone(fa)
+	maps.Copy(both, fb)
 	all := []FieldDifference{}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		if fa[name] != fb[name] {
 			all = append(all, FieldDifference{name, fa[name], fb[name]})
 		}

@@ -36,8 +36,7 @@ func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 		if p.Status == dataset.Predicted {
 			shown.Status = "predicted"
 			if n.Value {
-				v := p.Value.Float()
-				shown.Value = &v
+				shown.Value = new(p.Value.Float())
 			}
 		}
 		for _, m := range p.Moves {

@@ -128,8 +128,7 @@ func (v *viewer) describe(l located) *Sample {
 		s.ClockAfter = new(float64(tenths) / 10)
 	}
 	if ply < len(l.Moves) {
-		played := l.Moves[ply].String()
-		s.Played = &played
+		s.Played = new(l.Moves[ply].String())
 	}
 	for k := 1; k <= 4; k++ {
 		if q := w.Game().Previous(k); q != nil {
@@ -148,8 +147,7 @@ func (v *viewer) describe(l located) *Sample {
 	}
 	if exact, ok := l.Exact(w.Sample(), v.Manifest().Fingerprints); ok {
 		class, _ := exact.Class()
-		name := class.String()
-		s.Exact = &name
+		s.Exact = new(class.String())
 	}
 	for _, c := range l.Labels {
 		if w.Sample() >= len(c.Labels) || c.Labels[w.Sample()].Status == dataset.Missing ||

@@ -80,8 +80,7 @@ func openings(counts map[openingPath]*openingGames) *Openings {
 				Draws: g[dataset.Draw], BlackWins: g[dataset.BlackWins], Next: after(path, p.After(move))}
 			m.Share = float64(m.Games) / float64(games)
 			if known := m.known(); known > 0 {
-				score := (float64(m.WhiteWins) + float64(m.Draws)/2) / float64(known)
-				m.Score = &score
+				m.Score = new((float64(m.WhiteWins) + float64(m.Draws)/2) / float64(known))
 			}
 			list = append(list, m)
 		}

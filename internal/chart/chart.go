@@ -122,21 +122,21 @@ func parse(t *template.Template) *template.Template {
 	return template.Must(template.Must(t.Parse(shared)).Parse(charts))
 }
 
-// render draws a picture with one of the templates.
-func render(name string, picture any) (template.HTML, error) {
+// Render executes one of the templates of a page.
+func Render(t *template.Template, name string, data any) (template.HTML, error) {
 	var b strings.Builder
-	err := pictures.ExecuteTemplate(&b, name, picture)
+	err := t.ExecuteTemplate(&b, name, data)
 	return template.HTML(b.String()), err
 }
 
 // A chart is drawn with its title, in a card; of a board, the SVG alone. All need the styles of a page, and boards its
 // pieces.
 
-func (b Board) HTML() (template.HTML, error)             { return render("board", b) }
-func (c *LineChart) HTML() (template.HTML, error)        { return render("linechart", c) }
-func (c *BarChart) HTML() (template.HTML, error)         { return render("barchart", c) }
-func (l *BarList) HTML() (template.HTML, error)          { return render("barlist", l) }
-func (c *CalibrationChart) HTML() (template.HTML, error) { return render("calibration", c) }
+func (b Board) HTML() (template.HTML, error)             { return Render(pictures, "board", b) }
+func (c *LineChart) HTML() (template.HTML, error)        { return Render(pictures, "linechart", c) }
+func (c *BarChart) HTML() (template.HTML, error)         { return Render(pictures, "barchart", c) }
+func (l *BarList) HTML() (template.HTML, error)          { return Render(pictures, "barlist", l) }
+func (c *CalibrationChart) HTML() (template.HTML, error) { return Render(pictures, "calibration", c) }
 
 // WriteText writes nothing: only pages show charts with axes.
 func (*frame) WriteText(*strings.Builder) {}

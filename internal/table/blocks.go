@@ -23,7 +23,7 @@ type Tile struct {
 type Tiles []Tile
 
 // HTML returns the tiles side by side.
-func (t Tiles) HTML() (template.HTML, error) { return render("tiles", t) }
+func (t Tiles) HTML() (template.HTML, error) { return chart.Render(templates, "tiles", t) }
 
 // WriteText writes a line for each tile that has a figure.
 func (t Tiles) WriteText(b *strings.Builder) {
@@ -50,7 +50,7 @@ type Verdict struct {
 type Verdicts []Verdict
 
 // HTML returns cards, each in the colour of its verdict.
-func (v Verdicts) HTML() (template.HTML, error) { return render("verdicts", v) }
+func (v Verdicts) HTML() (template.HTML, error) { return chart.Render(templates, "verdicts", v) }
 
 // WriteText writes a paragraph for each verdict.
 func (v Verdicts) WriteText(b *strings.Builder) {
@@ -78,7 +78,7 @@ type Facts struct {
 }
 
 // HTML returns the card.
-func (f *Facts) HTML() (template.HTML, error) { return render("facts", f) }
+func (f *Facts) HTML() (template.HTML, error) { return chart.Render(templates, "facts", f) }
 
 // WriteText writes a line for each fact.
 func (f *Facts) WriteText(b *strings.Builder) {
@@ -103,7 +103,7 @@ type Prose struct {
 }
 
 // HTML returns the card.
-func (p *Prose) HTML() (template.HTML, error) { return render("prose", p) }
+func (p *Prose) HTML() (template.HTML, error) { return chart.Render(templates, "prose", p) }
 
 // WriteText writes a line for each paragraph.
 func (p *Prose) WriteText(b *strings.Builder) {
@@ -144,7 +144,7 @@ type Boards struct {
 }
 
 // HTML returns the boards.
-func (p *Boards) HTML() (template.HTML, error) { return render("boards", p) }
+func (p *Boards) HTML() (template.HTML, error) { return chart.Render(templates, "boards", p) }
 
 // WriteText writes nothing.
 func (*Boards) WriteText(*strings.Builder) {}

@@ -6,7 +6,6 @@
 package table
 
 import (
-	"bytes"
 	_ "embed"
 	"html/template"
 	"io"
@@ -20,13 +19,6 @@ import (
 var text string
 
 var templates = chart.New("table", text, nil)
-
-// render executes one of the templates of this package.
-func render(name string, data any) (template.HTML, error) {
-	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, name, data)
-	return template.HTML(b.String()), err
-}
 
 // Block is a part of a result.
 type Block interface {

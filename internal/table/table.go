@@ -7,6 +7,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"talbot/internal/chart"
 	"talbot/internal/plain"
 )
 
@@ -81,7 +82,7 @@ func (t *Table) Titled() bool {
 }
 
 // HTML returns the table in a card.
-func (t *Table) HTML() (template.HTML, error) { return render("table", t) }
+func (t *Table) HTML() (template.HTML, error) { return chart.Render(templates, "table", t) }
 
 // laid is a cell in its column, for the template.
 type laid struct {
