@@ -15,6 +15,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish/uci"
 )
 
@@ -23,30 +24,16 @@ func line(t testing.TB, fen, moves string) (board.Position, []board.Move) {
 	t.Helper()
 	start := board.StartPosition()
 	if fen != "" {
-		var err error
-		if start, err = board.ParseFEN(fen); err != nil {
-			t.Fatal(err)
-		}
+		start = testkit.Must(board.ParseFEN(fen))
 	}
 	pos := start
-	var list []board.Move
-	for s := range strings.FieldsSeq(moves) {
-		m, err := pos.ParseUCI(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, m)
-		pos.Play(m)
-	}
-	return start, list
+	return start, testkit.Must(pos.PlayUCI(strings.Fields(moves)...))
 }
 
 func startEngine(t *testing.T, cfg Config) *Engine {
 	t.Helper()
 	e, err := Start(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -55,36 +42,14 @@ func startEngine(t *testing.T, cfg Config) *Engine {
 	return e
 }
 
-// children counts the processes whose parent this one is, dead ones that nobody
-// has waited for included.
-func children(t *testing.T) int {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(stats) == 0 {
-		t.Skip("no /proc")
-	}
-	n := 0
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		// pid (name) state ppid …, and the name may have parentheses
-		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
-			n++
-		}
-	}
-	return n
-}
-
 // noLeak fails the test if it leaves goroutines or processes behind.
 func noLeak(t *testing.T) {
 	t.Helper()
-	routines, processes := runtime.NumGoroutine(), children(t)
+	children := func() int { return len(testkit.ChildrenOf(os.Getpid())) } // dead ones that nobody waited for included
+	routines, processes := runtime.NumGoroutine(), children()
 	t.Cleanup(func() {
 		for try := 0; ; try++ {
-			r, p := runtime.NumGoroutine(), children(t)
+			r, p := runtime.NumGoroutine(), children()
 			if r <= routines && p <= processes {
 				return
 			}
@@ -114,15 +79,11 @@ func TestSearchFake(t *testing.T) {
 	e := startEngine(t, cfg)
 	start, moves := line(t, "", "e2e4 e7e5")
 	pos, err := replay(start, moves)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want := dataset.Centipawns(int(pos.Key()%2001) - 1000)
 	for range 3 {
 		label, err := one(t.Context(), e, start, moves)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if label.Status != dataset.Labelled || len(label.Lines) != 1 {
 			t.Fatalf("label %+v", label)
 		}
@@ -212,7 +173,7 @@ func TestFaults(t *testing.T) {
 				t.Error("the engine was used again")
 			}
 			if c.fault == "child" || c.fault == "orphan" {
-				mustBeGone(t, toldPID(t, cfg))
+				testkit.MustBeGone(t, toldPID(t, cfg))
 			}
 		})
 	}
@@ -224,29 +185,13 @@ func toldPID(t *testing.T, cfg Config) int {
 	for range 3000 {
 		if b, err := os.ReadFile(filepath.Join(cfg.dir(), "pid")); err == nil {
 			pid, err := strconv.Atoi(string(b))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			return pid
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the fake does not tell its pid")
 	return 0
-}
-
-func mustBeGone(t *testing.T, pid int) {
-	t.Helper()
-	for range 3000 {
-		// Killed, it may wait as a zombie for whoever inherited it.
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	shoot(pid)
-	t.Errorf("process %d lives on", pid)
 }
 
 // TestEngineDiesWithUs kills a process that has a hanging engine.
@@ -257,15 +202,11 @@ func TestEngineDiesWithUs(t *testing.T) {
 	cfg := fakeConfig(t, "parent")
 	parent := exec.Command(cfg.Path)
 	parent.Env = append(os.Environ(), cfg.env...)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, parent.Start())
 	pid := toldPID(t, cfg)
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, parent.Process.Kill())
 	_ = parent.Wait()
-	mustBeGone(t, pid)
+	testkit.MustBeGone(t, pid)
 }
 
 // TestEngineOutlivesThread starts an engine from a thread that ends.
@@ -332,9 +273,7 @@ func TestStartFaults(t *testing.T) {
 				passInSilence(t, cfg, cfg.StartTimeout)
 			} else {
 				textFile = filepath.Join(t.TempDir(), "not-a-program")
-				if err := os.WriteFile(textFile, []byte("\x01\x02"), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(textFile, []byte("\x01\x02"), 0o700))
 				c.cfg(&cfg)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -372,9 +311,7 @@ func TestIllegalTailIsCut(t *testing.T) {
 	e := startEngine(t, fakeConfig(t, "wrongtail"))
 	start, moves := line(t, "", "e2e4")
 	label, err := one(t.Context(), e, start, moves)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if l := label.Lines[0]; len(l.PV) != 1 || l.Score != dataset.MateIn(fakeMate) {
 		t.Errorf("line %+v", l)
 	}
@@ -450,9 +387,7 @@ func TestHashScope(t *testing.T) {
 			e.NewLine()
 			for k := range 3 {
 				l, err := one(t.Context(), e, start, moves[:k+1])
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				rounds[round][k] = l.Lines[0].Score
 			}
 		}
@@ -463,9 +398,7 @@ func TestHashScope(t *testing.T) {
 			t.Errorf("%+v: cleared %d times", c, len(b))
 		}
 		prints, err := e.Fingerprints()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		mark := ""
 		for _, o := range prints[0].Options {
 			if o.Name == "ucinewgame" {
@@ -505,24 +438,18 @@ func TestSearchCancelled(t *testing.T) {
 func TestNamedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, err := Start(t.Context(), fakeConfig(t, "none"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer e.Close()
 	id := func() string {
 		t.Helper()
 		prints, err := e.Fingerprints()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return prints[0].ID()
 	}
 	inside := id()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	network := e.client.Offered["evalfile"].Default
 	write(network, "weights")
@@ -533,9 +460,7 @@ func TestNamedFiles(t *testing.T) {
 		t.Errorf("without a file %s, with one %s, with another %s", inside, one, other)
 	}
 	hash, err := HashFile(network)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	o := e.client.Offered["evalfile"]
 	o.Default = "nn-" + hash[:12] + ".nnue"
 	e.client.Offered["evalfile"] = o

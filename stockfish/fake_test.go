@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 // The test binary, run again with fakeVar set, is a UCI engine with a fault.
@@ -38,10 +39,7 @@ func TestMain(m *testing.M) {
 // clock on: see [handClock].
 func fakeConfig(t *testing.T, fault string) Config {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())
 	return Config{
 		Path: self, Limit: Nodes(1000),
 		StartTimeout: 5 * time.Second, SearchTimeout: 7 * time.Second, testClock: newHandClock(),
@@ -113,7 +111,7 @@ func (f *fake) start() {
 	case f.is("late"): // n ms
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
 	case f.is("shotstarting") && f.starts <= f.n: // a stranger kills the first n engines before they say anything
-		shoot(os.Getpid())
+		_ = testkit.Shoot(os.Getpid())
 		select {}
 	case f.is("crash"):
 		fmt.Fprintln(os.Stderr, "no such network")
@@ -188,21 +186,9 @@ func (f *fake) position(s string) {
 	what, moves, _ := strings.Cut(s, " moves ")
 	f.pos = board.StartPosition()
 	if fen, ok := strings.CutPrefix(what, "fen "); ok {
-		pos, err := board.ParseFEN(fen)
-		if err != nil {
-			panic(err)
-		}
-		f.pos = pos
+		f.pos = testkit.Must(board.ParseFEN(fen))
 	}
-	f.moves = 0
-	for s := range strings.FieldsSeq(moves) {
-		m, err := f.pos.ParseUCI(s)
-		if err != nil {
-			panic(err)
-		}
-		f.pos.Play(m)
-		f.moves++
-	}
+	f.moves = len(testkit.Must(f.pos.PlayUCI(strings.Fields(moves)...)))
 }
 
 // tables is what a reader of tables says of the position: for a fault "tables…", it draws.
@@ -213,7 +199,7 @@ func (f *fake) tables() {
 		f.fallSilent()
 		time.Sleep(time.Hour)
 	case f.is("tablesshot") && f.starts <= f.n && f.ds > 1:
-		shoot(os.Getpid())
+		_ = testkit.Shoot(os.Getpid())
 		select {}
 	}
 	fmt.Println("Tablebases WDL: Draw (Success)\nTablebases DTZ: 0 (Success)")
@@ -270,13 +256,13 @@ func (f *fake) misbehave() bool {
 		return false
 	case "shot": // a stranger kills the engine at its n-th search, so it never gets farther
 		if f.gos == f.n {
-			shoot(os.Getpid())
+			_ = testkit.Shoot(os.Getpid())
 			select {}
 		}
 		return false
 	case "shotat": // a stranger kills the first n engines at their first search
 		if f.starts <= f.n {
-			shoot(os.Getpid())
+			_ = testkit.Shoot(os.Getpid())
 			select {}
 		}
 		return false
@@ -364,11 +350,4 @@ func (f *fake) misbehave() bool {
 		time.Sleep(time.Hour)
 	}
 	return true
-}
-
-// shoot ends a process as kill -9 does.
-func shoot(pid int) {
-	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Kill() // it may be gone
-	}
 }

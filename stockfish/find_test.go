@@ -5,15 +5,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
+
+	"talbot/internal/testkit"
 )
 
 // What lies beside the program is found where $PATH has none, before what distributions have.
 func TestBesideProgram(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	name := "stockfish"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -29,5 +30,19 @@ func TestBesideProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if found, err := Find(""); err != nil || found != beside {
 		t.Errorf("found %q (%v), want %q", found, err, beside)
+	}
+}
+
+func TestCountCores(t *testing.T) {
+	const four = "processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 1\n\n" +
+		"processor : 2\nphysical id : 0\ncore id : 0\n\nprocessor : 3\nphysical id : 1\ncore id : 0\n"
+	if n := countCores(strings.NewReader(four)); n != 3 {
+		t.Errorf("%d cores, want 3", n)
+	}
+	if n := countCores(strings.NewReader("processor : 0\nBogoMIPS : 50\n")); n != 0 {
+		t.Errorf("%d cores where none is named", n)
+	}
+	if n := DefaultWorkers(); n < 1 {
+		t.Errorf("%d workers", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish/uci"
 )
 
@@ -56,17 +57,11 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 		"depth 8 multipv 2 score cp 9 upperbound pv e2e4",
 	} {
 		i, err := uci.ParseInfo([]byte(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := found.add(i); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		testkit.OK(t, found.add(i))
 	}
 	labels, err := found.labels(&pos, "d2d4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	label := labels[0]
 	// so that the last exact line of each rank would be d2d4 twice.
 	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" ||
@@ -93,12 +88,8 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 		"depth 5 multipv 2 score cp 5 nodes 200 pv b1c3",
 	} {
 		i, err := uci.ParseInfo([]byte(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := found.add(i); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		testkit.OK(t, found.add(i))
 	}
 	labels, err := found.labels(&pos, "c2c4")
 	if err != nil || len(labels) != 4 {
@@ -118,20 +109,6 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 	}
 	if _, err := newSearchLines(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
 		t.Error("a label without a line")
-	}
-}
-
-func TestCountCores(t *testing.T) {
-	const four = "processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 1\n\n" +
-		"processor : 2\nphysical id : 0\ncore id : 0\n\nprocessor : 3\nphysical id : 1\ncore id : 0\n"
-	if n := countCores(strings.NewReader(four)); n != 3 {
-		t.Errorf("%d cores, want 3", n)
-	}
-	if n := countCores(strings.NewReader("processor : 0\nBogoMIPS : 50\n")); n != 0 {
-		t.Errorf("%d cores where none is named", n)
-	}
-	if n := DefaultWorkers(); n < 1 {
-		t.Errorf("%d workers", n)
 	}
 }
 
@@ -156,9 +133,7 @@ func TestFoundOnly(t *testing.T) {
 			if err == nil {
 				err = f.add(i)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 		}
 		labels, err := f.labels(&pos, c.best)
 		if (err == nil) != c.ok || c.ok && len(labels[0].Lines) != 2 {

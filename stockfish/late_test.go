@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish/uci"
 )
 
@@ -70,9 +71,7 @@ func labelsOf(t *testing.T, said []string, several int, depths []int) ([]dataset
 		if err == nil {
 			err = f.add(i)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	t.Fatal("no best move")
 	return nil, ""

@@ -14,14 +14,13 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 )
 
 func newPool(t *testing.T, cfg Config, workers int) *Pool {
 	t.Helper()
 	p, err := NewPool(t.Context(), cfg, workers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -384,9 +383,7 @@ func TestPoolLinePoison(t *testing.T) {
 	cfg.Scope = LineScope
 	p := newPool(t, cfg, 2)
 	got, err := gather(t.Context(), t, p, longLines(6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	failed := 0
 	for _, r := range got {
 		if r.Labels[0].Status == dataset.Failed {
@@ -499,9 +496,7 @@ func TestPoolTooFewNodes(t *testing.T) {
 		cfg.MultiPV, cfg.Scope = 2, scope
 		p := newPool(t, cfg, 1)
 		results, err := gather(t.Context(), t, p, longLines(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		failed := 0
 		for _, r := range results {
 			if r.Err == nil {

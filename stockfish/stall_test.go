@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
 )
 
 // TestRealStalls: labels are the same if the engine stands still for more than three seconds in the midst of a search,
@@ -36,9 +38,7 @@ func TestRealStalls(t *testing.T) {
 			e := startEngine(t, cfg)
 			began := time.Now()
 			want, err := e.Search(t.Context(), start, moves)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			for _, l := range want {
 				if l.MixesDepths() {
 					t.Errorf("lines of different depths: %+v", l)
@@ -72,13 +72,8 @@ func TestRealStalls(t *testing.T) {
 
 func readPID(t *testing.T, path string) int {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(path))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return pid
 }

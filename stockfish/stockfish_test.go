@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 )
 
 // realConfig is the configuration for the engine of this machine.
@@ -26,9 +26,7 @@ func search(t *testing.T, e *Engine, fen, moves string) dataset.Label {
 	t.Helper()
 	start, list := line(t, fen, moves)
 	label, err := one(t.Context(), e, start, list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return label
 }
 
@@ -88,9 +86,7 @@ func TestRealKnowsRepetition(t *testing.T) {
 	const shuffling = "a1b1 h8g8 b1a1 g8h8 a1b1 h8g8 b1a1 g8h8 a1b1 h8g8"
 	start, moves := line(t, fen, shuffling)
 	pos, err := replay(start, moves)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, c := range []struct {
 		label dataset.Label
 		drawn bool
@@ -161,16 +157,12 @@ func TestRealNodesAreReproducible(t *testing.T) {
 	jobs := gameJobs(t)[:24]
 	p := newPool(t, cfg, 2)
 	want, err := gather(t.Context(), t, p, slices.Values(jobs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cfg.Hash = 4
 	e := startEngine(t, cfg)
 	for k, j := range slices.Backward(jobs) {
 		label, err := one(t.Context(), e, j.Start, j.Moves[:j.Plies[0]])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if !reflect.DeepEqual(label, want[k].Labels[0]) {
 			t.Errorf("job %d: %+v, then %+v", k, want[k].Labels[0], label)
 		}
@@ -185,15 +177,11 @@ func TestRealShallower(t *testing.T) {
 	p := newPool(t, cfg, 2)
 	jobs := gameJobs(t)[10:14]
 	got, err := gather(t.Context(), t, p, slices.Values(jobs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for k, d := range []int{1, 3, 7, 10} {
 		cfg.Limit, cfg.Shallower = Depth(d), nil
 		alone, err := gather(t.Context(), t, newPool(t, cfg, 2), slices.Values(jobs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for i := range alone {
 			if !reflect.DeepEqual(alone[i].Labels[0], got[i].Labels[k]) {
 				t.Errorf("depth %d: %+v alone, %+v on the way", d, alone[i].Labels[0], got[i].Labels[k])
@@ -217,9 +205,7 @@ func TestRealLines(t *testing.T) {
 		jobs = append(jobs, j)
 	}
 	want, err := gather(t.Context(), t, newPool(t, cfg, 1), slices.Values(jobs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	slices.Reverse(jobs)
 	got, err := gather(t.Context(), t, newPool(t, cfg, 2), slices.Values(jobs))
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -270,9 +256,7 @@ func BenchmarkMoveTime(b *testing.B) {
 	for _, workers := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("workers-%d", workers), func(b *testing.B) {
 			p, err := NewPool(b.Context(), realConfig(b, MoveTime(20*time.Millisecond)), workers)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.OK(b, err)
 			defer p.Close()
 			var jobs []Job
 			for len(jobs) < 200 {
@@ -288,9 +272,7 @@ func BenchmarkMoveTime(b *testing.B) {
 					}
 					return r.Err
 				})
-				if err != nil {
-					b.Fatal(err)
-				}
+				testkit.OK(b, err)
 			}
 			s := p.Stats()
 			u, _ := s.Utilisation()
@@ -299,12 +281,5 @@ func BenchmarkMoveTime(b *testing.B) {
 			b.ReportMetric(float64(nodes)/float64(s.Labelled), "nodes/position")
 			b.ReportMetric(float64(depth)/float64(s.Labelled), "depth/position")
 		})
-	}
-}
-
-func TestReplay(t *testing.T) {
-	start, moves := line(t, "", "e2e4 e7e5")
-	if _, err := replay(start, append(moves, board.NewMove(4, 60))); err == nil {
-		t.Error("an illegal move is played")
 	}
 }

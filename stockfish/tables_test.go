@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 	"talbot/tablebase/syzygy"
 )
@@ -32,9 +33,7 @@ func openSet(t testing.TB, cfg Config, path string) (*Tables, error) {
 func openTables(t testing.TB) *Tables {
 	t.Helper()
 	tables, err := openSet(t, realConfig(t, Depth(1)), shareddata.Path(t, "syzygy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { tables.Close() })
 	return tables
 }
@@ -43,17 +42,13 @@ func openTables(t testing.TB) *Tables {
 func TestProbeKnownResults(t *testing.T) {
 	tables := openTables(t)
 	f, err := os.Open(shareddata.Path(t, "epd/endgame-wdl-dtz.epd"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer f.Close()
 	n := 0
 	for s := bufio.NewScanner(f); s.Scan(); n++ {
 		fields := strings.Fields(s.Text())
 		p, err := board.ParseFEN(strings.Join(fields[:4], " "))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		_, rest, _ := strings.Cut(s.Text(), "; wdl ")
 		want := dataset.Drawn
 		switch wdl, _, _ := strings.Cut(rest, ";"); wdl {
@@ -92,9 +87,7 @@ func TestProbeUnknown(t *testing.T) {
 		{"8/8/8/3k4/8/8/4NN2/4K3 w - - 90 80", true, dataset.Drawn},
 	} {
 		p, err := board.ParseFEN(c.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got, known, err := tables.Probe(t.Context(), &p); err != nil || known != c.known || got != c.want {
 			t.Errorf("%s: %v, %v, %v", c.fen, got, known, err)
 		}
@@ -128,9 +121,7 @@ func TestTablesInFolders(t *testing.T) {
 	whole := openTables(t)
 	from := shareddata.Path(t, "syzygy")
 	all, err := os.ReadDir(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i, e := range all {
 		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(dirs[i/2%2], e.Name())); err != nil {
@@ -138,9 +129,7 @@ func TestTablesInFolders(t *testing.T) {
 		}
 	}
 	tables, err := openSet(t, realConfig(t, Depth(1)), dirs[0]+string(os.PathListSeparator)+dirs[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer tables.Close()
 	if tables.Fingerprint().ID() != whole.Fingerprint().ID() {
 		t.Error("spread over folders, the tables have another fingerprint")
@@ -148,9 +137,7 @@ func TestTablesInFolders(t *testing.T) {
 	for _, fen := range []string{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", "8/8/8/8/8/k7/8/1K1R4 w - - 0 1",
 		"8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", "8/8/8/3k4/8/8/4BB2/4K3 w - - 0 1"} {
 		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if c, known, err := tables.Probe(t.Context(), &p); err != nil || !known || c != dataset.Won {
 			t.Errorf("%s: %v, %v, %v", fen, c, known, err)
 		}
@@ -170,9 +157,7 @@ func TestOpenTablesFaults(t *testing.T) {
 	if _, err := openSet(t, engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
 		t.Errorf("a command in the path: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666))
 	tables, err := openSet(t, engine, dir)
 	if err == nil {
 		p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
@@ -198,15 +183,11 @@ func fakeTables(t *testing.T, fault string) *Tables {
 	t.Helper()
 	noLeak(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "KQvKR.rtbw"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "KQvKR.rtbw"), nil, 0o666))
 	cfg := fakeConfig(t, fault)
 	passInSilence(t, cfg, cfg.StartTimeout)
 	tables, err := openSet(t, cfg, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { tables.Close() })
 	return tables
 }

@@ -56,7 +56,7 @@ func (Forever) Cleanup(func()) {}
 func Child(t testing.TB, job any) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(job)
-	must(t, err)
+	OK(t, err)
 	cmd := exec.Command(self(t))
 	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
 	return cmd
@@ -65,7 +65,7 @@ func Child(t testing.TB, job any) *exec.Cmd {
 func self(t testing.TB) string {
 	t.Helper()
 	path, err := os.Executable()
-	must(t, err)
+	OK(t, err)
 	return path
 }
 
@@ -80,7 +80,7 @@ func KillUntilDone(t testing.TB, job any, out string, most int, wait time.Durati
 		cmd := Child(t, job)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		must(t, cmd.Start())
+		OK(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		var seen []int
@@ -107,7 +107,7 @@ func KillUntilDone(t testing.TB, job any, out string, most int, wait time.Durati
 			}
 		}
 		for _, pid := range seen {
-			mustBeGone(t, pid)
+			MustBeGone(t, pid)
 		}
 		if err == nil {
 			return children, engines
@@ -150,7 +150,8 @@ func ChildrenOf(parent int) (pids []int) {
 	return pids
 }
 
-func mustBeGone(t testing.TB, pid int) {
+// MustBeGone waits for the end of a process, and fails the test if it lives on.
+func MustBeGone(t testing.TB, pid int) {
 	t.Helper()
 	for range 3000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

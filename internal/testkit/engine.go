@@ -46,7 +46,7 @@ func EngineScript(t testing.TB, name, settings string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	text := fmt.Sprintf("#!/bin/sh\n%s=engine %s exec %q\n", childVariable, settings, self(t))
-	must(t, os.WriteFile(path, []byte(text), 0o700))
+	OK(t, os.WriteFile(path, []byte(text), 0o700))
 	return path
 }
 
@@ -61,7 +61,7 @@ func Searches(t testing.TB) func() int {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
-		must(t, os.WriteFile(path, nil, 0o666))
+		OK(t, os.WriteFile(path, nil, 0o666))
 		return bytes.Count(text, []byte("\n"))
 	}
 }
@@ -142,17 +142,11 @@ func engine() {
 func position(f []string) board.Position {
 	p := board.StartPosition()
 	if f[0] == "fen" {
-		p, _ = board.ParseFEN(strings.Join(f[1:7], " "))
+		p = Must(board.ParseFEN(strings.Join(f[1:7], " ")))
 		f = f[6:]
 	}
 	if len(f) > 1 && f[1] == "moves" {
-		for _, s := range f[2:] {
-			m, err := p.ParseUCI(s)
-			if err != nil {
-				panic(err)
-			}
-			p.Play(m)
-		}
+		Must(p.PlayUCI(f[2:]...))
 	}
 	return p
 }

@@ -26,7 +26,7 @@ func Kill(t *testing.T, job any, want, out string, run func(context.Context) err
 		if runs > 50*most {
 			t.Fatal("never killed")
 		}
-		must(t, os.RemoveAll(out))
+		OK(t, os.RemoveAll(out))
 		n, _ := KillUntilDone(t, job, out, most-kills, 40*time.Millisecond, run)
 		kills += n
 		madeup.Verify(t, out)

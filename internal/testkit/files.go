@@ -8,12 +8,20 @@ import (
 	"talbot/internal/testkit/madeup"
 )
 
-// must ends the test at an error.
-func must(t testing.TB, err error) {
+// OK ends the test at an error.
+func OK(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Must returns a value, and panics at an error. It is for what a test may rely on, such as the position of a constant FEN.
+func Must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // Same fails the test unless both folders hold the same files with the same bytes.
@@ -36,12 +44,12 @@ func Same(t testing.TB, a, b string) {
 func Rewritten(t testing.TB, from, to string, change func(*dataset.Line)) {
 	t.Helper()
 	m, err := dataset.ReadManifest(from)
-	must(t, err)
+	OK(t, err)
 	lines := madeup.All(t, from)
 	for i := range lines {
 		change(&lines[i])
 	}
-	must(t, os.Mkdir(to, 0o777))
+	OK(t, os.Mkdir(to, 0o777))
 	m.Shards, m.Counts = nil, dataset.Counts{Rejects: m.Counts.Rejects, GamesRead: m.Counts.GamesRead}
 	madeup.WriteShards(t, to, *m, lines, len(lines))
 }

@@ -46,7 +46,7 @@ func WriteGames(t testing.TB, path string, n int, seed uint64) (bad, copies int)
 		fmt.Fprintf(&b, "[Event \"Random\"]\n[White \"A%d\"]\n[Black \"B\"]\n[WhiteElo \"%d\"]\n[Result "+
 			"\"1/2-1/2\"]\n\n%s1/2-1/2\n\n", i, 2000+i%500, text)
 	}
-	must(t, os.WriteFile(path, b.Bytes(), 0o666))
+	OK(t, os.WriteFile(path, b.Bytes(), 0o666))
 	return bad, copies
 }
 
@@ -58,7 +58,7 @@ func PGN(t testing.TB, dir, name string, games ...string) string {
 		fmt.Fprintf(&b, "[White \"%s %d\"]\n[Result \"*\"]\n\n%s *\n\n", name, i, g)
 	}
 	path := filepath.Join(dir, name)
-	must(t, os.WriteFile(path, []byte(b.String()), 0o666))
+	OK(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	return path
 }
 
@@ -68,7 +68,7 @@ func CutGames(t testing.TB, dir string) (inputs []string, games, cut, copies int
 	a := filepath.Join(dir, "a.pgn")
 	WriteGames(t, a, 200, 7)
 	text, err := os.ReadFile(a)
-	must(t, err)
+	OK(t, err)
 	var early, late []string
 	seen := map[string]bool{}
 	for i, g := range strings.Split(string(text), "\n\n") {
@@ -118,6 +118,6 @@ func WriteRows(t testing.TB, table, tactics string, n int) {
 		fmt.Fprintf(&epd, "%s %s %s; id \"%d\";\n", p.EPD(), op, best, i)
 	}
 	for path, b := range map[string][]byte{table: csv.Bytes(), tactics: epd.Bytes()} {
-		must(t, os.WriteFile(path, b, 0o666))
+		OK(t, os.WriteFile(path, b, 0o666))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -28,9 +29,7 @@ func playIn(t *testing.T, ctx context.Context, n *fakenet.Network, in io.Reader,
 	error) {
 	t.Helper()
 	p := engine.NewPlayer(n.Open)
-	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}))
 	g := &Terminal{Session: &engine.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	for _, c := range change {
 		c(g)
@@ -42,10 +41,7 @@ func playIn(t *testing.T, ctx context.Context, n *fakenet.Network, in io.Reader,
 
 func from(t *testing.T, fen string) func(*Terminal) {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(board.ParseFEN(fen))
 	return func(g *Terminal) { g.Start = p }
 }
 
@@ -91,9 +87,7 @@ func TestNoValue(t *testing.T) {
 func TestScript(t *testing.T) {
 	const script = "e4\nd2d4\nKe9\nboard\nmoves\nback\nback\nback\nfen\nhelp\neval\n\nquit\ne4\n"
 	out, err := play(t, &fakenet.Network{}, script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, want := range []string{`black plays \S+ \([+-]\d+\.\d\d\)`, `\n1\. e4 \S+ 2\. d4 \S+\n`, `"Ke9"`,
 		`There is no move to take back`, `\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n`,
 		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, `\*[.a-zA-Z]`} {
@@ -146,9 +140,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a network that fails: %v", err)
 	}
 	p := engine.NewPlayer((&fakenet.Network{}).Open)
-	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}))
 	g := &Terminal{Session: &engine.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	if err := g.Run(t.Context(), strings.NewReader(""), failing{}); err == nil {
 		t.Error("an output that fails is no error")
@@ -204,5 +196,28 @@ func TestInterrupted(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "1. e4") {
 		t.Errorf("the game is %q (%v)", text, err)
+	}
+}
+
+// Each game that is left goes to the file once, with the colours that it was played with, and save adds to any file.
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	all, one := filepath.Join(dir, "all.pgn"), filepath.Join(dir, "one game.pgn")
+	out, err := play(t, &fakenet.Network{}, "save\nsave "+one+"\ne4\nsave "+one+"\nresign\nnew black\nnew white\nd4\n",
+		func(g *Terminal) { g.SaveTo = all })
+	testkit.OK(t, err)
+	for _, want := range []string{"Type save and the name", "There is no move to save.", "is added to " + one} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %q: %s", want, out)
+		}
+	}
+	text, _ := os.ReadFile(all)
+	saved, _ := os.ReadFile(one)
+	if got := string(text); strings.Count(got, "[Event ") != 3 || strings.Count(got, `[White "Human"]`) != 2 ||
+		strings.Count(got, `[Result "0-1"]`) != 1 || strings.Count(got, `[Result "*"]`) != 2 {
+		t.Errorf("the games are %s", got)
+	}
+	if strings.Count(string(saved), "[Event ") != 1 {
+		t.Errorf("the game is %s", saved)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/play/mcts"
@@ -14,10 +15,7 @@ import (
 
 func appraised(t *testing.T, fen string) *mcts.AppraisalInput {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(board.ParseFEN(fen))
 	return &mcts.AppraisalInput{Game: board.NewGame(p), Legal: p.LegalMoves(nil), Start: p, Depth: 3}
 }
 
@@ -41,9 +39,7 @@ func TestAppraise(t *testing.T) {
 		for fen, mate := range map[string]string{"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1": "a1a8",
 			"r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1": "a8a1"} {
 			list, err := e.Appraise(t.Context(), appraised(t, fen), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			sum := 0.0
 			for _, l := range list {
 				sum += l.Share
@@ -63,9 +59,7 @@ func TestAppraise(t *testing.T) {
 			o := mcts.Defaults()
 			o.ValueDepth, o.MultiPV = 2, 500
 			s, err := mcts.New("rollouts", e, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			p, _ := board.ParseFEN(fen)
 			s.Position(&p, nil)
 			r, err := s.Search(t.Context(), mcts.Limits{Nodes: 10}, nil)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
 	"talbot/network/predict"
@@ -43,9 +43,7 @@ func tiny(t testing.TB, name string) string {
 func mustOpen(t testing.TB, c Config) *Network {
 	t.Helper()
 	n, err := Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(n.Close)
 	return n
 }
@@ -82,14 +80,10 @@ func TestEvaluator(t *testing.T) {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4, Bulk: true}) // batches of one size
 		b, err := backend.Open("go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer b.Finalize()
 		oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer oracle.Close()
 		e := n.Evaluator()
 		k := e.Capabilities()
@@ -106,18 +100,14 @@ func TestEvaluator(t *testing.T) {
 			for j, g := range games[i : i+4] {
 				e.Put(j, g, g.Position().LegalMoves(nil))
 			}
-			if err := e.Evaluate(t.Context(), answers); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, e.Evaluate(t.Context(), answers))
 			for j, g := range games[i : i+4] {
 				checkAnswer(t, oracle, g, &answers[j])
 			}
 			prior := slices.Clone(answers[3].Prior)
 			value := answers[3].Value
 			e.Put(0, games[i+3], games[i+3].Position().LegalMoves(nil))
-			if err := e.Evaluate(t.Context(), alone); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, e.Evaluate(t.Context(), alone))
 			if alone[0].Value != value || !slices.Equal(alone[0].Prior, prior) {
 				t.Errorf("%s: an answer depends on the slot or on the others", name)
 			}
@@ -136,14 +126,10 @@ func TestEvaluatorSizes(t *testing.T) {
 	dir := tiny(t, "talbotbot")
 	n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
 	b, err := backend.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer b.Finalize()
 	oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer oracle.Close()
 	e := n.Evaluator()
 	games := randomGames(8)
@@ -159,9 +145,7 @@ func TestEvaluatorSizes(t *testing.T) {
 				}
 				e.Put(j, g, g.Position().LegalMoves(nil))
 			}
-			if err := e.Evaluate(t.Context(), answers); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, e.Evaluate(t.Context(), answers))
 			a := &answers[turn%size]
 			checkAnswer(t, oracle, games[0], a)
 			if turn > 0 && (a.Value != value || !slices.Equal(a.Prior, prior)) {
@@ -188,9 +172,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 		}
 	}
 	want := make([]predict.Output, 1)
-	if err := oracle.Predict(t.Context(), []predict.Input{q}, want); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, oracle.Predict(t.Context(), []predict.Input{q}, want))
 	near := func(a, b float32) bool { return math.Abs(float64(a-b)) < 2e-5 }
 	if !near(a.Value, want[0].Value) || len(a.Prior) != len(want[0].Prior) {
 		t.Fatalf("%s: %+v, want %+v", g.Position().FEN(), a, want[0])
@@ -279,9 +261,7 @@ func TestSizes(t *testing.T) {
 func TestChoose(t *testing.T) {
 	chosen := func(path string) Choices {
 		c, err := choose(t.Context(), Config{Path: path, Backend: "go"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if c.Positions < 20 || c.Nodes != int64(c.Positions*chooseNodes) || len(c.Hash) != 16 || c.NodesPerSecond <= 0 {
 			t.Errorf("%+v", c)
 		}
@@ -324,10 +304,7 @@ func TestEntrant(t *testing.T) {
 	var shared Shared
 	defer shared.Close()
 	enter := func(text string) (match.Entrant, error) {
-		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(match.ParsePlayer("run:" + dir + ",backend=go," + text))
 		return shared.Entrant(s)
 	}
 	identities := map[string]string{}
@@ -375,10 +352,7 @@ func TestSearch(t *testing.T) {
 	var shared Shared
 	defer shared.Close()
 	for text, want := range map[string]string{"nodes=5": " policy-temp=1 ", "policy-temp=1.2": " policy-temp=1.2 "} {
-		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(match.ParsePlayer("run:" + dir + ",backend=go," + text))
 		e, err := shared.Entrant(s)
 		if err != nil || !strings.Contains(e.Identity, want) || !strings.Contains(e.Identity, " c=1.5 c-factor=0 ") {
 			t.Errorf("%s: %s, %v", text, e.Identity, err)
@@ -408,30 +382,19 @@ func matchesRepeat(t *testing.T, backend string) {
 		m := match.Match{Games: 4, Seed: 3, Concurrency: concurrency, Out: t.TempDir() + "/m",
 			Rules: match.Rules{MaxMoves: 14}}
 		for _, text := range []string{"nodes=9", "searcher=talbotbot,nodes=6,name=other,temperature=1"} {
-			s, err := match.ParsePlayer("run:" + dir + ",backend=" + backend + "," + text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Must(match.ParsePlayer("run:" + dir + ",backend=" + backend + "," + text))
 			e, err := match.Enter(t.Context(), s, match.Limits{}, shared.Entrant)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			m.Entrants = append(m.Entrants, e)
 		}
-		var err error
-		if m.Openings, err = match.Book(); err != nil {
-			t.Fatal(err)
-		}
+		m.Openings = testkit.Must(match.Book())
 		if _, err := m.Run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if len(shared.open) != networks {
 			t.Errorf("%d games at the same time have %d networks, want %d", concurrency, len(shared.open), networks)
 		}
-		text, err := os.ReadFile(m.Out + "/" + match.PGNFile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(m.Out + "/" + match.PGNFile))
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "[") {
 				all = append(all, line)
@@ -462,14 +425,9 @@ func illegalFirst(t *testing.T, dir string) {
 	oracle := mustOpen(t, Config{Path: dir, Backend: "go"}).Evaluator()
 	var moves, illegal int64
 	for i, text := range []string{dir + ",searcher=policy", tiny(t, "talbotbot") + ",nodes=8,name=other"} {
-		s, err := match.ParsePlayer("run:" + text + ",backend=go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(match.ParsePlayer("run:" + text + ",backend=go"))
 		e, err := match.Enter(t.Context(), s, match.Limits{Nodes: 1}, shared.Entrant)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if inner := e.New; i == 0 {
 			e.New = func(seat int, log *match.EngineLog) (match.Player, error) {
 				p, err := inner(seat, log)
@@ -478,19 +436,14 @@ func illegalFirst(t *testing.T, dir string) {
 		}
 		m.Entrants = append(m.Entrants, e)
 	}
-	var err error
-	if m.Openings, err = match.Book(); err != nil {
-		t.Fatal(err)
-	}
+	m.Openings = testkit.Must(match.Book())
 	for _, m.Games = range []int{2, 4, 4} {
 		if _, err := m.Run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r, err := m.Run(t.Context(), t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if got := r.Players[0]; got.Moves != moves || got.IllegalFirst != illegal || illegal < 10 {
 		t.Errorf("%d of %d moves, want %d of %d", got.IllegalFirst, got.Moves, illegal, moves)
 	}
@@ -524,21 +477,12 @@ func TestClocks(t *testing.T) {
 	dir := tiny(t, "talbotbot")
 	var shared Shared
 	defer shared.Close()
-	s, err := match.ParsePlayer("run:" + dir + ",backend=go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(match.ParsePlayer("run:" + dir + ",backend=go"))
 	e, err := shared.Entrant(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	p, err := e.New(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.NewGame(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, p.NewGame(t.Context(), 1))
 	g := board.NewGame(board.StartPosition())
 	r := match.MoveRequest{Start: board.StartPosition(), Game: g}
 	for _, clock := range []*match.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
@@ -564,22 +508,13 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-func TestSpeedJSON(t *testing.T) {
-	text, err := json.Marshal(Speed{Backend: "go", Batch: 8, PerSecond: 2})
-	if want := `{"backend":"go","batch":8,"per_second":2,`; err != nil || !strings.HasPrefix(string(text), want) {
-		t.Errorf("%s, %v", text, err)
-	}
-}
-
 var _ PlayerNetwork = (*Network)(nil)
 
 // TestFast: 8 bits are taken where ONNX Runtime was chosen, on a processor with VNNI, by networks that have
 // convolutions.
 func TestFast(t *testing.T) {
 	b, err := backend.OpenForInference(backend.AtOnce)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	b.Finalize()
 	want := b.Kind
 	if b.OnRuntime() && backend.VNNI() {

@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -21,9 +22,7 @@ func setup(searcher string) engine.Setup {
 func prepared(t *testing.T, n *fakenet.Network, s engine.Setup) *engine.Player {
 	t.Helper()
 	p := engine.NewPlayer(n.Open)
-	if err := p.Prepare(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Prepare(t.Context(), s))
 	return p
 }
 
@@ -35,9 +34,7 @@ func TestPrepare(t *testing.T) {
 	wide := setup("talbotbot")
 	wide.Batch = 6
 	for _, s := range []engine.Setup{setup(engine.AutoSearcher), other, wide, setup("policy"), setup("value")} {
-		if err := p.Prepare(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.Prepare(t.Context(), s))
 		if !p.Ready(s) {
 			t.Errorf("%+v is not ready", s)
 		}
@@ -102,10 +99,7 @@ func TestNoTimeButThought(t *testing.T) {
 			{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"}, {"4k3/8/8/3q4/4P3/8/R7/4K3 w - - 0 1", "e4d5"},
 		} {
 			p := prepared(t, &fakenet.Network{}, setup(name))
-			start, err := board.ParseFEN(c.fen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			start := testkit.Must(board.ParseFEN(c.fen))
 			p.Position(&start, nil)
 			timeman := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
 			timeman.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
@@ -120,9 +114,7 @@ func TestNoTimeButThought(t *testing.T) {
 	start := board.StartPosition()
 	p.Position(&start, nil)
 	first, err := p.Search(t.Context(), mcts.Limits{Nodes: 60}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	timeman := engine.NewTimeManager(engine.BatchTimes{Slow: time.Second, Usual: time.Second})
 	timeman.Begin(time.Now(), engine.Clock{Left: 50 * time.Millisecond}.Budget(0))
 	p.Position(&start, nil)
@@ -151,10 +143,7 @@ func TestScored(t *testing.T) {
 		p := prepared(t, &fakenet.Network{Blind: c.blind}, setup(c.searcher))
 		start := board.StartPosition()
 		if c.fen != "" {
-			var err error
-			if start, err = board.ParseFEN(c.fen); err != nil {
-				t.Fatal(err)
-			}
+			start = testkit.Must(board.ParseFEN(c.fen))
 		}
 		p.Position(&start, nil)
 		r, err := p.Search(t.Context(), mcts.Limits{Nodes: 50}, nil, nil)
@@ -193,9 +182,7 @@ func TestFirstAppraisal(t *testing.T) {
 		searcher string
 		long     bool
 	}{{"puct", false}, {"rollouts", true}, {"rollouts", true}, {"puct", false}} {
-		if err := p.Prepare(t.Context(), setup(c.searcher)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.Prepare(t.Context(), setup(c.searcher)))
 		if took := p.Batch(); took.Slow >= 500*time.Millisecond != c.long || took.Usual != took.Slow {
 			t.Errorf("%s: %+v", c.searcher, took)
 		}

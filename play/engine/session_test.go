@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -16,13 +17,8 @@ func begin(t *testing.T, n *fakenet.Network, fen string) *engine.Session {
 	t.Helper()
 	p := engine.NewPlayer(n.Open)
 	t.Cleanup(p.Close)
-	if err := p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}); err != nil {
-		t.Fatal(err)
-	}
-	start, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Prepare(t.Context(), engine.Setup{Options: mcts.Defaults()}))
+	start := testkit.Must(board.ParseFEN(fen))
 	return &engine.Session{Player: p, Start: start, Nodes: 8}
 }
 
@@ -38,9 +34,7 @@ func TestGame(t *testing.T) {
 	if a, err := s.Reply(t.Context()); a != nil || err != nil {
 		t.Errorf("the network moves for the person: %v, %v", a, err)
 	}
-	if err := s.Move("e4"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Move("e4"))
 	if err := s.Move("e5"); !errors.Is(err, engine.ErrTurn) {
 		t.Errorf("a move for the network: %v", err)
 	}
@@ -86,9 +80,7 @@ func TestResults(t *testing.T) {
 	} {
 		s := begin(t, &fakenet.Network{}, c.fen)
 		s.Human = s.Start.Turn()
-		if err := s.Move(c.move); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Move(c.move))
 		if r, over := s.Result(); !over || r != c.want {
 			t.Errorf("%s: %+v, %v", c.fen, r, over)
 		}

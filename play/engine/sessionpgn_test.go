@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/pgn"
 	"talbot/play/engine"
@@ -43,24 +44,18 @@ func TestPGN(t *testing.T) {
 	var games []game
 	add := func(s *engine.Session, result dataset.Result) {
 		t.Helper()
-		if err := s.AppendPGN(path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.AppendPGN(path))
 		games = append(games, game{s.Start, s.Moves(), result, s.Position().FEN(), s.Human == board.White})
 	}
 	s := begin(t, &fakenet.Network{}, board.StartFEN)
-	if err := s.AppendPGN(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.AppendPGN(path))
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a game without moves is written")
 	}
 	play := func(s *engine.Session, moves ...string) {
 		t.Helper()
 		for _, m := range moves {
-			if err := s.Move(m); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, s.Move(m))
 			if _, err := s.Reply(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -78,18 +73,14 @@ func TestPGN(t *testing.T) {
 	add(mate, dataset.BlackWins)
 
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	splitter, p, n := pgn.NewSplitter(bytes.NewReader(text)), &pgn.Parser{}, 0
 	for {
 		batch, err := splitter.Next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, g := range batch.Games {
 			line, reject := p.Parse(g)
 			if reject != nil {
@@ -131,14 +122,10 @@ func TestPGN(t *testing.T) {
 // What is there and holds no games is left alone; games go behind a last line without an end.
 func TestAppendPGN(t *testing.T) {
 	s := begin(t, &fakenet.Network{}, board.StartFEN)
-	if err := s.Move("e4"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Move("e4"))
 	dir := t.TempDir()
 	other := filepath.Join(dir, "diary.txt")
-	if err := os.WriteFile(other, []byte("Dear diary"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(other, []byte("Dear diary"), 0o666))
 	for _, path := range []string{dir, other, filepath.Join(dir, "none", "a.pgn")} {
 		if err := s.AppendPGN(path); err == nil {
 			t.Errorf("a game is added to %s", path)
@@ -148,12 +135,8 @@ func TestAppendPGN(t *testing.T) {
 		t.Errorf("the file is now %q", text)
 	}
 	cut := filepath.Join(dir, "cut.pgn")
-	if err := os.WriteFile(cut, []byte("[Event \"a\"]\n\n1. e4 *"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AppendPGN(cut); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(cut, []byte("[Event \"a\"]\n\n1. e4 *"), 0o666))
+	testkit.OK(t, s.AppendPGN(cut))
 	if text, _ := os.ReadFile(cut); !strings.Contains(string(text), "1. e4 *\n\n[Event \"talbot play\"]\n") {
 		t.Errorf("the file is now %q", text)
 	}

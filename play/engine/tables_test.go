@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 	"talbot/play/mcts"
 	"talbot/stockfish"
@@ -19,9 +20,7 @@ func TestProbe(t *testing.T) {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
 	p, err := OpenTables(t.Context(), stockfish.Config{Path: engine}, dir, syzygy.Check{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer p.Close()
 	if p.Pieces() < 3 {
 		t.Fatalf("%d pieces", p.Pieces())
@@ -38,10 +37,7 @@ func TestProbe(t *testing.T) {
 		{"r3k3/8/8/8/8/8/8/4K3 b q - 0 1", false, 0},
 		{"4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", false, 0},
 	} {
-		pos, err := board.ParseFEN(c.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pos := testkit.Must(board.ParseFEN(c.fen))
 		if _, known := p.Probe(&pos); known && c.fen[len(c.fen)-4:] != "9 90" {
 			t.Errorf("%s: known at once", c.fen)
 		}

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 )
 
 var dateTag = regexp.MustCompile(`\[Date "[0-9.]+"\]`)
@@ -125,10 +127,7 @@ func (f *failing) NewGame(ctx context.Context, seed uint64) error {
 }
 
 func shortWait(t *testing.T, fault string) func(int, *EngineLog) (Player, error) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())
 	return func(int, *EngineLog) (Player, error) {
 		return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault},
 			StartTimeout: 2 * time.Second}), nil
@@ -202,9 +201,7 @@ func TestEngineOvertime(t *testing.T) {
 // TestEngineOptions: options are set as the engine spells them, and what it does not offer is an error.
 func TestEngineOptions(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	start := func(options ...dataset.Tag) (string, error) {
 		var log strings.Builder
 		e := NewEngine(EngineConfig{Path: self, Args: []string{asEngine, "good"}, Options: options,
@@ -222,6 +219,30 @@ func TestEngineOptions(t *testing.T) {
 		{Name: "Hash", Value: "x"}} {
 		if _, err := start(bad); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// TestSearchCommands: what an engine is told of limits, clocks and the past.
+func TestSearchCommands(t *testing.T) {
+	p := testkit.Must(board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 3 20"))
+	e4, _ := p.ParseUCI("e2e4")
+	clock := &Clock{Left: [2]time.Duration{61500 * time.Millisecond, 300 * time.Microsecond},
+		Increment: [2]time.Duration{600 * time.Millisecond, 0}, MovesToGo: 7}
+	for want, r := range map[string]MoveRequest{
+		"position startpos\ngo nodes 400\n": {Start: board.StartPosition(),
+			Limits: Limits{Nodes: 400}},
+		"position startpos\ngo depth 5 nodes 400 movetime 50\n": {Start: board.StartPosition(),
+			Limits: Limits{400, 5, 50e6, TimeControl{}}},
+		"position fen " + p.FEN() + " moves e2e4\ngo movetime 1\n": {Start: p, Moves: []board.Move{e4},
+			Limits: Limits{MoveTime: 1e6}},
+		"position startpos\ngo wtime 61500 btime 1 winc 600 movestogo 7\n": {Start: board.StartPosition(),
+			Clock: clock},
+		"position startpos\ngo wtime 500 depth 3\n": {Start: board.StartPosition(), Limits: Limits{Depth: 3},
+			Clock: &Clock{Left: [2]time.Duration{5e8, 0}}},
+	} {
+		if got := new(Engine).searchCommands(&r); got != "isready\n"+want {
+			t.Errorf("%q, should be %q", got, want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"talbot/board"
 	"talbot/internal/splitmix"
+	"talbot/internal/testkit"
 )
 
 // The test binary, run again with one of these as its first argument, is something else.
@@ -46,7 +47,6 @@ type fake struct {
 	gos   int
 	news  int
 	pos   board.Position
-	plies int
 }
 
 func runFake(fault string) {
@@ -102,21 +102,9 @@ func (f *fake) position(s string) {
 	what, moves, _ := strings.Cut(s, " moves ")
 	f.pos = board.StartPosition()
 	if fen, ok := strings.CutPrefix(what, "fen "); ok {
-		pos, err := board.ParseFEN(fen)
-		if err != nil {
-			panic(err)
-		}
-		f.pos = pos
+		f.pos = testkit.Must(board.ParseFEN(fen))
 	}
-	f.plies = 0
-	for text := range strings.FieldsSeq(moves) {
-		m, err := f.pos.ParseUCI(text)
-		if err != nil {
-			panic(err)
-		}
-		f.pos.Play(m)
-		f.plies++
-	}
+	testkit.Must(f.pos.PlayUCI(strings.Fields(moves)...))
 }
 
 // choose is the move of a good fake: a function of the position, its clock and the engine's number.
@@ -234,9 +222,7 @@ func childMatch(dir string, games int) *Match {
 func runMatch(t testing.TB, m *Match) Result {
 	t.Helper()
 	r, err := m.Run(context.Background(), context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r
 }
 

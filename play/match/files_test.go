@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish/uci"
 	"talbot/tablebase/syzygy/syzygytest"
 )
@@ -22,9 +23,7 @@ func TestEngineFiles(t *testing.T) {
 	for _, path := range []string{dir + "/engine.py", dir + "/net.bin", dir + "/a=b.bin", dir + "/debug.txt", dir +
 		"/x.log",
 		program + "/own.nnue", program + "/default.nnue", program + "/unused.nnue", dir + "/book.bin"} {
-		if err := os.WriteFile(path, []byte(path), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(path), 0o666))
 	}
 	syzygytest.Write(t, tables, "KRvK.rtbw")
 	cfg := EngineConfig{Path: program + "/engine", Dir: dir,
@@ -36,9 +35,7 @@ func TestEngineFiles(t *testing.T) {
 		"evalfilesmall": {Name: "EvalFileSmall", Kind: "string", Default: "default.nnue"},
 		"home":          {Name: "Home", Kind: "string", Default: "."}}
 	files, err := engineFiles(cfg, offered)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want := []string{dir + "/book.bin", dir + "/engine.py", dir + "/net.bin", program + "/default.nnue",
 		program + "/own.nnue", tables, filepath.Join(dir, dir+string(os.PathListSeparator)+tables)}
 	want[6] = dir + string(os.PathListSeparator) + tables
@@ -57,17 +54,13 @@ func TestChangedFile(t *testing.T) {
 	path, tables := filepath.Join(t.TempDir(), "net"), t.TempDir()
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	files := func() Files {
 		t.Helper()
 		f, err := engineFiles(EngineConfig{Args: []string{path},
 			Options: []dataset.Tag{{Name: "T", Value: tables}}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return f
 	}
 	write("weights")
@@ -92,9 +85,7 @@ func TestChangedFile(t *testing.T) {
 	again("changed", ErrChanged)
 	write("weight")
 	again("shorter", ErrChanged)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(path))
 	again("gone", ErrChanged)
 	write("weights")
 	again("back", nil)

@@ -14,6 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 )
 
 const journalGamesCount = 4
@@ -49,9 +50,7 @@ func testRecord(number int) *Record {
 func TestRecord(t *testing.T) {
 	want := testRecord(3)
 	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var got Record
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(&got, want) {
 		t.Errorf("%+v\n%+v, %v\n%s", got, want, err, text)
@@ -91,23 +90,14 @@ var testFacts = []output.Fact{{Name: "id", Value: "x"}}
 func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 	t.Helper()
 	j, err := createJournal(path, header{Facts: testFacts, Began: time.Unix(1e9, 0).UTC()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	ends = append(ends, int(sizeOf(path)))
 	for i := range journalGamesCount {
-		if err := j.append(testRecord(i)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, j.append(testRecord(i)))
 		ends = append(ends, int(sizeOf(path)))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	whole, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, j.Close())
+	whole = testkit.Must(os.ReadFile(path))
 	return whole, ends
 }
 

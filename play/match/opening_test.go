@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 func writeFile(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -45,9 +44,7 @@ func TestReadOpenings(t *testing.T) {
 20. e4 Kd7 *
 `)
 	o, err := ReadOpenings(games, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if len(o.List) != 2 || o.Copies != 1 || o.Ended != 1 || o.Unreadable != 1 || len(o.List[0].Moves) != 4 ||
 		o.List[1].Start == board.StartPosition() {
 		t.Errorf("%+v", o)
@@ -96,10 +93,7 @@ func unwrapAll(err error) error {
 // TestBook: there are enough of talbot's own openings, all different, begun with every first move, from which nobody is
 // in check and both sides can move.
 func TestBook(t *testing.T) {
-	o, err := Book()
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(Book())
 	if len(o.List) < 5000 || o.Copies+o.Ended+o.Unreadable > 0 || len(book) > 200_000 {
 		t.Errorf("%d openings in %d bytes, %d copies, %d over", len(o.List), len(book), o.Copies, o.Ended)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/pgn"
 )
 
@@ -25,36 +26,40 @@ func TestPGNRoundTrip(t *testing.T) {
 	m.Entrants[2].Limits = Limits{Control: TimeControl{Base: 60e9, Increment: 5e8}}
 	r := runMatch(t, m)
 	games := journalGames(t, m)
-	text, err := os.ReadFile(r.PGN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, p := pgn.NewSplitter(bytes.NewReader(text)), &pgn.Parser{ReadEvals: true}
 	n, scored := 0, 0
+	p := &pgn.Parser{ReadEvals: true}
+	eachGame(t, r.PGN, p, func(line *dataset.Line) {
+		want := games[n]
+		if line.Start != want.Start || !slices.Equal(line.Moves, want.moves()) || line.Result != want.Result ||
+			line.Tag("White") != m.Entrants[want.Players[0]].Name {
+			t.Errorf("game %d is read as %v %v %v", n, line.Tags, line.Moves, line.Result)
+		}
+		scored += sameScores(t, want, p.Notes())
+		n++
+	})
+	if n != len(games) || scored < 500 {
+		t.Errorf("%d of %d games, %d scores", n, len(games), scored)
+	}
+}
+
+// eachGame reads a file of PGN.
+func eachGame(t *testing.T, path string, p *pgn.Parser, visit func(*dataset.Line)) {
+	t.Helper()
+	s := pgn.NewSplitter(bytes.NewReader(testkit.Must(os.ReadFile(path))))
 	for {
 		batch, err := s.Next()
 		if err == io.EOF {
-			break
+			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, g := range batch.Games {
 			line, reject := p.Parse(g)
 			if reject != nil {
-				t.Fatalf("game %d is refused: %v", n, reject)
+				t.Fatal(reject)
 			}
-			want := games[n]
-			if line.Start != want.Start || !slices.Equal(line.Moves, want.moves()) || line.Result != want.Result ||
-				line.Tag("White") != m.Entrants[want.Players[0]].Name {
-				t.Errorf("game %d is read as %v %v %v", n, line.Tags, line.Moves, line.Result)
-			}
-			scored += sameScores(t, want, p.Notes())
-			n++
+			visit(&line)
 		}
-	}
-	if n != len(games) || scored < 500 {
-		t.Errorf("%d of %d games, %d scores", n, len(games), scored)
+		batch.Release()
 	}
 }
 

@@ -1,10 +1,8 @@
 package match
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,15 +11,13 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/chart/pagetest"
+	"talbot/internal/testkit"
 	"talbot/pgn"
 )
 
 func readPage(t *testing.T, m *Match) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(m.Out, PageFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(m.Out, PageFile)))
 	pagetest.Check(t, string(text), 0)
 	return string(text)
 }
@@ -58,50 +54,31 @@ func TestPageFigures(t *testing.T) {
 	r := runMatch(t, m)
 	text := readPage(t, m)
 
-	file, err := os.ReadFile(r.PGN)
-	if err != nil {
-		t.Fatal(err)
-	}
 	type count struct{ games, wins, draws, losses int }
 	var all count
 	colours, openings, ends := map[string]*count{"white": {}, "black": {}}, map[string]*count{}, map[string]int{}
-	s, p := pgn.NewSplitter(bytes.NewReader(file)), &pgn.Parser{}
-	for {
-		batch, err := s.Next()
-		if err == io.EOF {
-			break
+	eachGame(t, r.PGN, new(pgn.Parser), func(line *dataset.Line) {
+		colour := "black"
+		if line.Tag("White") == m.Entrants[0].Name {
+			colour = "white"
 		}
-		if err != nil {
-			t.Fatal(err)
+		start := line.Start
+		name := "1. " + start.SAN(line.Moves[0])
+		if openings[name] == nil {
+			openings[name] = &count{}
 		}
-		for _, g := range batch.Games {
-			line, reject := p.Parse(g)
-			if reject != nil {
-				t.Fatal(reject)
-			}
-			colour := "black"
-			if line.Tag("White") == m.Entrants[0].Name {
-				colour = "white"
-			}
-			start := line.Start
-			name := "1. " + start.SAN(line.Moves[0])
-			if openings[name] == nil {
-				openings[name] = &count{}
-			}
-			for _, c := range []*count{&all, colours[colour], openings[name]} {
-				c.games++
-				switch {
-				case line.Result == dataset.Draw:
-					c.draws++
-				case (line.Result == dataset.WhiteWins) == (colour == "white"):
-					c.wins++
-				default:
-					c.losses++
-				}
+		for _, c := range []*count{&all, colours[colour], openings[name]} {
+			c.games++
+			switch {
+			case line.Result == dataset.Draw:
+				c.draws++
+			case (line.Result == dataset.WhiteWins) == (colour == "white"):
+				c.wins++
+			default:
+				c.losses++
 			}
 		}
-		batch.Release()
-	}
+	})
 	for _, g := range journalGames(t, m) {
 		ends[strings.ReplaceAll(string(g.End), "_", " ")]++
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/internal/testkit"
 )
 
 // TestKilled: a match that is killed again and again, and its journal with it, goes on until it is the same as one that
@@ -26,18 +27,14 @@ func TestKilled(t *testing.T) {
 	whole := childMatch(t.TempDir()+"/whole", games)
 	want := runMatch(t, whole)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	dir := t.TempDir() + "/killed"
 	path := filepath.Join(dir, JournalFile)
 	killed := 0
 	for n := range kills {
 		child := exec.Command(self, asMatch, dir, strconv.Itoa(games))
 		child.Stderr = os.Stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, child.Start())
 		// Let it play a few games, or none.
 		before, deadline := sizeOf(path), time.Now().Add(20*time.Second)
 		for n%5 > 0 && sizeOf(path) < before+int64(n%5)*4000 && time.Now().Before(deadline) {
@@ -174,23 +171,15 @@ func TestLogs(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	m := testMatch(t, 2, randomEntrant(), randomEntrant())
-	if err := os.MkdirAll(m.Out, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(m.Out, 0o777))
 	other := filepath.Join(m.Out, "thesis.tex")
-	if err := os.WriteFile(other, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(other, nil, 0o666))
 	if _, err := m.Run(context.Background(), context.Background()); !errors.Is(err, ErrOccupied) {
 		t.Errorf("a folder with something else: %v", err)
 	}
-	if err := os.Remove(other); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(other))
 	lock, err := durable.Lock(filepath.Join(m.Out, lockFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if _, err := m.Run(context.Background(), context.Background()); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("a folder that is locked: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/play/match/stats"
 )
 
@@ -39,10 +40,7 @@ func TestSameGames(t *testing.T) {
 // undated is a PGN without dates.
 func undated(t testing.TB, path string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(path))
 	return dateTag.ReplaceAll(text, nil)
 }
 
@@ -81,9 +79,7 @@ func TestColours(t *testing.T) {
 func journalGames(t testing.TB, m *Match) []*Record {
 	t.Helper()
 	f, err := os.Open(filepath.Join(m.Out, JournalFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer f.Close()
 	games := make([]*Record, m.total())
 	var found scanned
@@ -220,9 +216,7 @@ func TestMatchCheck(t *testing.T) {
 		"folder":       func(m *Match) { m.Out = "" },
 		"first rating": func(m *Match) { m.Entrants[0].Rating = new(float64) },
 	}
-	if err := good.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, good.Check())
 	for what, f := range bad {
 		m := *good
 		m.Entrants = append([]Entrant(nil), good.Entrants...)
@@ -234,10 +228,7 @@ func TestMatchCheck(t *testing.T) {
 
 // TestStockfish: games of the real engine under a limit of nodes are the same, however many are played at once.
 func TestStockfish(t *testing.T) {
-	spec, err := ParsePlayer("cmd:stockfish,nodes=2000,option.Hash=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := testkit.Must(ParsePlayer("cmd:stockfish,nodes=2000,option.Hash=1"))
 	e, err := Enter(context.Background(), spec, Limits{}, nil)
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)

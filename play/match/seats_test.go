@@ -9,6 +9,10 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
+	"talbot/internal/testkit/shareddata"
+	"talbot/stockfish"
+	"talbot/tablebase/syzygy"
 )
 
 // scripted is a player that makes the moves it is given and says what it is given, then the first legal move.
@@ -60,10 +64,7 @@ func playScript(t *testing.T, fen, white, black string, change func(*Seats)) *Ga
 	t.Helper()
 	o := Opening{Start: board.StartPosition()}
 	if fen != "" {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(board.ParseFEN(fen))
 		o.Start = p
 	}
 	s := Seats{Players: [2]Player{&scripted{moves: strings.Fields(white)}, &scripted{moves: strings.Fields(black)}},
@@ -72,9 +73,7 @@ func playScript(t *testing.T, fen, white, black string, change func(*Seats)) *Ga
 		change(&s)
 	}
 	r, err := s.Play(context.Background(), o, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r
 }
 
@@ -266,5 +265,41 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 	if len(counts) != 20 || square > 60 { // 19 degrees of freedom: once in 200,000
 		t.Errorf("%d moves, chi square %.1f: %v", len(counts), square, counts)
+	}
+}
+
+// TestTables: tables end a game as soon as they know it, with the result of the side that has it, and leave alone what
+// is too large for them, what may castle, and what 50 moves make a draw.
+func TestTables(t *testing.T) {
+	dir := shareddata.Path(t, "syzygy")
+	engine, err := stockfish.Find("")
+	if err != nil {
+		t.Skipf("SKIPPED: no Stockfish: %v", err)
+	}
+	set, err := syzygy.Find(dir)
+	testkit.OK(t, err)
+	tables, err := stockfish.OpenTables(context.Background(), stockfish.Config{Path: engine}, set)
+	testkit.OK(t, err)
+	defer tables.Close()
+	for _, c := range []struct {
+		fen, moves string
+		end        End
+		result     dataset.Result
+		plies      int
+	}{
+		{"8/8/8/8/5k2/8/8/KQ6 w - - 0 1", "", ByTables, dataset.WhiteWins, 0},
+		{"8/8/8/8/5k2/8/8/KQ6 b - - 0 1", "", ByTables, dataset.WhiteWins, 0},
+		{"kq6/8/8/5K2/8/8/8/8 w - - 0 1", "", ByTables, dataset.BlackWins, 0},
+		{"8/8/8/4k3/8/8/4P3/4K3 b - - 0 1", "", ByTables, dataset.Draw, 0},
+		{"8/8/8/8/5k2/8/8/KQ6 w - - 99 90", "b1b3", FiftyMoves, dataset.Draw, 1},   // the win is too far away
+		{"r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "a8a1", ByTables, dataset.BlackWins, 1}, // once it has lost its rights
+		{"4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", "", ByLength, dataset.Draw, 4},
+	} {
+		r := playScript(t, c.fen, c.moves, c.moves, func(x *Seats) {
+			x.Referee = &Referee{Rules: &Rules{MaxMoves: 2}, Tables: tables}
+		})
+		if r.End != c.end || r.Result != c.result || len(r.Plies) != c.plies {
+			t.Errorf("%s: %v by %s after %d plies", c.fen, r.Result, r.End, len(r.Plies))
+		}
 	}
 }

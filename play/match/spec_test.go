@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
 )
 
 func TestParsePlayer(t *testing.T) {
 	s, err := ParsePlayer("cmd:/usr/games/stockfish,name=SF 0,option.Skill " +
 		"Level=0,option.Hash=1,arg=-x,arg=-y=z,dir=/tmp," +
 		"depth=5,movetime=50ms,rating=1350.5,error=40")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if s.Kind != "cmd" || s.Path != "/usr/games/stockfish" || s.Name != "SF 0" || len(s.Options) != 2 ||
 		s.Options[0].Name != "Skill Level" || s.Options[0].Value != "0" || strings.Join(s.Args, " ") != "-x -y=z" ||
 		s.Dir != "/tmp" || s.Depth != 5 || s.MoveTime != 50*time.Millisecond || *s.Rating != 1350.5 || s.Error != 40 {
@@ -52,10 +52,7 @@ func TestParsePlayer(t *testing.T) {
 func TestEnter(t *testing.T) {
 	ctx := context.Background()
 	enter := func(text string, l Limits) (Entrant, error) {
-		s, err := ParsePlayer(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(ParsePlayer(text))
 		return Enter(ctx, s, l, nil)
 	}
 	if e, err := enter("random:", Limits{Nodes: 5}); err != nil || e.Name != "random" ||
@@ -89,4 +86,18 @@ func FuzzParsePlayer(f *testing.F) {
 			t.Errorf("%q has limits %v", text, s.Limits)
 		}
 	})
+}
+
+func TestParseTimeControl(t *testing.T) {
+	for text, want := range map[string]TimeControl{"60": {0, 60e9, 0}, "60+0.6": {0, 60e9, 600e6},
+		"0.5+0":    {0, 500e6, 0},
+		"40/120+1": {40, 120e9, 1e9}} {
+		c, err := ParseTimeControl(text)
+		if err != nil || c != want {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+		if again, err := ParseTimeControl(c.String()); err != nil || again != c {
+			t.Errorf("%q is written as %q", text, c.String())
+		}
+	}
 }

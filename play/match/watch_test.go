@@ -12,24 +12,21 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/internal/testkit"
 )
 
 // watched looks at a folder once.
 func watched(t *testing.T, dir string) *Watched {
 	t.Helper()
 	w := Watch(dir)
-	if err := w.Look(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Look())
 	return w
 }
 
 func figuresOf(t *testing.T, w *Watched, playing bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := w.WriteFigures(&b, playing); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.WriteFigures(&b, playing))
 	return contents.ReplaceAllString(b.String(), "")
 }
 
@@ -52,9 +49,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("not the figures of the page: %s", text)
 	}
 	want, err := os.ReadFile(filepath.Join(m.Out, PGNFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var games []*Record
 	faults := 0
 	for i, e := range w.Games() {
@@ -76,21 +71,15 @@ func TestWatch(t *testing.T) {
 	}
 
 	journal, err := os.ReadFile(filepath.Join(m.Out, JournalFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	dir := t.TempDir()
 	growing, before := Watch(dir), 0
 	if err := growing.Look(); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	for _, size := range []int{len(journal) / 3, len(journal) / 2, len(journal) - 1, len(journal)} {
-		if err := os.WriteFile(filepath.Join(dir, JournalFile), journal[:size], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := growing.Look(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, JournalFile), journal[:size], 0o666))
+		testkit.OK(t, growing.Look())
 		if n := len(growing.Games()); n <= before || growing.Damaged > 0 {
 			t.Errorf("%d games after %d, %d places damaged", n, before, growing.Damaged)
 		} else {
@@ -107,9 +96,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d games: %s", before, text)
 	}
 	// Another match takes the folder.
-	if err := os.WriteFile(filepath.Join(dir, JournalFile), journal[:len(journal)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, JournalFile), journal[:len(journal)/2], 0o666))
 	if err := growing.Look(); err != nil || len(growing.Games()) >= 30 {
 		t.Errorf("%d games, %v", len(growing.Games()), err)
 	}
@@ -123,21 +110,15 @@ func TestWatchDamaged(t *testing.T) {
 	if err == nil {
 		err = j.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	head, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	text := head
 	add := func(change func(*Record)) {
 		r := testRecord(len(text) % 8)
 		change(r)
 		payload, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		text = durable.AppendRecord(text, payload)
 	}
 	add(func(r *Record) { r.Number = 0 })
@@ -150,18 +131,14 @@ func TestWatchDamaged(t *testing.T) {
 	}
 	text = append(text, "nonsense nonsense"...)
 	add(func(r *Record) { r.Number = 1 })
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, text, 0o666))
 	w := watched(t, dir)
 	if n := len(w.Games()); n != 2 || w.Damaged != 6 {
 		t.Errorf("%d games, %d places damaged", n, w.Damaged)
 	}
 	figuresOf(t, w, false)
 	for _, bad := range [][]byte{nil, []byte("nonsense"), head[:len(head)-1], text[len(head):]} {
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, bad, 0o666))
 		if err := Watch(dir).Look(); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%.20q: %v", bad, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/internal/splitmix"
+	"talbot/internal/testkit"
 )
 
 // fake is a network made of two functions, or of a hash of what it may see. It fails the test where it is asked about
@@ -140,24 +141,24 @@ func noisy(t testing.TB, batch, past int) *fake {
 	return f
 }
 
+// gameAt returns a game after moves.
+func gameAt(t testing.TB, fen string, moves ...string) *board.Game {
+	t.Helper()
+	p := testkit.Must(board.ParseFEN(fen))
+	g := board.NewGame(p)
+	for _, m := range testkit.Must(p.PlayUCI(moves...)) {
+		g.Push(m)
+	}
+	return g
+}
+
 // set gives a searcher a position.
 func set(t testing.TB, s Searcher, fen string, moves ...string) *board.Game {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := board.NewGame(p)
-	var list []board.Move
-	for _, text := range moves {
-		m, err := g.Position().ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, m)
-		g.Push(m)
-	}
-	s.Position(&p, list)
+	g := gameAt(t, fen, moves...)
+	start := *g.Previous(g.Ply())
+	p := start
+	s.Position(&start, testkit.Must(p.PlayUCI(moves...)))
 	return g
 }
 
@@ -165,9 +166,7 @@ func set(t testing.TB, s Searcher, fen string, moves ...string) *board.Game {
 func search(t testing.TB, s Searcher, l Limits) *Report {
 	t.Helper()
 	r, err := s.Search(t.Context(), l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r
 }
 
@@ -180,8 +179,6 @@ func mustNew(t testing.TB, name string, e Evaluator, change ...func(*Options)) S
 		f(&o)
 	}
 	s, err := New(name, e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return s
 }

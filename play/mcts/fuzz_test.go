@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 // FuzzSearch plays some moves from any position with any searcher under any settings: every move is legal, every report
@@ -37,9 +38,7 @@ func FuzzSearch(f *testing.F) {
 		prior := name == "policy" || name == "rollouts" || name == "gumbel" || random.IntN(2) == 0
 		e.abilities = Capabilities{Prior: prior, Value: true, WDL: random.IntN(2) == 0}
 		s, err := New(name, e, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		g := board.NewGame(p)
 		var moves []board.Move
 		for range 6 {
@@ -50,9 +49,7 @@ func FuzzSearch(f *testing.F) {
 				l.SearchMoves = legal[:1+random.IntN(len(legal)-1)]
 			}
 			r, err := s.Search(context.Background(), l, func(*Report) {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			checkReport(t, g, r)
 			if r.Nodes > l.Nodes && name != "value" {
 				t.Fatalf("%s: %d nodes, not %d", name, r.Nodes, l.Nodes)

@@ -112,7 +112,7 @@ func TestNoise(t *testing.T) {
 				o.GumbelNoise, o.RootNoise, o.RootNoiseTotal, o.Seed = 1, 0.25, 10, uint64(seed)
 				o.Hash, o.CacheSize = 1<<20, 0
 			}).(*tree)
-			set(t, s, startFEN)
+			set(t, s, board.StartFEN)
 			search(t, s, Limits{Nodes: 1})
 			for _, x := range s.noise[:20] {
 				switch name {
@@ -196,28 +196,3 @@ func TestGumbelMates(t *testing.T) {
 		}
 	}
 }
-
-// TestGumbelLimits: nodes are honoured exactly, in batches too, and a search repeats.
-func TestGumbelLimits(t *testing.T) {
-	for _, batch := range []int{1, 8} {
-		for _, nodes := range []int64{1, 2, 17, 200, 3000} {
-			var first *Report
-			for range 2 {
-				s := mustNew(t, "gumbel", noisy(t, batch, 0), func(o *Options) { o.Verbose, o.GumbelNoise = true, 1 })
-				g := set(t, s, startFEN)
-				r := search(t, s, Limits{Nodes: nodes})
-				checkReport(t, g, r)
-				check(t, s.(*tree))
-				if r.Nodes != nodes {
-					t.Errorf("%d nodes of %d", r.Nodes, nodes)
-				}
-				if first != nil && (r.Lines[0].PV[0] != first.Lines[0].PV[0] || r.Root != first.Root) {
-					t.Error("another search")
-				}
-				first = r
-			}
-		}
-	}
-}
-
-const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

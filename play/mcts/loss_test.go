@@ -2,8 +2,6 @@ package mcts
 
 import (
 	"math"
-	"os"
-	"strings"
 	"testing"
 
 	"talbot/board"
@@ -31,33 +29,6 @@ func (f simple) Put(i int, g *board.Game, legal []board.Move) {
 	}
 	for k := range a.Prior {
 		a.Prior[k] -= float32(math.Log(sum))
-	}
-}
-
-// TestLoss writes the moves that searches of 2,000 and of 200,000 nodes choose with a Hash of 1 MiB, for an engine to
-// value: TALBOT_LOSS names a file with a FEN in each line, and the moves go to the same name with ".moves".
-func TestLoss(t *testing.T) {
-	name := os.Getenv("TALBOT_LOSS")
-	if name == "" {
-		t.Skip("TALBOT_LOSS names no file of FENs")
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for fen := range strings.Lines(string(data)) {
-		fen = strings.TrimSpace(fen)
-		b.WriteString(fen)
-		for _, nodes := range []int64{2000, 200_000} {
-			s := mustNew(t, "puct", simple{cheap(8)}, func(o *Options) { o.Hash, o.CacheSize = 1<<20, 200_000 })
-			set(t, s, fen)
-			b.WriteString(" " + search(t, s, Limits{Nodes: nodes}).Lines[0].PV[0].String())
-		}
-		b.WriteByte('\n')
-	}
-	if err := os.WriteFile(name+".moves", []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 

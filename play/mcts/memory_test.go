@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 func TestSizes(t *testing.T) {
@@ -251,17 +252,13 @@ func TestExtremes(t *testing.T) {
 	change := func(o *Options, s *Setting, x float64) {
 		t.Helper()
 		if s.Kind != Switch {
-			if err := s.Set(o, strconv.FormatFloat(x, 'f', -1, 64)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, s.Set(o, strconv.FormatFloat(x, 'f', -1, 64)))
 		}
 	}
 	try := func(what, name string, o Options) {
 		t.Helper()
 		s, err := New(name, noisy(t, 8, 2), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		set(t, s, board.StartFEN)
 		if r := search(t, s, Limits{Nodes: 20}); len(r.Lines) == 0 {
 			t.Errorf("%s, %s: no move", name, what)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -48,16 +49,10 @@ func newOracle(t testing.TB) *oracle {
 		shareddata.Path(t, "gaviota"))
 	python.Stderr = os.Stderr
 	in, err := python.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	out, err := python.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := python.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, python.Start())
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = python.Wait()
@@ -119,10 +114,7 @@ func endgames(t testing.TB, every int) (list []board.Position) {
 		if i%every != 0 {
 			continue
 		}
-		p, err := board.ParseFEN(strings.Join(strings.Fields(line)[:4], " "))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(board.ParseFEN(strings.Join(strings.Fields(line)[:4], " ")))
 		list = append(list, p)
 	}
 	return list

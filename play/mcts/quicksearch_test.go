@@ -4,25 +4,8 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
-
-// gameAt returns a game after moves.
-func gameAt(t testing.TB, fen string, moves ...string) *board.Game {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := board.NewGame(p)
-	for _, text := range moves {
-		m, err := g.Position().ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Push(m)
-	}
-	return g
-}
 
 func TestQuickSearch(t *testing.T) {
 	for _, c := range []struct {
@@ -73,10 +56,7 @@ func TestQuickSearch(t *testing.T) {
 // TestQuickSearchMirrored: Black sees what White does.
 func TestQuickSearchMirrored(t *testing.T) {
 	for _, fen := range positions {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(board.ParseFEN(fen))
 		q := p.Mirror()
 		white, black := QuickSearch(board.NewGame(p), p.LegalMoves(nil)), QuickSearch(board.NewGame(q),
 			q.LegalMoves(nil))

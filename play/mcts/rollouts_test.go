@@ -13,13 +13,9 @@ import (
 type appraising struct {
 	*fake
 	likely func(at *AppraisalInput) []LikelyMove
-	err    error
 }
 
 func (a *appraising) Appraise(_ context.Context, at *AppraisalInput, dst []LikelyMove) ([]LikelyMove, error) {
-	if a.err != nil {
-		return nil, a.err
-	}
 	p := at.Start
 	for _, m := range at.Moves {
 		p.Play(m)
@@ -165,32 +161,7 @@ func TestRolloutsMates(t *testing.T) {
 	}
 }
 
-// TestRolloutsMirrored: mirrored positions are searched alike, with the ratings of who moves.
-func TestRolloutsMirrored(t *testing.T) {
-	e := newAppraising(t, hashed)
-	p, err := board.ParseFEN("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := mustNew(t, "rollouts", e, func(o *Options) { o.Ratings, o.MultiPV = [2]int{1200, 2400}, 500 })
-	b := mustNew(t, "rollouts", e, func(o *Options) { o.Ratings, o.MultiPV = [2]int{1200, 2400}, 500 })
-	set(t, a, p.FEN())
-	q := p.Mirror()
-	set(t, b, q.FEN())
-	x, y := search(t, a, Limits{Nodes: 300}), search(t, b, Limits{Nodes: 300})
-	if len(x.Lines) != len(y.Lines) {
-		t.Fatalf("%d and %d lines", len(x.Lines), len(y.Lines))
-	}
-	for i := range x.Lines {
-		if x.Lines[i].PV[0].Mirror() != y.Lines[i].PV[0] || x.Lines[i].Visits != y.Lines[i].Visits ||
-			x.Lines[i].Value != y.Lines[i].Value {
-			t.Errorf("line %d: %+v and %+v", i, x.Lines[i], y.Lines[i])
-		}
-	}
-}
-
-// TestRolloutsChoice: with a temperature moves are drawn by their visits, without one the most visited is played; only
-// moves that are allowed are.
+// TestRolloutsChoice: with a temperature moves are drawn by their visits; without an engine there is no searcher.
 func TestRolloutsChoice(t *testing.T) {
 	e := newAppraising(t, hashed)
 	played := map[string]int{}
@@ -202,28 +173,6 @@ func TestRolloutsChoice(t *testing.T) {
 	if len(played) < 2 {
 		t.Errorf("played %v", played)
 	}
-	s := mustNew(t, "rollouts", e)
-	set(t, s, board.StartFEN)
-	p := board.StartPosition()
-	only, err := p.ParseUCI("a2a3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := p.ParseUCI("h2h3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range search(t, s, Limits{Nodes: 30, SearchMoves: []board.Move{only, other}}).Lines {
-		if l.PV[0] != only && l.PV[0] != other {
-			t.Errorf("plays %s", l.PV[0])
-		}
-	}
-	e.err = errors.New("no engine")
-	set(t, s, board.StartFEN)
-	r, err := s.Search(t.Context(), Limits{Nodes: 30}, nil)
-	if !errors.Is(err, e.err) || len(r.Lines) == 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
 	if _, err := New("rollouts", struct{ Evaluator }{newFake(t, 1)}, Defaults()); err == nil {
 		t.Error("a network without an engine is no error")
 	}
@@ -231,10 +180,5 @@ func TestRolloutsChoice(t *testing.T) {
 	f.lacks = errors.New("no engine found")
 	if _, err := New("rollouts", f, Defaults()); !errors.Is(err, f.lacks) {
 		t.Errorf("an engine that is not there: %v", err)
-	}
-	f = newFake(t, 1)
-	f.abilities.Prior = false
-	if _, err := New("rollouts", f, Defaults()); err == nil {
-		t.Error("a network without priors is no error")
 	}
 }

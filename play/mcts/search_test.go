@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 // material is a network that counts pieces and has no idea of moves.
@@ -59,10 +60,7 @@ func TestMates(t *testing.T) {
 			for _, batch := range []int{1, 16} {
 				for _, mirrored := range []bool{false, true} {
 					s := mustNew(t, name, material(t, batch), func(o *Options) { o.Exploration = 0.25 })
-					p, err := board.ParseFEN(c.fen)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := testkit.Must(board.ParseFEN(c.fen))
 					best := slices.Clone(c.best)
 					if mirrored {
 						p = p.Mirror()
@@ -112,10 +110,7 @@ func TestChecks(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	given, told := 0, 0
 	for i := range 3000 {
-		p, err := board.ParseFEN(positions[i%len(positions)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(board.ParseFEN(positions[i%len(positions)]))
 		p = wander(p, random)
 		c := newChecks(&p)
 		for _, m := range p.LegalMoves(nil) {
@@ -144,10 +139,7 @@ func TestStalemate(t *testing.T) {
 	}
 	for _, fen := range fens {
 		for _, mirrored := range []bool{false, true} {
-			p, err := board.ParseFEN(fen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(board.ParseFEN(fen))
 			if mirrored {
 				p = p.Mirror()
 			}
@@ -186,14 +178,11 @@ var positions = []string{
 func TestMirrored(t *testing.T) {
 	for _, name := range Names() {
 		for _, fen := range positions {
-			p, err := board.ParseFEN(fen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(board.ParseFEN(fen))
 			var reports [2]*Report
 			for i := range reports {
 				s := mustNew(t, name, noisy(t, 8, 2), func(o *Options) {
-					o.MultiPV, o.Temperature, o.CacheSize = 4, 0.7, 0
+					o.MultiPV, o.Temperature, o.CacheSize, o.Ratings = 4, 0.7, 0, [2]int{1200, 2400}
 				})
 				s.Position(&p, nil)
 				reports[i] = search(t, s, Limits{Nodes: 200})
@@ -214,7 +203,7 @@ func TestMirrored(t *testing.T) {
 // TestNodes sees that limits on nodes are kept to the visit: with kept trees, with and without a cache, at all batches.
 func TestNodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for _, name := range []string{"puct", "talbotbot", "napoleon"} {
+	for _, name := range []string{"puct", "gumbel", "talbotbot", "napoleon"} {
 		for range 12 {
 			batch := 1 + random.IntN(20)
 			f := noisy(t, batch, random.IntN(3))
@@ -222,6 +211,7 @@ func TestNodes(t *testing.T) {
 				o.CacheSize = 1000 * random.IntN(2)
 				o.MaxCollisions = random.IntN(40)
 				o.Batch = random.IntN(batch + 1)
+				o.GumbelNoise = 1
 			})
 			p := board.StartPosition()
 			g := board.NewGame(p)

@@ -67,6 +67,7 @@ func TestNewRefuses(t *testing.T) {
 		{"napoleon", "priors only: take policy", Capabilities{Prior: true}},
 		{"value", "priors only: take policy", Capabilities{Prior: true}},
 		{"policy", "take value or puct", Capabilities{Value: true}},
+		{"rollouts", "take value or puct", Capabilities{Value: true}},
 	} {
 		f.abilities = c.abilities
 		if s, err := New(c.name, f, Defaults()); err == nil || s != nil || !strings.Contains(err.Error(), c.want) {

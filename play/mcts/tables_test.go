@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 // TestCertain: what tables say for a clock of 0 holds with another one only while there is time.
@@ -50,10 +51,7 @@ func (l listed) Probe(p *board.Position) (e Ending, ok bool) {
 // move.
 func TestByTables(t *testing.T) {
 	const fen = "8/8/8/3k4/8/3K4/4P3/8 w - - 10 40"
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(board.ParseFEN(fen))
 	for _, c := range []struct {
 		name  string
 		say   map[string]Ending // of moves; others are Win for the opponent
@@ -108,10 +106,7 @@ func (l *later) Busy() bool { return len(l.asked) < len(l.listed) }
 
 // TestTablesLater: moves at the root are ranked by tables that do not answer at once.
 func TestTablesLater(t *testing.T) {
-	p, err := board.ParseFEN("7k/8/8/8/8/8/8/KR6 w - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(board.ParseFEN("7k/8/8/8/8/8/8/KR6 w - - 0 1"))
 	tables := later{listed{}, map[uint64]bool{}}
 	best := board.NoMove
 	for i, m := range p.LegalMoves(nil) {
@@ -140,10 +135,7 @@ func TestTablesWin(t *testing.T) {
 		fens = fens[1:2]
 	}
 	for _, fen := range fens {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(board.ParseFEN(fen))
 		s := mustNew(t, "puct", noisy(t, 4, 0), func(p *Options) { p.Tables = o })
 		g := board.NewGame(p)
 		var moves []board.Move

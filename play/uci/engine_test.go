@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/mcts"
 )
@@ -30,16 +31,10 @@ func checkSearch(t *testing.T, lines []string, fen string, moves ...string) (bes
 	var last string
 	p := board.StartPosition()
 	if fen != "" {
-		var err error
-		if p, err = board.ParseFEN(fen); err != nil {
-			t.Fatal(err)
-		}
+		p = testkit.Must(board.ParseFEN(fen))
 	}
 	for _, text := range moves {
-		m, err := p.ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(p.ParseUCI(text))
 		p.Play(m)
 	}
 	for _, l := range lines {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"talbot/internal/testkit"
 )
 
 // vector is a row of testdata/vectors.json, which testdata/oracle.py writes.
@@ -32,13 +34,9 @@ func near(a, b, tolerance float64) bool {
 // TestVectors compares all figures with those of an independent computation.
 func TestVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var vectors []vector
-	if err := json.Unmarshal(text, &vectors); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &vectors))
 	if len(vectors) < 100 {
 		t.Fatalf("only %d vectors", len(vectors))
 	}
@@ -192,9 +190,7 @@ func TestWidestBounds(t *testing.T) {
 		}
 		for m := NormalizedModel; m <= LogisticModel; m++ {
 			s := SPRT{Model: m, Low: -m.widest(), High: m.widest(), Alpha: .05, Beta: .05}
-			if err := s.Check(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, s.Check())
 			if x := s.LLR(p.Outcomes()); math.IsNaN(x) || math.IsInf(x, 0) {
 				t.Fatalf("%v, %v: %v", p, m, x)
 			}
