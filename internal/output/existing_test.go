@@ -91,7 +91,7 @@ func TestFactsOf(t *testing.T) {
 		List  []int          `json:"list"`
 		Zero  float64        `json:"zero"`
 	}{"x", map[string]int{"a": 1}, []int{1, 2}, 0})
-	expect := Facts{{"inner.a", "1"}, {"list", "[1,2]"}, {"name", "x"}, {"zero", "0"}}
+	expect := Facts{{"name", "x"}, {"inner.a", "1"}, {"list", "[1,2]"}, {"zero", "0"}}
 	if err != nil || !reflect.DeepEqual(facts, expect) {
 		t.Errorf("%q, %v", facts, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -74,8 +73,8 @@ func numbered(facts Facts) Facts {
 	return facts
 }
 
-// FactsOf returns the members of a value's JSON, an object, as facts by name; those of objects within it are named with
-// a dot.
+// FactsOf returns the members of a value's JSON, an object, as facts in their order; those of objects within it are
+// named with a dot.
 func FactsOf(v any) (Facts, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -85,21 +84,29 @@ func FactsOf(v any) (Facts, error) {
 }
 
 func flatten(prefix string, text []byte) (facts Facts, err error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	if _, err := d.Token(); err != nil { // {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value := members[name]
-		if value[0] != '{' {
-			facts = append(facts, Fact{prefix + name, strings.Trim(string(value), `"`)})
-			continue
-		}
-		inner, err := flatten(prefix+name+".", value)
+	for d.More() {
+		name, err := d.Token()
 		if err != nil {
 			return nil, err
 		}
-		facts = append(facts, inner...)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		full := prefix + fmt.Sprint(name)
+		if value[0] == '{' {
+			inner, err := flatten(full+".", value)
+			if err != nil {
+				return nil, err
+			}
+			facts = append(facts, inner...)
+			continue
+		}
+		facts = append(facts, Fact{full, strings.Trim(string(value), `"`)})
 	}
 	return facts, nil
 }

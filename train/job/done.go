@@ -70,7 +70,7 @@ func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
 }
 
 // differences compares what a run was made from and with to what is asked for. How much of it is kept and logged does
-// not count, nor the backend, unless one was asked for.
+// not count, nor the backend, unless one was asked for and the run was trained on one.
 func (t *Train) differences(have run.Config, used loader.Identity, want run.Config, asked loader.Identity) (
 	[]output.Difference, error) {
 	have.Keep, have.LogEvery = want.Keep, want.LogEvery
@@ -82,7 +82,7 @@ func (t *Train) differences(have run.Config, used loader.Identity, want run.Conf
 	if err != nil {
 		return nil, err
 	}
-	if t.Backend != "" && t.Backend != "auto" && t.Backend != used.Kind {
+	if t.Backend != "" && t.Backend != "auto" && used.Backend != "" && t.Backend != used.Kind {
 		had.Add("backend", "%s", used.Backend)
 		wanted.Add("backend", "%s", t.Backend)
 	}
