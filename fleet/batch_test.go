@@ -101,9 +101,9 @@ func TestClaimedTimes(t *testing.T) {
 // TestClaimedTimeOfAnswers: an answer that comes back after five seconds cannot have taken a day.
 func TestClaimedTimeOfAnswers(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
-		banned:  func(int) bool { return false },
-		workers: func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &coordinator{}}
+	p := newPool(Share{})
+	p.now, p.workers = func() time.Time { return now }, func() (int, int) { return 2, 1 }
+	p.prints, p.fleet = make([]dataset.Fingerprint, 1), &coordinator{}
 	r := &run{Pool: p, open: map[int64]*openLine{}}
 	var list []question
 	for i := range int64(250) {

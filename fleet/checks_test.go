@@ -23,11 +23,12 @@ type crowd struct {
 
 func newCrowd(seed uint64, lies map[int]func(int) bool) *crowd {
 	c := &crowd{lies: lies, banned: map[int]bool{}}
-	p := &Pool{config: stockfish.Config{Limit: stockfish.Nodes(1)}, prints: make([]dataset.Fingerprint, 1),
-		share: Share{CheckShare: checkShare, Log: func(string, ...any) {}}, checks: newChecks(),
-		random: rand.New(rand.NewPCG(seed, 1)), workers: func() (int, int) { return 10, len(lies) },
-		banned: func(w int) bool { return c.banned[w] },
-		ban:    func(w int, _ string) error { c.banned[w] = true; return nil }}
+	p := newPool(Share{})
+	p.config, p.prints = stockfish.Config{Limit: stockfish.Nodes(1)}, make([]dataset.Fingerprint, 1)
+	p.random = rand.New(rand.NewPCG(seed, 1))
+	p.workers = func() (int, int) { return 10, len(lies) }
+	p.banned = func(w int) bool { return c.banned[w] }
+	p.ban = func(w int, _ string) error { c.banned[w] = true; return nil }
 	c.run = &run{Pool: p, open: map[int64]*openLine{}}
 	return c
 }

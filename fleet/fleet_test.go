@@ -129,6 +129,28 @@ func joinOf(t testing.TB, c *coordinator) Join {
 	return j
 }
 
+// put offers questions, to nobody in particular.
+func put(t testing.TB, c *coordinator, questions ...string) (last uint64) {
+	t.Helper()
+	for _, q := range questions {
+		var err error
+		if last, err = c.Offer([]byte(q), []byte("payload of "+q)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return last
+}
+
+// until waits for what happens within a minute.
+func until(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for begun := time.Now(); !happened(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
 // serve offers the questions and takes answers until all are answered once; lost ones are offered again.
 func serve(t testing.TB, c *coordinator, questions []string) {
 	t.Helper()
@@ -140,19 +162,12 @@ func serveWith(t testing.TB, c *coordinator, questions []string, offered map[uin
 	t.Helper()
 	open := map[uint64]string{}
 	left := map[string]bool{}
-	offer := func(q string) {
-		n, err := c.Offer([]byte(q), []byte("payload of "+q))
-		if err != nil {
-			t.Fatal(err)
-		}
-		open[n] = q
-	}
 	for n, q := range offered {
 		open[n], left[q] = q, true
 	}
 	for _, q := range questions {
 		left[q] = true
-		offer(q)
+		open[put(t, c, q)] = q
 	}
 	timeout := time.After(60 * time.Second)
 	for len(left) > 0 {
@@ -170,7 +185,7 @@ func serveWith(t testing.TB, c *coordinator, questions []string, offered map[uin
 			c.Retract(a.number)
 		case <-c.changed:
 			for _, l := range c.LostJobs() {
-				offer(open[l.number])
+				open[put(t, c, open[l.number])] = open[l.number]
 				delete(open, l.number)
 			}
 		case <-timeout:
@@ -204,9 +219,7 @@ func TestWork(t *testing.T) {
 		}
 	})
 	serve(t, c, questions(300))
-	for c.Status().Workers == nil || len(c.Status().Workers) < 2 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "two workers", func() bool { return len(c.Status().Workers) == 2 })
 	if s := c.Status(); s.Done != 300 || s.Open != 0 || s.Refused != 0 || e.done.Load() != 300 {
 		t.Errorf("%+v, %d jobs done", s, e.done.Load())
 	}

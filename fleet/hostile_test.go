@@ -81,9 +81,7 @@ func (s *stranger) take(c *coordinator, q string) job {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	if _, err := c.Offer([]byte(q), nil); err != nil {
-		s.t.Fatal(err)
-	}
+	put(s.t, c, q)
 	if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inbox, nil); err != nil {
 		s.t.Fatal(err)
 	}
@@ -120,8 +118,7 @@ func TestStrangersStayOut(t *testing.T) {
 	run := func(j Join) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		return WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), engines: &echo{},
-			Count: 1}.Run(ctx)
+		return <-startWorker(ctx, t, j, filepath.Join(t.TempDir(), "key"), &echo{}, 1)
 	}
 	wrong := j
 	wrong.Token[3] ^= 1
@@ -184,8 +181,7 @@ func TestPinBeforeToken(t *testing.T) {
 		got <- b
 	}()
 	j.Address = l.Addr().String()
-	err = WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), engines: &echo{},
-		Count: 1}.Run(t.Context())
+	err = <-startWorker(t.Context(), t, j, filepath.Join(t.TempDir(), "key"), &echo{}, 1)
 	if !errors.Is(err, ErrPin) {
 		t.Error(err)
 	}
@@ -239,15 +235,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	if err := s.nc.Publish(subjectRoot+strings.Repeat("k", 2*maxControlLine), nil); err != nil {
 		t.Error(err)
 	}
-	for range 1200 {
-		if s.nc.IsClosed() {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if !s.nc.IsClosed() {
-		t.Error("a control line beyond all bounds does not end the connection")
-	}
+	until(t, "a control line beyond all bounds ends the connection", s.nc.IsClosed)
 }
 
 // Whoever is in can say and hear only what is its own.
@@ -284,9 +272,7 @@ func TestReplies(t *testing.T) {
 	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	if _, err := c.Offer([]byte("q"), nil); err != nil {
-		t.Fatal(err)
-	}
+	put(t, c, "q")
 	before := c.Status().Refused
 	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectAll,
 		subjectRoot + s.key + ".aaaaaaaa.join",
@@ -300,12 +286,7 @@ func TestReplies(t *testing.T) {
 	if c, _ := s.ask(verbHold, []byte("[]")); c != codeDone {
 		t.Error(c)
 	}
-	for range 3000 {
-		if c.Status().Refused >= before+18 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	until(t, "18 are refused", func() bool { return c.Status().Refused >= before+18 })
 	if n := c.Status().Refused - before; n != 18 {
 		t.Errorf("%d of 18 were refused", n)
 	}
@@ -356,10 +337,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%x: %v", data, got)
 		}
 	}
-	n, err := c.Offer([]byte("q"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := put(t, c, "q")
 	good := job{heldJob{n, ticketOf(c.ticket, []byte("q"))}, []byte("q"), []byte("q")}
 	numbers := make(chan uint64, 3)
 	go func() {
@@ -388,18 +366,9 @@ func TestBanned(t *testing.T) {
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
 	key := filepath.Join(t.TempDir(), "a")
-	run := func(j Join) chan error {
-		ended := make(chan error, 1)
-		go func() {
-			ended <- WorkerConfig{Join: j, KeyFile: key, engines: &echo{}, Count: 1,
-				Log: t.Logf}.Run(t.Context())
-		}()
-		return ended
-	}
+	run := func(j Join) <-chan error { return startWorker(t.Context(), t, j, key, &echo{}, 1) }
 	ended := run(joinOf(t, c))
-	for slots := 0; slots == 0; slots, _ = c.Slots() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	until(t, "the worker joins", func() bool { slots, _ := c.Slots(); return slots > 0 })
 	if err := c.Ban(1, "it lies"); err != nil {
 		t.Fatal(err)
 	}

@@ -105,14 +105,8 @@ func TestStop(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Hour })
 	defer c.close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
-	for _, q := range questions(6) {
-		if _, err := c.Offer([]byte(q), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for c.Status().Held < 4 { // two under way, two ahead
-		time.Sleep(10 * time.Millisecond)
-	}
+	put(t, c, questions(6)...)
+	until(t, "two jobs under way, two ahead", func() bool { return c.Status().Held == 4 })
 	if err := stop(); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -144,15 +138,10 @@ func TestFailingJobs(t *testing.T) {
 func TestNoSlot(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Minute })
 	defer c.close()
-	for _, q := range questions(6) {
-		if _, err := c.Offer([]byte(q), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put(t, c, questions(6)...)
 	broken := errors.New("the engine is gone")
 	s := &opensOnce{echo: echo{fail: func([]byte) error { return broken }}, err: broken}
-	err := WorkerConfig{Join: joinOf(t, c), KeyFile: filepath.Join(t.TempDir(), "key"), engines: s,
-		Count: 1}.Run(t.Context())
+	err := <-startWorker(t.Context(), t, joinOf(t, c), filepath.Join(t.TempDir(), "key"), s, 1)
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -184,14 +173,8 @@ func TestRestart(t *testing.T) {
 	j := joinOf(t, c)
 	e := &echo{gate: make(chan struct{})}
 	testWorker(t, j, "a", e, 2)
-	for _, q := range questions(2) {
-		if _, err := c.Offer([]byte(q), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for c.Status().Held < 2 {
-		time.Sleep(5 * time.Millisecond)
-	}
+	put(t, c, questions(2)...)
+	until(t, "two jobs are held", func() bool { return c.Status().Held == 2 })
 	c.close()
 	e.gate <- struct{}{} // one answer is there before the next coordinator, the other one after it
 	begun := time.Now()
@@ -229,9 +212,7 @@ func TestRestartBeforeReply(t *testing.T) {
 	c := testCoordinator(t, dir, nil)
 	j := joinOf(t, c)
 	testWorker(t, j, "a", &echo{}, 1)
-	if _, err := c.Offer([]byte("question"), nil); err != nil {
-		t.Fatal(err)
-	}
+	put(t, c, "question")
 	<-c.answers
 	c.close()
 	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })

@@ -23,12 +23,9 @@ import (
 // simulated is a pool without its own engines; its workers' engines only sleep.
 func simulated(t testing.TB, limit stockfish.Limit) *Pool {
 	t.Helper()
-	p := &Pool{config: stockfish.Config{Limit: limit, Hash: 1, Path: "none"},
-		prints: []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}, batch: map[uint64]*batch{},
-		share:   Share{Listen: "127.0.0.1:0", BatchTime: batchTime, Log: t.Logf}, // no engine could check labels
-		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
-		random: rand.New(rand.NewPCG(1, 2))}
-	p.abort, p.doAbort = context.WithCancelCause(context.Background())
+	p := newPool(Share{Listen: "127.0.0.1:0", Log: t.Logf})
+	p.config, p.share.CheckShare = stockfish.Config{Limit: limit, Hash: 1, Path: "none"}, 0 // no engine checks labels
+	p.prints = []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}
 	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
@@ -209,9 +206,7 @@ func TestLoad(t *testing.T) {
 	}
 	l.Join = join.String()
 	ended := l.start(t)
-	for n := 0; n < l.Slots; n, _ = p.workers() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	until(t, "all slots", func() bool { n, _ := p.workers(); return n == l.Slots })
 	positions -= positions % linePlies
 	got := make([]bool, positions)
 	if err := p.Label(t.Context(), jobsOf(t, positions), func(r stockfish.Result) error {
@@ -290,9 +285,7 @@ func BenchmarkInstant(b *testing.B) {
 		_ = WorkerConfig{Join: join, KeyFile: filepath.Join(b.TempDir(), "key"),
 			engines: &sleepers{prints: p.prints}, Count: 4}.Run(ctx)
 	})
-	for n := 0; n < 4; n, _ = p.workers() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	until(b, "four slots", func() bool { n, _ := p.workers(); return n == 4 })
 	done := 0
 	b.ResetTimer()
 	if err := p.Label(b.Context(), jobsOf(b, 80*(b.N/80+1)), func(r stockfish.Result) error {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,35 +104,26 @@ func outageWorker(t *testing.T, c *coordinator, name string, prefix ...string) *
 	return cmd
 }
 
+// within waits for what should happen within a time, and tells how long that took.
+func within(t *testing.T, what string, most time.Duration, happened func() bool) {
+	t.Helper()
+	begun := time.Now()
+	until(t, what, happened)
+	d := time.Since(begun)
+	t.Logf("%s: %v", what, d.Round(time.Millisecond))
+	if d > most {
+		t.Errorf("that is more than %v", most)
+	}
+}
+
 // TestOutages measures how soon the work goes on after a coordinator, a worker and a network were gone. It takes a
 // minute, and its bounds are those of a machine that has time.
 func TestOutages(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("TALBOT_FULL is not set")
 	}
-	until := func(t *testing.T, what string, most time.Duration, reached func() bool) {
-		t.Helper()
-		for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-			d := time.Since(begun)
-			if reached() {
-				t.Logf("%s: %v", what, d.Round(time.Millisecond))
-				if d > most {
-					t.Errorf("that is more than %v", most)
-				}
-				return
-			}
-			if d > most+time.Minute {
-				t.Fatalf("%s: not within %v", what, d)
-			}
-		}
-	}
-	offer := func(t *testing.T, c *coordinator, n int) {
-		t.Helper()
-		for i := range n {
-			if _, err := c.Offer([]byte(strconv.Itoa(i)), nil); err != nil {
-				t.Fatal(err)
-			}
-		}
+	busy := func(c *coordinator) func() bool {
+		return func() bool { return c.Status().Held == 24 } // four slots of three workers, and as many ahead
 	}
 	t.Run("coordinator", func(t *testing.T) {
 		dir := t.TempDir()
@@ -142,27 +132,26 @@ func TestOutages(t *testing.T) {
 		for i := range 3 {
 			outageWorker(t, c, fmt.Sprint("w", i))
 		}
-		busy := func() bool { return c.Status().Held == 24 } // four slots of three workers, and as many ahead
-		offer(t, c, 24)
-		until(t, "the first time", time.Minute, busy)
+		put(t, c, questions(24)...)
+		within(t, "the first time", time.Minute, busy(c))
 		c.close()
 		time.Sleep(2 * time.Second)
 		c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { shortLease(cfg); cfg.Listen = j.Address })
 		defer c.close()
-		offer(t, c, 40)
+		put(t, c, questions(40)...)
 		go func() {
 			for a := range c.answers { // of the jobs of before, too
 				a.reply(nil)
 			}
 		}()
-		until(t, "all slots are busy after a restart", 3*time.Second, busy)
+		within(t, "all slots are busy after a restart", 3*time.Second, busy(c))
 	})
 	t.Run("worker", func(t *testing.T) {
 		c := testCoordinator(t, t.TempDir(), shortLease)
 		defer c.close()
 		w := outageWorker(t, c, "killed")
-		offer(t, c, 1)
-		until(t, "the first job", time.Minute, func() bool { return c.Status().Held == 1 })
+		put(t, c, "0")
+		within(t, "the first job", time.Minute, func() bool { return c.Status().Held == 1 })
 		if err := w.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -172,16 +161,16 @@ func TestOutages(t *testing.T) {
 		for len(c.LostJobs()) == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		offer(t, c, 1)
-		until(t, "a killed worker's job is with another, besides the wait for the lease", c.cfg.Lease+time.Second-
+		put(t, c, "0")
+		within(t, "a killed worker's job is with another, besides the wait for the lease", c.cfg.Lease+time.Second-
 			time.Since(begun), func() bool { return c.Status().Held == 1 })
 		t.Logf("in all %v, with a lease of %v", time.Since(begun), c.cfg.Lease)
 	})
-	t.Run("network", func(t *testing.T) { cutNetwork(t, until) })
+	t.Run("network", func(t *testing.T) { cutNetwork(t) })
 }
 
 // cutNetwork cuts the only link to a worker in a network namespace for 20 seconds, without a word to either side.
-func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func() bool)) {
+func cutNetwork(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: a network namespace can only be made by root")
 	}
@@ -223,16 +212,14 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	outageWorker(t, c, "far", "ip", "netns", "exec", space)
 	ask := func(q string) func() bool {
 		t.Helper()
-		if _, err := c.Offer([]byte(q), nil); err != nil {
-			t.Fatal(err)
-		}
+		put(t, c, q)
 		return func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			return answered[q]
 		}
 	}
-	until(t, "the first job", time.Minute, ask("before"))
+	within(t, "the first job", time.Minute, ask("before"))
 	if err := errors.Join(ip("link set "+here+" down"), ip("-n "+space+" link set "+there+" down")); err != nil {
 		t.Fatal(err)
 	}
@@ -244,5 +231,5 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	if err := errors.Join(ip("link set "+here+" up"), ip("-n "+space+" link set "+there+" up")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the first job after a cut of 20 s", 3*time.Second, ask("after"))
+	within(t, "the first job after a cut of 20 s", 3*time.Second, ask("after"))
 }

@@ -94,11 +94,8 @@ type Pool struct {
 	outstanding                atomic.Int64
 }
 
-// NewPool starts the pool's own engines. No worker is admitted before [Pool.Serve].
-func NewPool(ctx context.Context, config stockfish.Config, workers int, share Share) (*Pool, error) {
-	if workers < 1 {
-		return nil, fmt.Errorf("%d workers", workers)
-	}
+// newPool returns a pool without engines.
+func newPool(share Share) *Pool {
 	if share.Log == nil {
 		share.Log = func(string, ...any) {}
 	}
@@ -106,11 +103,20 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	share.CheckShare = cmp.Or(share.CheckShare, checkShare)
 	var seed [32]byte // nobody else knows which labels will be searched again
 	_, _ = rand.Read(seed[:])
-	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{},
-		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
-		random:  mathrand.New(mathrand.NewChaCha8(seed)),
+	p := &Pool{share: share, batch: map[uint64]*batch{}, refused: map[int]int{}, byWorker: map[int]*tally{},
+		checks: newChecks(), now: time.Now, random: mathrand.New(mathrand.NewChaCha8(seed)),
 		workers: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
+	return p
+}
+
+// NewPool starts the pool's own engines. No worker is admitted before [Pool.Serve].
+func NewPool(ctx context.Context, config stockfish.Config, workers int, share Share) (*Pool, error) {
+	if workers < 1 {
+		return nil, fmt.Errorf("%d workers", workers)
+	}
+	p := newPool(share)
+	p.own = make([]*stockfish.Pool, workers)
 	errs := make([]error, workers)
 	var starting sync.WaitGroup
 	for i := range p.own {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"talbot/evaluate"
 	"talbot/internal/testkit/tinyrun"
@@ -25,23 +24,6 @@ func makeNetwork(t *testing.T, dir string, seed int64, recipe string, sets ...st
 	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// done asks for a page until nothing is waited for.
-func (s *served) done(path string) string {
-	s.t.Helper()
-	for range 600 {
-		status, text := s.ask("GET", path, nil, nil)
-		if status != 200 {
-			s.t.Fatalf("%s: %d %s", path, status, text)
-		}
-		if !strings.Contains(text, `id="waiting"`) {
-			return text
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.t.Fatalf("%s is never done", path)
-	return ""
 }
 
 // A comparison on the page of a run says what `talbot compare` says, and what has vanished is said to have.
@@ -91,18 +73,12 @@ func TestMisses(t *testing.T) {
 		Moves: []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}
 	write := func(misses ...evaluate.Miss) string {
 		card, err := json.Marshal(report.Card{Samples: 7, Misses: misses})
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "run", job.CardName), card, 0o666)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		put(t, string(card), dir, "run", job.CardName)
 		later()
-		status, text := s.ask("GET", at, nil, nil)
-		if status != 200 || strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") {
-			t.Errorf("%d %s", status, text)
-		}
-		return text
+		return s.done(at)
 	}
 	if text := write(miss, miss); strings.Count(text, "<article") != 2 || !strings.Contains(text, "0.4 %") ||
 		!strings.Contains(text, "Rxh1&#43; 75 %; value &#43;0.2500") {

@@ -2,13 +2,11 @@ package studio
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -84,23 +82,6 @@ func makeLine(t *testing.T, i int) dataset.Line {
 	return l
 }
 
-// whenDone asks for a page until its search is done.
-func (s *served) whenDone(path string) string {
-	s.t.Helper()
-	for range 200 {
-		status, text := s.ask("GET", path, nil, nil)
-		if status != 200 {
-			s.t.Fatalf("%s: %d %s", path, status, text)
-		}
-		if !strings.Contains(text, `data-done="false"`) {
-			return text
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.t.Fatalf("%s is never done", path)
-	return ""
-}
-
 // shown are the numbers of the samples of a page.
 func shown(text string) (list []string) {
 	for _, part := range strings.Split(text, `class="open" href="`)[1:] {
@@ -117,16 +98,15 @@ func TestData(t *testing.T) {
 	makeData(t, filepath.Join(dir, "games"), 30)
 	s := serve(t, dir)
 	at := "/data/" + s.key(aDataset)
-	text := s.whenDone(at)
-	if got := shown(text); len(got) != cardsShown || got[0] != "0" || strings.Contains(text, "<script>alert") ||
-		strings.Contains(text, "\u202e") || strings.Contains(text, "Stockfish <b>") ||
+	text := s.done(at)
+	if got := shown(text); len(got) != cardsShown || got[0] != "0" || strings.Contains(text, "Stockfish <b>") ||
 		!strings.Contains(text, "120 samples") {
 		t.Errorf("%v: %s", got, text)
 	}
-	if got := shown(s.whenDone(at + "?at=108")); len(got) != 12 || got[0] != "108" {
+	if got := shown(s.done(at + "?at=108")); len(got) != 12 || got[0] != "108" {
 		t.Errorf("the last page has %v", got)
 	}
-	if got := shown(s.whenDone(at + "?at=99999999")); len(got) != 12 || got[0] != "108" {
+	if got := shown(s.done(at + "?at=99999999")); len(got) != 12 || got[0] != "108" {
 		t.Errorf("behind the end are %v", got)
 	}
 	for query, want := range map[string]string{
@@ -146,14 +126,14 @@ func TestData(t *testing.T) {
 		"result=white&elo-from=2029":      "116 118",
 		"men-from=32&player=anna+7&at=-5": "28 29 30 31",
 	} {
-		text := s.whenDone(at + "?" + query)
+		text := s.done(at + "?" + query)
 		if got := strings.Join(shown(text), " "); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
 	for _, query := range []string{"score-from=NaN", "score-to=1e999", "label=x", "men-from=x", "source=%00",
 		"player=" + strings.Repeat("x", 5000)} {
-		if text := s.whenDone(at + "?" + query); !strings.Contains(text, `class="notice"`) {
+		if text := s.done(at + "?" + query); !strings.Contains(text, `class="notice"`) {
 			t.Errorf("%.30s: no notice", query)
 		}
 	}
@@ -166,29 +146,13 @@ func TestSample(t *testing.T) {
 	makeData(t, filepath.Join(dir, "games"), 12)
 	s := serve(t, dir)
 	at := "/data/" + s.key(aDataset)
-	status, text := s.ask("GET", at+"/sample/13", nil, nil)
-	for _, want := range []string{"Black to move", "14 of 48", "/sample/12", "/sample/14", "&#43;4.00", "best e5",
-		"1… e5", "plane 16, Black to move: 64 squares", `<th scope="row">e5</th>`, "2003", "value</dt><dd>&#43;0.81"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%d: no %q", status, want)
-		}
-	}
-	if strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") || strings.Contains(text, "%!") {
-		t.Error(text)
-	}
-	s.whenDone(at + "?label=yes")
-	_, text = s.ask("GET", at+"/sample/13?label=yes", nil, nil)
-	if !strings.Contains(text, "/sample/1?label=yes") || !strings.Contains(text, "/sample/25?label=yes") ||
-		!strings.Contains(text, "2 of 4") {
-		t.Error(text)
-	}
-	for path, want := range map[string]int{"/sample/48": 404, "/sample/-1": 404, "/sample/x": 404,
+	s.has(at+"/sample/13", "Black to move", "14 of 48", "/sample/12", "/sample/14", "&#43;4.00", "best e5", "1… e5",
+		"plane 16, Black to move: 64 squares", `<th scope="row">e5</th>`, "2003", "value</dt><dd>&#43;0.81")
+	s.done(at + "?label=yes")
+	s.has(at+"/sample/13?label=yes", "/sample/1?label=yes", "/sample/25?label=yes", "2 of 4")
+	s.statuses(at, map[string]int{"/sample/48": 404, "/sample/-1": 404, "/sample/x": 404,
 		"/sample/99999999999999999999": 404, "/goto?sample=1%20000": 303, "/goto?sample=x": 404, "/sample/0": 200,
-		"/sample/47?label=%zz": 400} {
-		if status, text := s.ask("GET", at+path, nil, nil); status != want {
-			t.Errorf("%s: %d %.100s", path, status, text)
-		}
-	}
+		"/sample/47?label=%zz": 400})
 }
 
 // What a filter found is kept, and found again when that is deleted; a dataset that vanishes, is exchanged or damaged
@@ -209,7 +173,7 @@ func TestDataChanges(t *testing.T) {
 	const query = "?player=anna+29"
 	for i := range 3 {
 		s := serve(t, dir)
-		if got := shown(s.whenDone("/data/" + s.key(aDataset) + query)); len(got) != 4 {
+		if got := shown(s.done("/data/" + s.key(aDataset) + query)); len(got) != 4 {
 			t.Errorf("%d: %v", i, got)
 		}
 		s.Close() // waits for what is written
@@ -220,20 +184,18 @@ func TestDataChanges(t *testing.T) {
 		switch i {
 		case 0: // found in the cache
 		case 1:
-			if err := os.WriteFile(list[0], []byte("damaged"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			put(t, "damaged", list[0])
 		}
 	}
 	s := serve(t, dir)
 	at := "/data/" + s.key(aDataset)
-	s.whenDone(at)
+	s.done(at)
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
 	makeData(t, path, 3)
 	later()
-	if text := s.whenDone(at); !strings.Contains(text, "12 samples") {
+	if text := s.done(at); !strings.Contains(text, "12 samples") {
 		t.Errorf("exchanged: %s", text)
 	}
 	shard := filepath.Join(path, shards.Name(0))
@@ -242,11 +204,9 @@ func TestDataChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	text[40] ^= 1
-	if err := os.WriteFile(shard, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, string(text), shard)
 	for _, query := range []string{"", "?player=nobody", "?men-to=5"} {
-		if text := s.whenDone(at + query); !strings.Contains(text, "checksum") || strings.Contains(text, "No sample") ||
+		if text := s.done(at + query); !strings.Contains(text, "checksum") || strings.Contains(text, "No sample") ||
 			strings.Contains(text, dir) {
 			t.Errorf("damaged, %s: %s", query, text)
 		}
@@ -258,9 +218,7 @@ func TestDataChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	later()
-	if status, _ := s.ask("GET", at+"?"+url.Values{"at": {"12"}}.Encode(), nil, nil); status != 404 {
-		t.Errorf("vanished: %d", status)
-	}
+	s.statuses(at, map[string]int{"?at=12": 404}) // it has vanished
 }
 
 // Statistics are those of `talbot stats`, drawn by the same code, and kept.
@@ -285,20 +243,11 @@ func TestStatistics(t *testing.T) {
 	for range 2 { // counted, and kept
 		s := serve(t, dir)
 		at := "/data/" + s.key(aDataset) + "/statistics"
-		text := ""
-		for range 200 {
-			if _, text = s.ask("GET", at, nil, nil); !strings.Contains(text, `id="waiting"`) {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		if !strings.Contains(text, want.String()) || strings.Contains(text, "<script>alert") ||
-			strings.Contains(text, "\u202e") {
+		if text := s.done(at); !strings.Contains(text, want.String()) {
 			t.Errorf("%s", text)
 		}
-		if status, text := s.ask("GET", "/static/look.css", nil, nil); status != 200 ||
-			strings.Contains(text, "<") || !strings.Contains(text, ".tiles") {
-			t.Errorf("%d %s", status, text)
+		if text := s.has("/static/look.css", ".tiles"); strings.Contains(text, "<") {
+			t.Error(text)
 		}
 		s.Close()
 	}
@@ -321,16 +270,10 @@ func TestSampleSeen(t *testing.T) {
 		"lynx": "plane 28, own pawns:", "napoleon": "plane 33, mobility:", "nosearch": "<dt>onto h</dt><dd>0</dd>",
 		"prior": "plane 17, rating: 0 squares", "probability": "cannot be shown by that recipe",
 		"talbotbot": "plane 16, Black to move: 64 squares", "%3Cb%3E": "cannot be shown by that recipe"} {
-		status, text := s.ask("GET", at+"?recipe="+recipe, nil, nil)
-		if status != 200 || !strings.Contains(text, want) || strings.Contains(text, "%!") {
-			t.Errorf("%s: %d %s", recipe, status, text)
-		}
+		s.has(at+"?recipe="+recipe, want)
 	}
-	status, text := s.ask("GET", at+"?run="+s.keyOf("one")+"&recipe=prior", nil, nil)
-	if status != 200 || !strings.Contains(text, `<bdi>one</bdi>: value <b>`) ||
-		!strings.Contains(text, "/sample/2?recipe=prior&amp;run="+s.keyOf("one")) {
-		t.Errorf("%d %s", status, text)
-	}
+	text := s.has(at+"?run="+s.keyOf("one")+"&recipe=prior", `<bdi>one</bdi>: value <b>`,
+		"/sample/2?recipe=prior&amp;run="+s.keyOf("one"))
 	_, table, _ := strings.Cut(text, "Table of legal moves")
 	sum := 0.0
 	for _, part := range strings.Split(table, " %</td>")[:20] {
@@ -343,15 +286,15 @@ func TestSampleSeen(t *testing.T) {
 	if sum < 99.8 || sum > 100.2 {
 		t.Errorf("the moves have %g %%", sum)
 	}
-	_, text = s.ask("GET", at+"?run="+s.keyOf("two"), nil, nil)
-	if !strings.Contains(text, `<bdi>two</bdi>: value <b>`) || strings.Contains(text, "probabilities are") {
+	text = s.has(at+"?run="+s.keyOf("two"), `<bdi>two</bdi>: value <b>`)
+	if strings.Contains(text, "probabilities are") {
 		t.Error(text)
 	}
-	if _, text := s.ask("GET", at+"?run="+s.keyOf("empty"), nil, nil); !strings.Contains(text, `<bdi>empty</bdi>: `) ||
-		strings.Contains(text, "value <b>") || strings.Contains(text, dir) {
+	text = s.has(at+"?run="+s.keyOf("empty"), `<bdi>empty</bdi>: `)
+	if strings.Contains(text, "value <b>") || strings.Contains(text, dir) {
 		t.Error(text)
 	}
-	if status, text := s.ask("GET", at+"?run=..%2fx", nil, nil); status != 200 || strings.Contains(text, `id="prediction"`) {
-		t.Errorf("%d %s", status, text)
+	if text := s.has(at + "?run=..%2fx"); strings.Contains(text, `id="prediction"`) {
+		t.Error(text)
 	}
 }

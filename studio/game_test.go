@@ -66,10 +66,7 @@ func TestGame(t *testing.T) {
 	if v.Thought == nil || v.Thought.Ply != 1 || v.Thought.White == nil || len(v.Legal) == 0 || len(v.Positions) != 3 {
 		t.Errorf("%+v", v)
 	}
-	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 200 ||
-		!strings.Contains(text, "1. e4") {
-		t.Errorf("%d: %s", status, text)
-	}
+	s.has("/play/"+one.id+"/game.pgn", "1. e4")
 	post("back", url.Values{})
 	if v := one.look(); len(v.Moves) != 0 || len(v.Legal) != 20 {
 		t.Errorf("taken back: %+v", v)
@@ -95,10 +92,7 @@ func TestSearchEnds(t *testing.T) {
 	_ = one.act(func(g *engine.Session) error { return g.Move("e4") })
 	wait(t, one, func(v view) bool { return v.Thinking && !v.Loading })
 	ended := one.ended
-	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 200 ||
-		!strings.Contains(text, "1. e4 ") {
-		t.Errorf("PGN while the network thinks: %d: %s", status, text)
-	}
+	s.has("/play/"+one.id+"/game.pgn", "1. e4 ") // while the network thinks
 	select {
 	case <-ended:
 		t.Error("saving the PGN ended the search")
@@ -109,6 +103,12 @@ func TestSearchEnds(t *testing.T) {
 		t.Errorf("after %v: %+v", time.Since(begun), v)
 	}
 	_ = one.act(func(g *engine.Session) error { return g.Move("e4") })
+	ends(t, one)
+}
+
+// ends waits for the end of a search whose page is closed.
+func ends(t *testing.T, one *liveGame) {
+	t.Helper()
 	one.mu.Lock()
 	one.expiry.Reset(0)
 	one.mu.Unlock()
@@ -143,9 +143,7 @@ func TestLoading(t *testing.T) {
 	if v := one.look(); !v.Loading || len(v.Moves) != 1 {
 		t.Errorf("%+v", v)
 	}
-	if status, text := s.ask("GET", "/play/"+one.id+"/game.pgn", nil, nil); status != 409 {
-		t.Errorf("PGN without a network: %d: %s", status, text)
-	}
+	s.statuses("/play/"+one.id, map[string]int{"/game.pgn": 409}) // without a network
 	<-opened
 	go func() { loads <- errors.New("no such network") }() // a search ends when its network has been opened
 	post("new", url.Values{})
@@ -199,9 +197,7 @@ func TestWatch(t *testing.T) {
 	if v.Human != "" || len(v.Legal) != 0 || v.Thought == nil || v.Thought.White == nil {
 		t.Errorf("%+v", v)
 	}
-	if status, text := s.ask("GET", to, nil, nil); status != 200 || !strings.Contains(text, "<bdi>black</bdi>") {
-		t.Errorf("%d %s", status, text)
-	}
+	s.has(to, "<bdi>black</bdi>")
 	if n := post("limit"); n != 200 { // and it goes on
 		t.Error(n)
 	}
@@ -218,21 +214,12 @@ func TestWatch(t *testing.T) {
 	if post("back"); len(one.look().Moves) != stopped-1 || one.look().Thinking {
 		t.Errorf("after taking back: %+v", one.look())
 	}
-	if status, text := s.ask("GET", to+"/game.pgn", nil, nil); status != 200 || strings.Contains(text, "Human") ||
-		!strings.Contains(text, `[White "lynx`) || !strings.Contains(text, `[Black "talbotbot 1x4`) {
-		t.Errorf("%d %s", status, text)
+	if text := s.has(to+"/game.pgn", `[White "lynx`, `[Black "talbotbot 1x4`); strings.Contains(text, "Human") {
+		t.Error(text)
 	}
 	post("go")
 	wait(t, one, func(v view) bool { return len(v.Moves) >= stopped })
-	// It ends where its page is closed.
-	one.mu.Lock()
-	one.expiry.Reset(0)
-	one.mu.Unlock()
-	select {
-	case <-one.ended:
-	case <-time.After(20 * time.Second):
-		t.Error("the game of a closed page goes on")
-	}
+	ends(t, one)
 	status, _ := s.ask("POST", "/play", url.Values{"color": {"watch"}, "second": {"/etc/passwd"}}, nil)
 	if status != 422 {
 		t.Error("a second network that is none: ", status)

@@ -86,8 +86,7 @@ func TestNothingOutside(t *testing.T) {
 	if status, _ := s.ask("POST", "/play", url.Values{"against": {"/etc/passwd"}}, nil); status != 422 {
 		t.Errorf("a path as a key: %d", status)
 	}
-	_, text := s.ask("GET", "/list", nil, nil)
-	if strings.Count(text, "escapes") != 2 {
+	if text := s.has("/list"); strings.Count(text, "escapes") != 2 {
 		t.Errorf("links out are not refused: %s", text)
 	}
 }
@@ -108,18 +107,13 @@ func TestNothingOutsideOnPages(t *testing.T) {
 	}
 	s := serve(t, dir)
 	for _, path := range []string{"/run/" + s.key(aRun), "/match/" + s.key(aMatch)} {
-		status, text := s.ask("GET", path, nil, nil)
-		if status != 200 || !strings.Contains(text, "escapes") || strings.Contains(text, "secret") ||
-			strings.Contains(text, "value squared error") {
-			t.Errorf("%s: %d %s", path, status, text)
-		}
-	}
-	for _, path := range []string{"/run/" + s.key(aRun) + "/curve.csv?curve=policy_ce",
-		"/match/" + s.key(aMatch) + "/game/1"} {
-		if status, text := s.ask("GET", path, nil, nil); status == 200 {
+		text := s.has(path, "escapes")
+		if strings.Contains(text, "secret") || strings.Contains(text, "value squared error") {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
+	s.statuses("", map[string]int{"/run/" + s.key(aRun) + "/curve.csv?curve=policy_ce": 422,
+		"/match/" + s.key(aMatch) + "/game/1": 404})
 }
 
 // A dataset whose shard is damaged and whose input has a name of 10 kB is listed, and the name is text; addresses and
@@ -129,21 +123,14 @@ func TestLongAndDamaged(t *testing.T) {
 	long := strings.Repeat("<b>\u202e&", 1200)
 	m := &dataset.Manifest{Verb: "ingest", Splits: dataset.Splits{Train: 100},
 		Inputs: []dataset.Input{{Name: long, Bytes: 1, SHA256: strings.Repeat("0", 64)}}}
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "\x28\xb5\x2f\xfdxxxx", dir, "data", "shard-00000.talbot.zst")
 	if err := dataset.WriteManifest(filepath.Join(dir, "data"), m); err != nil {
 		t.Fatal(err)
 	}
-	shard := filepath.Join(dir, "data", "shard-00000.talbot.zst")
-	if err := os.WriteFile(shard, []byte("\x28\xb5\x2f\xfdxxxx"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	s := serve(t, dir)
-	status, text := s.ask("GET", "/", nil, nil)
-	if status != 200 || strings.Contains(text, "<b>") || strings.Contains(text, "\u202e") ||
-		!strings.Contains(text, "&lt;b&gt;") || strings.Contains(text, `class="problem"`) {
-		t.Errorf("%d: %.2000s", status, text)
+	text := s.has("/", "&lt;b&gt;")
+	if strings.Contains(text, "<b>") || strings.Contains(text, `class="problem"`) {
+		t.Errorf("%.2000s", text)
 	}
 	for _, c := range []struct {
 		method, path string
@@ -225,16 +212,11 @@ func TestCutShort(t *testing.T) {
 		_, err = f.WriteString(`{"kind":"train","step":300,"lo`)
 		err = errors.Join(err, f.Close())
 	}
-	checkpoints := filepath.Join(dir, "run", run.CheckpointsName)
-	if err == nil {
-		err = os.Mkdir(checkpoints, 0o777)
-	}
-	if err == nil { // of a checkpoint that was being written
-		err = os.WriteFile(filepath.Join(checkpoints, "step-000000000300.safetensors"), []byte("cut"), 0o666)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Of a checkpoint that was being written.
+	put(t, "cut", dir, "run", run.CheckpointsName, "step-000000000300.safetensors")
 	writing := filepath.Join(dir, "writing")
 	out, err := output.Open(dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
 		output.Options{Out: writing})
@@ -243,14 +225,10 @@ func TestCutShort(t *testing.T) {
 	}
 	defer out.Close()
 	s := serve(t, dir)
-	if _, text := s.ask("GET", "/list", nil, nil); !strings.Contains(text, "being written") ||
-		!strings.Contains(text, "not finished") || strings.Contains(text, "problem") {
+	if text := s.has("/list", "being written", "not finished"); strings.Contains(text, "problem") {
 		t.Error(text)
 	}
-	if status, text := s.ask("GET", "/run/"+s.key(aRun), nil, nil); status != 200 || !strings.Contains(text, "200:") ||
-		!strings.Contains(text, "step-000000000300") {
-		t.Errorf("%d %s", status, text)
-	}
+	s.has("/run/"+s.key(aRun), "200:", "step-000000000300")
 	for _, path := range []string{"", "?label=yes", "/statistics", "/sample/0"} {
 		if status, text := s.ask("GET", "/data/"+s.key(aDataset)+path, nil, nil); status >= 500 ||
 			!strings.Contains(text, "not finished") && !strings.Contains(text, "cannot be read") {

@@ -48,9 +48,7 @@ func (p *tab) walk(squares ...string) {
 // reload between keeps it, a pawn becomes a queen, and the mate is said.
 func TestBrowserMate(t *testing.T) {
 	s := serve(t, t.TempDir())
-	p := openTab(t, s.at.URL)
-	p.open(s, "/?token="+url.QueryEscape(s.guard.token))
-	p.until(`location.search === ""`)
+	p := browse(t, s)
 	p.open(s, "/play?fen="+url.QueryEscape("7k/8/P7/8/8/8/R7/1R4K1 w - - 0 1"))
 	p.until(`!!document.getElementById("nodes")`)
 	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "2"))
@@ -71,7 +69,6 @@ func TestBrowserMate(t *testing.T) {
 		p.until(mated)
 		p.press(`[data-do="new"]`)
 	}
-	p.clean()
 }
 
 // A training is looked at while it runs: its losses grow without a reload, and its end is seen.
@@ -96,9 +93,8 @@ func TestBrowserTraining(t *testing.T) {
 			return err
 		}}
 	s := serve(t, dir)
-	p := openTab(t, s.at.URL)
-	p.open(s, "/?token="+url.QueryEscape(s.guard.token))
-	p.until(`location.search === "" && document.querySelectorAll("#list a.name").length === 1`)
+	p := browse(t, s)
+	p.until(`document.querySelectorAll("#list a.name").length === 1`)
 	ended := make(chan error, 1)
 	go func() { _, err := training.Run(t.Context()); ended <- err }()
 	p.until(`!!document.querySelector('a.name[href^="/run/"]') && !!document.querySelector("#runs ~ div .live")`)
@@ -116,7 +112,6 @@ func TestBrowserTraining(t *testing.T) {
 	}
 	p.until(`!document.querySelector("h1 .live") && /Step 60 of 60/.test(document.getElementById("head").textContent) &&
 		/step-000000000060/.test(document.getElementById("live").textContent) && window.stays`)
-	p.clean()
 }
 
 // A run of the recipe probability weighs what people play by the engine's values.
@@ -128,9 +123,7 @@ func TestBrowserWeighed(t *testing.T) {
 	makePrior(t, filepath.Join(dir, "people"))
 	makeNetwork(t, filepath.Join(dir, "second"), 2, "probability", "hidden=8")
 	s := serve(t, dir)
-	p := openTab(t, s.at.URL)
-	p.open(s, "/?token="+url.QueryEscape(s.guard.token))
-	p.until(`location.search === ""`)
+	p := browse(t, s)
 	p.open(s, "/people")
 	p.until(`!!document.getElementById("weigher")`)
 	p.choose("weigher", s.keyOf("second"))
@@ -151,5 +144,4 @@ func TestBrowserWeighed(t *testing.T) {
 	p.until(`!location.search.includes("weigher") && document.querySelectorAll("#rows tr").length > 3 &&
 		/nodes a move$/.test(document.getElementById("effort").textContent)`)
 	p.until(fmt.Sprintf(`document.getElementById("rows").textContent !== %q`, weighed))
-	p.clean()
 }

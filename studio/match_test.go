@@ -74,62 +74,39 @@ func (s *served) key(k kind) string {
 // A match is shown while it grows, its games can be chosen, looked at and saved, and hostile names are text.
 func TestMatch(t *testing.T) {
 	dir := t.TempDir()
-	const bad = "<script>alert(1)<!--\u202e\"'&"
-	m := makeMatch(t, filepath.Join(dir, "games"), bad, "b")
+	m := makeMatch(t, filepath.Join(dir, "games"), hostile, "b")
 	m.play(0)
 	m.play(1)
 	s := serve(t, dir)
 	at := "/match/" + s.key(aMatch)
-	status, text := s.ask("GET", at, nil, nil)
-	if status != 200 || strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") ||
-		!strings.Contains(text, "not finished") || strings.Count(text, "/game/") != 2 ||
-		!strings.Contains(text, "Table: Results") {
-		t.Errorf("%d: %s", status, text)
+	text := s.has(at, "not finished", "Table: Results")
+	if strings.Count(text, "/game/") != 2 {
+		t.Error(text)
 	}
-	_, version, _ := strings.Cut(text, `data-version="`)
-	version, _, _ = strings.Cut(version, `"`)
-	if status, text := s.ask("GET", at+"/live?since="+version, nil, nil); status != 204 {
-		t.Errorf("nothing is new: %d %s", status, text)
+	if status, part := s.fresh(at, text); status != 204 {
+		t.Errorf("nothing is new: %d %s", status, part)
 	}
 	m.play(2)
-	if status, text := s.ask("GET", at+"/live?since="+version, nil, nil); status != 200 ||
-		strings.Count(text, "/game/") != 3 || strings.Contains(text, "<body") {
-		t.Errorf("a game is new: %d %s", status, text)
+	if status, part := s.fresh(at, text); status != 200 || strings.Count(part, "/game/") != 3 ||
+		strings.Contains(part, "<body") {
+		t.Errorf("a game is new: %d %s", status, part)
 	}
 	for show, want := range map[string]int{"won": 2, "lost": 1, "drawn": 0, "faults": 0, "nonsense": 3} {
-		if _, text := s.ask("GET", at+"?show="+show, nil, nil); strings.Count(text, "/game/") != want {
+		if text := s.has(at + "?show=" + show); strings.Count(text, "/game/") != want {
 			t.Errorf("%s: %d games", show, strings.Count(text, "/game/"))
 		}
 	}
-	status, text = s.ask("GET", at+"/game/1", nil, nil)
-	if status != 200 || strings.Contains(text, "<script>alert") ||
-		!strings.Contains(text, "What the players thought") || !strings.Contains(text, "Qxf7#") ||
-		!strings.Contains(text, `/game/2"`) || !strings.Contains(text, "0.19332") {
-		t.Errorf("%d: %s", status, text)
+	s.has(at+"/game/1", "What the players thought", "Qxf7#", `/game/2"`, "0.19332")
+	s.has(at+"/game/2/game.pgn", "4. Qxf7# {+M1/7} 1-0", `[White "b"]`)
+	s.statuses(at, map[string]int{"/game/4": 404, "/game/0": 404, "/game/x": 404, "/game/99999999999999999999": 404,
+		"/game/1/moves": 404, "/games.pgn": 404, "?page=7&show=all": 200, "?page=-1": 200})
+	put(t, "all", dir, "games", match.PGNFile)
+	if text := s.has(at + "/games.pgn"); text != "all" {
+		t.Error(text)
 	}
-	status, text = s.ask("GET", at+"/game/2/game.pgn", nil, nil)
-	if status != 200 || !strings.Contains(text, "4. Qxf7# {+M1/7} 1-0") || !strings.Contains(text, `[White "b"]`) {
-		t.Errorf("%d: %s", status, text)
-	}
-	for path, want := range map[string]int{"/game/4": 404, "/game/0": 404, "/game/x": 404,
-		"/game/99999999999999999999": 404, "/game/1/moves": 404, "/games.pgn": 404, "?page=7&show=all": 200,
-		"?page=-1": 200} {
-		if status, text := s.ask("GET", at+path, nil, nil); status != want {
-			t.Errorf("%s: %d %.200s", path, status, text)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "games", match.PGNFile), []byte("all"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if status, text := s.ask("GET", at+"/games.pgn", nil, nil); status != 200 || text != "all" {
-		t.Errorf("%d %s", status, text)
-	}
-	if err := os.WriteFile(m.path, []byte("nonsense"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if status, text := s.ask("GET", at, nil, nil); status != 200 || !strings.Contains(text, "damaged") ||
-		strings.Contains(text, dir) {
-		t.Errorf("%d %s", status, text)
+	put(t, "nonsense", m.path)
+	if text := s.has(at, "damaged"); strings.Contains(text, dir) {
+		t.Error(text)
 	}
 }
 
@@ -142,8 +119,8 @@ func TestMatchPages(t *testing.T) {
 	}
 	s := serve(t, dir)
 	for i, want := range []int{rowsShown, rowsShown, 1} {
-		_, text := s.ask("GET", fmt.Sprintf("/match/%s?page=%d", s.key(aMatch), i+1), nil, nil)
-		if n := strings.Count(text, "/game/"); n != want || !strings.Contains(text, fmt.Sprintf("page %d of 3", i+1)) {
+		text := s.has(fmt.Sprintf("/match/%s?page=%d", s.key(aMatch), i+1), fmt.Sprintf("page %d of 3", i+1))
+		if n := strings.Count(text, "/game/"); n != want {
 			t.Errorf("page %d has %d games", i+1, n)
 		}
 	}

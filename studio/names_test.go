@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,12 +40,10 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 		m.play(i)
 	}
 	result, err := json.Marshal(match.Result{Players: []match.PlayerResult{{Name: name}, {Name: "b" + name}}})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(at("match"), match.ResultFile), result, 0o666)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	put(t, string(result), at("match"), match.ResultFile)
 	other := makeRun(t, at("other"), func(c *run.Config) { c.Seed = 7; c.From.Path = name })
 	line := makeRun(t, at("run"), func(*run.Config) {})
 	for i := 1; i <= 5; i++ {
@@ -61,18 +58,11 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 		Misses: []evaluate.Miss{{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: name, Value: &x,
 			Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
 			Moves:  []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}}})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(at("run"), job.CardName), card, 0o666)
-	}
-	if err == nil {
-		err = os.Mkdir(at("damaged"), 0o777)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(at("damaged"), "run.json"), []byte("{"), 0o666)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	put(t, string(card), at("run"), job.CardName)
+	put(t, "{", at("damaged"), "run.json")
 	makeNamedData(t, at("data"), 30, name, name)
 	makePrior(t, at("people"))
 	s = serve(t, dir)
@@ -93,8 +83,7 @@ func TestBrowserNames(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for n, name := range longNames {
 		s, pages := newNamed(t, name)
-		p := openTab(t, s.at.URL)
-		p.open(s, "/?token="+url.QueryEscape(s.guard.token))
+		p := browse(t, s)
 		for _, path := range pages {
 			p.open(s, path)
 			p.until(`document.readyState === "complete" && !!document.querySelector("main h1") &&
@@ -112,7 +101,6 @@ func TestBrowserNames(t *testing.T) {
 				}
 			}
 		}
-		p.clean()
 	}
 }
 

@@ -60,9 +60,8 @@ func TestPeople(t *testing.T) {
 	makeData(t, filepath.Join(dir, "games"), 3)
 	makeRun(t, filepath.Join(dir, "other"), func(*run.Config) {})
 	s := serve(t, dir)
-	if status, text := s.ask("GET", "/people", nil, nil); status != 200 || !strings.Contains(text, "--recipe prior") ||
-		strings.Contains(text, "<form") {
-		t.Errorf("without a run: %d %s", status, text)
+	if text := s.has("/people", "--recipe prior"); strings.Contains(text, "<form") {
+		t.Errorf("without a run: %s", text)
 	}
 	makePrior(t, filepath.Join(dir, "people"))
 	later()
@@ -72,11 +71,7 @@ func TestPeople(t *testing.T) {
 	if !strings.Contains(at, "moves=e2e4.e7e5.d1h5.b8c6.f1c4.g8f6.h5f7") || !strings.Contains(at, "elo=2030") {
 		t.Error(at)
 	}
-	status, text := s.ask("GET", at, nil, nil)
-	if status != 200 || strings.Contains(text, "<script>alert") || !strings.Contains(text, `data-elo="2100"`) ||
-		!strings.Contains(text, "Qxf7#") {
-		t.Errorf("%d %s", status, text)
-	}
+	s.has(at, `data-elo="2100"`, "Qxf7#")
 	if v := s.analysisOf(at, 7); v.Over != "Checkmate" || len(v.Moves) != 0 {
 		t.Errorf("%+v", v)
 	}
@@ -93,15 +88,11 @@ func TestPeople(t *testing.T) {
 		}
 	}
 	key := s.keyOf("people")
-	for _, path := range []string{"/people/game?run=" + key + "&moves=e2e5", "/people/game?run=x",
-		"/people/game?run=" + key + "&fen=x", "/people/analysis?run=" + key + "&ply=0&page=x",
-		"/people/analysis?run=" + key + "&ply=1&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/people?data=x&sample=1",
-		"/people/game?run=" + key + "&weigher=" + key,
-		"/people/game?run=" + key + "&moves=" + strings.Repeat("g1f3.g8f6.f3g1.f6g8.", 151)} {
-		if status, _ := s.ask("GET", path, nil, nil); status != 422 {
-			t.Errorf("%.80s: %d", path, status)
-		}
-	}
+	s.statuses("/people", map[string]int{"/game?run=" + key + "&moves=e2e5": 422, "/game?run=x": 422,
+		"/game?run=" + key + "&fen=x": 422, "/analysis?run=" + key + "&ply=0&page=x": 422,
+		"/analysis?run=" + key + "&ply=1&page=ABCDEFGHIJKLMNOPQRSTUVWXYZ": 422, "?data=x&sample=1": 422,
+		"/game?run=" + key + "&weigher=" + key:                                       422,
+		"/game?run=" + key + "&moves=" + strings.Repeat("g1f3.g8f6.f3g1.f6g8.", 151): 422})
 }
 
 // The answer for a position has shares that sum to 1, and without an engine says what is missing.

@@ -33,6 +33,69 @@ func serve(t *testing.T, dir string) *served {
 	return &served{s, t, at, &http.Cookie{Name: s.guard.cookie, Value: s.guard.secret}}
 }
 
+// put writes a file, with its folder.
+func put(t *testing.T, text string, path ...string) {
+	t.Helper()
+	name := filepath.Join(path...)
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// has asks for a page that is there and has some texts, and returns it.
+func (s *served) has(path string, want ...string) string {
+	s.t.Helper()
+	status, text := s.ask("GET", path, nil, nil)
+	if status != 200 {
+		s.t.Errorf("%s: %d", path, status)
+	}
+	for _, part := range want {
+		if !strings.Contains(text, part) {
+			s.t.Errorf("%s: no %q in %s", path, part, text)
+		}
+	}
+	return text
+}
+
+// statuses asks for pages that are answered with a status each.
+func (s *served) statuses(at string, want map[string]int) {
+	s.t.Helper()
+	for path, status := range want {
+		if got, text := s.ask("GET", at+path, nil, nil); got != status {
+			s.t.Errorf("%.100s: %d, want %d: %.200s", path, got, status, text)
+		}
+	}
+}
+
+// fresh asks for the changing part of a page as long as that is the one of a text.
+func (s *served) fresh(at, text string) (status int, part string) {
+	s.t.Helper()
+	_, version, _ := strings.Cut(text, `data-version="`)
+	version, _, _ = strings.Cut(version, `"`)
+	return s.ask("GET", at+"/live?since="+version, nil, nil)
+}
+
+// done asks for a page until nothing is searched or waited for.
+func (s *served) done(path string) string {
+	s.t.Helper()
+	for range 600 {
+		status, text := s.ask("GET", path, nil, nil)
+		if status != 200 {
+			s.t.Fatalf("%s: %d %s", path, status, text)
+		}
+		if !strings.Contains(text, `id="waiting"`) && !strings.Contains(text, `data-done="false"`) {
+			return text
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("%s is never done", path)
+	return ""
+}
+
 // drawn is a shape that a picture takes from elsewhere in the page.
 var drawn = regexp.MustCompile(`<use href="#([^"]+)"`)
 
@@ -47,6 +110,13 @@ func (s *served) ask(method, path string, form url.Values, change func(*http.Req
 	}
 	if strings.Contains(string(text), "root:x:0") {
 		s.t.Errorf("%s %s gives /etc/passwd", method, path)
+	}
+	if form == nil && strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
+		for _, bad := range []string{"<script>alert", "\u202e", "%!"} { // names are text, and templates are right
+			if strings.Contains(string(text), bad) {
+				s.t.Errorf("%s %s has %q: %s", method, path, bad, text)
+			}
+		}
 	}
 	if strings.HasPrefix(string(text), "<!doctype html>") {
 		for _, use := range drawn.FindAllStringSubmatch(string(text), -1) {
@@ -85,32 +155,22 @@ func (s *served) send(method, path string, form url.Values, change func(*http.Re
 // Hostile names are text, and a folder that appears or vanishes is seen.
 func TestHome(t *testing.T) {
 	dir := t.TempDir()
-	const bad = "<script>alert(1)<!--\u202e\"'&"
-	for _, name := range []string{bad, strings.Repeat("x", 250)} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
-			t.Skip(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), []byte("cut sho"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{hostile, strings.Repeat("x", 250)} {
+		put(t, "cut sho", dir, name, "run.json")
 	}
 	s := serve(t, dir)
-	_, text := s.ask("GET", "/", nil, nil)
-	if strings.Contains(text, "<script>alert") || strings.Contains(text, "\u202e") ||
-		!strings.Contains(text, "&lt;script&gt;alert") || !strings.Contains(text, "damaged") {
-		t.Error(text)
-	}
+	text := s.has("/", "&lt;script&gt;alert", "damaged")
 	if strings.Contains(text, dir+string(filepath.Separator)) {
 		t.Errorf("a problem has the whole path: %s", text)
 	}
 	if inline := regexp.MustCompile(`<[^>]+\s(on\w+|style)=`).FindString(text); inline != "" {
 		t.Errorf("the policy forbids %s", inline)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, bad)); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, hostile)); err != nil {
 		t.Fatal(err)
 	}
 	later()
-	if _, text := s.ask("GET", "/list", nil, nil); strings.Contains(text, "alert(1)") {
+	if text := s.has("/list"); strings.Contains(text, "alert(1)") {
 		t.Error("what has vanished is shown")
 	}
 }
