@@ -145,13 +145,12 @@ func (r *run) record(worker int, q *question, outcomes []outcome) error {
 	if l == nil {
 		return nil
 	}
-	whole := r.config.HashScope() == stockfish.LineScope
-	if whole && (!slices.Equal(q.plies, l.Plies) || l.left < len(l.Plies) ||
+	if r.whole() && (!slices.Equal(q.plies, l.Plies) || l.left < len(l.Plies) ||
 		slices.ContainsFunc(outcomes, func(o outcome) bool { return o.labels == nil })) {
-		r.fail(l, q, outcomes, true)
+		r.fail(l, q, outcomes, l.positions())
 		return nil
 	}
-	r.fail(l, q, outcomes, false)
+	r.fail(l, q, outcomes, nil)
 	var fresh []int
 	for i, ply := range q.plies {
 		k, found := slices.BinarySearch(l.Plies, ply)
@@ -167,9 +166,9 @@ func (r *run) record(worker int, q *question, outcomes []outcome) error {
 	return nil
 }
 
-// fail counts positions that a worker could not search. A position, or a line, that several workers failed at goes to
-// the own engines.
-func (r *run) fail(l *openLine, q *question, outcomes []outcome, whole bool) {
+// fail counts positions that a worker could not search. What several workers failed at goes to the own engines: the
+// whole line, if that is given, or the position.
+func (r *run) fail(l *openLine, q *question, outcomes []outcome, line []position) {
 	for i, ply := range q.plies {
 		k, found := slices.BinarySearch(l.Plies, ply)
 		if !found || l.done[k] || outcomes[i].failed == "" {
@@ -179,11 +178,11 @@ func (r *run) fail(l *openLine, q *question, outcomes []outcome, whole bool) {
 		if l.losses[k]++; l.losses[k] != maxLost {
 			continue
 		}
-		if whole {
-			r.ownOnly = append(r.ownOnly, &batch{pieces: []piece{{l, 0, len(l.Plies)}}})
-		} else {
-			r.ownOnly = append(r.ownOnly, &batch{pieces: []piece{{l, k, k + 1}}})
+		failed := slices.Clone(line)
+		if failed == nil {
+			failed = []position{{l, k}}
 		}
+		r.ownOnly = append(r.ownOnly, &batch{positions: failed})
 	}
 }
 

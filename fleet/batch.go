@@ -16,27 +16,52 @@ type openLine struct {
 	left   int
 }
 
-// piece is a part of a line: the plies [from:to).
-type piece struct {
-	line     *openLine
-	from, to int
+// position is one of a line, by its place among the line's plies.
+type position struct {
+	line *openLine
+	k    int
 }
 
-// batch is a set of positions that are searched together.
+// positions returns all positions of a line.
+func (l *openLine) positions() (list []position) {
+	for k := range l.Plies {
+		list = append(list, position{l, k})
+	}
+	return list
+}
+
+// batch is a set of positions that are searched together. Those of a line stand together, ascending.
 type batch struct {
-	pieces []piece
-	checks []*check // instead of pieces
-	lost   int      // how often it was lost since it was made
-	number uint64   // in the fleet
+	positions []position
+	checks    []*check // instead of positions
+	lost      int      // how often it was lost since it was made
+	number    uint64   // in the fleet
 	// offered is when it went to the queue: no worker can have spent more time on it than has passed since.
 	offered time.Time
+}
+
+// jobs returns what is searched: a job for each line, whose index is the place of its first position in the batch, or
+// one for each check.
+func (b *batch) jobs() (list []stockfish.Job) {
+	for i := 0; i < len(b.positions); {
+		line := b.positions[i].line
+		j := stockfish.Job{Index: int64(i), Start: line.Start, Moves: line.Moves}
+		for ; i < len(b.positions) && b.positions[i].line == line; i++ {
+			j.Plies = append(j.Plies, line.Plies[b.positions[i].k])
+		}
+		list = append(list, j)
+	}
+	for i, c := range b.checks {
+		list = append(list, stockfish.Job{Index: int64(i), Start: c.start, Moves: c.moves, Plies: c.plies})
+	}
+	return list
 }
 
 // fill reads jobs until there are enough for a batch, and reports whether it managed before the time was up.
 func (r *run) fill(until time.Time) bool {
 	slots, _ := r.workers()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
-	for !r.ended && r.waiting < enough {
+	for !r.ended && len(r.ready) < enough {
 		j, ok := r.next()
 		if !ok {
 			r.ended = true
@@ -47,8 +72,7 @@ func (r *run) fill(until time.Time) bool {
 		}
 		l := &openLine{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
 		r.open[j.Index] = l
-		r.ready = append(r.ready, piece{l, 0, len(j.Plies)})
-		r.waiting += len(j.Plies)
+		r.ready = append(r.ready, l.positions()...)
 		if time.Now().After(until) {
 			return false
 		}
@@ -81,7 +105,7 @@ func (r *run) size(d time.Duration) int {
 	case r.mean > 0:
 		least = min(most, r.target(time.Duration(engines)*time.Second/maxRate))
 	}
-	share := r.waiting / engines
+	share := len(r.ready) / engines
 	if r.ended {
 		share /= 2
 	}
@@ -92,51 +116,28 @@ func (r *run) size(d time.Duration) int {
 	return n
 }
 
-// cut takes at most the given number of ready positions, whole lines where memory is kept for a line.
+// whole reports whether lines are searched whole, because memory is kept for a line.
+func (r *run) whole() bool { return r.config.HashScope() == stockfish.LineScope }
+
+// cut takes at most the given number of ready positions, or whole lines; nil if none of them is left to be searched.
 func (r *run) cut(positions int) *batch {
-	b := &batch{}
-	size := 0
-	for positions > 0 && len(r.ready) > 0 && size < maxBatchData && len(b.pieces) < maxQuestions {
-		p := &r.ready[0]
-		n := p.to - p.from
-		if r.config.HashScope() == stockfish.PositionScope {
-			n = min(n, positions)
+	taken, size := 0, 0
+	for ; taken < len(r.ready); taken++ {
+		begins := taken == 0 || r.ready[taken-1].line != r.ready[taken].line
+		if begins && taken > 0 {
+			last := r.ready[taken-1]
+			size += 2 * last.line.Plies[last.k]
 		}
-		size += 2 * p.line.Plies[p.from+n-1]
-		r.addUndone(b, piece{p.line, p.from, p.from + n}, true)
-		p.from += n
-		r.waiting -= n
-		positions -= n
-		if p.from == p.to {
-			r.ready = r.ready[1:]
+		if taken >= positions && (begins || !r.whole()) || begins && size >= maxBatchData {
+			break
 		}
 	}
-	if len(b.pieces) == 0 {
+	b := &batch{positions: slices.Clone(r.ready[:taken])}
+	r.ready = r.ready[taken:]
+	if !r.prune(b, true) {
 		return nil
 	}
 	return b
-}
-
-// addUndone adds the unsearched positions of a piece to a batch, as one piece or several.
-func (r *run) addUndone(b *batch, p piece, own bool) {
-	whole := r.config.HashScope() == stockfish.LineScope
-	skip := func(k int) bool {
-		if whole && !own && slices.Max(p.line.losses) >= maxLost {
-			return true
-		}
-		return p.line.done[k] || !own && p.line.losses[k] >= maxLost
-	}
-	for from := p.from; from < p.to; from++ {
-		if skip(from) {
-			continue
-		}
-		to := from + 1
-		for to < p.to && !skip(to) {
-			to++
-		}
-		b.pieces = append(b.pieces, piece{p.line, from, to})
-		from = to
-	}
 }
 
 // lostBatch is the next lost batch, without the positions that were done meanwhile, or nil.
@@ -154,23 +155,27 @@ func (r *run) lostBatch(own bool) *batch {
 // prune removes from a batch the positions that are done, and for workers those that they cannot do, and reports
 // whether any are left.
 func (r *run) prune(b *batch, own bool) bool {
-	pieces := b.pieces
-	b.pieces = nil
-	for _, p := range pieces {
-		r.addUndone(b, p, own)
-	}
-	return len(b.pieces) > 0
+	b.positions = slices.DeleteFunc(b.positions, func(p position) bool {
+		losses := p.line.losses[p.k]
+		if r.whole() {
+			losses = slices.Max(p.line.losses)
+		}
+		return p.line.done[p.k] || !own && losses >= maxLost
+	})
+	return len(b.positions) > 0
 }
 
-// halves cuts a batch in two, whole lines only if it must; nil if it cannot be cut.
+// halves cuts a batch in two, between lines if these are whole; nil if it cannot be cut.
 func (b *batch) halves(whole bool) []*batch {
-	if n := len(b.pieces); n > 1 {
-		return []*batch{{pieces: slices.Clone(b.pieces[:n/2])}, {pieces: slices.Clone(b.pieces[n/2:])}}
+	var cuts []int
+	for i := 1; i < len(b.positions); i++ {
+		if !whole || b.positions[i].line != b.positions[i-1].line {
+			cuts = append(cuts, i)
+		}
 	}
-	p := b.pieces[0]
-	if n := p.to - p.from; n > 1 && !whole {
-		half := p.from + n/2
-		return []*batch{{pieces: []piece{{p.line, p.from, half}}}, {pieces: []piece{{p.line, half, p.to}}}}
+	if cuts == nil {
+		return nil
 	}
-	return nil
+	at := cuts[len(cuts)/2]
+	return []*batch{{positions: b.positions[:at:at]}, {positions: b.positions[at:]}}
 }

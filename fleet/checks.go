@@ -99,7 +99,7 @@ func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
 	if !r.config.Exact() || len(fresh) == 0 {
 		return
 	}
-	if r.config.HashScope() == stockfish.LineScope {
+	if r.whole() {
 		if r.random.Float64() < r.share.CheckShare {
 			r.addCheck(worker, *q, labelsOf(outcomes))
 		}

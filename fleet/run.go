@@ -21,14 +21,13 @@ type run struct {
 
 	ended      bool // next has no more
 	open       map[int64]*openLine
-	ready      []piece   // to be searched, in order
-	waiting    int       // positions in ready
-	requeued   []*batch  // that were lost
-	ownOnly    []*batch  // that no worker managed
-	queueFull  bool      // the queue is full for now
-	ownRunning int       // batches with the own engines
-	offered    int       // batches so far
-	begun      time.Time // of offering
+	ready      []position // to be searched, in order
+	requeued   []*batch   // that were lost
+	ownOnly    []*batch   // that no worker managed
+	queueFull  bool       // the queue is full for now
+	ownRunning int        // batches with the own engines
+	offered    int        // batches so far
+	begun      time.Time  // of offering
 
 	prepared *batch // for the next own engine
 
@@ -189,11 +188,13 @@ func (r *run) publish(until time.Time) bool {
 // offer puts a batch into the queue. If the queue is full it is kept for later.
 func (r *run) offer(b *batch) {
 	var list []question
-	for _, p := range b.pieces {
-		list = append(list, newQuestion(&p.line.Job, p.line.Plies[p.from:p.to]))
-	}
-	for _, c := range b.checks {
-		list = append(list, c.question)
+	for i, j := range b.jobs() {
+		if b.checks != nil {
+			list = append(list, b.checks[i].question)
+			continue
+		}
+		j.Index = b.positions[j.Index].line.Index
+		list = append(list, newQuestion(&j, j.Plies))
 	}
 	n, err := r.fleet.Offer(appendAsked(nil, list), appendLines(nil, list))
 	if err != nil {
@@ -256,7 +257,7 @@ func (r *run) requeue(b *batch) {
 		r.requeued = append(r.requeued, b)
 		return
 	}
-	halves := b.halves(r.config.HashScope() == stockfish.LineScope)
+	halves := b.halves(r.whole())
 	if halves == nil {
 		r.ownOnly = append(r.ownOnly, b)
 		return
@@ -264,11 +265,9 @@ func (r *run) requeue(b *batch) {
 	r.requeued = append(r.requeued, halves...)
 }
 
-// ownResult is the result of an own engine for one position, or the end of a batch.
+// ownResult is the result of an own engine for one position of the jobs of a batch, or the end of the batch.
 type ownResult struct {
 	batch  *batch
-	item   int // index of the piece or check
-	sample int // index into its plies
 	result stockfish.Result
 	over   bool
 	err    error // of the engine, with over
@@ -305,16 +304,8 @@ func (r *run) ownBatch() *batch {
 func (r *run) search(ctx context.Context, engine *stockfish.Pool) {
 	for b := range r.toOwn {
 		begun := time.Now()
-		var jobs []stockfish.Job
-		for i, p := range b.pieces {
-			jobs = append(jobs, stockfish.Job{Index: int64(i), Start: p.line.Start, Moves: p.line.Moves,
-				Plies: p.line.Plies[p.from:p.to]})
-		}
-		for i, c := range b.checks {
-			jobs = append(jobs, stockfish.Job{Index: int64(i), Start: c.start, Moves: c.moves, Plies: c.plies})
-		}
-		err := engine.Label(ctx, slices.Values(jobs), func(result stockfish.Result) error {
-			r.results <- ownResult{batch: b, item: int(result.Index), sample: result.Sample, result: result}
+		err := engine.Label(ctx, slices.Values(b.jobs()), func(result stockfish.Result) error {
+			r.results <- ownResult{batch: b, result: result}
 			return nil
 		})
 		if ctx.Err() != nil {
@@ -330,20 +321,16 @@ func (r *run) ownDone(o ownResult) error {
 		return r.ownCheck(o)
 	}
 	if !o.over {
-		p := o.batch.pieces[o.item]
-		if p.line.done[p.from+o.sample] {
+		p := o.batch.positions[int(o.result.Index)+o.result.Sample]
+		if p.line.done[p.k] {
 			return nil // a late answer came first
 		}
-		return r.finish(p.line, p.from+o.sample, o.result)
+		return r.finish(p.line, p.k, o.result)
 	}
 	r.ownRunning--
 	if o.err != nil {
 		return o.err
 	}
-	n := 0
-	for _, p := range o.batch.pieces {
-		n += p.to - p.from
-	}
-	r.updateMean(0, o.spent, n)
+	r.updateMean(0, o.spent, len(o.batch.positions))
 	return nil
 }
