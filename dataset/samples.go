@@ -37,6 +37,15 @@ func LastPosition() Samples { return Samples{kind: KindLastPosition} }
 // plies after the end of the bitmap are no samples. The bitmap is kept, not copied.
 func SomePlies(bitmap []byte) Samples { return Samples{kind: KindSomePlies, bitmap: bitmap} }
 
+// PliesFrom makes n plies samples, from one on.
+func PliesFrom(first, n int) Samples {
+	bitmap := make([]byte, (first+n+7)/8)
+	for k := first; k < first+n; k++ {
+		bitmap[k/8] |= 1 << (k % 8)
+	}
+	return SomePlies(bitmap)
+}
+
 // Kind returns the rule, and the bitmap of [KindSomePlies] (nil for the others).
 func (s Samples) Kind() (SamplesKind, []byte) { return s.kind, s.bitmap }
 

@@ -2,7 +2,7 @@ package pgn
 
 import (
 	"bytes"
-	"strconv"
+	"math"
 
 	"talbot/dataset"
 )
@@ -42,12 +42,14 @@ func clockOf(text []byte) (tenths int32, ok bool) {
 	}
 	value, fraction, _ := bytes.Cut(value, []byte("."))
 	total, parts := int64(0), 0
-	for part := range bytes.SplitSeq(value, []byte(":")) {
-		n, err := strconv.ParseUint(string(bytes.TrimSpace(part)), 10, 16)
-		if err != nil {
+	for more := true; more; parts++ {
+		var part []byte
+		part, value, more = bytes.Cut(value, []byte(":"))
+		n, ok := number(bytes.TrimSpace(part))
+		if !ok {
 			return 0, false
 		}
-		total, parts = 60*total+int64(n), parts+1
+		total = 60*total + n
 	}
 	total *= 10
 	if len(fraction) > 0 {
@@ -57,4 +59,14 @@ func clockOf(text []byte) (tenths int32, ok bool) {
 		total += int64(fraction[0] - '0')
 	}
 	return int32(total), parts >= 2 && parts <= 3 && total <= dataset.MaxClock
+}
+
+// number returns a number without a sign, which is at most 65535.
+func number(digits []byte) (n int64, ok bool) {
+	for _, c := range digits {
+		if n = 10*n + int64(c-'0'); c < '0' || c > '9' || n > math.MaxUint16 {
+			return 0, false
+		}
+	}
+	return n, len(digits) > 0
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"talbot/dataset"
 	"talbot/internal/fault"
-	"talbot/pipeline/label"
-	pipelinepredict "talbot/pipeline/predict"
 )
 
 // talbotCommand returns a command line of talbot to run in a folder, and what it will print.
@@ -218,18 +214,5 @@ func checkFailure(t *testing.T, args []string, out, said string, status int, res
 	}
 	if out != "" && (!result || !json.Valid([]byte(out))) {
 		t.Errorf("%q: standard output has %q", args, out)
-	}
-}
-
-// TestDamagedJournals: where a journal cannot be gone on with, the hint says what to remove and what that costs.
-func TestDamagedJournals(t *testing.T) {
-	for cost, err := range map[string]error{
-		"searches the labels": &label.JournalError{Path: "a b/x", Err: dataset.ErrDamaged},
-		"asks the network":    &pipelinepredict.JournalError{Path: "a b/x", Err: dataset.ErrDamaged},
-	} {
-		status, text := fault.Of(fmt.Errorf("outer: %w", err))
-		if status != fault.ExitDamaged || !strings.HasPrefix(text, "`rm 'a b/x'`") || !strings.Contains(text, cost) {
-			t.Errorf("%v: status %d, %q", err, status, text)
-		}
 	}
 }

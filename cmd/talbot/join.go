@@ -33,13 +33,13 @@ and kind of processor are the same. See docs/13-many-machines.md.`,
 		Args:              operands(1, many, "one or more datasets"),
 		ValidArgsFunction: completeDatasets(many),
 		RunE: func(cmd *cobra.Command, parts []string) error {
+			join, next := label.Join, nextTrain
+			if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
+				join, next = selfplay.Join, func(out string) { nextGeneration(out, "RUN") }
+			}
 			return o.run(cmd.Context(), func(ctx context.Context) (made, error) {
-				if m, err := dataset.ReadManifest(parts[0]); err == nil && m.Verb == selfplay.Verb {
-					sum, err := selfplay.Join{Job: job, Parts: parts}.Run(ctx)
-					return made{summary: &sum, next: func() { nextGeneration(job.Out, "RUN") }}, err
-				}
-				sum, err := label.Join{Job: job, Parts: parts}.Run(ctx)
-				return made{summary: &sum, next: func() { nextTrain(job.Out) }}, err
+				sum, err := join(ctx, output.Join{Job: job, Parts: parts})
+				return made{summary: &sum, next: func() { next(job.Out) }}, err
 			})
 		},
 	}

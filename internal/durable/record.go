@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,22 @@ func Record(b []byte) (payload []byte, ok bool) {
 	}
 	payload = b[RecordHead:][:n]
 	return payload, crc32.Checksum(payload, crcTable) == binary.LittleEndian.Uint32(b[4:])
+}
+
+// RecordAt returns the payload of the record at an offset. It is read into buf, which grows if need be, and is
+// io.ErrUnexpectedEOF unless it is whole.
+func RecordAt(r io.ReaderAt, at int64, buf []byte) (payload, grown []byte, err error) {
+	for _, size := range []int{512, RecordHead + MaxRecord} { // most records are shorter, so that one read does
+		buf = slices.Grow(buf[:0], size)[:size]
+		n, err := r.ReadAt(buf, at)
+		if payload, ok := Record(buf[:n]); ok {
+			return payload, buf, nil
+		}
+		if err != nil && err != io.EOF {
+			return nil, buf, err
+		}
+	}
+	return nil, buf, io.ErrUnexpectedEOF
 }
 
 // RecordWriter appends to a journal. A record survives the end of this process at once, and that of the machine within

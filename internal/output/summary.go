@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/humanize"
 )
 
 // Summary is what verbs that make lines report: the totals of the dataset.
@@ -18,6 +19,12 @@ type Summary struct {
 	Resumed   bool                     `json:"resumed"` // an interrupted run was continued
 	// SamplesDropped counts the samples that sampling left out, by reason.
 	SamplesDropped dataset.Drops `json:"samples_dropped"`
+}
+
+// Head begins a text with the totals, in which lines are games and a sample has that name.
+func (s *Summary) Head(t *humanize.Text, out, sample string) {
+	t.Line("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(s.GamesKept, "game"), humanize.Count(s.Samples, sample),
+		humanize.Size(float64(s.Bytes)), s.Seconds)
 }
 
 // Summary returns the totals of a finished folder whose command began at start.

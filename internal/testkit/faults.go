@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -51,5 +52,25 @@ func FailingWrites(t *testing.T, stride int64, least int, job func(dir string) (
 				t.Errorf("only %d failures", failed)
 			}
 		})
+	}
+}
+
+// Interrupted repeats a run, which ends its context by calling stop, until it is done: not at once, and not after more
+// than a hundred times.
+func Interrupted(t testing.TB, run func(ctx context.Context, stop func()) error) (times int) {
+	t.Helper()
+	for ; ; times++ {
+		ctx, stop := context.WithCancel(t.Context())
+		err := run(ctx, stop)
+		stop()
+		switch {
+		case err == nil && times == 0:
+			t.Error("never interrupted")
+			return times
+		case err == nil:
+			return times
+		case !errors.Is(err, context.Canceled) || times == 100:
+			t.Fatal(err)
+		}
 	}
 }

@@ -25,12 +25,9 @@ func TestSynth(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := endgames.Request{Count: endgameCount, Config: config(1), Out: out,
+		sum := testkit.Run(t, endgames.Request{Count: endgameCount, Config: config(1), Out: out,
 			Splits:  dataset.DefaultSplits,
-			Workers: workers}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+			Workers: workers})
 		rejected := int64(0)
 		for _, n := range sum.Rejects {
 			rejected += n
@@ -105,10 +102,7 @@ func TestSynthExhausted(t *testing.T) {
 	s.Config.Patience = 3
 	dir := t.TempDir()
 	s.Out, s.Workers = filepath.Join(dir, "one"), 1
-	sum, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, s)
 	if !slices.Equal(sum.Exhausted, []string{"KPvK"}) || sum.GamesKept != s.Count {
 		t.Fatalf("%+v", sum)
 	}
@@ -123,26 +117,19 @@ func TestSynthExhausted(t *testing.T) {
 	}
 	cut := s
 	cut.Out, cut.Workers = filepath.Join(dir, "cut"), 3
-	for {
-		ctx, cancel := context.WithCancel(t.Context())
+	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
 		batches := 0
 		cut.Progress = func(progress.Progress) {
 			if batches++; batches == 9 {
-				cancel()
+				stop()
 			}
 		}
 		again, err := cut.Run(ctx)
-		cancel()
-		if err == nil {
-			if !again.Resumed || !slices.Equal(again.Exhausted, sum.Exhausted) {
-				t.Errorf("%+v", again)
-			}
-			break
+		if err == nil && (!again.Resumed || !slices.Equal(again.Exhausted, sum.Exhausted)) {
+			t.Errorf("%+v", again)
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 	testkit.Same(t, s.Out, cut.Out)
 }
 

@@ -145,10 +145,6 @@ func (g *engineGame) sample() {
 	if len(g.labels) == 0 {
 		return
 	}
-	bitmap := make([]byte, (g.first+len(g.labels)+7)/8)
-	for i := range g.labels {
-		bitmap[(g.first+i)/8] |= 1 << ((g.first + i) % 8)
-	}
-	g.line.Samples = dataset.SomePlies(bitmap)
+	g.line.Samples = dataset.PliesFrom(g.first, len(g.labels))
 	g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
 }

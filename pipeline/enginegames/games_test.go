@@ -81,29 +81,17 @@ func TestGames(t *testing.T) {
 	testkit.Same(t, want, j.Out)
 
 	cut := filepath.Join(dir, "cut")
-	for stops := 0; ; stops++ {
-		ctx, cancel := context.WithCancel(t.Context())
-		r, err := gamesRequest(ctx, path, cut, j.Count, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
+		r := testkit.Must(gamesRequest(ctx, path, cut, j.Count, 2))(t)
 		taken := 0
 		r.Progress = func(progress.Progress) {
 			if taken++; taken == 40 {
-				cancel()
+				stop()
 			}
 		}
-		_, err = r.Run(ctx)
-		cancel()
-		if err := errors.Join(err, r.Pool.Close()); err == nil {
-			if stops == 0 {
-				t.Error("never interrupted")
-			}
-			break
-		} else if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
+		_, err := r.Run(ctx)
+		return errors.Join(err, r.Pool.Close())
+	})
 	testkit.Same(t, want, cut)
 
 	rounds := 4
@@ -131,10 +119,7 @@ func checkGames(t *testing.T, dir string) {
 		if l.Source != dataset.SourceEngine || l.Tag("End") == "" || !keys.Add(l.GameKey()) {
 			t.Errorf("game %d: %v, end %q, or a copy", l.Number, l.Source, l.Tag("End"))
 		}
-		counting, err := dataset.NewCounting(m.Fingerprints, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
 		var v encode.View
 		last := -1
 		for w.Reset(l); w.Next(); {
@@ -171,14 +156,9 @@ func TestGamesStockfish(t *testing.T) {
 		t.Skip("NOT TESTED with Stockfish:", err)
 	}
 	dir := t.TempDir()
-	r, err := gamesRequest(t.Context(), path, filepath.Join(dir, "games"), 12, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(gamesRequest(t.Context(), path, filepath.Join(dir, "games"), 12, 2))(t)
 	r.Style.MostPlies = 60
-	if _, err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, r)
 	config := r.Pool.Config()
 	if err := r.Pool.Close(); err != nil {
 		t.Fatal(err)
@@ -192,9 +172,7 @@ func TestGamesStockfish(t *testing.T) {
 	}
 	bare := madeup.Dataset(t, lines, 100)
 	relabelled := label.Request{In: bare, Out: filepath.Join(dir, "again"), Workers: 2, Engine: config, Fraction: 1}
-	if _, err := relabelled.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, relabelled)
 	compared := 0
 	for _, l := range madeup.Each(t, relabelled.Out) {
 		for i, got := range l.Labels[len(l.Labels)-1].Labels {
@@ -226,16 +204,11 @@ func sameLabel(a, b dataset.Label) bool {
 // game's number.
 func TestGamesRefused(t *testing.T) {
 	path := testkit.Engine(t)
-	pool, err := stockfish.NewPool(t.Context(), stockfish.Config{Path: path, Limit: stockfish.MoveTime(1e6)}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := testkit.Must(stockfish.NewPool(t.Context(),
+		stockfish.Config{Path: path, Limit: stockfish.MoveTime(1e6)}, 1))(t)
 	defer pool.Close()
 	out := filepath.Join(t.TempDir(), "games")
-	r, err := gamesRequest(t.Context(), path, out, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(gamesRequest(t.Context(), path, out, 5, 1))(t)
 	timed := r
 	timed.Pool = pool
 	if _, err := timed.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "limit of nodes or depth") {
@@ -249,9 +222,7 @@ func TestGamesRefused(t *testing.T) {
 		at.Play(m)
 	}
 	t.Setenv(testkit.FailOn, at.EPD())
-	if r, err = gamesRequest(t.Context(), path, out, 5, 1); err != nil {
-		t.Fatal(err)
-	}
+	r = testkit.Must(gamesRequest(t.Context(), path, out, 5, 1))(t)
 	defer r.Pool.Close()
 	r.Openings, r.Style.RandomPlies = r.Openings[:1], 0
 	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "game 1, ply 8") {

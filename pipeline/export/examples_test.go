@@ -13,6 +13,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/export"
 )
@@ -26,10 +27,7 @@ func TestExamples(t *testing.T) {
 	if python == "" {
 		python = "python3"
 	}
-	page, err := os.ReadFile("../../docs/19-other-formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Must(os.ReadFile("../../docs/19-other-formats.md"))(t)
 	blocks := pythonBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 5 {
 		t.Fatalf("%d examples", len(blocks))
@@ -37,14 +35,9 @@ func TestExamples(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	work := t.TempDir()
 	for format, out := range map[string]string{"parquet": "samples.parquet", "npy": "train.npy"} {
-		f, err := export.ParseFormat(format)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := (export.Request{Dir: dir, Format: f, Out: output.File{Path: filepath.Join(work, out)},
-			Encoder: encode.TalbotBot{}}).Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(export.ParseFormat(format))(t)
+		testkit.Run(t, export.Request{Dir: dir, Format: f, Out: output.File{Path: filepath.Join(work, out)},
+			Encoder: encode.TalbotBot{}})
 	}
 	type row struct {
 		CP    *int32 `parquet:"cp,optional"`

@@ -15,6 +15,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/export"
 )
@@ -22,10 +23,7 @@ import (
 // export runs a request into a file of its own.
 func exportFile(t *testing.T, r export.Request, format string) (export.Summary, error) {
 	t.Helper()
-	f, err := export.ParseFormat(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(export.ParseFormat(format))(t)
 	r.Format, r.Out.Path = f, filepath.Join(t.TempDir(), "out")
 	return r.Run(t.Context())
 }
@@ -33,10 +31,7 @@ func exportFile(t *testing.T, r export.Request, format string) (export.Summary, 
 // TestParquet reads every row back with positions made from its history, and compares with the samples.
 func TestParquet(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	sum, err := exportFile(t, export.Request{Dir: dir}, "parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
 	type columns struct {
 		FEN     string  `parquet:"fen"`
 		Start   string  `parquet:"start"`
@@ -61,15 +56,9 @@ func TestParquet(t *testing.T) {
 		var w dataset.Walker
 		for w.Reset(l); w.Next(); next++ {
 			r := rows[next]
-			p, err := board.ParseFEN(r.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(board.ParseFEN(r.Start))(t)
 			for word := range strings.FieldsSeq(r.History) {
-				move, err := p.ParseUCI(word)
-				if err != nil {
-					t.Fatal(err)
-				}
+				move := testkit.Must(p.ParseUCI(word))(t)
 				p.Play(move)
 			}
 			if p.FEN() != r.FEN || r.FEN != w.Position().FEN() || int(r.Ply) != w.Ply() {
@@ -115,14 +104,8 @@ func TestParquet(t *testing.T) {
 func TestNpy(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	e := encode.TalbotBot{}
-	sum, err := exportFile(t, export.Request{Dir: dir, Encoder: e}, "npy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(sum.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must(exportFile(t, export.Request{Dir: dir, Encoder: e}, "npy"))(t)
+	data := testkit.Must(os.ReadFile(sum.Out))(t)
 	le := binary.LittleEndian
 	head := 10 + int(le.Uint16(data[8:]))
 	if string(data[:8]) != "\x93NUMPY\x01\x00" || head%64 != 0 || data[head-1] != '\n' {
@@ -157,10 +140,7 @@ func TestNpy(t *testing.T) {
 // file stays as it was.
 func TestChoice(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	all, err := exportFile(t, export.Request{Dir: dir}, "parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
 	sum := int64(0)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Val, dataset.Test} {
 		part, err := exportFile(t, export.Request{Dir: dir, Splits: []dataset.Split{split}}, "parquet")
@@ -172,12 +152,9 @@ func TestChoice(t *testing.T) {
 	if sum != all.Samples {
 		t.Errorf("the splits have %d samples, all %d", sum, all.Samples)
 	}
-	out := filepath.Join(t.TempDir(), "kept")
-	if err := os.WriteFile(out, []byte("before"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.WriteFile(t, filepath.Join(t.TempDir(), "kept"), "before")
 	f, _ := export.ParseFormat("parquet")
-	_, err = export.Request{Dir: dir, Out: output.File{Path: out}, Format: f,
+	_, err := export.Request{Dir: dir, Out: output.File{Path: out}, Format: f,
 		Sources: []dataset.Source{dataset.SourceAggregate}}.
 		Run(t.Context())
 	if data, _ := os.ReadFile(out); !errors.Is(err, export.ErrNothing) || string(data) != "before" {

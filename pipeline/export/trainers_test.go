@@ -7,6 +7,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/binpack"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 )
 
@@ -15,25 +16,21 @@ func TestBulletRecords(t *testing.T) {
 	want, text := shareddata.Read(t, "formats/three.bullet"), shareddata.Read(t, "formats/three.bullet.txt")
 	for i, row := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		fields := strings.Split(row, " | ")
-		p, err := board.ParseFEN(fields[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		score, result := atoi(t, fields[1]), map[string]int{"1.0": 2, "0.5": 1, "0.0": 0}[strings.TrimSpace(fields[2])]
+		p := testkit.Must(board.ParseFEN(fields[0]))(t)
+		score := atoi(t, fields[1])
 		if p.Turn() == board.Black {
-			score, result = -score, 2-result
+			score = -score
 		}
-		if got := bulletRecord(&p, score, result); string(got[:]) != string(want[32*i:32*i+32]) {
+		result := map[string]dataset.Result{"1.0": dataset.WhiteWins, "0.5": dataset.Draw,
+			"0.0": dataset.BlackWins}[strings.TrimSpace(fields[2])]
+		if got := bulletRecord(&p, result, score); string(got) != string(want[32*i:32*i+32]) {
 			t.Errorf("row %d: % x, want % x", i+1, got, want[32*i:32*i+32])
 		}
 	}
 }
 
 func atoi(t *testing.T, s string) int {
-	n, err := dataset.STSConvention.Parse(strings.TrimSpace(s), board.White)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testkit.Must(dataset.STSConvention.Parse(strings.TrimSpace(s), board.White))(t)
 	cp, _ := n.Centipawns()
 	return cp
 }

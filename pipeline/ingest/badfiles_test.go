@@ -19,6 +19,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/inspect/verify"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/ingest"
 	"talbot/shards"
@@ -58,10 +59,7 @@ func randomGames(rng *rand.Rand, n int, engine string) (games []string) {
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(1<<10), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(zstd.NewWriter(&b, zstd.WithWindowSize(1<<10), zstd.WithEncoderLevel(zstd.SpeedFastest)))(t)
 	for text != "" { // in blocks, so that what is before a cut is read
 		n := min(len(text), 2000)
 		io.WriteString(w, text[:n])
@@ -80,10 +78,7 @@ func badInputs(t *testing.T, dir string) (all, good []string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 12))
 	add := func(name string, content []byte, isGood bool) {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		path := testkit.WriteFile(t, filepath.Join(dir, name), content)
 		all = append(all, path)
 		if isGood {
 			good = append(good, path)
@@ -118,10 +113,7 @@ func badInputs(t *testing.T, dir string) (all, good []string) {
 // content is all that a dataset says of its lines, without where they were read and where its shards are cut.
 func content(t *testing.T, dir string) string {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(shards.OpenDataset(dir))(t)
 	defer d.Close()
 	var b strings.Builder
 	for l, err := range d.Lines() {
@@ -131,10 +123,7 @@ func content(t *testing.T, dir string) string {
 		name := d.Manifest.Inputs[l.Input].Name
 		copy := *l
 		copy.Input = 0
-		text, err := json.Marshal(copy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(json.Marshal(copy))(t)
 		fmt.Fprintf(&b, "%s %s\n", name, text)
 	}
 	m := d.Manifest
@@ -160,10 +149,7 @@ func TestBadFiles(t *testing.T) {
 			Workers: 1}
 		in.Out = filepath.Join(t.TempDir(), "good")
 		in.Rejects = in.Out + ".tsv"
-		want, err := in.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Run(t, in)
 		wantRejects, _ := os.ReadFile(in.Rejects)
 		var first map[string]string
 		for _, workers := range []int{1, 2, 3} {
@@ -171,10 +157,7 @@ func TestBadFiles(t *testing.T) {
 			bad.Inputs, bad.Workers, bad.SkipBadFiles = all, workers, true
 			bad.Out = filepath.Join(t.TempDir(), "bad")
 			bad.Rejects = bad.Out + ".tsv"
-			sum, err := bad.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			sum := testkit.Run(t, bad)
 			if got, want := content(t, bad.Out), content(t, in.Out); got != want {
 				t.Fatalf("keep %v: %d bytes of content, want %d", keep, len(got), len(want))
 			}
@@ -219,9 +202,7 @@ func TestBadFilesInterrupted(t *testing.T) {
 	in := ingest.Request{Inputs: all, Splits: dataset.DefaultSplits, ImportEvals: true, Workers: 2, SkipBadFiles: true}
 	in.Out = filepath.Join(t.TempDir(), "undisturbed")
 	in.Rejects = in.Out + ".tsv"
-	if _, err := in.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, in)
 	want := madeup.Files(t, in.Out)
 	wantRejects, _ := os.ReadFile(in.Rejects)
 	stride := int64(3)

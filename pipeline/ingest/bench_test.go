@@ -8,11 +8,8 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/encode"
 	"talbot/formats/rows"
-	"talbot/inspect/stats"
 	"talbot/pipeline/ingest"
-	"talbot/shards"
 )
 
 // benchGames returns a file of games: shared master games, or the sample of engine games.
@@ -82,63 +79,4 @@ func BenchmarkLeaveOut(b *testing.B) {
 			b.Fatalf("%d games are kept", sum.GamesKept)
 		}
 	}
-}
-
-// BenchmarkReadPlanes goes from shards on disk to packed planes with history and repetitions, on one core.
-func BenchmarkReadPlanes(b *testing.B) {
-	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (ingest.Request{Inputs: []string{benchGames(b)}, Out: out,
-		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	m, err := dataset.ReadManifest(out)
-	if err != nil {
-		b.Fatal(err)
-	}
-	e := encode.TalbotBot{}
-	planes := make([]uint64, encode.TalbotBotPlanes)
-	var walker dataset.Walker
-	var lines []dataset.Line
-	var samples int64
-	for b.Loop() {
-		samples = 0
-		for _, s := range m.Shards {
-			r, err := shards.Open(filepath.Join(out, s.File), shards.WithColumns(0))
-			if err != nil {
-				b.Fatal(err)
-			}
-			for i := range r.Blocks() {
-				if lines, err = r.ReadBlock(i, lines[:0]); err != nil {
-					b.Fatal(err)
-				}
-				for k := range lines {
-					walker.Reset(&lines[k])
-					for walker.Next() {
-						e.Planes(planes, walker.Game())
-						samples++
-					}
-				}
-			}
-			r.Close()
-		}
-	}
-	millionPerSecond(b, samples, "positions")
-}
-
-// BenchmarkUnique counts the unique positions of a dataset.
-func BenchmarkUnique(b *testing.B) {
-	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (ingest.Request{Inputs: []string{benchGames(b)}, Out: out,
-		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	var positions int64
-	for b.Loop() {
-		r, err := stats.Request{Dir: out, Unique: true, Workers: 1}.Run(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
-		positions = r.Positions
-	}
-	millionPerSecond(b, positions, "positions")
 }

@@ -12,6 +12,7 @@ import (
 	"talbot/dataset"
 	"talbot/formats/binpack"
 	"talbot/formats/rows"
+	"talbot/internal/testkit"
 )
 
 // TestBinpack reads chains into a dataset: labels, placeholders and what is damaged are counted, and a file whose unit
@@ -21,10 +22,7 @@ func TestBinpack(t *testing.T) {
 	w := binpack.NewWriter(&file)
 	for i, first := range []string{"e2e4", "d2d4", "g1f3"} {
 		start := board.StartPosition()
-		m, err := start.ParseUCI(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(start.ParseUCI(first))(t)
 		after := start.After(m)
 		c := binpack.NewChain(start, []board.Move{m, after.LegalMoves(nil)[i]}, dataset.WhiteWins)
 		c.Scores[0] = 26624
@@ -41,15 +39,9 @@ func TestBinpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "any.name")
-	if err := os.WriteFile(path, append(file.Bytes(), "BINPxx"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.WriteFile(t, filepath.Join(dir, "any.name"), append(file.Bytes(), "BINPxx"...))
 	request := Request{Inputs: []string{path}, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits}
-	sum, err := request.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must(request.Run(context.Background()))(t)
 	if sum.GamesRead != 4 || sum.GamesKept != 3 || sum.Rejects[dataset.BadChain] != 1 || sum.Samples != 5 ||
 		sum.Evals.Imported != 5 {
 		t.Errorf("%+v", sum)

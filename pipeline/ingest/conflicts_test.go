@@ -1,12 +1,12 @@
 package ingest_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/pipeline/ingest"
 )
 
@@ -14,26 +14,18 @@ import (
 // which.
 func TestMoveConflicts(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "games.pgn")
-	if err := os.WriteFile(path, []byte("[White \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n[White \"b\"]\n\n12. Nf3 Nf6 *\n\n"+
-		"[White \"c\"]\n\n1. d4 d5 2. Bxf4 *\n\n[White \"d\"]\n\n1. e4 e5 3. Bc4 *\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.WriteFile(t, filepath.Join(dir, "games.pgn"),
+		"[White \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n[White \"b\"]\n\n12. Nf3 Nf6 *\n\n"+
+			"[White \"c\"]\n\n1. d4 d5 2. Bxf4 *\n\n[White \"d\"]\n\n1. e4 e5 3. Bc4 *\n")
 	for _, c := range []struct {
 		keep         bool
 		kept, odd    int64
 		rule, folder string
 	}{{false, 1, 0, "drop", "dropped"}, {true, 4, 3, "keep", "kept"}} {
 		out := filepath.Join(dir, c.folder)
-		sum, err := ingest.Request{Inputs: []string{path}, Out: out, Splits: dataset.DefaultSplits,
-			KeepMoveConflicts: c.keep}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := dataset.ReadManifest(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, ingest.Request{Inputs: []string{path}, Out: out, Splits: dataset.DefaultSplits,
+			KeepMoveConflicts: c.keep})
+		m := testkit.Manifest(t, out)
 		if sum.GamesKept != c.kept || sum.MoveConflicts != c.odd || m.Counts.MoveConflicts != c.odd ||
 			m.Counts.Rejects[dataset.MoveConflict] != 4-c.kept ||
 			!slices.Equal(m.Flags, []dataset.Tag{{Name: "move-conflict", Value: c.rule}}) {

@@ -47,25 +47,17 @@ func (f *Filters) Check() error {
 // flags returns the filters that are on, as the manifest has them.
 func (f *Filters) flags() []dataset.Tag {
 	flags := f.Filter.Flags()
-	number := func(name string, n int) {
-		if n != 0 {
-			flags = append(flags, dataset.Tag{Name: name, Value: strconv.Itoa(n)})
+	add := func(set bool, name, value string) {
+		if set {
+			flags = append(flags, dataset.Tag{Name: name, Value: value})
 		}
 	}
-	switch f.Side {
-	case dataset.PlayerSide:
-		flags = append(flags, dataset.Tag{Name: "side", Value: "player"})
-	case dataset.WinnerSide:
-		flags = append(flags, dataset.Tag{Name: "side", Value: "winner"})
-	}
-	number("skip-plies", f.SkipPlies)
-	if f.MinClock != 0 {
-		flags = append(flags, dataset.Tag{Name: "min-clock", Value: f.MinClock.String()})
-	}
-	number("max-samples-per-game", f.MaxPerGame)
-	if f.Rate > 0 && f.Rate < 1 {
-		flags = append(flags, dataset.Tag{Name: "sample-rate", Value: strconv.FormatFloat(f.Rate, 'g', -1, 64)})
-	}
+	add(f.Side == dataset.PlayerSide, "side", "player")
+	add(f.Side == dataset.WinnerSide, "side", "winner")
+	add(f.SkipPlies != 0, "skip-plies", strconv.Itoa(f.SkipPlies))
+	add(f.MinClock != 0, "min-clock", f.MinClock.String())
+	add(f.MaxPerGame != 0, "max-samples-per-game", strconv.Itoa(f.MaxPerGame))
+	add(f.Rate > 0 && f.Rate < 1, "sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
 	return flags
 }
 
@@ -81,32 +73,26 @@ type entry struct {
 	scores   *chainScores
 }
 
-// sample applies sampling to a line that has no labels yet. A line that is left without samples is rejected.
-func (f *Filters) sample(l *dataset.Line) (dataset.Drops, *dataset.Reject) {
-	if !f.Sampling.Active() {
-		return nil, nil
-	}
-	white, black := f.PlayerSides(l)
-	before := l.SampleCount()
-	drops := f.Apply(l, white, black)
-	if before > 0 && l.SampleCount() == 0 {
-		return drops, &dataset.Reject{Reason: dataset.NoSamples, Number: l.Number, Offset: l.Offset}
-	}
-	return drops, nil
-}
-
-// choose filters and samples a line that was read whole.
-func (f *Filters) choose(r *entry) {
+// choose filters and samples a line; selected: it was not left out by its head already.
+func (f *Filters) choose(r *entry, selected bool) {
 	l := r.line
-	reason := f.Head(l)
+	reason := dataset.Reason("")
+	if !selected {
+		reason = f.Head(l)
+	}
 	if reason == "" {
 		reason = f.Whole(l)
 	}
+	if reason == "" && f.Sampling.Active() {
+		white, black := f.PlayerSides(l)
+		before := l.SampleCount()
+		if r.drops = f.Apply(l, white, black); before > 0 && l.SampleCount() == 0 {
+			reason = dataset.NoSamples
+		}
+	}
 	if reason != "" {
 		r.reject = &dataset.Reject{Reason: reason, Number: l.Number, Offset: l.Offset}
-		return
 	}
-	r.drops, r.reject = f.sample(l)
 }
 
 // dropped returns how many samples of a kept game sampling dropped, by reason.

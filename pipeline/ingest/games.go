@@ -67,7 +67,7 @@ func (g *ingester) games(ctx context.Context, source batches, done int64, each f
 func (g *ingester) parser() *pgn.Parser {
 	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: true, Results: g.Results,
 		KeepConflicts: g.KeepMoveConflicts}
-	if g.Filters.active() {
+	if g.filtering {
 		p.Select = g.Filters.Head
 	}
 	return p
@@ -85,11 +85,7 @@ func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 		}
 		r.line = &b.lines[i]
 		if p.Select != nil {
-			if reason := in.Filters.Whole(r.line); reason != "" {
-				r.reject = &dataset.Reject{Reason: reason, Number: game.Number, Offset: game.Offset}
-				continue
-			}
-			if r.drops, r.reject = in.Filters.sample(r.line); r.reject != nil {
+			if in.Filters.choose(r, true); r.reject != nil {
 				continue
 			}
 		}

@@ -44,10 +44,7 @@ func TestHistory(t *testing.T) {
 	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {
 		t.Helper()
 		in.Out, in.History, in.Workers, in.Seed = filepath.Join(dir, name), history, workers, seed
-		sum, err := in.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, in)
 		return in.Out, sum
 	}
 	bare, sum := run("bare", 0, 1, 1)
@@ -132,10 +129,7 @@ func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 			t.Fatalf("%s: %v: %v", l.Start.FEN(), m, err)
 		}
 	}
-	f, err := chess.FEN(want.FEN())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(chess.FEN(want.FEN()))(t)
 	goal := chess.NewGame(f).Position()
 	now := game.Position()
 	if now.Board().String() != goal.Board().String() || now.Turn() != goal.Turn() ||

@@ -11,6 +11,7 @@ import (
 	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/output"
+	"talbot/synth"
 )
 
 // Request reads games and puzzles into a dataset.
@@ -74,6 +75,7 @@ type TableRead struct {
 // on the number of workers.
 type ingester struct {
 	Request
+	filtering   bool // lines or samples may be left out by Filters
 	out         *output.Folder
 	state       state
 	rejects     *rejectsFile                  // nil: none is asked for
@@ -82,9 +84,9 @@ type ingester struct {
 	bytesBefore int64                         // bytes of the inputs done before this process
 	keptBefore  int64                         // before this process
 	input       *rows.Input
-	reader      Reader         // of input; nil: none yet
-	prints      map[string]int // fingerprints of imported evaluations, by name
-	past        pastReconstructor
+	reader      Reader               // of input; nil: none yet
+	prints      map[string]int       // fingerprints of imported evaluations, by name
+	past        *synth.Reconstructor // nil: none was needed yet
 
 	evaluations  tableReader // of the present input; nil: it has none of positions
 	cautioned    map[*Kind]bool
@@ -99,17 +101,21 @@ type state struct {
 	Input  int   `json:"input"`  // lines of this input …
 	Number int64 `json:"number"` // … up to this number are done
 
-	Read      int64 `json:"read"`                 // games or rows of this input that are done
-	Glued     int64 `json:"glued,omitempty"`      // EPD lines that were repaired
-	Evals     Evals `json:"evals"`                // of the inputs
-	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
-	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be reconstructed
-
-	Scores Scores `json:"scores,omitzero"` // of training data that others publish
+	Read    int64 `json:"read"`              // games or rows of this input that are done
+	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
+	totals
 
 	Before  *inputStart   `json:"before,omitempty"`   // what was counted when this input began
 	LeftOut []SkippedFile `json:"left_out,omitempty"` // inputs that are left out whole, in their order
 	Listed  bool          `json:"listed,omitempty"`   // they are in the table of rejects
+}
+
+// totals count what the manifest does not, over the inputs.
+type totals struct {
+	Evals     Evals  `json:"evals"`
+	Glued     int64  `json:"glued,omitempty"`      // EPD lines that were repaired
+	NoHistory int64  `json:"no_history,omitempty"` // lines for which no history could be reconstructed
+	Scores    Scores `json:"scores,omitzero"`      // of training data that others publish
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -128,7 +134,8 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}, cautioned: map[*Kind]bool{}}
+	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}, cautioned: map[*Kind]bool{},
+		filtering: in.Filters.active()}
 	identity, err := Survey(in.Inputs, in.Tables, in.SkipBadFiles)
 	if err != nil {
 		return Summary{}, err
@@ -136,7 +143,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	for _, input := range identity {
 		g.bytes.total += max(input.Size, 0)
 	}
-	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: append(in.flags(), in.moveRule())}
+	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
 	var id any = identity
 	if in.Rejects != "" {
 		id = struct{ Inputs, Rejects any }{identity, true}
@@ -148,7 +155,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	defer g.out.Close()
-	defer g.rejects.close()
+	defer func() { g.rejects.close() }()
 	fresh := !g.out.Resumed()
 	defer func() {
 		// A command that fails before it has written a shard leaves nothing to resume.
@@ -202,46 +209,27 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 // flags returns what was chosen that decides the content, as the manifest has it.
 func (in *Request) flags() []dataset.Tag {
 	flags := in.Filters.flags()
-	if in.KeepDuplicates {
-		flags = append(flags, dataset.Tag{Name: "keep-duplicates", Value: "true"})
+	add := func(set bool, name, value string) {
+		if set {
+			flags = append(flags, dataset.Tag{Name: name, Value: value})
+		}
 	}
-	if in.ImportEvals {
-		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
-	}
-	if in.Results != dataset.TagResult {
-		flags = append(flags, dataset.Tag{Name: "result-conflict", Value: in.Results.String()})
-	}
-	if in.SkipBadFiles {
-		flags = append(flags, dataset.Tag{Name: "skip-bad-files", Value: "true"})
-	}
-	if in.History > 0 {
-		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
-	}
+	add(in.KeepDuplicates, "keep-duplicates", "true")
+	add(in.ImportEvals, "import-evals", "true")
+	add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())
+	add(in.SkipBadFiles, "skip-bad-files", "true")
+	add(in.History > 0, "history", strconv.Itoa(in.History))
 	if view := in.Tables.View; view != nil {
-		flags = append(flags, dataset.Tag{Name: "eval-view", Value: view.String()})
+		add(true, "eval-view", view.String())
 	}
 	if unit := in.Tables.Unit; unit != nil {
-		flags = append(flags, dataset.Tag{Name: "eval-unit", Value: unit.String()})
+		add(true, "eval-unit", unit.String())
 	}
-	if origin := in.Tables.Origin; origin != "" {
-		flags = append(flags, dataset.Tag{Name: "origin", Value: origin})
-	}
-	if unit := in.Tables.ScoreUnit; unit != "" {
-		flags = append(flags, dataset.Tag{Name: "unit", Value: unit})
-	}
+	add(in.Tables.Origin != "", "origin", in.Tables.Origin)
+	add(in.Tables.ScoreUnit != "", "unit", in.Tables.ScoreUnit)
+	add(true, "move-conflict", map[bool]string{true: "keep", false: "drop"}[in.KeepMoveConflicts])
 	return flags
 }
-
-// moveRule is the manifest's flag for what was done with games whose text contradicts their moves.
-func (in *Request) moveRule() dataset.Tag {
-	if in.KeepMoveConflicts {
-		return dataset.Tag{Name: moveConflictFlag, Value: "keep"}
-	}
-	return dataset.Tag{Name: moveConflictFlag, Value: "drop"}
-}
-
-// moveConflictFlag is in the manifest of every ingest.
-const moveConflictFlag = "move-conflict"
 
 // restore restores the state of an interrupted run.
 func (g *ingester) restore() error {

@@ -30,17 +30,12 @@ func TestIngest(t *testing.T) {
 	bad, copies := testkit.WriteGames(t, a, games, 1)
 	csv := "p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n" +
 		"p2,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h5 d1d9,600,80,90,10,mate,https://example.org/1,\n"
-	if err := os.WriteFile(b, []byte(csv), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, b, csv)
 	var outs []string
 	for _, workers := range []int{1, 4} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := ingest.Request{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits,
-			Workers: workers}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, ingest.Request{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits,
+			Workers: workers})
 		if sum.GamesRead != games+2 || sum.GamesKept != int64(games-bad-copies+1) ||
 			sum.Rejects[dataset.Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
 			t.Errorf("%+v with %d bad games and %d copies", sum, bad, copies)
@@ -140,23 +135,14 @@ const annotated = `[Event "A"]
 func ingestText(t *testing.T, name, text string, in ingest.Request) (ingest.Summary, *shards.Dataset, []*dataset.Line) {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.WriteFile(t, filepath.Join(dir, name), text)
 	in.Inputs, in.Splits = []string{path}, dataset.DefaultSplits
 	if in.Out == "" {
 		in.Out = filepath.Join(dir, "out")
 	}
-	sum, err := in.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, in)
 	madeup.Verify(t, in.Out)
-	d, err := shards.OpenDataset(in.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(shards.OpenDataset(in.Out))(t)
 	t.Cleanup(func() { d.Close() })
 	var lines []*dataset.Line
 	for l, err := range d.Lines() {
@@ -257,10 +243,7 @@ func TestExpandInputs(t *testing.T) {
 		for _, p := range c.In {
 			in = append(in, filepath.Join(dir, p))
 		}
-		got, err := ingest.ExpandInputs(in, func(p string) { skipped = append(skipped, p) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(ingest.ExpandInputs(in, func(p string) { skipped = append(skipped, p) }))(t)
 		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/",
 			"")
 		if text != c.Want {
@@ -389,17 +372,12 @@ func evalGames(t *testing.T, dir string) (short, long, table string) {
 			fmt.Fprintf(&b, "[White \"%s\"]\n[Result \"*\"]\n\n1. %c3 {[%%eval 0.2]} %c6 {[%%eval 0.1]} %s *\n\n", name,
 				a, a, moves)
 		}
-		path := filepath.Join(dir, name+".pgn")
-		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		path := testkit.WriteFile(t, filepath.Join(dir, name+".pgn"), b.String())
 		return path
 	}
 	table = filepath.Join(dir, "table.csv")
 	start := board.StartPosition()
-	if err := os.WriteFile(table, []byte("FEN,Evaluation\n"+start.FEN()+",+20\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, table, "FEN,Evaluation\n"+start.FEN()+",+20\n")
 	return text("short", 7, "2. Nh3 {[%eval 0.3]} Nh6"), text("long", 7,
 		"2. Nh3 {[%eval 0.3]} Nh6 3. Ng1 {[%eval 0.0]} Ng8"), table
 }

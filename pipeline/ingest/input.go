@@ -2,14 +2,18 @@ package ingest
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/cache"
 	"talbot/internal/progress"
+	"talbot/synth"
 )
 
 // file reads one input, or leaves it out.
@@ -100,14 +104,6 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 // errBeginning: the beginning of an input was read, and no more was asked for.
 var errBeginning = errors.New("the beginning was read")
 
-// ReadUpTo returns how many bytes were read of an input of that size: as many as given, unless the reader knows better.
-func ReadUpTo(r Reader, offset, size int64) int64 {
-	if share, ok := ShareOf(r); ok {
-		return int64(share * float64(max(size, 0)))
-	}
-	return offset
-}
-
 // drafting reports whether the shards get a last pass, in which lines can be dropped.
 func (in *Request) drafting() bool { return !in.KeepDuplicates || in.SkipBadFiles }
 
@@ -154,11 +150,8 @@ func (g *ingester) add(path string, index int, f *entry) error {
 		return nil
 	}
 	if g.History > 0 && f.line.Source != dataset.SourceGame {
-		switch ok, err := g.past.prepend(f.line, g.History, g.Seed); {
-		case err != nil:
+		if err := g.reconstruct(f.line); err != nil {
 			return err
-		case !ok:
-			p.NoHistory++
 		}
 	}
 	f.line.Input = index
@@ -168,6 +161,28 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	}
 	if g.out.Full() {
 		return g.out.EndShard()
+	}
+	return nil
+}
+
+// MaxHistory is the longest history that ingest reconstructs, in plies.
+const MaxHistory = 16
+
+// reconstruct puts a history in front of a line, which depends on the seed and the line alone. If there is none the line
+// stays as it is.
+func (g *ingester) reconstruct(l *dataset.Line) (err error) {
+	if g.past == nil {
+		if g.past, err = synth.NewReconstructor(synth.DefaultPast); err != nil {
+			return err
+		}
+	}
+	hash := l.GameHash()
+	rng := rand.New(rand.NewPCG(g.Seed, binary.LittleEndian.Uint64(hash[:])))
+	moves := make([]board.Move, g.History)
+	if start, ok := g.past.Reconstruct(rng, l.Start, moves); ok {
+		l.Prepend(start, moves)
+	} else {
+		g.state.NoHistory++
 	}
 	return nil
 }

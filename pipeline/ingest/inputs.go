@@ -30,42 +30,30 @@ func ExpandInputs(paths []string, skipped func(path string)) ([]string, error) {
 		}
 	}
 	for _, path := range paths {
-		info, err := os.Stat(path)
-		switch {
-		case path == "-" || err == nil && !info.IsDir():
-			take(path)
-			continue
-		case err == nil:
-			err = expandFolder(path, take, skipped)
-		case strings.ContainsAny(path, "*?["):
-			err = expandPattern(path, take, skipped)
+		matches := []string{path}
+		if _, err := os.Stat(path); path != "-" && err != nil {
+			if !strings.ContainsAny(path, "*?[") {
+				return nil, err
+			}
+			if matches, err = filepath.Glob(path); err == nil && len(matches) == 0 {
+				err = ErrNoInputs
+			}
+			if err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", path, err)
+			}
+			slices.Sort(matches)
 		}
-		if err != nil {
-			return nil, err
+		for _, match := range matches {
+			if info, err := os.Stat(match); match != "-" && err == nil && info.IsDir() {
+				if err := expandFolder(match, take, skipped); err != nil {
+					return nil, err
+				}
+			} else {
+				take(match)
+			}
 		}
 	}
 	return all, nil
-}
-
-func expandPattern(pattern string, take, skipped func(string)) error {
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return fmt.Errorf("pattern %q: %w", pattern, err)
-	}
-	if len(matches) == 0 {
-		return fmt.Errorf("pattern %q: %w", pattern, ErrNoInputs)
-	}
-	slices.Sort(matches)
-	for _, path := range matches {
-		if info, err := os.Stat(path); err != nil {
-			return err
-		} else if !info.IsDir() {
-			take(path)
-		} else if err := expandFolder(path, take, skipped); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func expandFolder(dir string, take, skipped func(string)) error {

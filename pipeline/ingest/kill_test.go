@@ -45,21 +45,12 @@ func (j job) run(ctx context.Context) error {
 func (j job) sameAs(t *testing.T, other job) {
 	t.Helper()
 	testkit.Same(t, other.Out, j.Out)
-	a, err := os.ReadFile(other.rejects())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(j.rejects())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(os.ReadFile(other.rejects()))(t)
+	b := testkit.Must(os.ReadFile(j.rejects()))(t)
 	if !bytes.Equal(a, b) {
 		t.Errorf("the tables of rejects differ: %d and %d bytes", len(a), len(b))
 	}
-	m, err := dataset.ReadManifest(j.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Manifest(t, j.Out)
 	checkTable(t, string(b), m)
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,11 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/formats/binpack"
+	"talbot/formats/lc0"
+	"talbot/formats/parquet"
 	"talbot/formats/rows"
+	"talbot/formats/viriformat"
 	"talbot/pgn"
 )
 
@@ -42,9 +47,70 @@ type Reader interface {
 	Next() (dataset.Line, dataset.Imported, error)
 }
 
-// kinds lists all kinds in the order in which help names them. A new one is a file and a line here. What looks like
-// several kinds is of the last, so games, which look like any text, come first.
-var kinds = []*Kind{games, epd, tables, puzzles, evalLines, scoreTexts, viriformats, binpacks, parquets, chunks}
+// kinds lists all kinds in the order in which help names them. A new one is an entry here. What looks like several kinds
+// is of the last, so games, which look like any text, come first.
+var kinds = []*Kind{
+	{
+		Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,
+		Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
+	}, {
+		Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"}, Sniff: rows.LooksLikeEPD,
+		Open: func(in io.Reader, _ rows.TableForm) Reader { return epdReader{rows.NewEPDReader(in)} },
+	}, {
+		Name: "tables of positions with evaluations", Suffixes: []string{".tsv"},
+		Sniff: rows.LooksLikeTable, Check: rows.CheckTable,
+		Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewTableReader(in, tables) },
+	}, {
+		Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
+		Open: func(in io.Reader, _ rows.TableForm) Reader { return lineReader{rows.NewPuzzleReader(in)} },
+	}, {
+		Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"}, Sniff: rows.LooksLikeEvalLines,
+		Open: func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
+	}, {
+		Name: "text of \"FEN | score | result\"", Sniff: rows.LooksLikeScoreText, Check: rows.CheckScoreText,
+		Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewScoreTextReader(in, tables) },
+	}, {
+		Name: "viriformat", Suffixes: []string{".vf"}, Binary: true, Sniff: viriformat.Looks,
+		Check: func(head []byte, form rows.TableForm) error {
+			return openViriformat(bytes.NewReader(head), form).Check()
+		},
+		Open: func(in io.Reader, form rows.TableForm) Reader { return openViriformat(in, form) },
+	}, {
+		Name: "Stockfish's binpack", Suffixes: []string{".binpack"}, Binary: true, Sniff: binpack.Looks,
+		Check: func(head []byte, form rows.TableForm) error {
+			if form.ScoreUnit == "" { // more of the file may show what was not stated
+				return nil
+			}
+			return openBinpack(bytes.NewReader(head), form).Check()
+		},
+		Open: func(in io.Reader, form rows.TableForm) Reader { return openBinpack(in, form) },
+	}, {
+		Name: "Parquet with Lichess's columns or those of chess-av-mates", Suffixes: []string{".parquet"}, Binary: true,
+		Sniff: parquet.Looks, OpenAt: openParquet,
+	}, {
+		Name: "chunks of lc0's training data", Binary: true, Sniff: lc0.Looks, // one game a file, or many in an archive
+		Caution: "lc0's chunks are read by their published layout and were never tried on a real file: " +
+			"look at what came out (talbot inspect, talbot stats) before you train on it",
+		Open: func(in io.Reader, form rows.TableForm) Reader { return lc0.NewReader(in, form.Origin) },
+	},
+}
+
+// openViriformat returns a reader of scores that are White's unless stated otherwise.
+func openViriformat(in io.Reader, form rows.TableForm) *viriformat.Reader {
+	view := dataset.WhiteView
+	if form.View != nil {
+		view = *form.View
+	}
+	return viriformat.NewReader(in, form.Origin, view, form.Unchecked)
+}
+
+func openBinpack(in io.Reader, form rows.TableForm) *binpack.LineReader {
+	unit := binpack.Unit(form.ScoreUnit)
+	if form.Unchecked {
+		unit = binpack.AnyUnit
+	}
+	return binpack.NewLineReader(in, form.Origin, unit)
+}
 
 // Kinds returns the names of all kinds and the suffixes of their files.
 func Kinds() (names, suffixes []string) {
@@ -116,39 +182,6 @@ func (k *Kind) reader(in *rows.Input, tables rows.TableForm, spool string) (Read
 		}
 	}
 	return k.OpenAt(file, size, tables)
-}
-
-var puzzles = &Kind{
-	Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
-	Open: func(in io.Reader, _ rows.TableForm) Reader { return lineReader{rows.NewPuzzleReader(in)} },
-}
-
-var epd = &Kind{
-	Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"},
-	Sniff: rows.LooksLikeEPD,
-	Open:  func(in io.Reader, _ rows.TableForm) Reader { return epdReader{rows.NewEPDReader(in)} },
-}
-
-var tables = &Kind{
-	Name: "tables of positions with evaluations", Suffixes: []string{".tsv"},
-	Sniff: rows.LooksLikeTable, Check: rows.CheckTable,
-	Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewTableReader(in, tables) },
-}
-
-var evalLines = &Kind{
-	Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"},
-	Sniff: rows.LooksLikeEvalLines,
-	Open:  func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
-}
-
-var scoreTexts = &Kind{
-	Name: "text of \"FEN | score | result\"", Sniff: rows.LooksLikeScoreText, Check: rows.CheckScoreText,
-	Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewScoreTextReader(in, tables) },
-}
-
-var games = &Kind{
-	Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,
-	Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
 }
 
 // lineReader is a reader of lines without evaluations.

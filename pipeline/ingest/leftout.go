@@ -43,11 +43,8 @@ type SkippedFile struct {
 type inputStart struct {
 	Counts       dataset.Counts `json:"counts"`
 	Fingerprints int            `json:"fingerprints"`
-	Evals        Evals          `json:"evals"`
-	Glued        int64          `json:"glued"`
-	NoHistory    int64          `json:"no_history"`
 	Rejects      int64          `json:"rejects"`
-	Scores       Scores         `json:"scores,omitzero"`
+	totals
 }
 
 // beginInput keeps the counts from before an input.
@@ -56,8 +53,8 @@ func (g *ingester) beginInput() {
 		return
 	}
 	m := g.out.Manifest()
-	s := &inputStart{m.Counts, len(m.Fingerprints), g.state.Evals, g.state.Glued, g.state.NoHistory, 0,
-		g.state.Scores.clone()}
+	s := &inputStart{Counts: m.Counts, Fingerprints: len(m.Fingerprints), totals: g.state.totals}
+	s.Scores = s.Scores.clone()
 	s.Counts.Rejects, s.Counts.SamplesDropped = maps.Clone(m.Counts.Rejects), maps.Clone(m.Counts.SamplesDropped)
 	if g.rejects != nil {
 		s.Rejects = g.rejects.size
@@ -76,8 +73,7 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 	}
 	m.Counts, m.Fingerprints = before.Counts, m.Fingerprints[:before.Fingerprints]
 	maps.DeleteFunc(g.prints, func(_ string, i int) bool { return i >= before.Fingerprints })
-	g.state.Evals, g.state.Glued, g.state.NoHistory = before.Evals, before.Glued, before.NoHistory
-	g.state.Scores = before.Scores
+	g.state.totals = before.totals
 	if err := g.rejects.rewind(before.Rejects); err != nil {
 		return err
 	}

@@ -41,16 +41,16 @@ type puzzleRows struct {
 // sharer is a reader that knows how much of an input it has read, 0 to 1, where bytes do not tell.
 type sharer interface{ Share() float64 }
 
-// ShareOf returns how much of its input a reader has read; false if bytes tell.
-func ShareOf(r Reader) (float64, bool) {
+// ReadUpTo returns how many bytes were read of an input of that size: as many as given, unless the reader knows better.
+func ReadUpTo(r Reader, offset, size int64) int64 {
 	s, ok := r.(sharer)
 	if text, isGames := r.(*gameReader); isGames {
 		s, ok = text.batches.(sharer)
 	}
 	if !ok {
-		return 0, false
+		return offset
 	}
-	return s.Share(), true
+	return int64(s.Share() * float64(max(size, 0)))
 }
 
 // ErrSpool: an input that must be read from its end is packed or comes from a pipe, and is too long to be copied.

@@ -37,10 +37,7 @@ func splitsOf(t *testing.T, dir string) map[[16]byte]dataset.Split {
 
 func ingestFiles(t *testing.T, out string, workers int, inputs ...string) ingest.Summary {
 	t.Helper()
-	s, err := ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Run(t, ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits, Workers: workers})
 	madeup.Verify(t, out)
 	return s
 }
@@ -118,9 +115,7 @@ func TestPrefixesInterrupted(t *testing.T) {
 	copyFiles(early, out, "draft-*.zst") // there again as if killed behind the mark
 	request.Rejected = nil
 	for _, request.Out = range []string{out, early} {
-		if _, err := request.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Run(t, request)
 		testkit.Same(t, filepath.Join(dir, "want"), request.Out)
 	}
 }
@@ -167,15 +162,9 @@ func TestPrunedCounts(t *testing.T) {
 	}
 	run := func(in ingest.Request) (ingest.Summary, dataset.Counts) {
 		t.Helper()
-		sum, err := in.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, in)
 		madeup.Verify(t, in.Out)
-		m, err := dataset.ReadManifest(in.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Manifest(t, in.Out)
 		return sum, m.Counts
 	}
 	wantSum, want := run(request("want", table, long))
@@ -187,10 +176,7 @@ func TestPrunedCounts(t *testing.T) {
 		!maps.Equal(got.SamplesDropped, want.SamplesDropped) || sum.Evals.Imported != wantSum.Evals.Imported {
 		t.Errorf("%+v, %+v; want %+v, %+v", got, sum.Evals, want, wantSum.Evals)
 	}
-	rows, err := os.ReadFile(pruned.Rejects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(os.ReadFile(pruned.Rejects))(t)
 	left := got.Rejects[ingest.Prefix] + got.Rejects[dataset.NoSamples] - want.Rejects[dataset.NoSamples]
 	if n := strings.Count(string(rows), short+"\t"); int64(n) != left {
 		t.Errorf("%d rows of %q:\n%s", n, short, rows)
@@ -210,10 +196,7 @@ func TestPrunedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Rejected = nil
-	part, err := os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := testkit.Must(os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0))(t)
 	part.WriteString("a row that the killed run did not mark\n")
 	part.Close()
 	run(again)
@@ -235,26 +218,18 @@ func TestRejectsNameWhatStays(t *testing.T) {
 	for _, behind := range []string{"", "3. b3", "", "3. b3 g6 4. c3", "3. b3 g6 4. c4", "3. b3 g6 4. c4"} {
 		text += "1. a4 h5 2. Ra2 Rh7 " + behind + " *\n\n"
 	}
-	if err := os.WriteFile(chain, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, chain, text)
 	inputs = append(inputs, chain)
 	in := ingest.Request{Inputs: inputs, Out: filepath.Join(dir, "out"), Rejects: filepath.Join(dir, "rejects.tsv"),
 		Splits: dataset.DefaultSplits, Workers: 2}
-	sum, err := in.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, in)
 	type game struct {
 		start board.Position
 		moves []board.Move
 	}
 	games, offsets := map[string]game{}, map[string]int64{}
 	for _, file := range inputs {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Open(file))(t)
 		defer f.Close()
 		s, p := pgn.NewSplitter(f), new(pgn.Parser)
 		for b, err := s.Next(); err == nil; b, err = s.Next() {
@@ -266,10 +241,7 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			}
 		}
 	}
-	table, err := os.ReadFile(in.Rejects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.Must(os.ReadFile(in.Rejects))(t)
 	rows := strings.Split(strings.TrimSuffix(string(table), "\n"), "\n")[1:]
 	left := map[string]bool{}
 	for _, row := range rows {

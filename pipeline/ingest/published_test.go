@@ -10,6 +10,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/formats/parquet"
+	"talbot/internal/testkit"
 )
 
 // TestPublished reads files of other programs into datasets: games of Parquet on several workers, with their
@@ -45,10 +46,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: %d read, %d kept, %d samples, %+v, %v", name, sum.GamesRead, sum.GamesKept, sum.Samples,
 				sum.Evals, sum.Rejects)
 		}
-		m, err := dataset.ReadManifest(request.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Manifest(t, request.Out)
 		engine := ""
 		for _, f := range m.Fingerprints {
 			engine += f.Engine
@@ -61,23 +59,14 @@ func TestPublished(t *testing.T) {
 
 // TestDamagedParquet: a flip in a page costs the rest of its row group, and the others are read.
 func TestDamagedParquet(t *testing.T) {
-	data, err := os.ReadFile("../../formats/parquet/testdata/pyarrow-zstd.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile("../../formats/parquet/testdata/pyarrow-zstd.parquet"))(t)
 	dir := t.TempDir()
 	run := func(name string, data []byte) (Summary, error) {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testkit.WriteFile(t, filepath.Join(dir, name), data)
 		request := Request{Inputs: []string{path}, Out: path + "-out", Splits: dataset.DefaultSplits}
 		return request.Run(context.Background())
 	}
-	whole, err := run("whole", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(run("whole", data))(t)
 	flipped := bytes.Clone(data)
 	flipped[8] ^= 0xff // the header of the first page
 	sum, err := run("flipped", flipped)

@@ -23,62 +23,56 @@ func (g *ingester) sideFile(name string, _ int) (own, wanted bool) {
 	return name == rejectsName || name == spoolName, name == rejectsName && g.state.Rejects > 0
 }
 
-// collectRejects begins or continues the table of rejects, if one is wanted.
-func (g *ingester) collectRejects() error {
-	if g.Rejects == "" {
-		return nil
-	}
-	var err error
-	if g.rejects, err = openRejects(g.out.Path(rejectsName), g.Rejects, g.state.Rejects); err != nil {
-		return err
-	}
-	return g.out.Mark()
-}
-
-// markRejects makes the table durable and notes its size.
-func (g *ingester) markRejects() error {
-	if g.rejects == nil {
-		return nil
-	}
-	var err error
-	g.state.Rejects, err = g.rejects.mark()
-	return err
-}
-
-// rejectsFile is a table of rejects being made.
+// rejectsFile is a table of rejects being made; nil if none is wanted.
 type rejectsFile struct {
-	path string // where it goes in the end
 	file *durable.File
 	w    *bufio.Writer
 	size int64
 }
 
-// openRejects begins the table in a file, or takes it up at the given size, that of the last mark. In the end it goes
-// to path.
-func openRejects(file, path string, size int64) (*rejectsFile, error) {
-	f, err := durable.Open(file, os.O_RDWR|os.O_CREATE)
+// collectRejects begins the table of rejects, or takes it up at the last mark, if one is wanted.
+func (g *ingester) collectRejects() error {
+	if g.Rejects == "" {
+		return nil
+	}
+	f, err := durable.Open(g.out.Path(rejectsName), os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, fmt.Errorf("opening the table of rejects: %w", err)
+		return fmt.Errorf("opening the table of rejects: %w", err)
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() < size {
-		err = fmt.Errorf("%d bytes, not %d: %w", info.Size(), size, dataset.ErrDamaged)
+	size := g.state.Rejects
+	r := &rejectsFile{file: f, w: bufio.NewWriterSize(f, 64<<10), size: size}
+	g.rejects = r
+	if info, err := f.Stat(); err != nil {
+		return err
+	} else if info.Size() < size {
+		return fmt.Errorf("table of rejects %q: %d bytes, not %d: %w", f.Name(), info.Size(), size, dataset.ErrDamaged)
 	}
-	if err == nil {
-		err = f.Truncate(size)
+	if err := f.Truncate(size); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = f.Seek(size, io.SeekStart)
+	if _, err := f.Seek(size, io.SeekStart); err != nil {
+		return err
 	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("table of rejects %q: %w", f.Name(), err)
-	}
-	r := &rejectsFile{path: path, file: f, w: bufio.NewWriterSize(f, 64<<10), size: size}
 	if size == 0 {
 		r.write(rejectsHeader)
 	}
-	return r, nil
+	return g.out.Mark()
+}
+
+// markRejects makes durable what was added and notes the size.
+func (g *ingester) markRejects() error {
+	if g.rejects == nil {
+		return nil
+	}
+	err := g.rejects.w.Flush()
+	if err == nil {
+		err = g.rejects.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the table of rejects: %w", err)
+	}
+	g.state.Rejects = g.rejects.size
+	return nil
 }
 
 func (r *rejectsFile) write(s string) {
@@ -102,18 +96,6 @@ func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string)
 		r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", plain.Escape(path), reject.Number, reject.Offset, reject.Reason,
 			detail))
 	}
-}
-
-// mark makes durable what was added and returns its size.
-func (r *rejectsFile) mark() (int64, error) {
-	err := r.w.Flush()
-	if err == nil {
-		err = r.file.Sync()
-	}
-	if err != nil {
-		return 0, fmt.Errorf("writing the table of rejects: %w", err)
-	}
-	return r.size, nil
 }
 
 // rewind takes back what was added after a size. What is written over by then is never part of the table: the caller

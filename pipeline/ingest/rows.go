@@ -21,8 +21,8 @@ func (g *ingester) next(r Reader) (f entry, _ error) {
 		return f, err
 	}
 	f.line, f.scores = &l, scoresOf(r)
-	if g.Filters.active() {
-		g.Filters.choose(&f)
+	if g.filtering {
+		g.Filters.choose(&f, false)
 	}
 	if f.reject != nil || len(imported.Labels) == 0 {
 		return f, nil

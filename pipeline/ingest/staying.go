@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,40 +28,30 @@ import (
 const keyMark = "\x01"
 
 // keyDetail is the detail of a row until the name of the game that stays is known.
-func keyDetail(k dataset.GameKey) string {
-	raw := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, k.A), k.B)
-	return keyMark + hex.EncodeToString(raw)
-}
+func keyDetail(k dataset.GameKey) string { return fmt.Sprintf("%s%016x%016x", keyMark, k.A, k.B) }
 
 // keyOfRow returns the key that stands at the end of a row and the row before it.
 func keyOfRow(row string) (before string, k dataset.GameKey, ok bool) {
-	before, text, ok := strings.Cut(strings.TrimSuffix(row, "\n"), "\t"+keyMark)
-	if !ok {
+	before, text, ok := strings.Cut(strings.TrimSuffix(row, "\n"), keyMark)
+	if !ok || len(text) != 32 {
 		return "", k, false
 	}
-	raw, err := hex.DecodeString(text)
-	if err != nil || len(raw) != 16 {
-		return "", k, false
-	}
-	return before + "\t", dataset.GameKey{A: binary.BigEndian.Uint64(raw), B: binary.BigEndian.Uint64(raw[8:])}, true
+	var errA, errB error
+	k.A, errA = strconv.ParseUint(text[:16], 16, 64)
+	k.B, errB = strconv.ParseUint(text[16:], 16, 64)
+	return before, k, errA == nil && errB == nil
 }
 
 // keptGame is where a game that was kept was read.
 type keptGame struct {
-	exact          bool // it has the same moves; otherwise it begins with them
+	kind           int // 0: it begins with the moves of the other; 1: it has the same; -1: not found yet
 	input          int
-	number, offset int64 // number 0: not found yet
+	number, offset int64
 }
 
 // preferredTo reports whether to name this game rather than another: the copy, or else the first that was read.
 func (p keptGame) preferredTo(q keptGame) bool {
-	switch {
-	case q.number == 0 || p.exact != q.exact:
-		return q.number == 0 || p.exact
-	case p.input != q.input:
-		return p.input < q.input
-	}
-	return p.number < q.number
+	return cmp.Or(cmp.Compare(q.kind, p.kind), cmp.Compare(p.input, q.input), cmp.Compare(p.number, q.number)) < 0
 }
 
 // publishRejects writes the table with the names of the games that stay. Every shard must be finished.
@@ -75,7 +65,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	stay := map[dataset.GameKey]keptGame{}
 	if err := g.rejects.each(func(row string) error {
 		if _, k, ok := keyOfRow(row); ok {
-			stay[k] = keptGame{}
+			stay[k] = keptGame{kind: -1}
 		}
 		return nil
 	}); err != nil {
@@ -84,14 +74,23 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	if err := g.findKept(ctx, stay); err != nil {
 		return err
 	}
-	return g.rejects.publish(func(row string) string {
-		if before, k, ok := keyOfRow(row); ok {
-			p := stay[k]
-			return fmt.Sprintf("%skept: number %d at byte %d of %s\n", before, p.number, p.offset,
-				plain.Escape(g.Inputs[p.input]))
-		}
-		return row
-	})
+	if err := (output.File{Path: g.Rejects}).Make(func(out *durable.AtomicFile) error {
+		w := bufio.NewWriterSize(out, 64<<10)
+		err := g.rejects.each(func(row string) error {
+			if before, k, ok := keyOfRow(row); ok {
+				p := stay[k]
+				row = fmt.Sprintf("%skept: number %d at byte %d of %s\n", before, p.number, p.offset,
+					plain.Escape(g.Inputs[p.input]))
+			}
+			_, err := w.WriteString(row)
+			return err
+		})
+		return errors.Join(err, w.Flush())
+	}); err != nil {
+		return fmt.Errorf("writing %q: %w", g.Rejects, err)
+	}
+	g.rejects.close()
+	return nil
 }
 
 // findKept fills in where the games with these keys, or games that begin with their moves, were read.
@@ -108,13 +107,13 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 	return g.out.Blocks(ctx, g.Workers, shards.Origin, func(_ int, lines []dataset.Line) error {
 		for i := range lines {
 			l := &lines[i]
-			found := func(k dataset.GameKey, exact bool) {
+			found := func(k dataset.GameKey, kind int) {
 				if !sieve.MayHave(k) {
 					return
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				p := keptGame{exact, l.Input, l.Number, l.Offset}
+				p := keptGame{kind, l.Input, l.Number, l.Offset}
 				if old, ok := stay[k]; ok && p.preferredTo(old) {
 					stay[k] = p
 				}
@@ -124,10 +123,10 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 			k := whole.StartKey()
 			for j, m := range moves {
 				if k = k.Play(m); j < len(moves)-1 && prunable(l) {
-					found(k, false)
+					found(k, 0)
 				}
 			}
-			found(k, true)
+			found(k, 1)
 		}
 		return nil
 	})
@@ -150,20 +149,4 @@ func (r *rejectsFile) each(use func(row string) error) error {
 			return err
 		}
 	}
-}
-
-// publish writes the table to its place, whole or not at all, with each row as named makes it.
-func (r *rejectsFile) publish(named func(row string) string) error {
-	if err := (output.File{Path: r.path}).Make(func(out *durable.AtomicFile) error {
-		w := bufio.NewWriterSize(out, 64<<10)
-		err := r.each(func(row string) error {
-			_, err := w.WriteString(named(row))
-			return err
-		})
-		return errors.Join(err, w.Flush())
-	}); err != nil {
-		return fmt.Errorf("writing %q: %w", r.path, err)
-	}
-	r.close()
-	return nil
 }

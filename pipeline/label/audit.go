@@ -48,8 +48,7 @@ type AuditGroup struct {
 	BestMove float64 `json:"best_move_changes"` // share of samples with another best move
 	Sign     float64 `json:"sign_changes"`      // share of samples whose value changes its sign
 
-	value, valueAbs, wdl, wdlAbs float64
-	wdls, best, sign             int64
+	wdls int64 // samples of which both labels have chances
 }
 
 // Run searches and compares. The output is a dataset with the labels of both. Its errors are those of [Request.Run].
@@ -147,62 +146,55 @@ func (s *AuditSummary) compare(ctx context.Context, dir string, warn func(error)
 		warn(fmt.Errorf("the labels were made by %s (build %s), the audit by %s (build %s)", a.Engine, a.Build,
 			b.Engine, b.Build))
 	}
-	s.All.Name = "all"
+	groups := []AuditGroup{{Name: "all"}} // and the phases, and the numbers of pieces
 	for f := board.Opening; f <= board.Endgame; f++ {
-		s.Phases = append(s.Phases, AuditGroup{Name: f.String()})
+		groups = append(groups, AuditGroup{Name: f.String()})
 	}
-	for i, edge := range pieceEdges {
-		from := 2
-		if i > 0 {
-			from = pieceEdges[i-1] + 1
-		}
-		s.Pieces = append(s.Pieces, AuditGroup{Name: fmt.Sprintf("%d–%d pieces", from, edge)})
+	pieces, from := len(groups), 2
+	for _, edge := range pieceEdges {
+		groups = append(groups, AuditGroup{Name: fmt.Sprintf("%d–%d pieces", from, edge)})
+		from = edge + 1
 	}
 	if err := audit.Each(ctx, d.Lines(), func(w *dataset.Walker, label, truth *dataset.Label) {
 		p := w.Position()
-		group, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
-		for _, part := range []*AuditGroup{&s.All, &s.Phases[p.Phase()], &s.Pieces[group]} {
-			part.add(p, label, truth)
+		edge, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
+		for _, i := range []int{0, 1 + int(p.Phase()), pieces + edge} {
+			groups[i].add(p, label, truth)
 		}
 	}); err != nil {
 		return err
 	}
-	for _, part := range append([]*AuditGroup{&s.All}, append(pointers(s.Phases), pointers(s.Pieces)...)...) {
-		part.finish()
+	for i := range groups {
+		groups[i].finish()
 	}
+	s.All, s.Phases, s.Pieces = groups[0], groups[1:pieces], groups[pieces:]
 	return nil
-}
-
-func pointers(parts []AuditGroup) (list []*AuditGroup) {
-	for i := range parts {
-		list = append(list, &parts[i])
-	}
-	return list
 }
 
 // add compares two labels of a position.
 func (p *AuditGroup) add(at *board.Position, label, truth *dataset.Label) {
 	p.Samples++
 	if label.Best != truth.Best {
-		p.best++
+		p.BestMove++
 	}
 	a, _ := encode.Value(encode.TalbotBot{}, encode.RecipeValue, at, *label)
 	b, _ := encode.Value(encode.TalbotBot{}, encode.RecipeValue, at, *truth)
 	e := float64(a) - float64(b)
-	p.value, p.valueAbs = p.value+e*e, p.valueAbs+math.Abs(e)
+	p.ValueMSE, p.ValueMAE = p.ValueMSE+e*e, p.ValueMAE+math.Abs(e)
 	if a*b < 0 {
-		p.sign++
+		p.Sign++
 	}
 	if x, y := label.Lines[0].WDL, truth.Lines[0].WDL; x != (dataset.WDL{}) && y != (dataset.WDL{}) {
 		e := (float64(x.Win) + float64(x.Draw)/2 - float64(y.Win) - float64(y.Draw)/2) / 1000
-		p.wdl, p.wdlAbs, p.wdls = p.wdl+e*e, p.wdlAbs+math.Abs(e), p.wdls+1
+		p.WDLMSE, p.WDLMAE, p.wdls = p.WDLMSE+e*e, p.WDLMAE+math.Abs(e), p.wdls+1
 	}
 }
 
 // finish turns sums into means; 0 for groups without samples.
 func (p *AuditGroup) finish() {
 	n, m := float64(max(p.Samples, 1)), float64(max(p.wdls, 1))
-	p.ValueMSE, p.ValueMAE = p.value/n, p.valueAbs/n
-	p.WDLMSE, p.WDLMAE = p.wdl/m, p.wdlAbs/m
-	p.BestMove, p.Sign = float64(p.best)/n, float64(p.sign)/n
+	for x, n := range map[*float64]float64{&p.ValueMSE: n, &p.ValueMAE: n, &p.BestMove: n, &p.Sign: n, &p.WDLMSE: m,
+		&p.WDLMAE: m} {
+		*x /= n
+	}
 }

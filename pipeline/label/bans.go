@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -47,13 +48,17 @@ func (l *labeller) openFleet(ctx context.Context) error {
 func (l *labeller) openLabels(ctx context.Context) error {
 	first := len(l.out.Manifest().Shards)
 	workers := false
-	l.known = known{places: map[uint64]place{}}
+	l.known = known{places: map[uint64]int64{}}
 	l.queue, l.unanswered = nil, 0
 	l.searching, l.underWay = map[lineNumber]*pendingLine{}, map[searchKey]*search{}
 	var damaged int64
 	var err error
 	path := l.out.Path(journalName)
-	l.journal, damaged, err = openJournal(path, l.journalID(), func(at int64, e entry) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && first > 0 {
+		l.Warning(fmt.Errorf("the label journal %q is gone: finished shards stay as they are, also where a worker that is "+
+			"banned later had a part", path))
+	}
+	l.known.journal, damaged, err = openJournal(path, l.journalID(), l.Warning, func(at int64, e entry) {
 		workers = workers || e.worker > 0
 		if l.isBanned(e.worker) {
 			first = min(first, e.line.shard())
@@ -64,22 +69,13 @@ func (l *labeller) openLabels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.journalStart = l.journal.end
-	if damaged > 0 {
-		l.Warning(fmt.Errorf("the label journal %q: %d bytes are damaged; the labels there are searched again", path,
-			damaged))
-		if workers {
-			first = 0
-		}
+	l.journalStart = l.known.journal.End()
+	if damaged > 0 && workers {
+		first = 0
 	}
 	if err := l.withdraw(first); err != nil {
 		return err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	l.journalFile, l.known.journal = f, f
 	return l.takeLabels(ctx)
 }
 

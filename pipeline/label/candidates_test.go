@@ -117,10 +117,7 @@ func TestCandidates(t *testing.T) {
 		len(sum.Fingerprints) != 2 {
 		t.Errorf("%+v", sum)
 	}
-	d, err := shards.OpenDataset(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(shards.OpenDataset(out))(t)
 	defer d.Close()
 	m := d.Manifest
 	for i, limit := range []string{"depth 2", "depth 4"} {
@@ -128,10 +125,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("fingerprint %+v", f)
 		}
 	}
-	counting, err := dataset.NewCounting(m.Fingerprints, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
 	var asked []candidateLine
 	number := 0
 	for l, err := range d.Lines() {
@@ -198,10 +192,7 @@ func askPython(t *testing.T, engine string, asked []candidateLine) {
 	if err := exec.Command("python3", "-c", "import chess.engine").Run(); err != nil {
 		t.Skip("SKIPPED: python-chess is not here")
 	}
-	text, err := json.Marshal(asked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(asked))(t)
 	cmd := exec.Command("python3", "testdata/candidates_oracle.py", engine)
 	cmd.Stdin = bytes.NewReader(text)
 	said, err := cmd.CombinedOutput()

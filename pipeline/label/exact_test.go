@@ -23,7 +23,6 @@ import (
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/internal/testkit/shareddata"
-	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
@@ -40,22 +39,13 @@ func TestLabelSyzygy(t *testing.T) {
 	sharedTables := shareddata.Path(t, "syzygy")
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	config := config(1)
-	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
-	lines := filepath.Join(dir, "lines")
-	if _, err := (endgames.Request{Count: 150, Config: config, Out: lines,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lines := drawn(t, filepath.Join(dir, "lines"), 150, 1, 1, 1)
 	run := func(name string, change func(*label.Request)) (string, label.Summary) {
 		t.Helper()
 		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: sharedTables,
 			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 		change(&r)
-		sum, err := r.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, r)
 		return r.Out, sum
 	}
 	bare, _ := run("bare", func(r *label.Request) { r.Syzygy = "" })
@@ -63,40 +53,21 @@ func TestLabelSyzygy(t *testing.T) {
 	skipped, sumSkipped := run("skipped", func(r *label.Request) { r.SkipExact = true })
 	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: sharedTables,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
-	for interrupted := 0; ; interrupted++ {
-		ctx, cancel := context.WithCancel(t.Context())
+	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
 		cut.Progress = func(p progress.Progress) {
 			if p.Rate >= 40 { // searched by this run
-				cancel()
+				stop()
 			}
 		}
 		_, err := cut.Run(ctx)
-		cancel()
-		if err == nil {
-			if interrupted == 0 {
-				t.Error("the run was not interrupted")
-			}
-			break
-		}
-		if !errors.Is(err, context.Canceled) || interrupted > 50 {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 	testkit.Same(t, with, cut.Out)
-	set, err := syzygy.Open(t.Context(), sharedTables, syzygy.Check{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Must(syzygy.Open(t.Context(), sharedTables, syzygy.Check{}))(t)
+	tables := testkit.Must(stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set))(t)
 	defer tables.Close()
 
-	m, err := dataset.ReadManifest(with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Manifest(t, with)
 	if len(m.Fingerprints) != 2 || m.Fingerprints[0].IsExact() ||
 		m.Fingerprints[1].ID() != tables.Fingerprint().ID() {
 		t.Fatalf("fingerprints %+v", m.Fingerprints)
@@ -146,10 +117,7 @@ func TestLabelSyzygy(t *testing.T) {
 	if v, err := (verify.Request{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
 		t.Errorf("verify: %v, %+v", err, v)
 	}
-	s, err := stats.Request{Dir: with}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Run(t, stats.Request{Dir: with})
 	if tables := s.Labels[0].Tables; tables == nil || tables.Samples != exact || s.Labels[1].Tables != nil ||
 		s.Coverage.Exact != exact {
 		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
@@ -165,15 +133,9 @@ func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 		class, _ := label.Class()
 		return ok && class == dataset.Won
 	})
-	d, err := samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}}))(t)
 	defer d.Close()
-	got, err := d.Sample(int64(i))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(d.Sample(int64(i)))(t)
 	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||
 		got.Policy == nil || got.Policy.UCI != got.Label.Best {
 		text, _ := json.Marshal(got)
@@ -192,13 +154,7 @@ func TestTablesAskedOnce(t *testing.T) {
 	tables := filepath.Join(dir, "tables")
 	os.Mkdir(tables, 0o777)
 	syzygytest.Write(t, tables, "KQvKR.rtbw")
-	config := config(1)
-	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
-	lines := filepath.Join(dir, "lines")
-	if _, err := (endgames.Request{Count: 400, Config: config, Out: lines,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lines := drawn(t, filepath.Join(dir, "lines"), 400, 1, 1, 1)
 	count := testkit.Searches(t)
 	r := job{In: lines, Out: filepath.Join(dir, "all"), Workers: 1}.request(t)
 	r.Syzygy = tables
@@ -236,11 +192,7 @@ func TestLabelWithoutTables(t *testing.T) {
 		t.Skip("NOT TESTED with an engine:", err)
 	}
 	dir := t.TempDir()
-	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
-	if _, err := (endgames.Request{Count: 5, Config: config(1), Out: lines,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lines, out := drawn(t, filepath.Join(dir, "lines"), 5), filepath.Join(dir, "out")
 	_, err = label.Request{In: lines, Out: out, Workers: 1, Syzygy: dir,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no Syzygy tables") {
@@ -256,14 +208,8 @@ func TestLabelWithoutTables(t *testing.T) {
 func TestLabelDamagedTables(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	tables, lines := filepath.Join(dir, "tables"), filepath.Join(dir, "lines")
+	tables, lines := filepath.Join(dir, "tables"), drawn(t, filepath.Join(dir, "lines"), 20, 1)
 	os.Mkdir(tables, 0o777)
-	config := config(1)
-	config.Pieces = [8]float64{3: 1}
-	if _, err := (endgames.Request{Count: 20, Config: config, Out: lines,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(tables, "KQvK.rtbw")
 	content := syzygytest.Content(t, "KQvK.rtbw")
 	other := bytes.Clone(content[:len(content)-16])
@@ -271,16 +217,11 @@ func TestLabelDamagedTables(t *testing.T) {
 	testkit.Searches(t)
 	var ids []string
 	for name, text := range map[string][]byte{"one": content, "other": syzygy.Seal(other)} {
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, text)
 		r := job{In: lines, Out: filepath.Join(dir, name), Workers: 1}.request(t)
 		r.Syzygy = tables
 		labelled(t, r)
-		m, err := dataset.ReadManifest(r.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Manifest(t, r.Out)
 		ids = append(ids, m.Fingerprints[1].ID())
 	}
 	if ids[0] == ids[1] {
@@ -289,9 +230,7 @@ func TestLabelDamagedTables(t *testing.T) {
 	for _, at := range []int{0, 4, 70, len(content) - 1} {
 		bad := bytes.Clone(content)
 		bad[at] ^= 2
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, bad)
 		r := job{In: lines, Out: filepath.Join(dir, "bad"), Workers: 1}.request(t)
 		r.Syzygy = tables
 		if _, err := r.Run(t.Context()); !errors.Is(err, syzygy.ErrDamaged) {

@@ -36,10 +36,7 @@ func readJoin(t testing.TB, path string) fleet.Join {
 	t.Helper()
 	for range 3000 {
 		if text, err := os.ReadFile(path); err == nil {
-			j, err := fleet.ParseJoin(string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := testkit.Must(fleet.ParseJoin(string(text)))(t)
 			return j
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -146,10 +143,7 @@ func (k *killable) kill() {
 // freePort returns an address of this machine that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -378,19 +372,13 @@ func TestFleetBusy(t *testing.T) {
 		ended <- fleet.WorkerConfig{Join: readJoin(t, file), Engine: path, Count: 2, Name: "w", Log: t.Logf,
 			KeyFile: filepath.Join(dir, "key")}.Run(t.Context())
 	}()
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	alone := r
 	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
-	without, err := alone.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := testkit.Run(t, alone)
 	t.Logf("%.1f positions/s, %d of %d positions elsewhere; with three engines and no workers %.1f",
 		sum.PositionsPerSecond, sum.Remote, sum.Labelled, without.PositionsPerSecond)
 	if sum.PositionsPerSecond < 0.95*without.PositionsPerSecond {

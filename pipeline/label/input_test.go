@@ -15,6 +15,7 @@ import (
 	"talbot/inspect/samples"
 	"talbot/inspect/stats"
 	"talbot/inspect/verify"
+	"talbot/internal/output"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/pipeline/label"
@@ -26,10 +27,7 @@ import (
 func TestUnknownFingerprint(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	whole := madeup.Dataset(t, madeup.Lines(t), 2)
-	m, err := dataset.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Manifest(t, dir)
 	m.Fingerprints = m.Fingerprints[:1]
 	if err := dataset.WriteManifest(dir, m); err != nil {
 		t.Fatal(err)
@@ -45,7 +43,10 @@ func TestUnknownFingerprint(t *testing.T) {
 			_, err := label.Audit{Request: base, Share: 1}.Run(t.Context())
 			return err
 		},
-		"join": func() error { _, err := label.Join{Parts: []string{dir}, Out: out}.Run(t.Context()); return err },
+		"join": func() error {
+			_, err := label.Join(t.Context(), output.Join{Parts: []string{dir}, Out: out})
+			return err
+		},
 		"tactics": func() error {
 			_, err := tactics.Request{In: dir, Out: out}.Run(t.Context())
 			return err

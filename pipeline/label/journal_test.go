@@ -14,6 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/testkit"
 )
 
 // sampleLabels are what the tests write: a terminal position's and a searched one's.
@@ -33,13 +34,10 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 	if err != nil {
 		t.Fatal(err)
 	}
-	head = int(j.end)
+	head = int(j.End())
 	for i := range journalRecords {
-		at, err := j.append(testEntry(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		record = int(j.end - at)
+		at := testkit.Must(j.append(testEntry(i)))(t)
+		record = int(j.End() - at)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -58,7 +56,7 @@ func testEntry(i int) entry {
 // reopen opens a journal and fails where it gives an entry that was never written. It returns which entries it gives.
 func reopen(t *testing.T, path string, id [32]byte) (j *journal, entries []int, damaged int64, err error) {
 	t.Helper()
-	j, damaged, err = openJournal(path, id, func(at int64, e entry) {
+	j, damaged, err = openJournal(path, id, nil, func(at int64, e entry) {
 		i := int(e.key[0])
 		if i >= journalRecords || fmt.Sprint(e) != fmt.Sprint(testEntry(i)) {
 			t.Fatalf("entry %+v", e)
@@ -78,7 +76,7 @@ func TestJournalTorn(t *testing.T) {
 		os.WriteFile(path, whole[:cut], 0o666)
 		j, entries, damaged, err := reopen(t, path, id)
 		n := max(cut-head, 0) / record
-		if err != nil || len(entries) != n || damaged > 0 || j.end != int64(head+n*record) {
+		if err != nil || len(entries) != n || damaged > 0 || j.End() != int64(head+n*record) {
 			t.Fatalf("cut at %d: %v, %d bytes damaged, %v", cut, entries, damaged, err)
 		}
 		if err := j.Close(); err != nil {
@@ -138,12 +136,16 @@ func TestJournalOfAnother(t *testing.T) {
 
 // TestKnown finds what is stored of a search, and no other search with the same first bytes.
 func TestKnown(t *testing.T) {
-	k := known{places: map[uint64]place{}}
-	defer k.close()
+	j, _, _, err := reopen(t, filepath.Join(t.TempDir(), journalName), [32]byte{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	k := known{places: map[uint64]int64{}, journal: j}
 	rng := rand.New(rand.NewPCG(4, 0))
 	all := map[searchKey]entry{}
 	for i := range 1000 {
-		e := entry{searchResult: searchResult{labels: []dataset.Label{}}}
+		e := entry{line: ofDataset, searchResult: searchResult{labels: []dataset.Label{}}}
 		for b := range e.key {
 			e.key[b] = byte(rng.Uint32())
 		}
@@ -156,7 +158,7 @@ func TestKnown(t *testing.T) {
 			e.labels = append(e.labels, l)
 		}
 		all[e.key] = e
-		if err := k.take(t.TempDir(), e.key, e.labels); err != nil {
+		if err := k.take(e.key, e.labels); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -129,14 +129,9 @@ func TestFlippedLabelling(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	files := map[string][]byte{}
-	entries, err := os.ReadDir(cut.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(cut.Out))(t)
 	for _, e := range entries {
-		if files[e.Name()], err = os.ReadFile(filepath.Join(cut.Out, e.Name())); err != nil {
-			t.Fatal(err)
-		}
+		files[e.Name()] = testkit.Must(os.ReadFile(filepath.Join(cut.Out, e.Name())))(t)
 	}
 	stride := 41
 	if testkit.Full() {
@@ -162,9 +157,7 @@ func TestFlippedLabelling(t *testing.T) {
 					content = bytes.Clone(content)
 					content[at] ^= 1 << (at % 8)
 				}
-				if err := os.WriteFile(filepath.Join(got.Out, file), content, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testkit.WriteFile(t, filepath.Join(got.Out, file), content)
 			}
 			sum, err := got.Run(t.Context())
 			switch {
@@ -186,6 +179,22 @@ func TestFlippedLabelling(t *testing.T) {
 	}
 	if kinds != 2 || damaged == 0 || whole == 0 {
 		t.Errorf("%d files, %d ends in damage, %d whole", kinds, damaged, whole)
+	}
+	// without the journal, of which there is a warning
+	gone := want
+	gone.Out = filepath.Join(dir, "gone")
+	os.Mkdir(gone.Out, 0o777)
+	for file, content := range files {
+		if !strings.HasSuffix(file, ".journal") {
+			testkit.WriteFile(t, filepath.Join(gone.Out, file), content)
+		}
+	}
+	warned := ""
+	gone.Warn = func(err error) { warned += err.Error() }
+	testkit.Run(t, gone)
+	testkit.Same(t, want.Out, gone.Out)
+	if !strings.Contains(warned, "journal") || !strings.Contains(warned, "gone") {
+		t.Errorf("warned %q", warned)
 	}
 	t.Logf("%d flips end in damage, %d in the dataset of an undisturbed run", damaged, whole)
 }

@@ -1,12 +1,9 @@
 package label
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"talbot/board"
@@ -16,95 +13,43 @@ import (
 	"talbot/stockfish"
 )
 
-// known finds the results of searches that need not be made: those of the journal, whether an interrupted run or this
-// one made them, and those of datasets that labels are taken from. The results are in files, here is where: about 30
-// bytes of memory for each.
+// known finds the results of searches that need not be made, all in the journal: an interrupted run or this one made
+// them, or they are of datasets that labels are taken from. Here is where: about 30 bytes of memory for each.
 type known struct {
-	places  map[uint64]place // by the first 8 bytes of the key
-	journal io.ReaderAt
-	taken   *os.File // entries of the labels of datasets; nil: none
-	takenTo int64    // its end
+	places  map[uint64]int64 // of records, by the first 8 bytes of the key
+	journal *journal
 	buf     []byte
 }
 
-// place is where the record of an entry is: its offset, doubled, and 1 for one of a dataset.
-type place int64
-
-func (p place) offset() int64 { return int64(p / 2) }
-
-// taken reports whether the entry is of a dataset, not of the journal.
-func (p place) taken() bool { return p%2 == 1 }
-
-// resumed reports whether the entry is from before this process, whose entries begin at that offset.
-func (p place) resumed(start int64) bool { return !p.taken() && p.offset() < start }
-
 func (k searchKey) short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
-// add notes the place of an entry in the journal. The last one of a key counts.
-func (k *known) add(key searchKey, at int64) { k.places[key.short()] = place(2 * at) }
+// add notes the place of an entry. The last one of a key counts.
+func (k *known) add(key searchKey, at int64) { k.places[key.short()] = at }
 
-// take stores the labels of a dataset's sample, for which no search of the journal is known.
-func (k *known) take(dir string, key searchKey, labels []dataset.Label) error {
+// take stores the labels of a dataset's sample, whose search is not known.
+func (k *known) take(key searchKey, labels []dataset.Label) error {
 	if _, ok := k.places[key.short()]; ok {
 		return nil
 	}
-	if k.taken == nil {
-		f, err := os.CreateTemp(dir, takenPattern)
-		if err != nil {
-			return fmt.Errorf("creating a temporary file for labels: %w", err)
-		}
-		os.Remove(f.Name()) // where open files can be removed, nothing is left of a killed run
-		k.taken = f
-	}
-	e := entry{key: key, searchResult: searchResult{labels: labels}}
-	k.buf = durable.AppendRecord(k.buf[:0], e.appendTo(nil))
-	if _, err := k.taken.WriteAt(k.buf, k.takenTo); err != nil {
-		return fmt.Errorf("writing labels to a temporary file: %w", err)
-	}
-	k.places[key.short()] = place(2*k.takenTo + 1)
-	k.takenTo += int64(len(k.buf))
-	return nil
+	at, err := k.journal.append(entry{key, ofDataset, searchResult{labels: labels}})
+	k.add(key, at)
+	return err
 }
 
-// takenPattern names the temporary file of labels of datasets.
-const takenPattern = "labels-taken-*"
-
 // find returns the entry of a search, and its place.
-func (k *known) find(key searchKey) (e entry, at place, ok bool, err error) {
+func (k *known) find(key searchKey) (e entry, at int64, ok bool, err error) {
 	at, ok = k.places[key.short()]
 	if !ok {
 		return e, 0, false, nil
 	}
-	file, offset := k.journal, at.offset()
-	if at.taken() {
-		file = k.taken
+	var payload []byte
+	if payload, k.buf, err = durable.RecordAt(k.journal, at, k.buf); err == nil {
+		e, err = decodeEntry(payload)
 	}
-	// Most records are shorter than this, so that one read does.
-	k.buf = slices.Grow(k.buf[:0], 512)[:512]
-	n, err := file.ReadAt(k.buf, offset)
-	payload, ok := durable.Record(k.buf[:n])
-	if !ok && err == nil {
-		k.buf = slices.Grow(k.buf[:0], durable.RecordHead+durable.MaxRecord)[:durable.RecordHead+durable.MaxRecord]
-		n, err = file.ReadAt(k.buf, offset)
-		payload, ok = durable.Record(k.buf[:n])
-	}
-	if !ok {
-		return e, 0, false, fmt.Errorf("reading a known label: %w", cmp.Or(err, dataset.ErrDamaged))
-	}
-	if e, err = decodeEntry(payload); err != nil {
+	if err != nil {
 		return e, 0, false, fmt.Errorf("reading a known label: %w", err)
 	}
 	return e, at, e.key == key, nil // else another search with the same first bytes
-}
-
-// close drops the temporary file.
-func (k *known) close() {
-	if k.taken != nil {
-		name := k.taken.Name()
-		k.taken.Close()
-		os.Remove(name)
-		k.taken = nil
-	}
 }
 
 // columnsOf finds the fingerprints in a list; nil unless all of them are there.
@@ -140,7 +85,7 @@ func (l *labeller) takeFrom(ctx context.Context, d *shards.Dataset, columns []in
 			}
 			keys, labels := l.searchesOf(line, given)
 			for i, key := range keys {
-				if err := l.known.take(l.Out, key, labels[i]); err != nil {
+				if err := l.known.take(key, labels[i]); err != nil {
 					return err
 				}
 			}

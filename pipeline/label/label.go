@@ -47,7 +47,6 @@ type Request struct {
 	// goroutine at a time.
 	Checked func(lines, of int64)
 	Failed  func(error) // gets each position without a label; may be nil
-	Warn    func(error) // gets errors that do not stop the run; may be nil
 	// Start starts the pool that makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
 	// Pool, if not nil, gets the started pool, so that a second interrupt can abort it.
@@ -128,17 +127,18 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	tables, err := r.findTables(ctx)
-	if err != nil {
-		return Summary{}, err
-	}
-	solved := solvedLabels{on: r.Mates}
-	if r.Mates {
-		all, err := solved.solvesAll(r.In)
-		if err != nil {
+	var tables *syzygy.Set
+	if r.Syzygy != "" {
+		if tables, err = syzygy.Open(ctx, r.Syzygy, r.Tables); err != nil {
 			return Summary{}, err
 		}
-		if all && r.Syzygy == "" {
+	}
+	var solved asideColumn
+	if r.Mates {
+		solved = byMates()
+		if all, err := solved.hasAll(ctx, r.In); err != nil {
+			return Summary{}, err
+		} else if all && r.Syzygy == "" {
 			r.Start = func(context.Context, stockfish.Config, int) (Searcher, error) { return noEngine{}, nil }
 		}
 	}
@@ -153,9 +153,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if r.Pool != nil {
 		r.Pool(pool)
 	}
-	l := &labeller{Request: r, in: in, pool: pool, network: network, exact: exactLabels{set: tables}, solved: solved}
+	l := &labeller{Request: r, in: in, pool: pool, network: network, solved: solved}
 	defer l.close()
-	if err := l.open(ctx); err != nil {
+	if err := l.open(ctx, tables); err != nil {
 		return Summary{}, err
 	}
 	searching := time.Now()
@@ -224,17 +224,17 @@ func (l *labeller) recordBuilds() error {
 
 func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	s := l.pool.Stats()
-	m := l.out.Manifest()
-	sum := Summary{
-		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped,
-		Exact: l.exact.found, Solved: l.solved.found, SkippedExact: l.skippedExact, Unpredicted: l.noCandidates,
-		Terminal: l.terminal + l.solved.over, Failed: l.state.Own.Failed,
-		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts + l.exact.restarts(),
-		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
-		Resumed: l.out.Resumed(),
-	}
+	sum := l.sum
+	sum.Labelled, sum.Reused, sum.Failed = s.Labelled, sum.Saved.sum(), l.state.Own.Failed
+	sum.Exact, sum.Solved, sum.Terminal = l.exact.found, l.solved.found, sum.Terminal+l.solved.over
+	sum.Workers, sum.Seconds, sum.HashScope = l.Workers, elapsed.Seconds(), l.Engine.HashScope().String()
+	sum.Retried, sum.Restarts, sum.Resumed = s.Retried, s.Restarts, l.out.Resumed()
+	sum.Samples, sum.Bytes = l.out.Manifest().Counts.Samples, l.out.Bytes()
 	if l.shared != nil {
 		sum.Remote, sum.Checked, sum.Disagreed = l.shared.Remote()
+	}
+	if l.tables != nil {
+		sum.Restarts += l.tables.Restarts()
 	}
 	prints := l.pool.Fingerprints()
 	if len(prints) == 0 {

@@ -76,29 +76,27 @@ func (j job) with(engine string) label.Request {
 		Engine: stockfish.Config{Path: engine, Limit: stockfish.Nodes(100), Scope: j.Scope}}
 }
 
-// drawn draws endgames.
-func drawn(t *testing.T, out string) string {
+// drawn draws endgames of some numbers of pieces; none given: of any.
+func drawn(t *testing.T, dir string, count int64, pieces ...float64) string {
 	t.Helper()
-	if _, err := (endgames.Request{Count: endgameCount, Config: config(1), Out: out, Splits: dataset.DefaultSplits,
-		Workers: 2}).Run(t.Context()); err != nil {
-		t.Fatal(err)
+	c := synth.DefaultConfig()
+	c.Seed = 1
+	if pieces != nil {
+		c.Pieces = synth.PieceWeights{}
+		copy(c.Pieces[3:], pieces)
 	}
-	return out
+	testkit.Run(t, endgames.Request{Count: count, Config: c, Out: dir, Splits: dataset.DefaultSplits,
+		Workers: 2})
+	return dir
 }
 
 const endgameCount = 1200
-
-func config(seed uint64) synth.Config {
-	c := synth.DefaultConfig()
-	c.Seed = seed
-	return c
-}
 
 // TestLabel interrupts, resumes and counts.
 func TestLabel(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	lines := drawn(t, filepath.Join(dir, "lines"))
+	lines := drawn(t, filepath.Join(dir, "lines"), endgameCount)
 	out := filepath.Join(dir, "labelled")
 	l := job{In: lines, Out: out, Workers: 2}.request(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -111,10 +109,7 @@ func TestLabel(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Progress = nil
-	sum, err := l.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, l)
 	if sum.Labelled+sum.Reused != endgameCount || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 ||
 		sum.Utilisation != nil || !sum.Resumed {
 		t.Errorf("%+v", sum)
@@ -128,10 +123,7 @@ func TestLabel(t *testing.T) {
 		for _, f := range []float64{0.1, 0.2} {
 			l := l
 			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), dataset.Fraction(f)
-			sum, err := l.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			sum := testkit.Run(t, l)
 			if want := f * endgameCount; float64(sum.Labelled) < want-60 || float64(sum.Labelled) > want+60 {
 				t.Errorf("%d labelled, want about %g", sum.Labelled, want)
 			}
@@ -149,10 +141,7 @@ func TestLabel(t *testing.T) {
 	t.Run("same engine again", func(t *testing.T) {
 		l := l
 		l.In, l.Out = out, filepath.Join(dir, "again")
-		sum, err := l.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, l)
 		if sum.Labelled != 0 || sum.Reused != endgameCount {
 			t.Errorf("%+v", sum)
 		}
@@ -171,10 +160,7 @@ func TestLabel(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Progress = nil
-		sum, err := l.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, l)
 		// The labels of the first fingerprint are neither searched nor reused now.
 		if sum.Labelled+sum.Reused != endgameCount || sum.Reused < 2*endgameCount/3 || sum.Failed != 0 {
 			t.Errorf("%+v", sum)
@@ -188,10 +174,7 @@ func TestLabel(t *testing.T) {
 		failSome(t, out, failing)
 		l := l
 		l.In, l.Out = failing, filepath.Join(dir, "mended")
-		sum, err := l.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, l)
 		if sum.Labelled != 10 || sum.Reused != endgameCount-10 || sum.Failed != 0 {
 			t.Errorf("%+v", sum)
 		}
@@ -245,11 +228,9 @@ func labelledLines(t *testing.T, dir string) map[string]bool {
 // Imported labels are skipped or searched, and terminal positions are known.
 func TestSkipImported(t *testing.T) {
 	dir := t.TempDir()
-	table := filepath.Join(dir, "a.csv")
-	if err := os.WriteFile(table, []byte("FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n"+
-		"4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.WriteFile(t, filepath.Join(dir, "a.csv"),
+		"FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n"+
+			"4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n")
 	r := job{In: ingested(t, filepath.Join(dir, "in"), table), Out: filepath.Join(dir, "few"), Workers: 1}.request(t)
 	r.SkipImported = true
 	if sum := labelled(t, r); sum.Labelled != 0 || sum.Skipped != 2 {
@@ -267,39 +248,25 @@ func TestLabelCounts(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "games.pgn")
 	const dead = "[FEN \"8/8/4k3/8/8/4K3/8/8 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd3 Kd5 *\n\n"
-	if err := os.WriteFile(path, []byte(dead+"[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, dead+"[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n\n")
 	lines := filepath.Join(dir, "lines")
 	ingested(t, lines, path)
 	p := board.StartPosition()
-	m, err := p.ParseUCI("e2e4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(p.ParseUCI("e2e4"))(t)
 	p.Play(m)
 	t.Setenv(testkit.FailOn, p.EPD())
 	check := func(in, out string, labelled, terminal, failed int64) {
 		t.Helper()
-		sum, err := job{In: in, Out: out, Workers: 1}.request(t).Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, job{In: in, Out: out, Workers: 1}.request(t))
 		r := madeup.Verify(t, out)
-		d, err := dataset.ReadManifest(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Manifest(t, out)
 		c := d.Counts
 		want := [3]int64{labelled, terminal, failed}
 		if got := [3]int64{c.Labelled, c.Terminal, c.Failed}; got != want ||
 			[3]int64{r.Labelled, r.Terminal, r.Failed} != want || sum.Failed != failed {
 			t.Errorf("manifest %v, verification %+v, summary %+v; want %v", got, r, sum, want)
 		}
-		s, err := stats.Request{Dir: out}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Run(t, stats.Request{Dir: out})
 		got := s.Labels[0].Statuses
 		if s.Labelled != labelled || got["labelled"] != labelled || got["terminal"] != terminal ||
 			got["failed"] != failed {
@@ -340,27 +307,20 @@ func openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
 	for _, moves := range games {
 		fmt.Fprintf(&b, "[Event \"x\"]\n[Result \"*\"]\n\n%s *\n\n", strings.Join(moves, " "))
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, b.Bytes())
 	return len(seen)
 }
 
 func ingested(t *testing.T, out string, inputs ...string) string {
 	t.Helper()
-	if _, err := (ingest.Request{Inputs: inputs, Out: out,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, ingest.Request{Inputs: inputs, Out: out,
+		Splits: dataset.DefaultSplits})
 	return out
 }
 
 func labelled(t *testing.T, r label.Request) label.Summary {
 	t.Helper()
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	madeup.Verify(t, r.Out)
 	return sum
 }
@@ -466,10 +426,7 @@ func TestDepthsKeepWhatIsThere(t *testing.T) {
 	more.In, more.Out, more.Fraction = one.Out, filepath.Join(dir, "more"), 0.5
 	more.Engine.Limit, more.Engine.Shallower = stockfish.Depth(9), []int{3}
 	labelled(t, more)
-	d, err := dataset.ReadManifest(more.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Manifest(t, more.Out)
 	if d.Counts.Labelled <= n+n/4 || d.Counts.Labelled >= n+3*n/4 || len(d.Fingerprints) != 2 {
 		t.Errorf("%+v of %d samples, fingerprints %v", d.Counts, n, d.Fingerprints)
 	}
@@ -579,28 +536,20 @@ func TestMoveTimeResumes(t *testing.T) {
 	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")),
 		Out: filepath.Join(dir, "out"), Workers: 1}.request(t)
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
-	runs := 0
-	for done := false; !done; runs++ {
-		ctx, cancel := context.WithCancel(t.Context())
+	runs := testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
 		made := int64(0)
 		r.Progress = func(p progress.Progress) {
 			if made++; made == 7 { // in the middle of a line
-				cancel()
+				stop()
 			}
 		}
 		sum, err := r.Run(ctx)
-		cancel()
-		if done = err == nil; !done && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if done && sum.HashScope != "line" {
+		if err == nil && sum.HashScope != "line" {
 			t.Errorf("%+v", sum)
 		}
-	}
-	m, err := dataset.ReadManifest(r.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+		return err
+	})
+	m := testkit.Manifest(t, r.Out)
 	if n := int64(count()); n > m.Counts.Labelled || runs < 5 ||
 		m.Counts.Labelled+m.Counts.Terminal != m.Counts.Samples {
 		t.Errorf("%d searches for %d labels in %d runs", n, m.Counts.Labelled, runs)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,9 @@ import (
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/shards"
+	"talbot/stockfish"
+	"talbot/tablebase/mates"
+	"talbot/tablebase/syzygy"
 )
 
 // labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one. It
@@ -30,26 +32,21 @@ type labeller struct {
 	columns []int  // of the fingerprints
 	// bannedBefore are workers that were banned before an interruption, whose labels do not count.
 	bannedBefore map[int]bool
-	network      int // whose priors choose the candidates
-	exact        exactLabels
-	solved       solvedLabels
+	network      int               // whose priors choose the candidates
+	tables       *stockfish.Tables // that exact asks; nil: none
+	exact        asideColumn
+	solved       asideColumn
 
-	journal      *journal
-	journalFile  *os.File // for reading
-	journalStart int64    // where the entries of this process begin
+	journalStart int64 // where the entries of this process begin
 	known        known
 	queue        []*pendingLine // lines that are not written yet, in order
 	searching    map[lineNumber]*pendingLine
 	underWay     map[searchKey]*search
 	unanswered   int // searches that the pool has not answered
 
-	saved        Saved
-	terminal     int64
-	skipped      int64 // by SkipImported
-	noCandidates int64 // samples without candidates
-	skippedExact int64 // samples that SkipExact leaves out
-	samples      int64 // done, this process and before
-	doneBefore   int64 // done before, or taken from elsewhere
+	sum        Summary // what is counted on the way
+	samples    int64   // done, this process and before
+	doneBefore int64   // done before, or taken from elsewhere
 }
 
 // state is what progress.json keeps of a labelling.
@@ -57,38 +54,41 @@ type state struct {
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 }
 
-// sideFile tells which files of the output folder are the labelling's own: the journal, and what is kept for workers
-// elsewhere, which are wanted until it is finished, and a temporary file.
+// sideFile tells which files of the output folder are the labelling's own, and wanted until it is finished: the
+// journal, and what is kept for workers elsewhere.
 func (l *labeller) sideFile(name string, _ int) (own, wanted bool) {
-	if name == journalName || strings.HasPrefix(name, fleet.FilePrefix) {
-		return true, true
-	}
-	return strings.HasPrefix(name, strings.TrimSuffix(takenPattern, "*")), false
+	own = name == journalName || strings.HasPrefix(name, fleet.FilePrefix)
+	return own, own
 }
 
-// open begins or resumes the output, whose manifest is that of the input with the fingerprints that it lacks.
-func (l *labeller) open(ctx context.Context) error {
+// open begins or resumes the output, whose manifest is that of the input with the fingerprints that it lacks. set are
+// the endgame tables, if there are any.
+func (l *labeller) open(ctx context.Context, set *syzygy.Set) error {
 	prints := l.pool.Fingerprints()
 	m := l.manifest(prints)
 	ids := make([]string, len(prints))
 	for i, f := range prints {
 		ids[i] = f.ID()
-		c := slices.IndexFunc(m.Fingerprints, func(g dataset.Fingerprint) bool { return g.ID() == f.ID() })
-		if c < 0 {
-			c = len(m.Fingerprints)
-			m.Fingerprints = append(m.Fingerprints, f)
+		l.columns = append(l.columns, addFingerprint(&m, f))
+	}
+	var err error
+	if set != nil {
+		if l.tables, err = stockfish.OpenTables(ctx, l.Engine, set); err != nil {
+			return err
 		}
-		l.columns = append(l.columns, c)
+		l.exact = byTables(l.tables)
+		l.exact.open(&m, l.tables.Fingerprint(), "syzygy", l.tables.Fingerprint().Build)
+		if l.SkipExact {
+			m.Flags = append(m.Flags, dataset.Tag{Name: "skip-exact", Value: "true"})
+		}
 	}
-	if err := l.exact.open(ctx, &l.Request, &m); err != nil {
-		return err
+	if l.Mates {
+		l.solved.open(&m, mates.Fingerprint, "mates", "true")
 	}
-	l.solved.open(&m)
 	identity := struct {
 		Parent       string
 		Fingerprints []string
 	}{m.Parents[0].Manifest, ids}
-	var err error
 	if l.out, err = output.Open(m, identity,
 		output.Options{Job: l.Job, Workers: 2, State: &l.state, SideFile: l.sideFile}); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (l *labeller) open(ctx context.Context) error {
 	}
 	own := &l.state.Own
 	l.doneBefore = own.Labelled + own.Terminal + own.Failed
-	l.samples, l.saved.Resumed = l.doneBefore, l.doneBefore
+	l.samples, l.sum.Saved.Resumed = l.doneBefore, l.doneBefore
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 		flags = append(flags, l.Fraction.Flag())
 	}
 	if l.Part.N > 0 {
-		flags = append(flags, dataset.Tag{Name: partFlag, Value: l.Part.String()})
+		flags = append(flags, dataset.Tag{Name: output.PartFlag, Value: l.Part.String()})
 	}
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
@@ -157,23 +157,20 @@ func (l *labeller) takeLabels(ctx context.Context) error {
 	return nil
 }
 
-// closeLabels closes the files of [labeller.openLabels]. A second call does nothing.
+// closeLabels closes the journal. A second call does nothing.
 func (l *labeller) closeLabels() (err error) {
-	if l.journal != nil {
-		err = l.journal.Close()
-		l.journal = nil
+	if l.known.journal != nil {
+		err = l.known.journal.Close()
+		l.known.journal = nil
 	}
-	if l.journalFile != nil {
-		l.journalFile.Close()
-		l.journalFile = nil
-	}
-	l.known.close()
 	return err
 }
 
 func (l *labeller) close() {
 	_ = l.closeLabels() // its error is returned where the labels are needed
-	l.exact.close()
+	if l.tables != nil {
+		l.tables.Close()
+	}
 	if l.out != nil {
 		l.out.Close()
 	}

@@ -36,10 +36,10 @@ type waiter struct {
 func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumber) (*pendingLine, error) {
 	w := &pendingLine{line: *line, number: number, labels: make([][]dataset.Label, line.SampleCount())}
 	var err error
-	if w.exact, err = l.exact.lookUp(ctx, line); err != nil {
+	if w.exact, err = l.exact.of(ctx, line); err != nil {
 		return nil, err
 	}
-	if w.solved, err = l.solved.of(line); err != nil {
+	if w.solved, err = l.solved.of(ctx, line); err != nil {
 		return nil, err
 	}
 	columns := line.Columns(l.columns)
@@ -62,19 +62,19 @@ func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumb
 				w.todo = append(w.todo, k) // searched again with its line, if at all
 			}
 		case l.SkipImported && l.hasImported(line, k):
-			l.skipped++
-		case isSolved(w.solved, k):
+			l.sum.Skipped++
+		case statusAt(w.solved, k) != dataset.Missing:
 			done++
-		case l.SkipExact && isExact(w.exact, k):
-			l.skippedExact++
+		case l.SkipExact && statusAt(w.exact, k) == dataset.Labelled:
+			l.sum.SkippedExact++
 		case given != nil:
 			w.todo = append(w.todo, k)
 			kept++
 		case l.Candidates > 0 && !isOver(ply) && l.candidates(line, k) == nil:
-			l.noCandidates++
+			l.sum.Unpredicted++
 		case isOver(ply):
 			w.labels[k] = terminalLabels(len(l.columns))
-			l.terminal++
+			l.sum.Terminal++
 			done++
 		default:
 			w.todo = append(w.todo, k)
@@ -92,7 +92,7 @@ func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumb
 			w.labels[k] = nil
 		}
 	}
-	l.saved.Input += kept
+	l.sum.Saved.Input += kept
 	w.keys = searchKeys(nil, l.scope(), line, pliesOf(plies, w.todo), l.searchMoves(line, w.todo))
 	n, err := l.lookUp(w)
 	if n += kept + done; n > 0 {
@@ -108,7 +108,7 @@ func (l *labeller) plan(ctx context.Context, line *dataset.Line, number lineNumb
 // only a line that an interruption cut short is continued, unless labels are exact. It returns how many are known.
 func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 	found := make([]entry, len(w.todo))
-	places := make([]place, len(w.todo))
+	places := make([]int64, len(w.todo))
 	all, begun := true, false
 	for i, key := range w.keys {
 		e, at, ok, err := l.known.find(key)
@@ -117,7 +117,7 @@ func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 		}
 		if ok {
 			found[i], places[i] = e, at
-			begun = begun || e.line == w.number && at.resumed(l.journalStart)
+			begun = begun || e.line == w.number && at < l.journalStart
 		} else if l.underWay[key] == nil {
 			all = false
 		}
@@ -132,13 +132,13 @@ func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 				return n, err
 			}
 			w.labels[k] = e.labels
-			l.countSaved(places[i])
+			l.countSaved(e, places[i])
 			n++
 		case e.labels == nil && !whole && l.underWay[key] != nil:
 			s := l.underWay[key]
 			s.waiting = append(s.waiting, waiter{w, k})
 			w.unanswered++
-			l.saved.Repeated++
+			l.sum.Saved.Repeated++
 		default:
 			todo, keys = append(todo, k), append(keys, key)
 			if l.underWay[key] == nil {
@@ -152,14 +152,14 @@ func (l *labeller) lookUp(w *pendingLine) (n int64, err error) {
 }
 
 // countSaved counts a label that need not be searched by where it was found.
-func (l *labeller) countSaved(at place) {
+func (l *labeller) countSaved(e entry, at int64) {
 	switch {
-	case at.taken():
-		l.saved.Found++
-	case at.resumed(l.journalStart):
-		l.saved.Resumed++
+	case e.line == ofDataset:
+		l.sum.Saved.Found++
+	case at < l.journalStart:
+		l.sum.Saved.Resumed++
 	default:
-		l.saved.Repeated++
+		l.sum.Saved.Repeated++
 	}
 }
 
@@ -169,7 +169,7 @@ func (l *labeller) copied(w *pendingLine, e entry) error {
 		return nil
 	}
 	e.line = w.number
-	_, err := l.journal.append(e)
+	_, err := l.known.journal.append(e)
 	return err
 }
 
@@ -234,7 +234,7 @@ func (l *labeller) result(r stockfish.Result) error {
 	if err := l.out.Check(); err != nil { // without the folder the journal would be lost
 		return err
 	}
-	at, err := l.journal.append(e)
+	at, err := l.known.journal.append(e)
 	if err != nil {
 		return err
 	}
@@ -283,10 +283,7 @@ func (l *labeller) write() error {
 			}
 			setColumn(&line, c, labels)
 		}
-		if w.exact != nil {
-			setColumn(&line, l.exact.column, w.exact)
-			l.exact.count(w.exact)
-		}
+		l.exact.write(&line, w.exact)
 		l.solved.write(&line, w.solved)
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
 		if err := l.out.Write(&line); err != nil {
@@ -309,7 +306,7 @@ func (l *labeller) endShard(i int) error {
 		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
 	}
 	if l.shared != nil {
-		if err := l.journal.Sync(); err != nil {
+		if err := l.known.journal.Sync(); err != nil {
 			return err
 		}
 	}

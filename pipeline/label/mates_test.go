@@ -15,22 +15,10 @@ import (
 	"talbot/internal/progress"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/endgames"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 	"talbot/tablebase/mates"
 )
-
-// randomEndgames makes endgames of some numbers of pieces.
-func randomEndgames(t *testing.T, dir string, count int64, pieces [8]float64) {
-	t.Helper()
-	config := config(1)
-	config.Pieces = pieces
-	if _, err := (endgames.Request{Count: count, Config: config, Out: dir,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // moveOrder is an engine that finds the first legal move of each position best, at 50 centipawns, and counts.
 type moveOrder struct {
@@ -84,17 +72,13 @@ func (e *moveOrder) start(context.Context, stockfish.Config, int) (label.Searche
 func TestLabelMates(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	lines := filepath.Join(dir, "lines")
-	randomEndgames(t, lines, 300, [8]float64{3: 1, 4: 1})
+	lines := drawn(t, filepath.Join(dir, "lines"), 300, 1, 1)
 	run := func(name string, e *moveOrder, change func(*label.Request)) (string, label.Summary) {
 		t.Helper()
 		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Mates: true, Start: e.start,
 			Engine: stockfish.Config{Limit: stockfish.Nodes(1)}}
 		change(&r)
-		sum, err := r.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := testkit.Run(t, r)
 		return r.Out, sum
 	}
 	as := func(*label.Request) {}
@@ -103,10 +87,7 @@ func TestLabelMates(t *testing.T) {
 	if sum.Solved < 100 || sum.Labelled != e.searched || sum.Solved+sum.Labelled != 300 || sum.Terminal != 0 {
 		t.Errorf("%+v", sum)
 	}
-	m, err := dataset.ReadManifest(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Manifest(t, out)
 	if len(m.Fingerprints) != 2 || m.Fingerprints[1].ID() != mates.Fingerprint.ID() || m.Counts.Labelled != 300 {
 		t.Errorf("%+v, %+v", m.Fingerprints, m.Counts)
 	}
@@ -132,33 +113,23 @@ func TestLabelMates(t *testing.T) {
 
 	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 1, Mates: true,
 		Engine: stockfish.Config{Limit: stockfish.Nodes(1)}}
-	for interrupted := 0; ; interrupted++ {
-		ctx, cancel := context.WithCancel(t.Context())
+	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
 		part := &moveOrder{}
 		part.stop = func() {
 			if part.searched == 40 {
-				cancel()
+				stop()
 			}
 		}
 		cut.Start = part.start
 		_, err := cut.Run(ctx)
-		cancel()
-		if err == nil {
-			if interrupted == 0 {
-				t.Error("not interrupted")
-			}
-			break
-		}
-		if !errors.Is(err, context.Canceled) || interrupted > 10 {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 	testkit.Same(t, out, cut.Out)
 
 	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 1, N: 2} })
 	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 2, N: 2} })
 	joined := filepath.Join(dir, "joined")
-	if _, err := (label.Join{Parts: []string{p2, p1}, Out: joined}).Run(t.Context()); err != nil {
+	if _, err := label.Join(t.Context(), output.Join{Parts: []string{p2, p1}, Out: joined}); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := madeup.All(t, out), madeup.All(t, joined); len(a) != len(b) {
@@ -171,18 +142,9 @@ func TestLabelMates(t *testing.T) {
 	for _, in := range []string{all, out} {
 		name := filepath.Base(in) + "-both"
 		both, _ := run(name, &moveOrder{}, func(r *label.Request) { r.In, r.Mates = in, in == all })
-		m, err := dataset.ReadManifest(both)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counting, err := dataset.NewCounting(m.Fingerprints, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		engine, err := dataset.NewCounting(m.Fingerprints, moveOrderPrint.ID())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Manifest(t, both)
+		counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
+		engine := testkit.Must(dataset.NewCounting(m.Fingerprints, moveOrderPrint.ID()))(t)
 		n := int64(0)
 		for _, l := range madeup.All(t, both) {
 			counted := counting.Of(&l, 0)
@@ -206,16 +168,12 @@ func TestLabelMates(t *testing.T) {
 // TestLabelMatesAlone: where all positions have three pieces no engine is started.
 func TestLabelMatesAlone(t *testing.T) {
 	dir := t.TempDir()
-	lines := filepath.Join(dir, "lines")
-	randomEndgames(t, lines, 300, [8]float64{3: 1})
+	lines := drawn(t, filepath.Join(dir, "lines"), 300, 1)
 	var last progress.Progress
 	r := label.Request{In: lines, Out: filepath.Join(dir, "out"), Mates: true,
 		Engine:   stockfish.Config{Path: filepath.Join(dir, "none"), Limit: stockfish.Nodes(1)},
 		Progress: func(p progress.Progress) { last = p }}
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	if sum.Solved != 300 || sum.Labelled != 0 || sum.Limit != dataset.SolvedLimit || sum.Engine != "talbot mates" {
 		t.Errorf("%+v", sum)
 	}
@@ -232,8 +190,7 @@ func TestLabelMatesAlone(t *testing.T) {
 	if _, err := dataset.LastEngine(m.Fingerprints); !errors.Is(err, dataset.ErrNoLabels) {
 		t.Errorf("an audit finds labels of an engine: %v", err)
 	}
-	four := filepath.Join(dir, "four")
-	randomEndgames(t, four, 20, [8]float64{4: 1})
+	four := drawn(t, filepath.Join(dir, "four"), 20, 0, 1)
 	r.In, r.Out = four, filepath.Join(dir, "out4")
 	if _, err := r.Run(t.Context()); err == nil {
 		t.Error("positions of four pieces were labelled without an engine")

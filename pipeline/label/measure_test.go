@@ -23,10 +23,7 @@ func TestAudit(t *testing.T) {
 	n := labelled(t, r).Samples
 	r.In, r.Out = r.Out, filepath.Join(dir, "audit")
 	t.Setenv(testkit.HasMemory, "1") // another engine, as it were: it says other things
-	sum, err := label.Audit{Request: r, Share: 0.3}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, label.Audit{Request: r, Share: 0.3})
 	madeup.Verify(t, r.Out)
 	if sum.Nodes != 10000 || sum.Of != "nodes 100" || sum.Limit != "nodes 10000" ||
 		sum.Labelled+sum.Reused != sum.All.Samples ||
@@ -71,10 +68,7 @@ func TestCalibrate(t *testing.T) {
 	openings(t, filepath.Join(dir, "g.pgn"), 10, 1)
 	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")), Workers: 1}.request(t)
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
-	sum, err := label.MeasureNodes{Dir: filepath.Join(dir, "in"), Engine: r.Engine, Workers: 2}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, label.MeasureNodes{Dir: filepath.Join(dir, "in"), Engine: r.Engine, Workers: 2})
 	if sum.NodesMean != 77 || sum.NodesMedian != 77 || sum.NodesLow != 77 || sum.NodesHigh != 77 ||
 		sum.Positions < 200 || sum.DepthMean != 3 ||
 		sum.Nodes < 1 || sum.MillisPerSearch <= 0 || sum.MillisAtNodes <= 0 || sum.Workers != 2 ||

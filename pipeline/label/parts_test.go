@@ -23,10 +23,8 @@ func TestPartsOfPositions(t *testing.T) {
 	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
 	games := ingested(t, filepath.Join(dir, "games"), filepath.Join(dir, "g.pgn"))
 	in := filepath.Join(dir, "in")
-	if _, err := (aggregate.Request{In: []string{games}, Out: in, MinCount: 1, MinBand: 1,
-		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, aggregate.Request{In: []string{games}, Out: in, MinCount: 1, MinBand: 1,
+		Splits: dataset.DefaultSplits})
 	whole := job{In: in, Out: filepath.Join(dir, "whole"), Workers: 2}.request(t)
 	labelled(t, whole)
 	var parts []string
@@ -37,7 +35,7 @@ func TestPartsOfPositions(t *testing.T) {
 		parts = append(parts, part.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	if _, err := (label.Join{Parts: parts, Out: joined}).Run(t.Context()); err != nil {
+	if _, err := label.Join(t.Context(), output.Join{Parts: parts, Out: joined}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Same(t, whole.Out, joined)
@@ -69,12 +67,10 @@ func TestParts(t *testing.T) {
 	}
 	count()
 	joined := filepath.Join(dir, "joined")
-	sum, err := label.Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must(label.Join(t.Context(),
+		output.Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}))(t)
 	testkit.Same(t, whole.Out, joined)
-	if sum.Parts != 3 || sum.Games != 80 || sum.Labelled+sum.Terminal != sum.Samples {
+	if sum.Parts != 3 || sum.GamesKept != 80 || sum.Labelled+sum.Terminal != sum.Samples {
 		t.Errorf("%+v", sum)
 	}
 
@@ -91,8 +87,8 @@ func TestParts(t *testing.T) {
 		{[]string{parts[0], parts[1], whole.Out}, "without --part"},
 		{[]string{parts[1], parts[2], foreign.Out}, "differ"},
 	} {
-		_, err := label.Join{Parts: c.Parts, Out: filepath.Join(dir, "bad")}.Run(t.Context())
-		if !errors.Is(err, label.ErrParts) || !strings.Contains(err.Error(), c.Want) {
+		_, err := label.Join(t.Context(), output.Join{Parts: c.Parts, Out: filepath.Join(dir, "bad")})
+		if !errors.Is(err, output.ErrParts) || !strings.Contains(err.Error(), c.Want) {
 			t.Errorf("%v: %v", c.Parts, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 	"talbot/stockfish"
 )
@@ -195,10 +196,8 @@ func TestShardsChained(t *testing.T) {
 		o := &outOfOrder{rng: rng, keep: keep, sound: true, searched: map[searchKey]int{}}
 		out := filepath.Join(t.TempDir(), "out")
 		start := func(context.Context, stockfish.Config, int) (Searcher, error) { return o, nil }
-		if _, err := (Request{In: in, Out: out, Workers: 1, Start: start,
-			Engine: stockfish.Config{Limit: stockfish.Nodes(1)}}).Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Run(t, Request{In: in, Out: out, Workers: 1, Start: start,
+			Engine: stockfish.Config{Limit: stockfish.Nodes(1)}})
 		if o.calls != 1 {
 			t.Errorf("%d kept back: the searcher was called %d times", keep, o.calls)
 		}

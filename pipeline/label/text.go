@@ -74,17 +74,6 @@ func (s *AuditSummary) Text(dir string) string {
 	return t.String()
 }
 
-// Text returns what a joined dataset holds.
-func (sum *JoinSummary) Text(out string) string {
-	var t humanize.Text
-	t.Line("%s: %s of %s, %s, %s, %s terminal, %s failed, %s, %.1f s\n", out,
-		humanize.Count(int64(sum.Games), "line"), humanize.Count(int64(sum.Parts), "part"),
-		humanize.Count(int64(sum.Samples), "sample"), humanize.Count(int64(sum.Labelled), "label"),
-		humanize.Thousands(int64(sum.Terminal)), humanize.Thousands(int64(sum.Failed)),
-		humanize.Size(float64(sum.Bytes)), sum.Seconds)
-	return t.String()
-}
-
 // Text returns the measurement as lines.
 func (sum *NodeMeasure) Text() string {
 	var t humanize.Text

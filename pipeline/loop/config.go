@@ -154,8 +154,9 @@ func Parse(text []byte) (Config, error) {
 	} else if err == io.EOF {
 		err = errors.New("it is empty")
 	}
+	var tree yaml.Node
 	if err == nil {
-		err = wholeNumbers(text)
+		err = cmp.Or(yaml.Unmarshal(text, &tree), wholeNumbers(&tree))
 	}
 	if err == nil {
 		err = c.check()
@@ -197,28 +198,17 @@ func inWords(err error) error {
 }
 
 // wholeNumbers refuses fractions, which the decoder would cut to whole numbers.
-func wholeNumbers(text []byte) error {
-	type stage struct {
-		From yaml.Node `yaml:"from"`
-	}
-	var c struct {
-		Generations, Window, Seed yaml.Node
-		Stages                    []stage
-	}
-	if err := yaml.Unmarshal(text, &c); err != nil {
-		return err
-	}
-	whole := func(name string, n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.Tag == "!!int" {
-			return nil
+func wholeNumbers(n *yaml.Node) error {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && child.Tag == "!!float" &&
+			slices.Contains([]string{"generations", "window", "seed", "from"}, n.Content[i-1].Value) {
+			return fmt.Errorf("line %d: %s must be a whole number: %s", child.Line, n.Content[i-1].Value, child.Value)
 		}
-		return fmt.Errorf("line %d: %s must be a whole number: %s", n.Line, name, n.Value)
+		if err := wholeNumbers(child); err != nil {
+			return err
+		}
 	}
-	err := cmp.Or(whole("generations", &c.Generations), whole("window", &c.Window), whole("seed", &c.Seed))
-	for i := range c.Stages {
-		err = cmp.Or(err, whole("from", &c.Stages[i].From))
-	}
-	return err
+	return nil
 }
 
 func (c *Config) check() error {

@@ -14,7 +14,6 @@ import (
 	"talbot/internal/cache"
 	"talbot/internal/durable"
 	"talbot/internal/output"
-	"talbot/network/checkpoint"
 	"talbot/network/run"
 )
 
@@ -37,11 +36,12 @@ func (l *Loop) inspect(want *Config) (found output.Found, err error) {
 	}
 	if s.Step == StepDone && s.Generation >= want.Generations {
 		found.State = output.Done
-		lost, err := l.lost(want, s.Generation)
-		if err != nil {
+		if at, err := l.walk(want, s.Generation, false); err != nil {
 			return found, err
+		} else if at.Step != StepDone {
+			found.Differences = append(found.Differences, output.Difference{Name: filepath.Base(l.generation(at.Generation, "")) +
+				", " + string(at.Step), Have: "missing or damaged", Want: "whole"})
 		}
-		found.Differences = append(found.Differences, lost...)
 	}
 	if s.Generation > want.Generations {
 		found.Differences = append(found.Differences, output.Difference{Name: "generations",
@@ -54,50 +54,6 @@ func (l *Loop) inspect(want *Config) (found output.Found, err error) {
 func owns(name string) bool {
 	return name == ConfigName || name == StateName || name == PageName || name == lockName ||
 		strings.HasPrefix(name, "gen-")
-}
-
-// lost lists what is missing of the generations up to a given one: shards that are missing or have another size,
-// networks that cannot be read.
-func (l *Loop) lost(c *Config, last int) (list []output.Difference, err error) {
-	name := func(path string) string {
-		if rel, err := filepath.Rel(l.Dir, path); err == nil {
-			return rel
-		}
-		return path
-	}
-	for g := range last + 1 {
-		if g > 0 || !c.Start.Has("run") {
-			switch loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); {
-			case err == nil && len(loaded.Damaged) == 0:
-			case err == nil, errors.Is(err, checkpoint.ErrNone), errors.Is(err, checkpoint.ErrDamaged):
-				list = append(list, output.Difference{Name: name(l.Network(g)), Have: "missing or damaged",
-					Want: "a network"})
-			default:
-				return nil, err
-			}
-		}
-		if g == 0 {
-			continue
-		}
-		m, err := dataset.ReadManifest(l.Games(g))
-		if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {
-			list = append(list, output.Difference{Name: name(l.Games(g)), Have: "missing or damaged",
-				Want: "a dataset"})
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		lost, err := output.Lost(l.Games(g), m)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range lost {
-			d.Name = name(filepath.Join(l.Games(g), d.Name))
-			list = append(list, d)
-		}
-	}
-	return list, nil
 }
 
 // contentSuffix ends the name of a fact that is the content of a file, a dataset or a run which a setting names.
@@ -139,7 +95,6 @@ func (s *State) note(c *Config) error {
 
 // used returns the settings that the steps before a state used. The number of generations decides nothing.
 func (c *Config) used(s State) (all output.Facts, err error) {
-	steps := []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate, StepDone}
 	done := func(step Step, generation int) bool {
 		return generation < s.Generation || generation == s.Generation &&
 			slices.Index(steps, step) < slices.Index(steps, s.Step)

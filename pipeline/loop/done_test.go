@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 )
 
 const rich = file + `stages:
@@ -78,9 +79,7 @@ func TestSkipDone(t *testing.T) {
 	}
 
 	other := strings.Replace(rich, "accept: 0.55", "accept: 0.5", 1)
-	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "letter.txt"), "")
 	if err := run(other, output.Replace); !errors.Is(err, output.ErrForeign) {
 		t.Errorf("a folder with a letter: %v", err)
 	}
@@ -141,9 +140,7 @@ func TestInputs(t *testing.T) {
 		"measure: {data: '" + tests + ":0.5'}\n"
 	write := func(content string) {
 		t.Helper()
-		if err := os.WriteFile(openings, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, openings, content)
 	}
 	write("one")
 	f.writeGames(tests)

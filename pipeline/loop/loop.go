@@ -33,6 +33,9 @@ const (
 	StepDone    Step = "done" // all generations are there
 )
 
+// steps are all of them, in their order.
+var steps = []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate, StepDone}
+
 // State says how far a loop is: what state.json keeps.
 type State struct {
 	Version    int  `json:"version"`
@@ -164,14 +167,14 @@ func (l *Loop) advance(ctx context.Context, c *Config) error {
 
 // tell writes the page once a generation is whole.
 func (l *Loop) tell(c *Config, generation int) error {
-	story, err := l.Story(c, generation)
+	history, err := l.history(generation)
 	if err != nil {
 		return err
 	}
 	if l.Ended != nil {
-		l.Ended(story[len(story)-1])
+		l.Ended(history[len(history)-1])
 	}
-	return l.writePage(c, story)
+	return l.writePage(c, history)
 }
 
 // open reads how far the loop is, or starts it.
@@ -234,16 +237,8 @@ func (l *Loop) state(c *Config) (s State, err error) {
 	case err != nil && !errors.Is(err, durable.ErrChanged):
 		return s, fmt.Errorf("%q: %w", name, err)
 	}
-	s = State{Version: stateVersion, Step: StepStart}
-	for s.Step != StepDone {
-		done, accepted, err := l.whole(c, s)
-		if err != nil {
-			return s, err
-		}
-		if !done {
-			break
-		}
-		s = s.next(c, accepted)
+	if s, err = l.walk(c, c.Generations, true); err != nil {
+		return s, err
 	}
 	if l.Warn != nil {
 		next := fmt.Sprintf("generation %d: %s comes next", s.Generation, s.Step)
@@ -255,15 +250,43 @@ func (l *Loop) state(c *Config) (s State, err error) {
 	return s, s.note(c)
 }
 
-// whole reports whether a step has been done: its result was kept before the state was.
-func (l *Loop) whole(c *Config, s State) (done, accepted bool, err error) {
+// walk returns the state that follows the steps which are whole, up to the end of a generation. Their notes are asked
+// for only if they are to say how far the loop is.
+func (l *Loop) walk(c *Config, last int, notes bool) (s State, err error) {
+	until := *c
+	until.Generations = last
+	s = State{Version: stateVersion, Step: StepStart}
+	for s.Step != StepDone {
+		done, accepted, err := l.whole(c, s, notes)
+		if err != nil || !done {
+			return s, err
+		}
+		s = s.next(&until, accepted)
+	}
+	return s, nil
+}
+
+// whole reports whether a step has been done, and its result was kept before the state was.
+func (l *Loop) whole(c *Config, s State, notes bool) (done, accepted bool, err error) {
 	switch s.Step {
-	case StepStart:
-		_, err := run.Checkpoints(l.Network(0)).BestOrNewest()
-		return c.Start.Has("run") || err == nil, false, nil
+	case StepStart, StepTrain:
+		if s.Step == StepStart && c.Start.Has("run") {
+			return true, false, nil
+		}
+		loaded, err := run.Checkpoints(l.Network(s.Generation)).BestOrNewest()
+		if err != nil || len(loaded.Damaged) > 0 || s.Step == StepStart {
+			return err == nil && len(loaded.Damaged) == 0, false, nil
+		}
 	case StepGames:
-		_, err := dataset.ReadManifest(l.Games(s.Generation))
-		return err == nil, false, nil
+		m, err := dataset.ReadManifest(l.Games(s.Generation))
+		if err != nil {
+			return false, false, nil
+		}
+		lost, err := output.Lost(l.Games(s.Generation), m)
+		return len(lost) == 0, false, err
+	}
+	if !notes {
+		return true, false, nil
 	}
 	if _, err := os.Stat(l.resultOf(s.Generation, s.Step)); err != nil {
 		return false, false, nil
@@ -281,26 +304,18 @@ func (l *Loop) keep(s State) error {
 
 // next is the step after one, which the gate may have accepted the network at.
 func (s State) next(c *Config, accepted bool) State {
-	n := s
-	switch {
-	case s.Step == StepGames:
-		n.Step = StepTrain
-	case s.Step == StepTrain && c.Gate == nil, s.Step == StepGate && accepted:
-		n.Best = s.Generation
+	if s.Step == StepTrain && c.Gate == nil || s.Step == StepGate && accepted {
+		s.Best = s.Generation
 	}
-	steps := []Step{StepStart, StepTrain, StepMeasure, StepGate}
-	switch i := slices.Index(steps, s.Step); {
-	case s.Step == StepGames:
-	case i < 2 && c.Measure != nil:
-		n.Step = StepMeasure
-	case i < 3 && c.Gate != nil && s.Generation > 0:
-		n.Step = StepGate
-	case s.Generation >= c.Generations:
-		n.Step = StepDone
-	default:
-		n.Generation, n.Step = s.Generation+1, StepGames
+	for _, s.Step = range steps[slices.Index(steps, s.Step)+1:] {
+		switch first := s.Generation == 0; {
+		case s.Step == StepMeasure && c.Measure != nil, s.Step == StepDone && s.Generation >= c.Generations,
+			s.Step == StepGate && c.Gate != nil && !first, s.Step == StepTrain && !first:
+			return s
+		}
 	}
-	return n
+	s.Generation, s.Step = s.Generation+1, StepGames
+	return s
 }
 
 // Games and Network are the folders of a generation.
@@ -380,11 +395,7 @@ func (l *Loop) gate(ctx context.Context, c *Config, s State) (accepted bool, err
 			return false, err
 		}
 	}
-	result, err := json.Marshal(r)
-	if err != nil {
-		return false, err
-	}
-	return r.Accepted, l.record(s, result)
+	return r.Accepted, l.record(s.Generation, s.Step, r)
 }
 
 // run runs the command of a step and keeps its result.
@@ -393,32 +404,8 @@ func (l *Loop) run(ctx context.Context, s State, args []string) error {
 	if err != nil {
 		return err
 	}
-	return l.record(s, result)
+	return l.record(s.Generation, s.Step, result)
 }
-
-// record keeps the result of a step beside what it made. Without one, the process ended before it was there.
-func (l *Loop) record(s State, result json.RawMessage) error {
-	path := l.resultOf(s.Generation, s.Step)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // no step has made it where a network was given
-		return err
-	}
-	return durable.WriteSealed(path, record{recordVersion, result})
-}
-
-// resultOf returns the file of what a step's command answered.
-func (l *Loop) resultOf(generation int, step Step) string {
-	return l.generation(generation, string(step)+".json")
-}
-
-type record struct {
-	Version int             `json:"version"`
-	Result  json.RawMessage `json:"result"`
-}
-
-const (
-	recordVersion = 1
-	longestRecord = 64 << 20
-)
 
 // train trains the network of a generation. A run plays with its best checkpoint, and the few games of a val split do
 // not tell which one that is: so that it is the last one, it is the only one that is validated.

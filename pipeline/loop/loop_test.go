@@ -19,6 +19,7 @@ import (
 	"talbot/internal/chart/pagetest"
 	"talbot/internal/durable"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 )
@@ -185,9 +186,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("other settings without %s: %v", StateName, err)
 	}
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(other, "letter.txt"), "")
 	if err := f.loop(other, file); !errors.Is(err, ErrOther) {
 		t.Errorf("a folder in use: %v", err)
 	}
@@ -223,9 +222,7 @@ func TestGoesOn(t *testing.T) {
 func TestKilledFirst(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{StateName, ConfigName} {
-		if err := os.WriteFile(filepath.Join(dir, name+durable.TempSuffix), []byte("{"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(dir, name+durable.TempSuffix), "{")
 	}
 	f := &fake{t: t}
 	if err := f.loop(dir, file); err != nil {
@@ -242,15 +239,10 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, StateName)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(path))(t)
 	for i := 0; i < len(data); i += 5 {
 		data[i] ^= 1
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, data)
 		f.calls, f.warned = nil, nil
 		if err := f.loop(dir, file); err != nil || f.calls != nil || len(f.warned) != 1 {
 			t.Errorf("byte %d flipped: %v, %q, %v", i, err, f.calls, f.warned)
@@ -284,10 +276,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("without %s after call %d:\n%s", StateName, failAt, got)
 		}
 	}
-	lock, err := durable.Lock(filepath.Join(dir, lockName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := testkit.Must(durable.Lock(filepath.Join(dir, lockName)))(t)
 	defer lock.Close()
 	if err := f.loop(dir, file); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("a second loop: %v", err)
@@ -435,10 +424,7 @@ func TestGate(t *testing.T) {
 		whole[1].Gate.First.Against != 0 || *whole[0].Tables.Correlation != 0.25 {
 		t.Errorf("%+v", whole)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, PageName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(dir, PageName)))(t)
 	pagetest.Check(t, string(text), 0)
 	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games",
 		"replay-ratio: 2", "<td>no</td>", "3 of 3 generations", "0.250"} {
@@ -473,10 +459,7 @@ func TestGivenStart(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")
 	(&fake{t: t}).writeGames(dir)
-	s, err := SurveyGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(SurveyGames(dir))(t)
 	if s.Games != 10 || s.Samples != 100 || s.Draws != 5 || s.Length != 10 || s.Ends["checkmate"] != 5 ||
 		math.Abs(s.Entropy-math.Ln2/10) > 1e-6 {
 		t.Errorf("%+v", s)
@@ -486,8 +469,8 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("%+v", s.Raw)
 	}
 	for _, b := range s.Searched.Bins {
-		if math.Abs(b.Result-b.Value/0.8) > 1e-6 || b.Spread > 1e-6 || b.Count != map[bool]int64{true: 50,
-			false: 25}[b.Result == 0] {
+		if math.Abs(b.Actual-b.Predicted/0.8) > 1e-6 || b.Spread > 1e-6 || b.Count != map[bool]int64{true: 50,
+			false: 25}[b.Actual == 0] {
 			t.Errorf("%+v", b)
 		}
 	}

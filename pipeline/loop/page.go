@@ -2,12 +2,12 @@ package loop
 
 import (
 	"bytes"
-	_ "embed"
+	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"talbot/internal/chart"
 	"talbot/internal/durable"
@@ -16,223 +16,213 @@ import (
 	"talbot/play/match"
 )
 
-//go:embed page.html
-var pageText string
-
-var pageTemplate = chart.New("loop", pageText, template.FuncMap{
-	"n":     humanize.Thousands,
-	"share": humanize.Percent,
-	"num":   func(x *float64) string { return number(x, "%.3f") },
-	"elo":   eloText,
-	"n64":   func(x float64) string { return humanize.Thousands(int64(x)) },
-	"hours": hours,
-	"one":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
-})
-
-// document is what the page shows.
-type document struct {
-	Title  string
-	Config string // the file
-	Of     int    // generations that there are to be
-	Rows   []row
-	Last   row
-	Totals totals
-	Tables bool // some network was measured
-	Gates  bool
-	Charts []table.Block
+// figure is a figure of a generation, for curves and as a cell of the table.
+type figure struct {
+	value float64
+	cell  table.Cell
 }
 
-type row struct {
-	Generation
-	Mates, Draws float64 // shares of the games
-	Alone        bool    // it played without a search
+// figures are those that are known of a generation, by the names of the curves and columns.
+type figures map[string]figure
+
+func (f figures) add(name, format string, x *float64) {
+	if x != nil {
+		f[name] = figure{*x, table.Cell{Text: fmt.Sprintf(format, *x)}}
+	}
 }
 
-// totals sum up what is known of all generations.
-type totals struct {
-	Games, Samples, Trained int64
-	Play, Train             float64 // seconds
+func (f figures) count(name string, n int64) {
+	f[name] = figure{float64(n), table.Cell{Text: humanize.Thousands(n)}}
+}
+
+func (f figures) share(name string, x float64) {
+	f[name] = figure{x, table.Cell{Text: humanize.Percent(x)}}
+}
+
+// elo adds a match, with the interval where it is known.
+func (f figures) elo(name string, m *Match) {
+	if m == nil || m.Elo == nil {
+		return
+	}
+	c := table.Cell{Text: fmt.Sprintf("%+.0f", *m.Elo)}
+	if m.EloLow != nil && m.EloHigh != nil {
+		c.Small = fmt.Sprintf("%+.0f to %+.0f", *m.EloLow, *m.EloHigh)
+	}
+	f[name] = figure{*m.Elo, c}
+}
+
+// Names of figures that stand in several places.
+const (
+	endedBy     = "ended by " // with how games ended
+	lastElo     = "Elo against the one that played"
+	firstElo    = "Elo against the first network"
+	correlation = "correlation of the value"
+	legalFirst  = "legal move first"
+)
+
+// figures returns what is known of a generation.
+func (g *Generation) figures() figures {
+	f := figures{"generation": {cell: table.Cell{Text: fmt.Sprint(g.Number)}}}
+	if s := g.Games; s != nil {
+		f.count("games", s.Games)
+		f.count("samples", s.Samples)
+		f.add("plies", "%.1f", &s.Length)
+		f.share("mates", ratio(float64(s.Ends[string(match.Checkmate)]), s.Games))
+		f.share("draws", ratio(float64(s.Draws), s.Games))
+		f.add("entropy", "%.2f", &s.Entropy)
+		if s.alone() {
+			f.share(legalFirst+" in its games", 1-ratio(float64(s.Retracted), s.Samples))
+		}
+		for end, n := range s.Ends {
+			f.share(endedBy+end, ratio(float64(n), s.Games))
+		}
+		f.add("network alone", "%.3f", s.Raw.Correlation)
+		f.add("after the search", "%.3f", s.Searched.Correlation)
+	}
+	if p := g.Play; p != nil {
+		f.add("games/s", "%.2f", &p.GamesPerSecond)
+		f.share("batches full", p.BatchFill)
+		f.share("time in the network", p.NetworkShare)
+	}
+	if t := g.Train; t != nil {
+		f.count("steps", t.Steps)
+	}
+	if m := g.Tables; m != nil {
+		f.add(correlation, "%.3f", m.Correlation)
+		f.add("right sign", "%.3f", m.Sign)
+		f.add("best move first", "%.3f", m.Top1)
+		f.add(legalFirst, "%.3f", m.LegalFirst)
+	}
+	if r := g.Gate; r != nil {
+		f.elo(lastElo, r.Last)
+		f.elo(firstElo, r.First)
+		f["plays on"] = figure{cell: table.Cell{Text: map[bool]string{true: "yes", false: "no"}[r.Accepted]}}
+	}
+	return f
+}
+
+// columns are those of the page's table, by their figures.
+var columns = []string{"generation", "games", "samples", "plies", "mates", "draws", "entropy", "games/s", "batches full",
+	"time in the network", "steps", correlation, "right sign", "best move first", legalFirst, lastElo, firstElo, "plays on"}
+
+// charts are those of the page, with the figures that they draw; a name that ends with a blank begins those of several.
+var charts = []struct {
+	chart.Lines
+	names []string
+}{
+	{chart.Lines{Title: "Against the measuring positions", Note: "which nothing is trained on", High: 1},
+		[]string{correlation, "right sign", "best move first", legalFirst, legalFirst + " in its games"}},
+	{chart.Lines{Title: "How games ended", Note: "share of the games", Zero: true, Show: humanize.Percent},
+		[]string{endedBy}},
+	{chart.Lines{Title: "Length of games", Note: "mean of the searched plies", Zero: true}, []string{"plies"}},
+	{chart.Lines{Title: "Entropy of the policy targets", Note: "mean, in nats", Zero: true}, []string{"entropy"}},
+	{chart.Lines{Title: "Value and result", Note: "correlation within the games", High: 1},
+		[]string{"network alone", "after the search"}},
+	{chart.Lines{Title: "Elo", Note: "difference in a match of each generation"}, []string{firstElo, lastElo}},
+	{chart.Lines{Title: "Games a second", Note: "of the process that ended the step", Zero: true}, []string{"games/s"}},
+	{chart.Lines{Title: "Use of the network", Note: "while games were played", High: 1, Zero: true,
+		Show: humanize.Percent}, []string{"batches full", "time in the network"}},
 }
 
 // writePage writes the page of the loop.
-func (l *Loop) writePage(c *Config, story []Generation) error {
-	d := newDocument(filepath.Base(l.Dir), c, story)
-	d.Config = string(l.Text)
+func (l *Loop) writePage(c *Config, history []Generation) error {
+	known := make([]figures, len(history))
+	for i := range history {
+		known[i] = history[i].figures()
+	}
+	last := &history[len(history)-1]
+	p := &table.Page{Kind: "loop", Title: filepath.Base(l.Dir), Lead: []table.Block{tiles(history)},
+		Intro: fmt.Sprintf("A talbot loop: a network learns from its own games. %d of %d generations are whole.",
+			last.Number, c.Generations)}
+	curves := table.Section{Title: "Curves", Layout: table.Grid}
+	for _, one := range charts {
+		one.Unit = "generation"
+		for i, name := range namesIn(known, one.names) {
+			curve := chart.Curve{Name: strings.TrimPrefix(name, endedBy), Class: fmt.Sprintf("c%d", i%8), Dots: true}
+			for generation, f := range known {
+				if y, ok := f[name]; ok {
+					curve.Points = append(curve.Points, chart.Point{X: float64(generation), Y: y.value})
+				}
+			}
+			one.Curves = append(one.Curves, curve)
+		}
+		curves.Draw(chart.NewLineChart(one.Lines))
+	}
+	if s := last.Games; s != nil && !s.alone() { // without a search nothing asks for a value
+		curves.Add(chart.NewCalibrationChart(chart.Calibration{Title: "Calibration of the last games",
+			Note: "what the network alone said, and the results", XName: "value", YName: "result", Low: -1, Spread: true,
+			Bins: s.Raw.Bins}))
+	}
+	p.Add(curves)
+	shown := namesIn(known, columns)
+	t := &table.Table{Columns: table.Columns(shown...)}
+	for _, f := range known {
+		row := make([]table.Cell, len(shown))
+		for i, name := range shown {
+			row[i] = f[name].cell
+			row[i].Text = cmp.Or(row[i].Text, "–")
+		}
+		t.Add(row...)
+	}
+	p.Add(table.Section{Title: "Generations", Note: "Games are those that the network before played; measures are of " +
+		"the network trained on them. Times and speeds are of the process that ended a step.", Blocks: []table.Block{t}})
+	p.Add(table.Section{Title: "Settings", Blocks: []table.Block{
+		&table.Prose{Lines: strings.Split(strings.TrimSuffix(string(l.Text), "\n"), "\n"), Exact: true}}})
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, d); err != nil {
+	if err := p.WriteHTML(&text); err != nil {
 		return err
 	}
 	return durable.WriteFile(filepath.Join(l.Dir, PageName), text.Bytes())
 }
 
-// newDocument lays the page out.
-func newDocument(title string, c *Config, story []Generation) *document {
-	d := &document{Title: title, Of: c.Generations}
-	for _, g := range story {
-		r := row{Generation: g}
-		if s := g.Games; s != nil {
-			r.Mates = ratio(float64(s.Ends[string(match.Checkmate)]), s.Games)
-			r.Draws = ratio(float64(s.Draws), s.Games)
-			games, _ := c.Of(g.Number)
-			r.Alone = games.Of("searcher") == "policy"
-			d.Totals.Games += s.Games
-			d.Totals.Samples += s.Samples
+// namesIn returns those of the names that some generation has a figure of, with all that begin with one of them.
+func namesIn(known []figures, names []string) (list []string) {
+	all := figures{}
+	for _, f := range known {
+		maps.Copy(all, f)
+	}
+	for _, name := range names {
+		for _, full := range slices.Sorted(maps.Keys(all)) {
+			if full == name || strings.HasSuffix(name, " ") && strings.HasPrefix(full, name) {
+				list = append(list, full)
+			}
+		}
+	}
+	return list
+}
+
+// tiles sum the loop up.
+func tiles(history []Generation) table.Tiles {
+	var games, samples, trained int64
+	var play, train float64 // seconds
+	for _, g := range history {
+		if g.Games != nil {
+			games, samples = games+g.Games.Games, samples+g.Games.Samples
 		}
 		if g.Play != nil {
-			d.Totals.Play += g.Play.Seconds
+			play += g.Play.Seconds
 		}
 		if g.Train != nil {
-			d.Totals.Train += g.Train.Seconds
-			d.Totals.Trained += g.Train.Samples
-		}
-		d.Tables = d.Tables || g.Tables != nil
-		d.Gates = d.Gates || g.Gate != nil
-		d.Rows = append(d.Rows, r)
-	}
-	d.Last = d.Rows[len(d.Rows)-1]
-	d.draw()
-	return d
-}
-
-// curve collects the generations at which a figure is known.
-func (d *document) curve(name string, number int, of func(r *row) *float64) chart.Curve {
-	c := chart.Curve{Name: name, Class: fmt.Sprintf("c%d", number), Dots: true}
-	for i := range d.Rows {
-		if y := of(&d.Rows[i]); y != nil {
-			c.Points = append(c.Points, chart.Point{X: float64(d.Rows[i].Number), Y: *y})
+			trained, train = trained+g.Train.Samples, train+g.Train.Seconds
 		}
 	}
-	return c
-}
-
-// draw lays out the charts that have something to show.
-func (d *document) draw() {
-	add := func(l chart.Lines) {
-		l.Unit = "generation"
-		l.Curves = slices.DeleteFunc(l.Curves, func(c chart.Curve) bool { return len(c.Points) == 0 })
-		if chart, ok := chart.NewLineChart(l); ok {
-			d.Charts = append(d.Charts, chart)
+	list := table.Tiles{
+		{Name: "games", Value: humanize.Thousands(games), Note: humanize.Thousands(samples) + " positions searched"},
+		{Name: "samples trained", Value: humanize.Thousands(trained)},
+		{Name: "of play", Value: hours(play), Note: hours(train) + " of training"},
+	}
+	last := &history[len(history)-1]
+	known := last.figures()
+	add := func(name, note string) {
+		if f, ok := known[name]; ok {
+			list = append(list, table.Tile{Name: name, Value: f.cell.Text, Note: cmp.Or(f.cell.Small, note)})
 		}
 	}
-	percents := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-	played := func(of func(s *Survey) float64) func(r *row) *float64 {
-		return func(r *row) *float64 {
-			if r.Games == nil {
-				return nil
-			}
-			x := of(r.Games)
-			return &x
-		}
-	}
-	measured := func(of func(m *Measures) *float64) func(r *row) *float64 {
-		return func(r *row) *float64 {
-			if r.Tables == nil {
-				return nil
-			}
-			return of(r.Tables)
-		}
-	}
-	add(chart.Lines{Title: "Against the measuring positions", Note: "which nothing is trained on", High: 1,
-		Curves: []chart.Curve{
-			d.curve("correlation of the value", 0, measured(func(m *Measures) *float64 { return m.Correlation })),
-			d.curve("right sign", 1, measured(func(m *Measures) *float64 { return m.Sign })),
-			d.curve("best move first", 2, measured(func(m *Measures) *float64 { return m.Top1 })),
-			d.curve("legal move first", 3, measured(func(m *Measures) *float64 { return m.LegalFirst })),
-			d.curve("legal move first in its games", 4, func(r *row) *float64 {
-				if r.Games == nil || !r.Alone {
-					return nil
-				}
-				x := 1 - ratio(float64(r.Games.Retracted), r.Games.Samples)
-				return &x
-			})}})
-	d.ends(add, percents)
-	add(chart.Lines{Title: "Length of games", Note: "mean of the searched plies", Zero: true, Curves: []chart.Curve{
-		d.curve("plies", 0, played(func(s *Survey) float64 { return s.Length }))}})
-	add(chart.Lines{Title: "Entropy of the policy targets", Note: "mean, in nats", Zero: true, Curves: []chart.Curve{
-		d.curve("entropy", 0, played(func(s *Survey) float64 { return s.Entropy }))}})
-	add(chart.Lines{Title: "Value and result", Note: "correlation within the games", High: 1, Curves: []chart.Curve{
-		d.curve("network alone", 0, func(r *row) *float64 { return agreed(r, false) }),
-		d.curve("after the search", 1, func(r *row) *float64 { return agreed(r, true) })}})
-	d.elo(add)
-	spoke := func(of func(p *Play) float64) func(r *row) *float64 {
-		return func(r *row) *float64 {
-			if r.Play == nil {
-				return nil
-			}
-			x := of(r.Play)
-			return &x
-		}
-	}
-	add(chart.Lines{Title: "Games a second", Note: "of the process that ended the step", Zero: true,
-		Curves: []chart.Curve{d.curve("games", 0, spoke(func(p *Play) float64 { return p.GamesPerSecond }))}})
-	add(chart.Lines{Title: "Use of the network", Note: "while games were played", High: 1, Zero: true, Show: percents,
-		Curves: []chart.Curve{
-			d.curve("places of batches taken", 0, spoke(func(p *Play) float64 { return p.BatchFill })),
-			d.curve("time in the network", 1, spoke(func(p *Play) float64 { return p.NetworkShare }))}})
-	d.calibration()
-}
-
-// ends draws how games ended; each reason has its colour.
-func (d *document) ends(add func(chart.Lines), percents func(float64) string) {
-	reasons := map[string]bool{}
-	for i := range d.Rows {
-		if s := d.Rows[i].Games; s != nil {
-			for e := range s.Ends {
-				reasons[e] = true
-			}
-		}
-	}
-	l := chart.Lines{Title: "How games ended", Note: "share of the games", Zero: true, Show: percents}
-	for i, e := range slices.Sorted(maps.Keys(reasons)) {
-		l.Curves = append(l.Curves, d.curve(e, i%8, func(r *row) *float64 {
-			if r.Games == nil {
-				return nil
-			}
-			x := ratio(float64(r.Games.Ends[e]), r.Games.Games)
-			return &x
-		}))
-	}
-	add(l)
-}
-
-// elo draws the matches.
-func (d *document) elo(add func(chart.Lines)) {
-	of := func(pick func(g *GateResult) *Match) func(r *row) *float64 {
-		return func(r *row) *float64 {
-			if r.Gate == nil || pick(r.Gate) == nil {
-				return nil
-			}
-			return pick(r.Gate).Elo
-		}
-	}
-	add(chart.Lines{Title: "Elo", Note: "difference in a match of each generation", Curves: []chart.Curve{
-		d.curve("against the first network", 0, of(func(g *GateResult) *Match { return g.First })),
-		d.curve("against the one that played", 1, of(func(g *GateResult) *Match { return g.Last }))}})
-}
-
-// agreed is the correlation of a value with the results.
-func agreed(r *row, searched bool) *float64 {
-	switch {
-	case r.Games == nil:
-		return nil
-	case searched:
-		return r.Games.Searched.Correlation
-	}
-	return r.Games.Raw.Correlation
-}
-
-// calibration draws the last generation's values against the results.
-func (d *document) calibration() {
-	if d.Last.Games == nil || d.Last.Alone { // without a search nothing asks for a value
-		return
-	}
-	c := chart.Calibration{Title: "Calibration of the last games", Note: "what the network alone said, and the results",
-		XName: "value", YName: "result", Low: -1, Spread: true}
-	for _, b := range d.Last.Games.Raw.Bins {
-		c.Bins = append(c.Bins, chart.Bin{From: b.From, To: b.To, Count: b.Count, Predicted: b.Value, Actual: b.Result,
-			Spread: b.Spread})
-	}
-	d.Charts = append(d.Charts, chart.NewCalibrationChart(c))
+	add("mates", "of the last games")
+	add(correlation, "of the last network")
+	add(legalFirst, "of the last network")
+	add(firstElo, "")
+	return list
 }
 
 // hours writes a time that may be minutes.
@@ -241,22 +231,4 @@ func hours(seconds float64) string {
 		return fmt.Sprintf("%.0f min", seconds/60)
 	}
 	return fmt.Sprintf("%.1f h", seconds/3600)
-}
-
-func number(x *float64, format string) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf(format, *x)
-}
-
-// eloText is a difference with its interval.
-func eloText(m *Match) string {
-	switch {
-	case m == nil:
-		return "–"
-	case m.EloLow == nil || m.EloHigh == nil:
-		return number(m.Elo, "%+.0f")
-	}
-	return fmt.Sprintf("%s (%+.0f to %+.0f)", number(m.Elo, "%+.0f"), *m.EloLow, *m.EloHigh)
 }

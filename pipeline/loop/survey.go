@@ -6,6 +6,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/chart"
 	"talbot/shards"
 )
 
@@ -27,24 +28,14 @@ type Survey struct {
 	Searched Agreement `json:"searched"`
 }
 
+// alone reports whether the network played without a search.
+func (s *Survey) alone() bool { return s.Searched.Bins == nil }
+
 // Agreement compares values with results, both in [-1, 1].
 type Agreement struct {
-	Correlation *float64 `json:"correlation"` // nil: one of the two never changes
-	Bins        []Bin    `json:"bins"`        // without those that are empty
+	Correlation *float64    `json:"correlation"` // nil: one of the two never changes
+	Bins        []chart.Bin `json:"bins"`        // ranges of values, without those that are empty
 }
-
-// Bin has the samples whose value is in [From, To).
-type Bin struct {
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Count  int64   `json:"count"`
-	Value  float64 `json:"value"`  // mean
-	Result float64 `json:"result"` // mean
-	Spread float64 `json:"spread"` // standard deviation of the results
-}
-
-// bins is how many ranges of values are told apart.
-const bins = 10
 
 // SurveyGames reads the games of self-play in a folder. The errors are those of [shards.OpenDataset] and of reading.
 func SurveyGames(dir string) (Survey, error) {
@@ -101,12 +92,14 @@ func entropyOf(policy []dataset.WeightedMove) (entropy float64) {
 	return entropy
 }
 
+// bins is how many ranges of values are told apart.
+const bins = 10
+
 // tally sums up pairs of a value and a result.
 type tally struct {
-	n                    int64
-	x, y, xx, xy, yy     float64
-	count                [bins]int64
-	values, results, sqr [bins]float64
+	n                int64
+	x, y, xx, xy, yy float64
+	bins             [bins]chart.Bin // sums; Spread is that of the squares
 }
 
 // addLine adds the samples of a game, with what predictions or labels say of them.
@@ -139,27 +132,24 @@ func (t *tally) add(value, result float64) {
 	t.n++
 	t.x, t.y = t.x+value, t.y+result
 	t.xx, t.xy, t.yy = t.xx+value*value, t.xy+value*result, t.yy+result*result
-	i := min(bins-1, max(0, int((value+1)/2*bins)))
-	t.count[i]++
-	t.values[i] += value
-	t.results[i] += result
-	t.sqr[i] += result * result
+	b := &t.bins[min(bins-1, max(0, int((value+1)/2*bins)))]
+	b.Count++
+	b.Predicted, b.Actual, b.Spread = b.Predicted+value, b.Actual+result, b.Spread+result*result
 }
 
 func (t *tally) agreement() (a Agreement) {
 	n := float64(t.n)
 	if square := (n*t.xx - t.x*t.x) * (n*t.yy - t.y*t.y); square > 1e-12*n*n*n*n {
-		r := (n*t.xy - t.x*t.y) / math.Sqrt(square)
-		a.Correlation = &r
+		a.Correlation = new((n*t.xy - t.x*t.y) / math.Sqrt(square))
 	}
-	for i, k := range t.count {
-		if k == 0 {
+	for i, b := range t.bins {
+		if b.Count == 0 {
 			continue
 		}
-		mean := t.results[i] / float64(k)
-		a.Bins = append(a.Bins, Bin{From: 2*float64(i)/bins - 1, To: 2*float64(i+1)/bins - 1, Count: k,
-			Value: t.values[i] / float64(k), Result: mean,
-			Spread: math.Sqrt(max(0, t.sqr[i]/float64(k)-mean*mean))})
+		k := float64(b.Count)
+		mean := b.Actual / k
+		a.Bins = append(a.Bins, chart.Bin{From: 2*float64(i)/bins - 1, To: 2*float64(i+1)/bins - 1, Count: b.Count,
+			Predicted: b.Predicted / k, Actual: mean, Spread: math.Sqrt(max(0, b.Spread/k-mean*mean))})
 	}
 	return a
 }

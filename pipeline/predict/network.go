@@ -1,12 +1,9 @@
 package predict
 
 import (
-	"context"
 	"fmt"
 
 	"talbot/dataset"
-	"talbot/encode"
-	"talbot/network/predict"
 	"talbot/play/engine"
 )
 
@@ -22,31 +19,6 @@ func (r *Request) Ask(n *engine.Network, path string) error {
 	case r.Network.Rating > 0 && !n.Encoder().Layout().Ratings:
 		return fmt.Errorf("--rating: the network of %q does not use ratings", path)
 	}
-	r.Evaluator = networkEvaluator{n}
-	return nil
-}
-
-// networkEvaluator evaluates with a network that is open.
-type networkEvaluator struct{ *engine.Network }
-
-// Encoder returns the recipe's.
-func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() }
-
-// Evaluate runs the network.
-func (e networkEvaluator) Evaluate(ctx context.Context, positions []EncodedPosition, outputs []Output) error {
-	in, out := make([]predict.Input, len(positions)), make([]predict.Output, len(positions))
-	for i, p := range positions {
-		in[i] = predict.Input(p)
-	}
-	if err := e.Predict(ctx, in, out); err != nil {
-		return err
-	}
-	knows := e.Capabilities()
-	for i := range out {
-		outputs[i] = Output{Prior: out[i].Prior, Value: out[i].Value}
-		if !knows.Value && knows.WDL {
-			outputs[i].Value = encode.ChancesValue(out[i].WDL)
-		}
-	}
+	r.Evaluator, r.chances = n, knows.WDL && !knows.Value
 	return nil
 }

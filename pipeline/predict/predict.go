@@ -15,26 +15,15 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/network/predict"
 	"talbot/shards"
 )
 
-// EncodedPosition is a position as the network's encoder writes it.
-type EncodedPosition struct {
-	Packed []uint64
-	Codes  []int32 // of the legal moves in any order; nil for a recipe without moves
-}
-
-// Output is what a network says of a position. What it does not know is left out.
-type Output struct {
-	Prior []float32 // log-probability of each legal move among the legal ones, in the order of Codes
-	Value float32   // in [−1, 1] from the side to move's view
-}
-
-// Evaluator is a network. Evaluate may be called by several goroutines at once; outputs[i] is that for positions[i] and
-// must depend on that position alone.
+// Evaluator is a network. Predict may be called by several goroutines at once; outputs[i] is that for inputs[i] and must
+// depend on that position alone.
 type Evaluator interface {
 	Encoder() encode.Encoder
-	Evaluate(ctx context.Context, positions []EncodedPosition, outputs []Output) error
+	Predict(ctx context.Context, inputs []predict.Input, outputs []predict.Output) error
 }
 
 // ErrPredicted: the dataset has predictions of this network already.
@@ -47,6 +36,8 @@ type Request struct {
 	Network   dataset.Network // what answers, and how it is asked: Rating, Top
 	Evaluator Evaluator
 	Fraction  dataset.Fraction // of the samples to ask about
+
+	chances bool // the network has no value but that of its chances of win, draw and loss
 }
 
 // Summary is what predict reports: totals of the dataset, except for Answered, Seconds and PositionsPerSecond, which
@@ -94,7 +85,7 @@ type predictor struct {
 const workers = 2
 
 // Run predicts. Memory is what a block of lines and its predictions take, some hundred questions, and the network. The
-// errors: [ErrPredicted], those of [shards.OpenDataset] and [output.Open], [JournalError], the evaluator's, and
+// errors: [ErrPredicted], those of [shards.OpenDataset] and [output.Open], [output.JournalError], the evaluator's, and
 // [dataset.ErrDamaged], also for lines that are illegal.
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()

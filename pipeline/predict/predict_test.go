@@ -28,6 +28,7 @@ import (
 	"talbot/internal/progress"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
+	"talbot/network/predict"
 	"talbot/shards"
 )
 
@@ -39,7 +40,7 @@ type fake struct {
 	sleep  time.Duration
 }
 
-func (f *fake) Evaluate(ctx context.Context, questions []EncodedPosition, answers []Output) error {
+func (f *fake) Predict(ctx context.Context, questions []predict.Input, answers []predict.Output) error {
 	if f.fail != nil {
 		if err := f.fail(f.asked.Load()); err != nil {
 			return err
@@ -56,12 +57,12 @@ func (f *fake) Evaluate(ctx context.Context, questions []EncodedPosition, answer
 // Encoder returns that of a recipe, of which only what it writes matters here.
 func (f *fake) Encoder() encode.Encoder { return f.recipe }
 
-func sayOf(q *EncodedPosition) Output {
+func sayOf(q *predict.Input) predict.Output {
 	h := fnv.New64a()
 	for _, w := range q.Packed {
 		fmt.Fprint(h, w, " ")
 	}
-	var a Output
+	var a predict.Output
 	sum := 0.0
 	for _, c := range q.Codes {
 		x := float64((h.Sum64()^uint64(c)*0x9e3779b97f4a7c15)%1000)/100 - 12
@@ -95,10 +96,7 @@ func writeLines(t testing.TB, n int) string {
 			if i%5 == 4 { // fool's mate, with its last position
 				p := l.Start
 				for _, text := range []string{"f2f3", "e7e5", "g2g4", "d8h4"} {
-					m, err := p.ParseUCI(text)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := testkit.Must(p.ParseUCI(text))(t)
 					l.Moves = append(l.Moves, m)
 					p.Play(m)
 				}
@@ -161,15 +159,9 @@ func checkPredictions(t *testing.T, in, out string, top int) {
 	if _, err := shards.Verify(t.Context(), out, shards.VerifyOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := shards.OpenDataset(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(shards.OpenDataset(in))(t)
 	defer a.Close()
-	b, err := shards.OpenDataset(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(shards.OpenDataset(out))(t)
 	defer b.Close()
 	if len(a.Shards) < 2 || len(a.Shards) != len(b.Shards) {
 		t.Fatalf("%d and %d shards", len(a.Shards), len(b.Shards))
@@ -210,7 +202,7 @@ func checkPrediction(t *testing.T, p *dataset.Prediction, v *encode.View, e enco
 		}
 		return
 	}
-	q := EncodedPosition{Packed: make([]uint64, e.Layout().Words)}
+	q := predict.Input{Packed: make([]uint64, e.Layout().Words)}
 	e.Pack(q.Packed, v)
 	for _, m := range legal {
 		q.Codes = append(q.Codes, v.EncodeMove(e, 1, m)...)
@@ -246,9 +238,7 @@ func TestFraction(t *testing.T) {
 	output.SmallShards(t, 1000)
 	in := writeLines(t, 200)
 	whole, half := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "half")
-	if _, err := (Request{In: in, Out: whole, Network: network, Evaluator: newFake()}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, Request{In: in, Out: whole, Network: network, Evaluator: newFake()})
 	r := Request{In: in, Out: half, Network: network, Evaluator: newFake(), Fraction: 0.5}
 	errBroken := errors.New("broken")
 	broken := newFake()
@@ -268,10 +258,7 @@ func TestFraction(t *testing.T) {
 	if _, err := other.Run(t.Context()); err == nil {
 		t.Error("continued with another fraction")
 	}
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	if share := float64(sum.LeftOut) / float64(sum.Samples); share < 0.45 || share > 0.55 ||
 		sum.Predicted+sum.GameOver+sum.LeftOut != sum.Samples || !sum.Resumed || sum.Answered >= sum.Predicted {
 		t.Errorf("%+v", sum)
@@ -279,15 +266,9 @@ func TestFraction(t *testing.T) {
 	if _, err := shards.Verify(t.Context(), half, shards.VerifyOptions{}); err != nil {
 		t.Error(err)
 	}
-	a, err := shards.OpenDataset(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(shards.OpenDataset(whole))(t)
 	defer a.Close()
-	b, err := shards.OpenDataset(half)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(shards.OpenDataset(half))(t)
 	defer b.Close()
 	next, stop := iter.Pull2(a.Lines())
 	defer stop()
@@ -324,14 +305,9 @@ func TestWithout(t *testing.T) {
 	net := network
 	net.Prior, net.Rating = false, 1500
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := (Request{In: in, Out: out, Network: net,
-		Evaluator: &fake{recipe: encode.Napoleon{}}}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	d, err := shards.OpenDataset(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, Request{In: in, Out: out, Network: net,
+		Evaluator: &fake{recipe: encode.Napoleon{}}})
+	d := testkit.Must(shards.OpenDataset(out))(t)
 	defer d.Close()
 	if d.Manifest.Networks[0] != net {
 		t.Errorf("%+v", d.Manifest.Networks)
@@ -354,10 +330,7 @@ func TestFaults(t *testing.T) {
 	output.SmallShards(t, 1000)
 	in := writeLines(t, 70)
 	whole := filepath.Join(t.TempDir(), "whole")
-	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, Request{In: in, Out: whole, Network: network, Evaluator: newFake()})
 	want := madeup.Files(t, whole)
 	broken := errors.New("no space left on device")
 	for step := 0; ; step += 1 + step/5 {
@@ -406,9 +379,7 @@ func TestFaults(t *testing.T) {
 			t.Fatalf("at %d: %v", at, err)
 		}
 		e.fail = nil
-		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Run(t, Request{In: in, Out: out, Network: network, Evaluator: e})
 		if !maps.Equal(madeup.Files(t, out), want) {
 			t.Errorf("at %d: other bytes", at)
 		}
@@ -437,10 +408,7 @@ func TestMain(m *testing.M) {
 func TestKilled(t *testing.T) {
 	in := writeLines(t, 100)
 	whole := filepath.Join(t.TempDir(), "whole")
-	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, Request{In: in, Out: whole, Network: network, Evaluator: newFake()})
 	out := filepath.Join(t.TempDir(), "out")
 	kills, calls := 0, 0
 	for ended := false; !ended; {
@@ -488,9 +456,7 @@ func TestKilled(t *testing.T) {
 func TestDamagedJournal(t *testing.T) {
 	in := writeLines(t, 60)
 	whole := filepath.Join(t.TempDir(), "whole")
-	if _, err := (Request{In: in, Out: whole, Network: network, Evaluator: newFake()}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, Request{In: in, Out: whole, Network: network, Evaluator: newFake()})
 	want := madeup.Files(t, whole)
 	out := filepath.Join(t.TempDir(), "out")
 	begin := func() {
@@ -510,10 +476,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	begin()
 	path := filepath.Join(out, journalName(0))
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testkit.Must(os.ReadFile(path))(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	warned := 0
 	for range 12 {
@@ -521,13 +484,11 @@ func TestDamagedJournal(t *testing.T) {
 		bad := bytes.Clone(good)
 		at := rng.IntN(len(bad))
 		bad[at] ^= 1 << rng.IntN(8)
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, bad)
 		_, err := Request{In: in, Out: out, Network: network, Evaluator: newFake(), Warn: func(error) { warned++ }}.Run(
 			t.Context())
 		if err != nil {
-			var journal *JournalError
+			var journal *output.JournalError
 			if !errors.Is(err, dataset.ErrDamaged) || !errors.As(err, &journal) || journal.Path != path {
 				t.Fatalf("byte %d: %v", at, err)
 			}
@@ -540,27 +501,17 @@ func TestDamagedJournal(t *testing.T) {
 	if warned == 0 {
 		t.Error("nobody was told")
 	}
-	// whole records of other samples
+	// a whole record of another unit
 	begin()
-	f, err := durable.Open(path, os.O_RDWR|os.O_TRUNC)
-	if err != nil {
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	var identity [32]byte
-	copy(identity[:], good[durable.RecordHead+len(identityText):])
-	j := journal{path: path}
-	j.RecordWriter, err = durable.NewRecordWriter(f, 0, append([]byte(identityText), identity[:]...))
-	if err != nil {
+	j := testkit.Must(openJournal(path, [32]byte(good[durable.RecordHead+len(identityText):]), nil))(t)
+	_, err := j.Append((&unit{predictions: make([]dataset.Prediction, unitSamples-1)}).encode())
+	if err := errors.Join(err, j.Close()); err != nil {
 		t.Fatal(err)
 	}
-	list := make([]dataset.Prediction, unitSamples)
-	for i := range list {
-		list[i].Status = dataset.GameOver
-	}
-	if err := errors.Join(j.append(list), j.Close()); err != nil {
-		t.Fatal(err)
-	}
-	var damaged *JournalError
+	var damaged *output.JournalError
 	if _, err := (Request{In: in, Out: out, Network: network, Evaluator: newFake()}).Run(
 		t.Context()); !errors.As(err, &damaged) || !errors.Is(err, dataset.ErrDamaged) {
 		t.Errorf("predictions of other samples are taken: %v", err)
@@ -569,17 +520,17 @@ func TestDamagedJournal(t *testing.T) {
 
 // FuzzUnit: what is read of a journal's record is written the same way.
 func FuzzUnit(f *testing.F) {
-	f.Add(encodeUnit(nil, []dataset.Prediction{{Status: dataset.Predicted, Value: -5,
-		Moves: []dataset.PriorMove{{Move: 700, Prior: 3}, {Move: 701, Prior: 4}}}, {Status: dataset.GameOver}}))
-	f.Add([]byte{1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Add((&unit{number: 300, unrated: 2, predictions: []dataset.Prediction{{Status: dataset.Predicted, Value: -5,
+		Moves: []dataset.PriorMove{{Move: 700, Prior: 3}, {Move: 701, Prior: 4}}}, {Status: dataset.GameOver}}}).encode())
+	f.Add([]byte{0, 0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, err := decodeUnit(b)
+		u, err := decodeUnit(b)
 		if err != nil {
 			return
 		}
-		again, err := decodeUnit(encodeUnit(nil, list))
-		if err != nil || fmt.Sprint(again) != fmt.Sprint(list) {
-			t.Fatalf("%v, %v: %v", list, again, err)
+		again, err := decodeUnit(u.encode())
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(u) {
+			t.Fatalf("%v, %v: %v", u, again, err)
 		}
 	})
 }

@@ -115,6 +115,7 @@ func (g *selfGame) playOut(ctx context.Context) (match.End, error) {
 			return "", err
 		}
 		g.nodes.Add(r.Nodes)
+		g.report(false)
 		g.plies++
 		if g.Style.alone() {
 			g.choose(r)
@@ -224,11 +225,7 @@ func raw(r *mcts.Report, top int) dataset.Prediction {
 
 // sample makes every position that was searched a sample.
 func (g *selfGame) sample(first int) {
-	bitmap := make([]byte, (first+g.plies+7)/8)
-	for i := range g.plies {
-		bitmap[(first+i)/8] |= 1 << ((first + i) % 8)
-	}
-	g.line.Samples = dataset.SomePlies(bitmap)
+	g.line.Samples = dataset.PliesFrom(first, g.plies)
 	if !g.Style.alone() {
 		g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
 	}

@@ -116,7 +116,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer p.out.Close()
-	kept := p.out.Manifest().Counts.GamesKept
+	p.keptBefore = p.out.Manifest().Counts.GamesKept
+	p.kept = p.keptBefore
 	if err := p.play(ctx); err != nil {
 		return Summary{}, err
 	}
@@ -128,7 +129,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		Ends: p.state.Ends, PlayedOn: p.state.PlayedOn, FalseResigns: p.state.FalseResigns,
 		Retracted: p.state.Retracted}
 	took := time.Since(begun).Seconds()
-	s.GamesPerSecond = float64(s.GamesKept-kept) / took
+	s.GamesPerSecond = float64(s.GamesKept-p.keptBefore) / took
 	if c := p.counts(); c.Places > 0 {
 		s.Evaluations, s.BatchFill = c.Evaluations, float64(c.Evaluations)/float64(c.Places)
 		s.NetworkShare = c.Busy.Seconds() / took
@@ -151,7 +152,7 @@ func (r *Request) manifest() dataset.Manifest {
 		flags, options = append(flags, tag), append(options, tag)
 	}
 	if r.Part.N > 1 {
-		flags = append(flags, dataset.Tag{Name: partFlag, Value: r.Part.String()})
+		flags = append(flags, dataset.Tag{Name: output.PartFlag, Value: r.Part.String()})
 	}
 	print := dataset.Fingerprint{Engine: "talbot selfplay", Build: r.Network.Checkpoint[:min(16,
 		len(r.Network.Checkpoint))], Options: options, Limit: "nodes " + nodes}
@@ -174,10 +175,14 @@ type collection struct {
 	state state
 	begun time.Time
 	nodes atomic.Int64 // searched by this process, games under way included
+
+	reporting        sync.Mutex
+	reported         time.Time
+	kept, keptBefore int64 // games that are stored, and those before this process
 }
 
-// seat is what one of the games at once has of its own.
-type seat struct {
+// player is what one of the games at once has of its own.
+type player struct {
 	evaluator mcts.Evaluator
 	endgames  *synth.Drawer
 }
@@ -200,11 +205,11 @@ func (p *collection) play(ctx context.Context) error {
 	if left == 0 {
 		return nil
 	}
-	seats := make([]seat, min(int64(p.AtOnce), left))
-	for i := range seats {
-		seats[i].evaluator = p.Network.Evaluator()
+	players := make([]player, min(int64(p.AtOnce), left))
+	for i := range players {
+		players[i].evaluator = p.Network.Evaluator()
 		if p.Endgames != nil {
-			seats[i].endgames = p.Endgames.Clone()
+			players[i].endgames = p.Endgames.Clone()
 		}
 	}
 	next := func() (int64, error) {
@@ -213,15 +218,13 @@ func (p *collection) play(ctx context.Context) error {
 		}
 		return number, nil
 	}
-	tell, stop := p.watch()
-	defer stop()
-	for line, err := range ordered.Each(ctx, len(seats), 4*len(seats), next,
+	for line, err := range ordered.Each(ctx, len(players), 4*len(players), next,
 		func(worker int, n int64) (dataset.Line, error) {
-			from, err := p.opening(seats[worker].endgames, n)
+			from, err := p.opening(players[worker].endgames, n)
 			if err != nil {
 				return dataset.Line{}, err
 			}
-			return p.game(ctx, seats[worker].evaluator, n, from)
+			return p.game(ctx, players[worker].evaluator, n, from)
 		}) {
 		if err != nil {
 			return err
@@ -229,56 +232,33 @@ func (p *collection) play(ctx context.Context) error {
 		if err := p.add(&line); err != nil {
 			return err
 		}
-		tell()
+		p.report(true)
 	}
 	return nil
 }
 
-// watch returns a function that reports progress. It also reports every second until stop is called: the first games
-// may take long. The caller changes the folder's counts only between calls of tell.
-func (p *collection) watch() (tell, stop func()) {
+// report tells how far the work is: after each game, and after a search once a second, as the first games may take
+// long.
+func (p *collection) report(game bool) {
 	if p.Progress == nil {
-		return func() {}, func() {}
+		return
 	}
-	part := p.Games / int64(p.Part.N)
-	if int64(p.Part.I) <= p.Games%int64(p.Part.N) {
-		part++
+	p.reporting.Lock()
+	defer p.reporting.Unlock()
+	if game { // only the goroutine that stores games reads the folder's counts
+		p.kept = p.out.Manifest().Counts.GamesKept
+	} else if time.Since(p.reported) < time.Second {
+		return
 	}
-	var mu sync.Mutex
-	first := p.out.Manifest().Counts.GamesKept
-	kept := first
-	show := func() {
-		note := humanize.Count(p.nodes.Load(), "node")
-		if c := p.counts(); c.Places > 0 {
-			note = fmt.Sprintf("%s/s, batches %.0f %% full", humanize.Count(int64(float64(c.Evaluations)/
-				time.Since(p.begun).Seconds()), "evaluation"), 100*float64(c.Evaluations)/float64(c.Places))
-		}
-		p.Progress(progress.Progress{Verb: Verb, Unit: "games", Count: kept, First: first, Done: kept, Total: part,
-			Rate: kept - first, Note: note})
+	p.reported = time.Now()
+	part := (p.Games + int64(p.Part.N-p.Part.I)) / int64(p.Part.N)
+	note := humanize.Count(p.nodes.Load(), "node")
+	if c := p.counts(); c.Places > 0 {
+		note = fmt.Sprintf("%s/s, batches %.0f %% full", humanize.Count(int64(float64(c.Evaluations)/
+			time.Since(p.begun).Seconds()), "evaluation"), 100*float64(c.Evaluations)/float64(c.Places))
 	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				mu.Lock()
-				show()
-				mu.Unlock()
-			}
-		}
-	}()
-	tell = func() {
-		mu.Lock()
-		defer mu.Unlock()
-		kept = p.out.Manifest().Counts.GamesKept
-		show()
-	}
-	return tell, func() { close(done); <-ended }
+	p.Progress(progress.Progress{Verb: Verb, Unit: "games", Count: p.kept, First: p.keptBefore, Done: p.kept, Total: part,
+		Rate: p.kept - p.keptBefore, Note: note})
 }
 
 // opening is where game n begins.

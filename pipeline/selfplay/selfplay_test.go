@@ -144,22 +144,17 @@ func TestSelfPlay(t *testing.T) {
 		parts = append(parts, r.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	if _, err := (selfplay.Join{Parts: parts, Out: joined}).Run(t.Context()); err != nil {
+	if _, err := selfplay.Join(t.Context(), output.Join{Parts: parts, Out: joined}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Same(t, j.Out, joined)
-	other, err := request(filepath.Join(dir, "foreign"), j.Count, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(request(filepath.Join(dir, "foreign"), j.Count, 8))(t)
 	other.Part, other.Processor = dataset.Part{I: 3, N: 3}, "another"
-	if _, err := other.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Run(t, other)
 	for name, list := range map[string][]string{"two": parts[:2], "one twice": {parts[0], parts[1], parts[1]},
 		"whole": {j.Out}, "another processor": {other.Out, parts[1], parts[2]}} {
-		if _, err := (selfplay.Join{Parts: list, Out: filepath.Join(dir, "x")}).Run(t.Context()); !errors.Is(err,
-			selfplay.ErrParts) {
+		if _, err := selfplay.Join(t.Context(), output.Join{Parts: list,
+			Out: filepath.Join(dir, "x")}); !errors.Is(err, output.ErrParts) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -169,15 +164,10 @@ func TestSelfPlay(t *testing.T) {
 // With BestValue the moves do, and values are higher, as a mean has bad moves in it.
 func TestSelfPlayCut(t *testing.T) {
 	play := func(change func(*selfplay.Style)) []*dataset.Line {
-		r, err := request(filepath.Join(t.TempDir(), "x"), 40, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(request(filepath.Join(t.TempDir(), "x"), 40, 8))(t)
 		r.Style.MostPlies = 8
 		change(&r.Style)
-		if _, err := r.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Run(t, r)
 		var lines []*dataset.Line
 		for _, l := range madeup.Each(t, r.Out) {
 			lines = append(lines, l)
@@ -213,15 +203,9 @@ func TestSelfPlayCut(t *testing.T) {
 // TestSelfPlayLines: what is stored is what a search found, and what is learnt from it what it says: a sample of a full
 // search has a legal policy of whole weights, one of a fast search none, whatever else its line has.
 func TestSelfPlayLines(t *testing.T) {
-	r, err := request(filepath.Join(t.TempDir(), "x"), 60, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(request(filepath.Join(t.TempDir(), "x"), 60, 8))(t)
 	r.Style.FastShare = 0.85 // so that some games have fast searches alone
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	fast, full, mates, without, nodes, resigned, playedOn, wrong := 0, 0, 0, 0, int64(0), 0, int64(0), int64(0)
 	ends := map[string]int64{}
 	for _, line := range madeup.Each(t, r.Out) {
@@ -301,13 +285,8 @@ func TestSelfPlayLines(t *testing.T) {
 // a setting. They are read by one game at a time.
 func TestSelfPlayTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")
-	r, err := request(dir, 40, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Endgames, err = synth.NewDrawer(drawn(t, "KQQvK,KRRvK,KQvKR")); err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(request(dir, 40, 8))(t)
+	r.Endgames = testkit.Must(synth.NewDrawer(drawn(t, "KQQvK,KRRvK,KQvKR")))(t)
 	var asked, at int32
 	r.Tables = &selfplay.Tables{Identity: "0123", Pieces: mates.Pieces,
 		Probe: func(_ context.Context, p *board.Position) (dataset.Class, bool, error) {
@@ -323,19 +302,13 @@ func TestSelfPlayTables(t *testing.T) {
 			return a.Class, ok, nil
 		}}
 	r.Style.Resign = 0
-	sum, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, r)
 	madeup.Verify(t, dir)
 	ended := sum.Ends[string(match.ByTables)]
 	if ended < 5 || asked < int32(ended) {
 		t.Errorf("%d games ended by tables, %d questions: %v", ended, asked, sum.Ends)
 	}
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(shards.OpenDataset(dir))(t)
 	defer d.Close()
 	if !slices.Contains(d.Manifest.Flags, dataset.Tag{Name: "tables", Value: "0123"}) ||
 		!slices.Contains(d.Manifest.Fingerprints[0].Options, dataset.Tag{Name: "tables", Value: "0123"}) {
@@ -376,9 +349,7 @@ func TestSelfPlayTables(t *testing.T) {
 		}
 	}
 	r.Tables, r.Existing = tables, output.Refuse
-	if r.Endgames, err = synth.NewDrawer(drawn(t, "KQvK")); err != nil {
-		t.Fatal(err)
-	}
+	r.Endgames = testkit.Must(synth.NewDrawer(drawn(t, "KQvK")))(t)
 	r.Out += "-known"
 	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "before the first search") {
 		t.Errorf("starts that the tables know: %v", err)
@@ -411,23 +382,15 @@ func TestSelfPlayAlone(t *testing.T) {
 	dir := t.TempDir()
 	var sum selfplay.Summary
 	for _, atOnce := range []int{1, 8} {
-		r, err := request(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(request(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce))(t)
 		r.Style = selfplay.DefaultStyle()
 		r.Style.Searcher, r.Style.MostPlies, r.Style.Options.Temperature = "policy", 30, 1
 		r.Network.Value, r.Network.Evaluator = false, func() mcts.Evaluator { return new(choosing) }
-		if sum, err = r.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		sum = testkit.Run(t, r)
 		madeup.Verify(t, r.Out)
 	}
 	testkit.Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
-	d, err := shards.OpenDataset(filepath.Join(dir, "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(shards.OpenDataset(filepath.Join(dir, "1")))(t)
 	defer d.Close()
 	retracted, chosen := int64(0), 0
 	for line, err := range d.Lines() {

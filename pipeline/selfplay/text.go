@@ -7,8 +7,7 @@ import (
 // Text returns the summary of a dataset as lines.
 func (sum *Summary) Text(out string) string {
 	var t humanize.Text
-	t.Line("%s: %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
-		humanize.Count(sum.Samples, "sample"), humanize.Size(float64(sum.Bytes)), sum.Seconds)
+	sum.Head(&t, out, "sample")
 	humanize.Counts(&t, "ended by", sum.Ends)
 	if sum.PlayedOn > 0 {
 		t.Line("  played on where a side would have resigned: %s, which was wrong in %s\n",
@@ -23,14 +22,5 @@ func (sum *Summary) Text(out string) string {
 			humanize.Count(int64(float64(sum.Evaluations)/sum.Seconds), "evaluation"), 100*sum.BatchFill,
 			100*sum.NetworkShare)
 	}
-	return t.String()
-}
-
-// Text returns what a joined dataset holds.
-func (sum *JoinSummary) Text(out string) string {
-	var t humanize.Text
-	t.Line("%s: %s of %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "game"),
-		humanize.Count(int64(sum.parts), "part"), humanize.Count(sum.Samples, "sample"),
-		humanize.Size(float64(sum.Bytes)), sum.Seconds)
 	return t.String()
 }

@@ -40,17 +40,10 @@ type Request struct {
 	Gap       int    // and at least so much less
 }
 
-// Summary is what tactics reports.
+// Summary is what tactics reports: lines are games, and samples tactics.
 type Summary struct {
-	GamesRead   int64                    `json:"games_read"`
-	GamesKept   int64                    `json:"games_kept"`
-	Rejects     map[dataset.Reason]int64 `json:"rejects"` // games
-	Samples     int64                    `json:"samples"` // tactics
-	Dropped     dataset.Drops            `json:"samples_dropped"`
-	Positions   int64                    `json:"positions"`
-	Bytes       int64                    `json:"bytes"`
-	Fingerprint string                   `json:"fingerprint"`
-	Seconds     float64                  `json:"seconds"`
+	output.Summary
+	Fingerprint string `json:"fingerprint"`
 }
 
 // ErrNoTactics says that no position was found.
@@ -82,7 +75,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
-	out, err := output.Open(m, identity(parent), output.Options{Job: t.Job, State: &state})
+	out, err := output.Open(m, parent.Hash(), output.Options{Job: t.Job, State: &state})
 	if err != nil {
 		return Summary{}, err
 	}
@@ -99,34 +92,16 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		t.Report(progress.Progress{Verb: "tactics", Unit: "tactics", Count: samples, Rate: samples,
 			Done: int64(state.Input), Total: int64(len(in.Shards))})
 	}
-	c := out.Manifest().Counts
-	sum := Summary{
-		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects, Samples: c.Samples,
-		Dropped:   c.SamplesDropped,
-		Positions: c.Positions, Fingerprint: id,
-	}
-	if c.Samples == 0 { // the hint is to try other flags, which an unfinished folder would not take
+	if c := out.Manifest().Counts; c.Samples == 0 {
+		// The hint is to try other flags, which an unfinished folder would not take.
 		err := fmt.Errorf("%q: %w in %s (games left out: %s; samples left out: %s)", t.In, ErrNoTactics,
 			humanize.Count(c.GamesRead, "game"), humanize.Reasons(c.Rejects), humanize.Reasons(c.SamplesDropped))
-		return sum, errors.Join(err, out.Discard())
+		return Summary{out.Summary(start), id}, errors.Join(err, out.Discard())
 	}
 	if err := out.Finish(nil); err != nil {
-		return sum, err
+		return Summary{}, err
 	}
-	sum.Bytes, sum.Seconds = out.Bytes(), time.Since(start).Seconds()
-	return sum, nil
-}
-
-// identity is what decides the content beside the flags. Folders that were begun before predictions were copied are
-// not continued.
-func identity(parent *dataset.Manifest) any {
-	if len(parent.Networks) == 0 {
-		return parent.Hash()
-	}
-	return struct {
-		Parent      string
-		Predictions bool
-	}{parent.Hash(), true}
+	return Summary{out.Summary(start), id}, nil
 }
 
 // shard finds the tactics of a shard.

@@ -12,6 +12,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
 )
 
@@ -57,10 +58,7 @@ func TestTactics(t *testing.T) {
 	changed := labels[0]
 	changed.Best = moves[0]
 	only := dataset.Label{Status: dataset.Labelled, Best: moves[0], Lines: labels[0].Lines[:1]}
-	forced, err := board.ParseFEN("k7/8/8/8/8/8/1r6/K7 w - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	forced := testkit.Must(board.ParseFEN("k7/8/8/8/8/8/1r6/K7 w - - 0 1"))(t)
 	start := board.StartPosition()
 	for _, c := range []struct {
 		pos   *board.Position
@@ -87,14 +85,11 @@ func TestTactics(t *testing.T) {
 	}
 	in := madeup.Labelled(t, lines, "2")
 	out := filepath.Join(t.TempDir(), "tactics")
-	sum, err := Request{In: in, Out: out, Advantage: 150, Second: 50, Gap: 200}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, Request{In: in, Out: out, Advantage: 150, Second: 50, Gap: 200})
 	madeup.Verify(t, out)
 	if sum.GamesRead != 4 || sum.GamesKept != 1 || sum.Samples != 6 ||
 		!maps.Equal(sum.Rejects, map[dataset.Reason]int64{NoTactic: 2, NotAGame: 1}) ||
-		!maps.Equal(sum.Dropped, dataset.Drops{NoAdvantage: 3, OthersHold: 3, SmallGap: 1, Unlabelled: 2}) {
+		!maps.Equal(sum.SamplesDropped, dataset.Drops{NoAdvantage: 3, OthersHold: 3, SmallGap: 1, Unlabelled: 2}) {
 		t.Errorf("%+v", sum)
 	}
 	for _, l := range madeup.Each(t, out) {
@@ -175,12 +170,9 @@ func TestPredicted(t *testing.T) {
 		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}, []dataset.Line{l})
 	out := filepath.Join(t.TempDir(), "tactics")
 	request := Request{In: in, Out: out, Advantage: 150, Second: 50, Gap: 200}
-	sum, err := request.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Run(t, request)
 	madeup.Verify(t, out)
-	if sum.Samples != 3 || sum.Fingerprint != prints[1].ID() || !maps.Equal(sum.Dropped,
+	if sum.Samples != 3 || sum.Fingerprint != prints[1].ID() || !maps.Equal(sum.SamplesDropped,
 		dataset.Drops{NoAdvantage: 6}) {
 		t.Errorf("%+v", sum)
 	}
@@ -220,26 +212,5 @@ func TestPredicted(t *testing.T) {
 		if _, err := os.Stat(r.Out); c.want != "" && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("labels %d: the folder is there: %v", c.print, err)
 		}
-	}
-
-	// of a version that did not copy predictions
-	m, err := dataset.ReadManifest(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := filepath.Join(t.TempDir(), "old")
-	begun := dataset.Manifest{Verb: "tactics", Splits: m.Splits, Inputs: m.Inputs, Fingerprints: prints,
-		Parents: []dataset.Parent{{Manifest: m.Hash(), Name: filepath.Base(in)}}, Flags: []dataset.Tag{
-			{Name: "advantage", Value: "150"}, {Name: "gap", Value: "200"}, {Name: "label", Value: prints[1].ID()},
-			{Name: "second", Value: "50"}}}
-	f, err := output.Open(begun, m.Hash(), output.Options{Out: old})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	r := request
-	r.Out = old
-	if _, err := r.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
-		t.Errorf("an older folder: %v", err)
 	}
 }

@@ -9,6 +9,6 @@ func (sum *Summary) Text(out string) string {
 		humanize.Thousands(sum.GamesKept), humanize.Count(sum.GamesRead, "game"), humanize.Size(float64(sum.Bytes)),
 		sum.Seconds)
 	humanize.Counts(&t, "games left out as", sum.Rejects)
-	humanize.Counts(&t, "positions left out as", sum.Dropped)
+	humanize.Counts(&t, "positions left out as", sum.SamplesDropped)
 	return t.String()
 }

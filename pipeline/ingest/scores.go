@@ -1,36 +1,12 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
-	"io"
 
 	"talbot/dataset"
 	"talbot/formats/binpack"
 	"talbot/formats/rows"
 )
-
-var binpacks = &Kind{
-	Name: "Stockfish's binpack", Suffixes: []string{".binpack"}, Binary: true,
-	Sniff: binpack.Looks, Check: checkBinpack,
-	Open: func(in io.Reader, form rows.TableForm) Reader { return openBinpack(in, form) },
-}
-
-func openBinpack(in io.Reader, form rows.TableForm) *binpack.LineReader {
-	unit := binpack.Unit(form.ScoreUnit)
-	if form.Unchecked {
-		unit = binpack.AnyUnit
-	}
-	return binpack.NewLineReader(in, form.Origin, unit)
-}
-
-// checkBinpack refuses what is stated and cannot be. What was not stated more of the file may show.
-func checkBinpack(head []byte, form rows.TableForm) error {
-	if form.ScoreUnit == "" {
-		return nil
-	}
-	return openBinpack(bytes.NewReader(head), form).Check()
-}
 
 // Scores are those of training data that others publish, by what they say of themselves.
 type Scores struct {

@@ -2,6 +2,8 @@ package loop
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 
 	"talbot/internal/durable"
 )
@@ -35,17 +37,11 @@ type Training struct {
 
 // Measures are figures of eval.
 type Measures struct {
-	Samples     float64               `json:"samples"`
-	Correlation *float64              `json:"value_correlation"`
-	Sign        *float64              `json:"value_sign_accuracy"`
-	PolicyCE    *float64              `json:"policy_ce_legal"`
-	Top1        *float64              `json:"top1"`
-	LegalFirst  *float64              `json:"legal_first"` // of networks that have to learn which moves are legal
-	Intervals   map[string][2]float64 `json:"intervals"`
-	Endgames    *struct {
-		Samples  int64    `json:"samples"`
-		Accuracy *float64 `json:"value_accuracy"`
-	} `json:"endgames"`
+	Samples     float64  `json:"samples"`
+	Correlation *float64 `json:"value_correlation"`
+	Sign        *float64 `json:"value_sign_accuracy"`
+	Top1        *float64 `json:"top1"`
+	LegalFirst  *float64 `json:"legal_first"` // of networks that have to learn which moves are legal
 }
 
 // GateResult is how a network did in its matches.
@@ -68,8 +64,8 @@ type Match struct {
 	EloHigh *float64 `json:"elo_high"`
 }
 
-// Story reads what is known of the generations up to a given one.
-func (l *Loop) Story(c *Config, last int) (story []Generation, err error) {
+// history reads what is known of the generations up to a given one.
+func (l *Loop) history(last int) (history []Generation, err error) {
 	for n := range last + 1 {
 		g := Generation{Number: n}
 		if n > 0 {
@@ -83,22 +79,20 @@ func (l *Loop) Story(c *Config, last int) (story []Generation, err error) {
 				return nil, err
 			}
 		}
-		story = append(story, g)
+		history = append(history, g)
 	}
-	return story, nil
+	return history, nil
 }
 
 // recorded reads the note of a step, if there is one.
 func (l *Loop) recorded(generation int, step Step, into any) error {
 	path := l.resultOf(generation, step)
 	var r record
-	if err := durable.ReadSealed(path, longestRecord, recordVersion, &r); err != nil {
-		return damagedFile(path, "remove it and repeat the command: "+PageName+" goes without it", err)
+	err := durable.ReadSealed(path, longestRecord, recordVersion, &r)
+	if err == nil && r.Result != nil { // nil: no such file
+		err = json.Unmarshal(r.Result, into)
 	}
-	if r.Result == nil { // no such file
-		return nil
-	}
-	if err := json.Unmarshal(r.Result, into); err != nil {
+	if err != nil {
 		return damagedFile(path, "remove it and repeat the command: "+PageName+" goes without it", err)
 	}
 	return nil
@@ -106,21 +100,45 @@ func (l *Loop) recorded(generation int, step Step, into any) error {
 
 // surveyed is the survey of a generation's games, which is kept beside them.
 func (l *Loop) surveyed(generation int) (*Survey, error) {
-	s := new(Survey)
-	path := l.generation(generation, "survey.json")
-	var r record
-	if err := durable.ReadSealed(path, longestRecord, recordVersion, &r); err == nil {
-		if json.Unmarshal(r.Result, s) == nil {
-			return s, nil
-		}
+	var known *Survey
+	if l.recorded(generation, survey, &known) == nil && known != nil {
+		return known, nil
 	}
 	found, err := SurveyGames(l.Games(generation))
 	if err != nil {
 		return nil, err
 	}
-	result, err := json.Marshal(found)
-	if err != nil {
-		return nil, err
-	}
-	return &found, durable.WriteSealed(path, record{recordVersion, result})
+	return &found, l.record(generation, survey, found)
 }
+
+// survey names the note of a survey, which is no step.
+const survey Step = "survey"
+
+// record keeps the result of a step beside what it made. Without one, the process ended before it was there.
+func (l *Loop) record(generation int, step Step, result any) error {
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	path := l.resultOf(generation, step)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // no step has made it where a network was given
+		return err
+	}
+	return durable.WriteSealed(path, record{recordVersion, text})
+}
+
+// resultOf returns the file of what a step's command answered.
+func (l *Loop) resultOf(generation int, step Step) string {
+	return l.generation(generation, string(step)+".json")
+}
+
+// record is what such a file holds.
+type record struct {
+	Version int             `json:"version"`
+	Result  json.RawMessage `json:"result"`
+}
+
+const (
+	recordVersion = 1
+	longestRecord = 64 << 20
+)
