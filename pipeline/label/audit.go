@@ -72,7 +72,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	if sum.Summary, err = r.Run(ctx); err != nil {
 		return sum, err
 	}
-	return sum, sum.compare(ctx, a.Out, r.Warn)
+	return sum, sum.compare(ctx, a.Out, r.Warning)
 }
 
 // prepare finds the labels to audit: those of the last engine.
@@ -142,7 +142,7 @@ func (s *AuditSummary) compare(ctx context.Context, dir string, warn func(error)
 		return fmt.Errorf("%q: %w", dir, err)
 	}
 	a, b := d.Manifest.Fingerprints[audit.Labels], d.Manifest.Fingerprints[audit.Truth]
-	if warn != nil && a.Build != b.Build {
+	if a.Build != b.Build {
 		warn(fmt.Errorf("the labels were made by %s (build %s), the audit by %s (build %s)", a.Engine, a.Build,
 			b.Engine, b.Build))
 	}
