@@ -41,3 +41,11 @@ func WriteFile[Content []byte | string](t testing.TB, path string, content Conte
 	}
 	return path
 }
+
+// NoError ends the test at an error.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -70,14 +70,10 @@ func TestGames(t *testing.T) {
 	path := testkit.Engine(t)
 	dir := t.TempDir()
 	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	if err := j.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, j.run(t.Context()))
 	want := j.Out
 	j.Out, j.Workers = filepath.Join(dir, "three"), 3
-	if err := j.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, j.run(t.Context()))
 	testkit.Same(t, want, j.Out)
 
 	cut := filepath.Join(dir, "cut")
@@ -113,9 +109,7 @@ func checkGames(t *testing.T, dir string) {
 	keys := dataset.GameSet{}
 	var w dataset.Walker
 	for m, l := range madeup.Each(t, dir) {
-		if err := l.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, l.Check())
 		if l.Source != dataset.SourceEngine || l.Tag("End") == "" || !keys.Add(l.GameKey()) {
 			t.Errorf("game %d: %v, end %q, or a copy", l.Number, l.Source, l.Tag("End"))
 		}
@@ -160,9 +154,7 @@ func TestGamesStockfish(t *testing.T) {
 	r.Style.MostPlies = 60
 	testkit.Run(t, r)
 	config := r.Pool.Config()
-	if err := r.Pool.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Pool.Close())
 	var lines []dataset.Line
 	labels := map[int64]dataset.LabelColumn{}
 	for _, l := range madeup.Each(t, r.Out) {
@@ -214,9 +206,7 @@ func TestGamesRefused(t *testing.T) {
 	if _, err := timed.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "limit of nodes or depth") {
 		t.Errorf("a time limit: %v", err)
 	}
-	if err := r.Pool.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Pool.Close())
 	at := r.Openings[0].Start
 	for _, m := range r.Openings[0].Moves {
 		at.Play(m)

@@ -66,9 +66,7 @@ func packed(t *testing.T, text string) []byte {
 		w.Flush()
 		text = text[n:]
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Close())
 	return b.Bytes()
 }
 

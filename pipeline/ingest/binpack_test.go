@@ -31,13 +31,9 @@ func TestBinpack(t *testing.T) {
 		} else {
 			c.Scores[1] = -26624
 		}
-		if err := w.Write(&c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, w.Write(&c))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Flush())
 	dir := t.TempDir()
 	path := testkit.WriteFile(t, filepath.Join(dir, "any.name"), append(file.Bytes(), "BINPxx"...))
 	request := Request{Inputs: []string{path}, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits}

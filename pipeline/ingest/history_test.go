@@ -60,9 +60,7 @@ func TestHistory(t *testing.T) {
 	rows, reconstructed, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
 	for i := range b {
 		l := &b[i]
-		if err := l.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, l.Check())
 		if dataset.SplitKey(l) != dataset.SplitKey(&a[i]) || l.GameHash() != a[i].GameHash() {
 			t.Fatalf("line %d has another split key or identity", i)
 		}

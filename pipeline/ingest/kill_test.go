@@ -64,9 +64,7 @@ func TestFilteredWorkers(t *testing.T) {
 	var first job
 	for _, workers := range []int{1, 2, 5} {
 		j := job{append([]string{games}, inputs...), filepath.Join(dir, fmt.Sprint("workers", workers)), workers}
-		if err := j.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, j.run(t.Context()))
 		if workers == 1 {
 			first = j
 			m, err := dataset.ReadManifest(j.Out)
@@ -89,9 +87,7 @@ func TestKill(t *testing.T) {
 	testkit.WriteRows(t, table, tactics, 3000)
 	cut, _, _, _ := testkit.CutGames(t, dir)
 	want := job{append([]string{games, table, tactics}, cut...), filepath.Join(dir, "want"), 2}
-	if err := want.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, want.run(t.Context()))
 	if m, err := dataset.ReadManifest(want.Out); err != nil || m.Counts.Rejects[ingest.Prefix] == 0 {
 		t.Errorf("no prefixes: %v", err)
 	}
@@ -99,9 +95,7 @@ func TestKill(t *testing.T) {
 	killed.Out = filepath.Join(dir, "killed")
 	testkit.Kill(t, killed, want.Out, killed.Out, killed.run, func() {
 		killed.sameAs(t, want)
-		if err := os.Remove(killed.rejects()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(killed.rejects()))
 	})
 }
 
@@ -110,9 +104,7 @@ func TestFailingWrites(t *testing.T) {
 	dir := t.TempDir()
 	cut, _, _, _ := testkit.CutGames(t, dir)
 	want := job{cut, filepath.Join(dir, "want"), 2}
-	if err := want.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, want.run(t.Context()))
 	testkit.FailingWrites(t, 6, 50, func(dir string) (func() error, func()) {
 		got := want
 		got.Out = filepath.Join(dir, "out")

@@ -5,6 +5,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/output"
+	"talbot/internal/testkit"
 )
 
 // TestAuditTakesAnEngine: what a source carried and what endgame tables say is not audited.
@@ -17,9 +18,7 @@ func TestAuditTakesAnEngine(t *testing.T) {
 			{Engine: "Syzygy tables", Limit: dataset.ExactLimit},
 		}}
 	m.Counts.Rejects = map[dataset.Reason]int64{}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, dataset.WriteManifest(dir, &m))
 	column, f, err := Audit{Request: Request{In: dir}}.prepare()
 	if err != nil || column != 0 || f.ID() != engine.ID() {
 		t.Errorf("column %d, %+v, %v", column, f, err)

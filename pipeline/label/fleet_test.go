@@ -373,9 +373,7 @@ func TestFleetBusy(t *testing.T) {
 			KeyFile: filepath.Join(dir, "key")}.Run(t.Context())
 	}()
 	sum := testkit.Run(t, r)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, <-ended)
 	alone := r
 	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
 	without := testkit.Run(t, alone)

@@ -39,9 +39,7 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 		at := testkit.Must(j.append(testEntry(i)))(t)
 		record = int(j.End() - at)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, j.Close())
 	if whole, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +77,7 @@ func TestJournalTorn(t *testing.T) {
 		if err != nil || len(entries) != n || damaged > 0 || j.End() != int64(head+n*record) {
 			t.Fatalf("cut at %d: %v, %d bytes damaged, %v", cut, entries, damaged, err)
 		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, j.Close())
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
 			t.Fatalf("cut at %d leaves %d bytes", cut, len(got))
 		}
@@ -158,9 +154,7 @@ func TestKnown(t *testing.T) {
 			e.labels = append(e.labels, l)
 		}
 		all[e.key] = e
-		if err := k.take(e.key, e.labels); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, k.take(e.key, e.labels))
 	}
 	for key, want := range all {
 		if got, _, ok, err := k.find(key); err != nil || !ok || !reflect.DeepEqual(got, want) {

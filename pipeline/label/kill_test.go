@@ -35,9 +35,7 @@ func TestKillLabel(t *testing.T) {
 			count := testkit.Searches(t)
 			j := job{In: in, Workers: 2, Scope: scope,
 				Out: filepath.Join(t.TempDir(), "undisturbed")}
-			if err := j.run(t.Context(), testkit.Engine(t)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, j.run(t.Context(), testkit.Engine(t)))
 			needed := count()
 			want := j.Out
 			talbots, engines := 0, 0

@@ -106,9 +106,7 @@ func TestLabelMates(t *testing.T) {
 				t.Fatalf("%s: column %d is %v", p.FEN(), c.Fingerprint, c.Labels[0].Status)
 			}
 		}
-		if err := l.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, l.Check())
 	}
 
 	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 1, Mates: true,
@@ -129,9 +127,7 @@ func TestLabelMates(t *testing.T) {
 	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 1, N: 2} })
 	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 2, N: 2} })
 	joined := filepath.Join(dir, "joined")
-	if _, err := label.Join(t.Context(), output.Join{Parts: []string{p2, p1}, Out: joined}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(label.Join(t.Context(), output.Join{Parts: []string{p2, p1}, Out: joined}))(t)
 	if a, b := madeup.All(t, out), madeup.All(t, joined); len(a) != len(b) {
 		t.Errorf("%d lines joined, not %d", len(b), len(a))
 	}

@@ -35,9 +35,7 @@ func TestPartsOfPositions(t *testing.T) {
 		parts = append(parts, part.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	if _, err := label.Join(t.Context(), output.Join{Parts: parts, Out: joined}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(label.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
 	testkit.Same(t, whole.Out, joined)
 	m, err := dataset.ReadManifest(joined)
 	if err != nil || m.Inputs[0].Aggregate == nil {

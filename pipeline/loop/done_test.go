@@ -67,15 +67,11 @@ func TestSkipDone(t *testing.T) {
 
 	for _, lost := range []string{"gen-002/run/checkpoints", "gen-003/games/shard-00000.talbot.zst", "gen-001"} {
 		path := filepath.Join(dir, lost)
-		if err := os.Rename(path, path+"~"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(path, path+"~"))
 		if err := run(more, skip); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), lost[:7]) {
 			t.Errorf("without %s: %v", lost, err)
 		}
-		if err := os.Rename(path+"~", path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(path+"~", path))
 	}
 
 	other := strings.Replace(rich, "accept: 0.55", "accept: 0.5", 1)
@@ -83,17 +79,13 @@ func TestSkipDone(t *testing.T) {
 	if err := run(other, output.Replace); !errors.Is(err, output.ErrForeign) {
 		t.Errorf("a folder with a letter: %v", err)
 	}
-	if err := os.Remove(filepath.Join(dir, "letter.txt")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(filepath.Join(dir, "letter.txt")))
 	f.failAt = 3
 	if err := run(other, output.Replace); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	f.failAt = 0
-	if err := run(other, output.Replace); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, run(other, output.Replace))
 	if err := run(other, skip); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
@@ -155,9 +147,7 @@ func TestInputs(t *testing.T) {
 	}
 	f.failAt = 0
 	write("two") // not used yet
-	if err := run(text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, run(text))
 	if err := run(text); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
@@ -170,9 +160,7 @@ func TestInputs(t *testing.T) {
 	if err := run(more); !errors.Is(err, output.ErrDifferent) || f.calls != nil {
 		t.Errorf("a further generation from other openings: %v, %q", err, f.calls)
 	}
-	if err := os.Remove(openings); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(openings))
 	if err := run(more); err != nil {
 		t.Errorf("without the openings: %v", err)
 	}
@@ -185,16 +173,12 @@ func TestInputs(t *testing.T) {
 		t.Errorf("what was gone meanwhile: %v", err)
 	}
 	write("two")
-	if err := os.RemoveAll(tests); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.RemoveAll(tests))
 	f.writeGames(tests)
 	if err := run(more); !errors.Is(err, output.ErrDone) {
 		t.Errorf("the same dataset, made again: %v", err)
 	}
-	if err := os.RemoveAll(tests); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.RemoveAll(tests))
 	f.games = 4
 	f.writeGames(tests)
 	if err := run(more); !errors.Is(err, output.ErrDifferent) ||

@@ -146,9 +146,7 @@ func (f *fake) loop(dir, text string) error {
 func TestSteps(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
-	if err := f.loop(dir, file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, f.loop(dir, file))
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
 		return fmt.Sprintf("train --skip-done --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 "+
@@ -177,9 +175,7 @@ func TestSteps(t *testing.T) {
 		!slices.Equal(f.calls, []string{play(4), train(4, at("gen-003", "run"), games(3), games(4))}) {
 		t.Errorf("one more: %q, %v", f.calls, err)
 	}
-	if err := os.Remove(at(StateName)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(at(StateName)))
 	f.calls = nil
 	err := f.loop(dir, strings.Replace(file, "nodes: 8", "nodes: 9", 1))
 	if !errors.Is(err, ErrOther) || f.calls != nil {
@@ -235,9 +231,7 @@ func TestKilledFirst(t *testing.T) {
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
-	if err := f.loop(dir, file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, f.loop(dir, file))
 	path := filepath.Join(dir, StateName)
 	data := testkit.Must(os.ReadFile(path))(t)
 	for i := 0; i < len(data); i += 5 {
@@ -264,9 +258,7 @@ func TestDamage(t *testing.T) {
 			}
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, StateName)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(filepath.Join(dir, StateName)))
 		f.calls, f.failAt = nil, 0
 		if err := f.loop(dir, gated); err != nil {
 			t.Errorf("without %s after call %d: %v", StateName, failAt, err)
@@ -297,9 +289,7 @@ func FuzzParse(f *testing.F) {
 
 // TestParse: what cannot be followed is refused with the place.
 func TestParse(t *testing.T) {
-	if _, err := Parse([]byte(file)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Parse([]byte(file)))(t)
 	for old, now := range map[string]string{
 		"generations: 3":   "generations: 0",
 		"window: 2":        "window: 0",
@@ -348,9 +338,7 @@ func TestStages(t *testing.T) {
 	staged := file + "stages:\n- {from: 2, games: {nodes: 20}, train: {batch: 64}}\n"
 	dir := t.TempDir()
 	f := &fake{t: t}
-	if err := f.loop(dir, staged); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, f.loop(dir, staged))
 	for i, want := range []string{"recipe=tahl", "--nodes=8", "--steps 7", "--nodes=20", "--steps 4", "--nodes=20",
 		"--steps 4"} {
 		if !strings.Contains(f.calls[i], want) {
@@ -394,9 +382,7 @@ func TestGate(t *testing.T) {
 	}
 	var whole []Generation
 	l := Loop{Dir: dir, Text: []byte(gated), Command: f.run, Ended: func(g Generation) { whole = append(whole, g) }}
-	if err := l.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, l.Run(t.Context()))
 	at := func(g int) string { return filepath.Join(dir, fmt.Sprintf("gen-%03d", g), "run") }
 	var got []string
 	for _, call := range f.calls {
@@ -447,9 +433,7 @@ func TestGivenStart(t *testing.T) {
 	var whole []Generation
 	ended := func(g Generation) { whole = append(whole, g) }
 	l := Loop{Dir: t.TempDir(), Text: []byte(text), Command: f.run, Ended: ended}
-	if err := l.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, l.Run(t.Context()))
 	if f.calls[0] != "eval --run other --data=tests" || len(whole) != 4 || *whole[0].Tables.Correlation != 0.5 {
 		t.Errorf("%s, %+v", f.calls[0], whole)
 	}

@@ -156,9 +156,7 @@ func TestPredictions(t *testing.T) {
 
 func checkPredictions(t *testing.T, in, out string, top int) {
 	t.Helper()
-	if _, err := shards.Verify(t.Context(), out, shards.VerifyOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(shards.Verify(t.Context(), out, shards.VerifyOptions{}))(t)
 	a := testkit.Must(shards.OpenDataset(in))(t)
 	defer a.Close()
 	b := testkit.Must(shards.OpenDataset(out))(t)
@@ -275,9 +273,7 @@ func TestFraction(t *testing.T) {
 	var asked int64
 	for l, err := range b.Lines() {
 		all, errAll, _ := next()
-		if err := errors.Join(err, errAll); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, errors.Join(err, errAll))
 		for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 			var got dataset.Prediction // a line without any has no column
 			if list := l.PredictionsOf(0); list != nil {
@@ -460,9 +456,7 @@ func TestDamagedJournal(t *testing.T) {
 	want := madeup.Files(t, whole)
 	out := filepath.Join(t.TempDir(), "out")
 	begin := func() {
-		if err := os.RemoveAll(out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.RemoveAll(out))
 		e := newFake()
 		e.fail = func(n int64) error {
 			if n >= 900 {
@@ -503,14 +497,10 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	// a whole record of another unit
 	begin()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(path))
 	j := testkit.Must(openJournal(path, [32]byte(good[durable.RecordHead+len(identityText):]), nil))(t)
 	_, err := j.Append((&unit{predictions: make([]dataset.Prediction, unitSamples-1)}).encode())
-	if err := errors.Join(err, j.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, errors.Join(err, j.Close()))
 	var damaged *output.JournalError
 	if _, err := (Request{In: in, Out: out, Network: network, Evaluator: newFake()}).Run(
 		t.Context()); !errors.As(err, &damaged) || !errors.Is(err, dataset.ErrDamaged) {

@@ -110,16 +110,12 @@ func TestSelfPlay(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	if err := j.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, j.run(t.Context()))
 	madeup.Verify(t, j.Out)
 	for _, workers := range []int{8, 64} {
 		other := j
 		other.Workers, other.Out = workers, filepath.Join(dir, fmt.Sprint(workers))
-		if err := other.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, other.run(t.Context()))
 		testkit.Same(t, j.Out, other.Out)
 	}
 	rounds := 3
@@ -144,9 +140,7 @@ func TestSelfPlay(t *testing.T) {
 		parts = append(parts, r.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	if _, err := selfplay.Join(t.Context(), output.Join{Parts: parts, Out: joined}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(selfplay.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
 	testkit.Same(t, j.Out, joined)
 	other := testkit.Must(request(filepath.Join(dir, "foreign"), j.Count, 8))(t)
 	other.Part, other.Processor = dataset.Part{I: 3, N: 3}, "another"
@@ -209,9 +203,7 @@ func TestSelfPlayLines(t *testing.T) {
 	fast, full, mates, without, nodes, resigned, playedOn, wrong := 0, 0, 0, 0, int64(0), 0, int64(0), int64(0)
 	ends := map[string]int64{}
 	for _, line := range madeup.Each(t, r.Out) {
-		if err := line.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, line.Check())
 		if line.Source != dataset.SourceSelfPlay || line.Result == dataset.ResultUnknown {
 			t.Fatalf("game %d: %v, result %v", line.Number, line.Source, line.Result)
 		}
