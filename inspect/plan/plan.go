@@ -99,8 +99,7 @@ const (
 // unchecked has evaluations read whatever their unit and view: they are not counted.
 var unchecked = rows.TableForm{Unchecked: true}
 
-// Run reads the samples. The errors are those of [rows.Open], [ingest.ErrNoGames], and [ingest.InputErrors] with
-// several of them.
+// Run reads the samples. The errors are those of [rows.Open] and [ingest.ErrNoGames], also several of them.
 func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	if _, err := ingest.Survey(p.Inputs, unchecked, false); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"talbot/formats/binpack"
 	"talbot/formats/parquet"
@@ -23,27 +22,11 @@ type InputInfo struct {
 	Size int64
 }
 
-// InputErrors are the faults of several inputs, one for each.
-type InputErrors []error
-
-// Error lists all of them.
-func (e InputErrors) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d inputs cannot be read:", len(e))
-	for _, err := range e {
-		fmt.Fprintf(&b, "\n  %v", err)
-	}
-	return b.String()
-}
-
-// Unwrap returns them.
-func (e InputErrors) Unwrap() []error { return e }
-
 // Survey opens every input that is a file, so that all faults that opening shows are said before any work. Pipes and
 // standard input can be opened only once. With skip, only what is not about one input is a fault: a wrong path.
 func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, error) {
 	var all []InputInfo
-	var faults InputErrors
+	var faults []error
 	for _, path := range paths {
 		if path == "-" {
 			all = append(all, InputInfo{"-", -1})
@@ -70,7 +53,7 @@ func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, erro
 	case 1:
 		return nil, faults[0]
 	}
-	return nil, faults
+	return nil, fmt.Errorf("%d inputs cannot be read:\n%w", len(faults), errors.Join(faults...))
 }
 
 // checkInput returns what opening a file and looking at its beginning shows.
