@@ -80,10 +80,6 @@ func damagedFile(path, remedy string, err error) error {
 	return fault.With(fmt.Errorf("%q is damaged: %w", path, err), fault.ExitDamaged, remedy)
 }
 
-func damagedConfig(path string, err error) error {
-	return damagedFile(path, "put back the file with which the loop was started", err)
-}
-
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
 // [durable.ErrLocked], and one with a remedy for a damaged file that the loop keeps. Repeated after any end, it
 // continues where it was.
@@ -221,7 +217,7 @@ func (l *Loop) read() (s State, err error) {
 	}
 	c, err := Parse(text)
 	if err != nil {
-		return s, damagedConfig(path, err)
+		return s, damagedFile(path, "put back the file with which the loop was started", err)
 	}
 	return l.state(&c)
 }
