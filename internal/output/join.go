@@ -114,7 +114,7 @@ func withoutPart(m *dataset.Manifest) (whole dataset.Manifest, part dataset.Part
 	part, err = dataset.ParsePart(whole.Flags[at].Value)
 	whole.Flags = slices.Delete(slices.Clone(whole.Flags), at, at+1)
 	for i := range whole.Inputs {
-		if whole.Inputs[i].Network { // games that were played
+		if whole.Inputs[i].Network && len(whole.Parents) == 0 { // games that the command played
 			whole.Inputs[i].Games = 0
 		}
 	}
