@@ -22,7 +22,6 @@ type Generation struct {
 // Play is what selfplay said, of the process that ended it.
 type Play struct {
 	Seconds        float64 `json:"seconds"`
-	Evaluations    int64   `json:"evaluations"`
 	BatchFill      float64 `json:"batch_fill"`
 	NetworkShare   float64 `json:"network_share"`
 	GamesPerSecond float64 `json:"games_per_second"`
@@ -37,7 +36,6 @@ type Training struct {
 
 // Measures are figures of eval.
 type Measures struct {
-	Samples     float64  `json:"samples"`
 	Correlation *float64 `json:"value_correlation"`
 	Sign        *float64 `json:"value_sign_accuracy"`
 	Top1        *float64 `json:"top1"`
@@ -54,7 +52,6 @@ type GateResult struct {
 // Match is what match said. Figures that the games do not give are nil.
 type Match struct {
 	Against int      `json:"against"` // generation
-	Games   int      `json:"games"`
 	Wins    int      `json:"wins"`
 	Draws   int      `json:"draws"`
 	Losses  int      `json:"losses"`
