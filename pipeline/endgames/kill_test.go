@@ -38,14 +38,14 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	want, killed := job{filepath.Join(dir, "want"), 12 * endgameCount}, job{filepath.Join(dir, "killed"),
 		12 * endgameCount}
-	testkit.NoError(t, want.run(t.Context()))
+	testkit.OK(t, want.run(t.Context()))
 	testkit.Kill(t, killed, want.Out, killed.Out, killed.run, func() {})
 }
 
 func TestFailingWrites(t *testing.T) {
 	output.SmallShards(t, 1500)
 	want := job{filepath.Join(t.TempDir(), "want"), endgameCount}
-	testkit.NoError(t, want.run(t.Context()))
+	testkit.OK(t, want.run(t.Context()))
 	testkit.FailingWrites(t, 6, 50, func(dir string) (func() error, func()) {
 		got := job{filepath.Join(dir, "out"), endgameCount}
 		return func() error { return got.run(t.Context()) }, func() { testkit.Same(t, want.Out, got.Out) }

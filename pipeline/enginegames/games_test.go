@@ -70,15 +70,15 @@ func TestGames(t *testing.T) {
 	path := testkit.Engine(t)
 	dir := t.TempDir()
 	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	testkit.NoError(t, j.run(t.Context()))
+	testkit.OK(t, j.run(t.Context()))
 	want := j.Out
 	j.Out, j.Workers = filepath.Join(dir, "three"), 3
-	testkit.NoError(t, j.run(t.Context()))
+	testkit.OK(t, j.run(t.Context()))
 	testkit.Same(t, want, j.Out)
 
 	cut := filepath.Join(dir, "cut")
 	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
-		r := testkit.Must(gamesRequest(ctx, path, cut, j.Count, 2))(t)
+		r := testkit.Value(gamesRequest(ctx, path, cut, j.Count, 2))(t)
 		taken := 0
 		r.Progress = func(progress.Progress) {
 			if taken++; taken == 40 {
@@ -109,11 +109,11 @@ func checkGames(t *testing.T, dir string) {
 	keys := dataset.GameSet{}
 	var w dataset.Walker
 	for m, l := range madeup.Each(t, dir) {
-		testkit.NoError(t, l.Check())
+		testkit.OK(t, l.Check())
 		if l.Source != dataset.SourceEngine || l.Tag("End") == "" || !keys.Add(l.GameKey()) {
 			t.Errorf("game %d: %v, end %q, or a copy", l.Number, l.Source, l.Tag("End"))
 		}
-		counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
+		counting := testkit.Value(dataset.NewCounting(m.Fingerprints, ""))(t)
 		var v encode.View
 		last := -1
 		for w.Reset(l); w.Next(); {
@@ -150,11 +150,11 @@ func TestGamesStockfish(t *testing.T) {
 		t.Skip("NOT TESTED with Stockfish:", err)
 	}
 	dir := t.TempDir()
-	r := testkit.Must(gamesRequest(t.Context(), path, filepath.Join(dir, "games"), 12, 2))(t)
+	r := testkit.Value(gamesRequest(t.Context(), path, filepath.Join(dir, "games"), 12, 2))(t)
 	r.Style.MostPlies = 60
 	testkit.Run(t, r)
 	config := r.Pool.Config()
-	testkit.NoError(t, r.Pool.Close())
+	testkit.OK(t, r.Pool.Close())
 	var lines []dataset.Line
 	labels := map[int64]dataset.LabelColumn{}
 	for _, l := range madeup.Each(t, r.Out) {
@@ -196,23 +196,23 @@ func sameLabel(a, b dataset.Label) bool {
 // game's number.
 func TestGamesRefused(t *testing.T) {
 	path := testkit.Engine(t)
-	pool := testkit.Must(stockfish.NewPool(t.Context(),
+	pool := testkit.Value(stockfish.NewPool(t.Context(),
 		stockfish.Config{Path: path, Limit: stockfish.MoveTime(1e6)}, 1))(t)
 	defer pool.Close()
 	out := filepath.Join(t.TempDir(), "games")
-	r := testkit.Must(gamesRequest(t.Context(), path, out, 5, 1))(t)
+	r := testkit.Value(gamesRequest(t.Context(), path, out, 5, 1))(t)
 	timed := r
 	timed.Pool = pool
 	if _, err := timed.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "limit of nodes or depth") {
 		t.Errorf("a time limit: %v", err)
 	}
-	testkit.NoError(t, r.Pool.Close())
+	testkit.OK(t, r.Pool.Close())
 	at := r.Openings[0].Start
 	for _, m := range r.Openings[0].Moves {
 		at.Play(m)
 	}
 	t.Setenv(testkit.FailOn, at.EPD())
-	r = testkit.Must(gamesRequest(t.Context(), path, out, 5, 1))(t)
+	r = testkit.Value(gamesRequest(t.Context(), path, out, 5, 1))(t)
 	defer r.Pool.Close()
 	r.Openings, r.Style.RandomPlies = r.Openings[:1], 0
 	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "game 1, ply 8") {

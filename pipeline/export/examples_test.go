@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 	if python == "" {
 		python = "python3"
 	}
-	page := testkit.Must(os.ReadFile("../../docs/19-other-formats.md"))(t)
+	page := testkit.Value(os.ReadFile("../../docs/19-other-formats.md"))(t)
 	blocks := pythonBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 5 {
 		t.Fatalf("%d examples", len(blocks))
@@ -35,7 +35,7 @@ func TestExamples(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	work := t.TempDir()
 	for format, out := range map[string]string{"parquet": "samples.parquet", "npy": "train.npy"} {
-		f := testkit.Must(export.ParseFormat(format))(t)
+		f := testkit.Value(export.ParseFormat(format))(t)
 		testkit.Run(t, export.Request{Dir: dir, Format: f, Out: output.File{Path: filepath.Join(work, out)},
 			Encoder: encode.TalbotBot{}})
 	}

@@ -23,7 +23,7 @@ import (
 // export runs a request into a file of its own.
 func exportFile(t *testing.T, r export.Request, format string) (export.Summary, error) {
 	t.Helper()
-	f := testkit.Must(export.ParseFormat(format))(t)
+	f := testkit.Value(export.ParseFormat(format))(t)
 	r.Format, r.Out.Path = f, filepath.Join(t.TempDir(), "out")
 	return r.Run(t.Context())
 }
@@ -31,7 +31,7 @@ func exportFile(t *testing.T, r export.Request, format string) (export.Summary, 
 // TestParquet reads every row back with positions made from its history, and compares with the samples.
 func TestParquet(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	sum := testkit.Must(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
+	sum := testkit.Value(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
 	type columns struct {
 		FEN     string  `parquet:"fen"`
 		Start   string  `parquet:"start"`
@@ -56,9 +56,9 @@ func TestParquet(t *testing.T) {
 		var w dataset.Walker
 		for w.Reset(l); w.Next(); next++ {
 			r := rows[next]
-			p := testkit.Must(board.ParseFEN(r.Start))(t)
+			p := testkit.Value(board.ParseFEN(r.Start))(t)
 			for word := range strings.FieldsSeq(r.History) {
-				move := testkit.Must(p.ParseUCI(word))(t)
+				move := testkit.Value(p.ParseUCI(word))(t)
 				p.Play(move)
 			}
 			if p.FEN() != r.FEN || r.FEN != w.Position().FEN() || int(r.Ply) != w.Ply() {
@@ -104,8 +104,8 @@ func TestParquet(t *testing.T) {
 func TestNpy(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	e := encode.TalbotBot{}
-	sum := testkit.Must(exportFile(t, export.Request{Dir: dir, Encoder: e}, "npy"))(t)
-	data := testkit.Must(os.ReadFile(sum.Out))(t)
+	sum := testkit.Value(exportFile(t, export.Request{Dir: dir, Encoder: e}, "npy"))(t)
+	data := testkit.Value(os.ReadFile(sum.Out))(t)
 	le := binary.LittleEndian
 	head := 10 + int(le.Uint16(data[8:]))
 	if string(data[:8]) != "\x93NUMPY\x01\x00" || head%64 != 0 || data[head-1] != '\n' {
@@ -140,7 +140,7 @@ func TestNpy(t *testing.T) {
 // file stays as it was.
 func TestChoice(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	all := testkit.Must(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
+	all := testkit.Value(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
 	sum := int64(0)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Val, dataset.Test} {
 		part, err := exportFile(t, export.Request{Dir: dir, Splits: []dataset.Split{split}}, "parquet")

@@ -16,7 +16,7 @@ func TestBulletRecords(t *testing.T) {
 	want, text := shareddata.Read(t, "formats/three.bullet"), shareddata.Read(t, "formats/three.bullet.txt")
 	for i, row := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		fields := strings.Split(row, " | ")
-		p := testkit.Must(board.ParseFEN(fields[0]))(t)
+		p := testkit.Value(board.ParseFEN(fields[0]))(t)
 		score := atoi(t, fields[1])
 		if p.Turn() == board.Black {
 			score = -score
@@ -30,7 +30,7 @@ func TestBulletRecords(t *testing.T) {
 }
 
 func atoi(t *testing.T, s string) int {
-	n := testkit.Must(dataset.STSConvention.Parse(strings.TrimSpace(s), board.White))(t)
+	n := testkit.Value(dataset.STSConvention.Parse(strings.TrimSpace(s), board.White))(t)
 	cp, _ := n.Centipawns()
 	return cp
 }

@@ -59,14 +59,14 @@ func randomGames(rng *rand.Rand, n int, engine string) (games []string) {
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := testkit.Must(zstd.NewWriter(&b, zstd.WithWindowSize(1<<10), zstd.WithEncoderLevel(zstd.SpeedFastest)))(t)
+	w := testkit.Value(zstd.NewWriter(&b, zstd.WithWindowSize(1<<10), zstd.WithEncoderLevel(zstd.SpeedFastest)))(t)
 	for text != "" { // in blocks, so that what is before a cut is read
 		n := min(len(text), 2000)
 		io.WriteString(w, text[:n])
 		w.Flush()
 		text = text[n:]
 	}
-	testkit.NoError(t, w.Close())
+	testkit.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -111,7 +111,7 @@ func badInputs(t *testing.T, dir string) (all, good []string) {
 // content is all that a dataset says of its lines, without where they were read and where its shards are cut.
 func content(t *testing.T, dir string) string {
 	t.Helper()
-	d := testkit.Must(shards.OpenDataset(dir))(t)
+	d := testkit.Value(shards.OpenDataset(dir))(t)
 	defer d.Close()
 	var b strings.Builder
 	for l, err := range d.Lines() {
@@ -121,7 +121,7 @@ func content(t *testing.T, dir string) string {
 		name := d.Manifest.Inputs[l.Input].Name
 		copy := *l
 		copy.Input = 0
-		text := testkit.Must(json.Marshal(copy))(t)
+		text := testkit.Value(json.Marshal(copy))(t)
 		fmt.Fprintf(&b, "%s %s\n", name, text)
 	}
 	m := d.Manifest

@@ -22,7 +22,7 @@ func TestBinpack(t *testing.T) {
 	w := binpack.NewWriter(&file)
 	for i, first := range []string{"e2e4", "d2d4", "g1f3"} {
 		start := board.StartPosition()
-		m := testkit.Must(start.ParseUCI(first))(t)
+		m := testkit.Value(start.ParseUCI(first))(t)
 		after := start.After(m)
 		c := binpack.NewChain(start, []board.Move{m, after.LegalMoves(nil)[i]}, dataset.WhiteWins)
 		c.Scores[0] = 26624
@@ -31,13 +31,13 @@ func TestBinpack(t *testing.T) {
 		} else {
 			c.Scores[1] = -26624
 		}
-		testkit.NoError(t, w.Write(&c))
+		testkit.OK(t, w.Write(&c))
 	}
-	testkit.NoError(t, w.Flush())
+	testkit.OK(t, w.Flush())
 	dir := t.TempDir()
 	path := testkit.WriteFile(t, filepath.Join(dir, "any.name"), append(file.Bytes(), "BINPxx"...))
 	request := Request{Inputs: []string{path}, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits}
-	sum := testkit.Must(request.Run(context.Background()))(t)
+	sum := testkit.Value(request.Run(context.Background()))(t)
 	if sum.GamesRead != 4 || sum.GamesKept != 3 || sum.Rejects[dataset.BadChain] != 1 || sum.Samples != 5 ||
 		sum.Evals.Imported != 5 {
 		t.Errorf("%+v", sum)

@@ -60,7 +60,7 @@ func TestHistory(t *testing.T) {
 	rows, reconstructed, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
 	for i := range b {
 		l := &b[i]
-		testkit.NoError(t, l.Check())
+		testkit.OK(t, l.Check())
 		if dataset.SplitKey(l) != dataset.SplitKey(&a[i]) || l.GameHash() != a[i].GameHash() {
 			t.Fatalf("line %d has another split key or identity", i)
 		}
@@ -127,7 +127,7 @@ func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 			t.Fatalf("%s: %v: %v", l.Start.FEN(), m, err)
 		}
 	}
-	f := testkit.Must(chess.FEN(want.FEN()))(t)
+	f := testkit.Value(chess.FEN(want.FEN()))(t)
 	goal := chess.NewGame(f).Position()
 	now := game.Position()
 	if now.Board().String() != goal.Board().String() || now.Turn() != goal.Turn() ||

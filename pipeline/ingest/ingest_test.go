@@ -142,7 +142,7 @@ func ingestText(t *testing.T, name, text string, in ingest.Request) (ingest.Summ
 	}
 	sum := testkit.Run(t, in)
 	madeup.Verify(t, in.Out)
-	d := testkit.Must(shards.OpenDataset(in.Out))(t)
+	d := testkit.Value(shards.OpenDataset(in.Out))(t)
 	t.Cleanup(func() { d.Close() })
 	var lines []*dataset.Line
 	for l, err := range d.Lines() {
@@ -243,7 +243,7 @@ func TestExpandInputs(t *testing.T) {
 		for _, p := range c.In {
 			in = append(in, filepath.Join(dir, p))
 		}
-		got := testkit.Must(ingest.ExpandInputs(in, func(p string) { skipped = append(skipped, p) }))(t)
+		got := testkit.Value(ingest.ExpandInputs(in, func(p string) { skipped = append(skipped, p) }))(t)
 		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/",
 			"")
 		if text != c.Want {

@@ -45,8 +45,8 @@ func (j job) run(ctx context.Context) error {
 func (j job) sameAs(t *testing.T, other job) {
 	t.Helper()
 	testkit.Same(t, other.Out, j.Out)
-	a := testkit.Must(os.ReadFile(other.rejects()))(t)
-	b := testkit.Must(os.ReadFile(j.rejects()))(t)
+	a := testkit.Value(os.ReadFile(other.rejects()))(t)
+	b := testkit.Value(os.ReadFile(j.rejects()))(t)
 	if !bytes.Equal(a, b) {
 		t.Errorf("the tables of rejects differ: %d and %d bytes", len(a), len(b))
 	}
@@ -64,7 +64,7 @@ func TestFilteredWorkers(t *testing.T) {
 	var first job
 	for _, workers := range []int{1, 2, 5} {
 		j := job{append([]string{games}, inputs...), filepath.Join(dir, fmt.Sprint("workers", workers)), workers}
-		testkit.NoError(t, j.run(t.Context()))
+		testkit.OK(t, j.run(t.Context()))
 		if workers == 1 {
 			first = j
 			m, err := dataset.ReadManifest(j.Out)
@@ -87,7 +87,7 @@ func TestKill(t *testing.T) {
 	testkit.WriteRows(t, table, tactics, 3000)
 	cut, _, _, _ := testkit.CutGames(t, dir)
 	want := job{append([]string{games, table, tactics}, cut...), filepath.Join(dir, "want"), 2}
-	testkit.NoError(t, want.run(t.Context()))
+	testkit.OK(t, want.run(t.Context()))
 	if m, err := dataset.ReadManifest(want.Out); err != nil || m.Counts.Rejects[ingest.Prefix] == 0 {
 		t.Errorf("no prefixes: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestKill(t *testing.T) {
 	killed.Out = filepath.Join(dir, "killed")
 	testkit.Kill(t, killed, want.Out, killed.Out, killed.run, func() {
 		killed.sameAs(t, want)
-		testkit.NoError(t, os.Remove(killed.rejects()))
+		testkit.OK(t, os.Remove(killed.rejects()))
 	})
 }
 
@@ -104,7 +104,7 @@ func TestFailingWrites(t *testing.T) {
 	dir := t.TempDir()
 	cut, _, _, _ := testkit.CutGames(t, dir)
 	want := job{cut, filepath.Join(dir, "want"), 2}
-	testkit.NoError(t, want.run(t.Context()))
+	testkit.OK(t, want.run(t.Context()))
 	testkit.FailingWrites(t, 6, 50, func(dir string) (func() error, func()) {
 		got := want
 		got.Out = filepath.Join(dir, "out")

@@ -176,7 +176,7 @@ func TestPrunedCounts(t *testing.T) {
 		!maps.Equal(got.SamplesDropped, want.SamplesDropped) || sum.Evals.Imported != wantSum.Evals.Imported {
 		t.Errorf("%+v, %+v; want %+v, %+v", got, sum.Evals, want, wantSum.Evals)
 	}
-	rows := testkit.Must(os.ReadFile(pruned.Rejects))(t)
+	rows := testkit.Value(os.ReadFile(pruned.Rejects))(t)
 	left := got.Rejects[ingest.Prefix] + got.Rejects[dataset.NoSamples] - want.Rejects[dataset.NoSamples]
 	if n := strings.Count(string(rows), short+"\t"); int64(n) != left {
 		t.Errorf("%d rows of %q:\n%s", n, short, rows)
@@ -196,7 +196,7 @@ func TestPrunedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Rejected = nil
-	part := testkit.Must(os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0))(t)
+	part := testkit.Value(os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0))(t)
 	part.WriteString("a row that the killed run did not mark\n")
 	part.Close()
 	run(again)
@@ -229,7 +229,7 @@ func TestRejectsNameWhatStays(t *testing.T) {
 	}
 	games, offsets := map[string]game{}, map[string]int64{}
 	for _, file := range inputs {
-		f := testkit.Must(os.Open(file))(t)
+		f := testkit.Value(os.Open(file))(t)
 		defer f.Close()
 		s, p := pgn.NewSplitter(f), new(pgn.Parser)
 		for b, err := s.Next(); err == nil; b, err = s.Next() {
@@ -241,7 +241,7 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			}
 		}
 	}
-	table := testkit.Must(os.ReadFile(in.Rejects))(t)
+	table := testkit.Value(os.ReadFile(in.Rejects))(t)
 	rows := strings.Split(strings.TrimSuffix(string(table), "\n"), "\n")[1:]
 	left := map[string]bool{}
 	for _, row := range rows {

@@ -59,14 +59,14 @@ func TestPublished(t *testing.T) {
 
 // TestDamagedParquet: a flip in a page costs the rest of its row group, and the others are read.
 func TestDamagedParquet(t *testing.T) {
-	data := testkit.Must(os.ReadFile("../../formats/parquet/testdata/pyarrow-zstd.parquet"))(t)
+	data := testkit.Value(os.ReadFile("../../formats/parquet/testdata/pyarrow-zstd.parquet"))(t)
 	dir := t.TempDir()
 	run := func(name string, data []byte) (Summary, error) {
 		path := testkit.WriteFile(t, filepath.Join(dir, name), data)
 		request := Request{Inputs: []string{path}, Out: path + "-out", Splits: dataset.DefaultSplits}
 		return request.Run(context.Background())
 	}
-	whole := testkit.Must(run("whole", data))(t)
+	whole := testkit.Value(run("whole", data))(t)
 	flipped := bytes.Clone(data)
 	flipped[8] ^= 0xff // the header of the first page
 	sum, err := run("flipped", flipped)

@@ -18,7 +18,7 @@ func TestAuditTakesAnEngine(t *testing.T) {
 			{Engine: "Syzygy tables", Limit: dataset.ExactLimit},
 		}}
 	m.Counts.Rejects = map[dataset.Reason]int64{}
-	testkit.NoError(t, dataset.WriteManifest(dir, &m))
+	testkit.OK(t, dataset.WriteManifest(dir, &m))
 	column, f, err := Audit{Request: Request{In: dir}}.prepare()
 	if err != nil || column != 0 || f.ID() != engine.ID() {
 		t.Errorf("column %d, %+v, %v", column, f, err)

@@ -117,7 +117,7 @@ func TestCandidates(t *testing.T) {
 		len(sum.Fingerprints) != 2 {
 		t.Errorf("%+v", sum)
 	}
-	d := testkit.Must(shards.OpenDataset(out))(t)
+	d := testkit.Value(shards.OpenDataset(out))(t)
 	defer d.Close()
 	m := d.Manifest
 	for i, limit := range []string{"depth 2", "depth 4"} {
@@ -125,7 +125,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("fingerprint %+v", f)
 		}
 	}
-	counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
+	counting := testkit.Value(dataset.NewCounting(m.Fingerprints, ""))(t)
 	var asked []candidateLine
 	number := 0
 	for l, err := range d.Lines() {
@@ -192,7 +192,7 @@ func askPython(t *testing.T, engine string, asked []candidateLine) {
 	if err := exec.Command("python3", "-c", "import chess.engine").Run(); err != nil {
 		t.Skip("SKIPPED: python-chess is not here")
 	}
-	text := testkit.Must(json.Marshal(asked))(t)
+	text := testkit.Value(json.Marshal(asked))(t)
 	cmd := exec.Command("python3", "testdata/candidates_oracle.py", engine)
 	cmd.Stdin = bytes.NewReader(text)
 	said, err := cmd.CombinedOutput()

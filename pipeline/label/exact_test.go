@@ -63,8 +63,8 @@ func TestLabelSyzygy(t *testing.T) {
 		return err
 	})
 	testkit.Same(t, with, cut.Out)
-	set := testkit.Must(syzygy.Open(t.Context(), sharedTables, syzygy.Check{}))(t)
-	tables := testkit.Must(stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set))(t)
+	set := testkit.Value(syzygy.Open(t.Context(), sharedTables, syzygy.Check{}))(t)
+	tables := testkit.Value(stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set))(t)
 	defer tables.Close()
 
 	m := testkit.Manifest(t, with)
@@ -133,9 +133,9 @@ func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 		class, _ := label.Class()
 		return ok && class == dataset.Won
 	})
-	d := testkit.Must(samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}}))(t)
+	d := testkit.Value(samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}}))(t)
 	defer d.Close()
-	got := testkit.Must(d.Sample(int64(i)))(t)
+	got := testkit.Value(d.Sample(int64(i)))(t)
 	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||
 		got.Policy == nil || got.Policy.UCI != got.Label.Best {
 		text, _ := json.Marshal(got)

@@ -36,7 +36,7 @@ func readJoin(t testing.TB, path string) fleet.Join {
 	t.Helper()
 	for range 3000 {
 		if text, err := os.ReadFile(path); err == nil {
-			j := testkit.Must(fleet.ParseJoin(string(text)))(t)
+			j := testkit.Value(fleet.ParseJoin(string(text)))(t)
 			return j
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -143,7 +143,7 @@ func (k *killable) kill() {
 // freePort returns an address of this machine that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := testkit.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -373,7 +373,7 @@ func TestFleetBusy(t *testing.T) {
 			KeyFile: filepath.Join(dir, "key")}.Run(t.Context())
 	}()
 	sum := testkit.Run(t, r)
-	testkit.NoError(t, <-ended)
+	testkit.OK(t, <-ended)
 	alone := r
 	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
 	without := testkit.Run(t, alone)

@@ -36,10 +36,10 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 	}
 	head = int(j.End())
 	for i := range journalRecords {
-		at := testkit.Must(j.append(testEntry(i)))(t)
+		at := testkit.Value(j.append(testEntry(i)))(t)
 		record = int(j.End() - at)
 	}
-	testkit.NoError(t, j.Close())
+	testkit.OK(t, j.Close())
 	if whole, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestJournalTorn(t *testing.T) {
 		if err != nil || len(entries) != n || damaged > 0 || j.End() != int64(head+n*record) {
 			t.Fatalf("cut at %d: %v, %d bytes damaged, %v", cut, entries, damaged, err)
 		}
-		testkit.NoError(t, j.Close())
+		testkit.OK(t, j.Close())
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
 			t.Fatalf("cut at %d leaves %d bytes", cut, len(got))
 		}
@@ -154,7 +154,7 @@ func TestKnown(t *testing.T) {
 			e.labels = append(e.labels, l)
 		}
 		all[e.key] = e
-		testkit.NoError(t, k.take(e.key, e.labels))
+		testkit.OK(t, k.take(e.key, e.labels))
 	}
 	for key, want := range all {
 		if got, _, ok, err := k.find(key); err != nil || !ok || !reflect.DeepEqual(got, want) {

@@ -35,7 +35,7 @@ func TestKillLabel(t *testing.T) {
 			count := testkit.Searches(t)
 			j := job{In: in, Workers: 2, Scope: scope,
 				Out: filepath.Join(t.TempDir(), "undisturbed")}
-			testkit.NoError(t, j.run(t.Context(), testkit.Engine(t)))
+			testkit.OK(t, j.run(t.Context(), testkit.Engine(t)))
 			needed := count()
 			want := j.Out
 			talbots, engines := 0, 0
@@ -127,9 +127,9 @@ func TestFlippedLabelling(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	files := map[string][]byte{}
-	entries := testkit.Must(os.ReadDir(cut.Out))(t)
+	entries := testkit.Value(os.ReadDir(cut.Out))(t)
 	for _, e := range entries {
-		files[e.Name()] = testkit.Must(os.ReadFile(filepath.Join(cut.Out, e.Name())))(t)
+		files[e.Name()] = testkit.Value(os.ReadFile(filepath.Join(cut.Out, e.Name())))(t)
 	}
 	stride := 41
 	if testkit.Full() {

@@ -252,7 +252,7 @@ func TestLabelCounts(t *testing.T) {
 	lines := filepath.Join(dir, "lines")
 	ingested(t, lines, path)
 	p := board.StartPosition()
-	m := testkit.Must(p.ParseUCI("e2e4"))(t)
+	m := testkit.Value(p.ParseUCI("e2e4"))(t)
 	p.Play(m)
 	t.Setenv(testkit.FailOn, p.EPD())
 	check := func(in, out string, labelled, terminal, failed int64) {

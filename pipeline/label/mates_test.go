@@ -106,7 +106,7 @@ func TestLabelMates(t *testing.T) {
 				t.Fatalf("%s: column %d is %v", p.FEN(), c.Fingerprint, c.Labels[0].Status)
 			}
 		}
-		testkit.NoError(t, l.Check())
+		testkit.OK(t, l.Check())
 	}
 
 	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 1, Mates: true,
@@ -127,7 +127,7 @@ func TestLabelMates(t *testing.T) {
 	p1, _ := run("p1", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 1, N: 2} })
 	p2, _ := run("p2", &moveOrder{}, func(r *label.Request) { r.Part = dataset.Part{I: 2, N: 2} })
 	joined := filepath.Join(dir, "joined")
-	testkit.Must(label.Join(t.Context(), output.Join{Parts: []string{p2, p1}, Out: joined}))(t)
+	testkit.Value(label.Join(t.Context(), output.Join{Parts: []string{p2, p1}, Out: joined}))(t)
 	if a, b := madeup.All(t, out), madeup.All(t, joined); len(a) != len(b) {
 		t.Errorf("%d lines joined, not %d", len(b), len(a))
 	}
@@ -139,8 +139,8 @@ func TestLabelMates(t *testing.T) {
 		name := filepath.Base(in) + "-both"
 		both, _ := run(name, &moveOrder{}, func(r *label.Request) { r.In, r.Mates = in, in == all })
 		m := testkit.Manifest(t, both)
-		counting := testkit.Must(dataset.NewCounting(m.Fingerprints, ""))(t)
-		engine := testkit.Must(dataset.NewCounting(m.Fingerprints, moveOrderPrint.ID()))(t)
+		counting := testkit.Value(dataset.NewCounting(m.Fingerprints, ""))(t)
+		engine := testkit.Value(dataset.NewCounting(m.Fingerprints, moveOrderPrint.ID()))(t)
 		n := int64(0)
 		for _, l := range madeup.All(t, both) {
 			counted := counting.Of(&l, 0)

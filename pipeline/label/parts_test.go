@@ -35,7 +35,7 @@ func TestPartsOfPositions(t *testing.T) {
 		parts = append(parts, part.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	testkit.Must(label.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
+	testkit.Value(label.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
 	testkit.Same(t, whole.Out, joined)
 	m, err := dataset.ReadManifest(joined)
 	if err != nil || m.Inputs[0].Aggregate == nil {
@@ -65,7 +65,7 @@ func TestParts(t *testing.T) {
 	}
 	count()
 	joined := filepath.Join(dir, "joined")
-	sum := testkit.Must(label.Join(t.Context(),
+	sum := testkit.Value(label.Join(t.Context(),
 		output.Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}))(t)
 	testkit.Same(t, whole.Out, joined)
 	if sum.Parts != 3 || sum.GamesKept != 80 || sum.Labelled+sum.Terminal != sum.Samples {

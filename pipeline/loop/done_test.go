@@ -67,11 +67,11 @@ func TestSkipDone(t *testing.T) {
 
 	for _, lost := range []string{"gen-002/run/checkpoints", "gen-003/games/shard-00000.talbot.zst", "gen-001"} {
 		path := filepath.Join(dir, lost)
-		testkit.NoError(t, os.Rename(path, path+"~"))
+		testkit.OK(t, os.Rename(path, path+"~"))
 		if err := run(more, skip); !errors.Is(err, output.ErrDifferent) || !strings.Contains(err.Error(), lost[:7]) {
 			t.Errorf("without %s: %v", lost, err)
 		}
-		testkit.NoError(t, os.Rename(path+"~", path))
+		testkit.OK(t, os.Rename(path+"~", path))
 	}
 
 	other := strings.Replace(rich, "accept: 0.55", "accept: 0.5", 1)
@@ -79,13 +79,13 @@ func TestSkipDone(t *testing.T) {
 	if err := run(other, output.Replace); !errors.Is(err, output.ErrForeign) {
 		t.Errorf("a folder with a letter: %v", err)
 	}
-	testkit.NoError(t, os.Remove(filepath.Join(dir, "letter.txt")))
+	testkit.OK(t, os.Remove(filepath.Join(dir, "letter.txt")))
 	f.failAt = 3
 	if err := run(other, output.Replace); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	f.failAt = 0
-	testkit.NoError(t, run(other, output.Replace))
+	testkit.OK(t, run(other, output.Replace))
 	if err := run(other, skip); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
@@ -147,7 +147,7 @@ func TestInputs(t *testing.T) {
 	}
 	f.failAt = 0
 	write("two") // not used yet
-	testkit.NoError(t, run(text))
+	testkit.OK(t, run(text))
 	if err := run(text); !errors.Is(err, output.ErrDone) {
 		t.Error(err)
 	}
@@ -160,7 +160,7 @@ func TestInputs(t *testing.T) {
 	if err := run(more); !errors.Is(err, output.ErrDifferent) || f.calls != nil {
 		t.Errorf("a further generation from other openings: %v, %q", err, f.calls)
 	}
-	testkit.NoError(t, os.Remove(openings))
+	testkit.OK(t, os.Remove(openings))
 	if err := run(more); err != nil {
 		t.Errorf("without the openings: %v", err)
 	}
@@ -173,12 +173,12 @@ func TestInputs(t *testing.T) {
 		t.Errorf("what was gone meanwhile: %v", err)
 	}
 	write("two")
-	testkit.NoError(t, os.RemoveAll(tests))
+	testkit.OK(t, os.RemoveAll(tests))
 	f.writeGames(tests)
 	if err := run(more); !errors.Is(err, output.ErrDone) {
 		t.Errorf("the same dataset, made again: %v", err)
 	}
-	testkit.NoError(t, os.RemoveAll(tests))
+	testkit.OK(t, os.RemoveAll(tests))
 	f.games = 4
 	f.writeGames(tests)
 	if err := run(more); !errors.Is(err, output.ErrDifferent) ||

@@ -146,7 +146,7 @@ func (f *fake) loop(dir, text string) error {
 func TestSteps(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
-	testkit.NoError(t, f.loop(dir, file))
+	testkit.OK(t, f.loop(dir, file))
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	train := func(g int, from string, data ...string) string {
 		return fmt.Sprintf("train --skip-done --run %s --from %s --data %s --steps 7 --seed %d --eval-every=0 "+
@@ -175,7 +175,7 @@ func TestSteps(t *testing.T) {
 		!slices.Equal(f.calls, []string{play(4), train(4, at("gen-003", "run"), games(3), games(4))}) {
 		t.Errorf("one more: %q, %v", f.calls, err)
 	}
-	testkit.NoError(t, os.Remove(at(StateName)))
+	testkit.OK(t, os.Remove(at(StateName)))
 	f.calls = nil
 	err := f.loop(dir, strings.Replace(file, "nodes: 8", "nodes: 9", 1))
 	if !errors.Is(err, ErrOther) || f.calls != nil {
@@ -231,9 +231,9 @@ func TestKilledFirst(t *testing.T) {
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
-	testkit.NoError(t, f.loop(dir, file))
+	testkit.OK(t, f.loop(dir, file))
 	path := filepath.Join(dir, StateName)
-	data := testkit.Must(os.ReadFile(path))(t)
+	data := testkit.Value(os.ReadFile(path))(t)
 	for i := 0; i < len(data); i += 5 {
 		data[i] ^= 1
 		testkit.WriteFile(t, path, data)
@@ -258,7 +258,7 @@ func TestDamage(t *testing.T) {
 			}
 			continue
 		}
-		testkit.NoError(t, os.Remove(filepath.Join(dir, StateName)))
+		testkit.OK(t, os.Remove(filepath.Join(dir, StateName)))
 		f.calls, f.failAt = nil, 0
 		if err := f.loop(dir, gated); err != nil {
 			t.Errorf("without %s after call %d: %v", StateName, failAt, err)
@@ -268,7 +268,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("without %s after call %d:\n%s", StateName, failAt, got)
 		}
 	}
-	lock := testkit.Must(durable.Lock(filepath.Join(dir, lockName)))(t)
+	lock := testkit.Value(durable.Lock(filepath.Join(dir, lockName)))(t)
 	defer lock.Close()
 	if err := f.loop(dir, file); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("a second loop: %v", err)
@@ -289,7 +289,7 @@ func FuzzParse(f *testing.F) {
 
 // TestParse: what cannot be followed is refused with the place.
 func TestParse(t *testing.T) {
-	testkit.Must(Parse([]byte(file)))(t)
+	testkit.Value(Parse([]byte(file)))(t)
 	for old, now := range map[string]string{
 		"generations: 3":   "generations: 0",
 		"window: 2":        "window: 0",
@@ -338,7 +338,7 @@ func TestStages(t *testing.T) {
 	staged := file + "stages:\n- {from: 2, games: {nodes: 20}, train: {batch: 64}}\n"
 	dir := t.TempDir()
 	f := &fake{t: t}
-	testkit.NoError(t, f.loop(dir, staged))
+	testkit.OK(t, f.loop(dir, staged))
 	for i, want := range []string{"recipe=tahl", "--nodes=8", "--steps 7", "--nodes=20", "--steps 4", "--nodes=20",
 		"--steps 4"} {
 		if !strings.Contains(f.calls[i], want) {
@@ -382,7 +382,7 @@ func TestGate(t *testing.T) {
 	}
 	var whole []Generation
 	l := Loop{Dir: dir, Text: []byte(gated), Command: f.run, Ended: func(g Generation) { whole = append(whole, g) }}
-	testkit.NoError(t, l.Run(t.Context()))
+	testkit.OK(t, l.Run(t.Context()))
 	at := func(g int) string { return filepath.Join(dir, fmt.Sprintf("gen-%03d", g), "run") }
 	var got []string
 	for _, call := range f.calls {
@@ -410,7 +410,7 @@ func TestGate(t *testing.T) {
 		whole[1].Gate.First.Against != 0 || *whole[0].Tables.Correlation != 0.25 {
 		t.Errorf("%+v", whole)
 	}
-	text := testkit.Must(os.ReadFile(filepath.Join(dir, PageName)))(t)
+	text := testkit.Value(os.ReadFile(filepath.Join(dir, PageName)))(t)
 	pagetest.Check(t, string(text), 0)
 	for _, want := range []string{"50.0 %", "against the first network", "Calibration of the last games",
 		"replay-ratio: 2", "<td>no</td>", "3 of 3 generations", "0.250"} {
@@ -433,7 +433,7 @@ func TestGivenStart(t *testing.T) {
 	var whole []Generation
 	ended := func(g Generation) { whole = append(whole, g) }
 	l := Loop{Dir: t.TempDir(), Text: []byte(text), Command: f.run, Ended: ended}
-	testkit.NoError(t, l.Run(t.Context()))
+	testkit.OK(t, l.Run(t.Context()))
 	if f.calls[0] != "eval --run other --data=tests" || len(whole) != 4 || *whole[0].Tables.Correlation != 0.5 {
 		t.Errorf("%s, %+v", f.calls[0], whole)
 	}
@@ -443,7 +443,7 @@ func TestGivenStart(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")
 	(&fake{t: t}).writeGames(dir)
-	s := testkit.Must(SurveyGames(dir))(t)
+	s := testkit.Value(SurveyGames(dir))(t)
 	if s.Games != 10 || s.Samples != 100 || s.Draws != 5 || s.Length != 10 || s.Ends["checkmate"] != 5 ||
 		math.Abs(s.Entropy-math.Ln2/10) > 1e-6 {
 		t.Errorf("%+v", s)

@@ -96,7 +96,7 @@ func writeLines(t testing.TB, n int) string {
 			if i%5 == 4 { // fool's mate, with its last position
 				p := l.Start
 				for _, text := range []string{"f2f3", "e7e5", "g2g4", "d8h4"} {
-					m := testkit.Must(p.ParseUCI(text))(t)
+					m := testkit.Value(p.ParseUCI(text))(t)
 					l.Moves = append(l.Moves, m)
 					p.Play(m)
 				}
@@ -156,10 +156,10 @@ func TestPredictions(t *testing.T) {
 
 func checkPredictions(t *testing.T, in, out string, top int) {
 	t.Helper()
-	testkit.Must(shards.Verify(t.Context(), out, shards.VerifyOptions{}))(t)
-	a := testkit.Must(shards.OpenDataset(in))(t)
+	testkit.Value(shards.Verify(t.Context(), out, shards.VerifyOptions{}))(t)
+	a := testkit.Value(shards.OpenDataset(in))(t)
 	defer a.Close()
-	b := testkit.Must(shards.OpenDataset(out))(t)
+	b := testkit.Value(shards.OpenDataset(out))(t)
 	defer b.Close()
 	if len(a.Shards) < 2 || len(a.Shards) != len(b.Shards) {
 		t.Fatalf("%d and %d shards", len(a.Shards), len(b.Shards))
@@ -264,16 +264,16 @@ func TestFraction(t *testing.T) {
 	if _, err := shards.Verify(t.Context(), half, shards.VerifyOptions{}); err != nil {
 		t.Error(err)
 	}
-	a := testkit.Must(shards.OpenDataset(whole))(t)
+	a := testkit.Value(shards.OpenDataset(whole))(t)
 	defer a.Close()
-	b := testkit.Must(shards.OpenDataset(half))(t)
+	b := testkit.Value(shards.OpenDataset(half))(t)
 	defer b.Close()
 	next, stop := iter.Pull2(a.Lines())
 	defer stop()
 	var asked int64
 	for l, err := range b.Lines() {
 		all, errAll, _ := next()
-		testkit.NoError(t, errors.Join(err, errAll))
+		testkit.OK(t, errors.Join(err, errAll))
 		for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 			var got dataset.Prediction // a line without any has no column
 			if list := l.PredictionsOf(0); list != nil {
@@ -303,7 +303,7 @@ func TestWithout(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	testkit.Run(t, Request{In: in, Out: out, Network: net,
 		Evaluator: &fake{recipe: encode.Napoleon{}}})
-	d := testkit.Must(shards.OpenDataset(out))(t)
+	d := testkit.Value(shards.OpenDataset(out))(t)
 	defer d.Close()
 	if d.Manifest.Networks[0] != net {
 		t.Errorf("%+v", d.Manifest.Networks)
@@ -456,7 +456,7 @@ func TestDamagedJournal(t *testing.T) {
 	want := madeup.Files(t, whole)
 	out := filepath.Join(t.TempDir(), "out")
 	begin := func() {
-		testkit.NoError(t, os.RemoveAll(out))
+		testkit.OK(t, os.RemoveAll(out))
 		e := newFake()
 		e.fail = func(n int64) error {
 			if n >= 900 {
@@ -470,7 +470,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	begin()
 	path := filepath.Join(out, journalName(0))
-	good := testkit.Must(os.ReadFile(path))(t)
+	good := testkit.Value(os.ReadFile(path))(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	warned := 0
 	for range 12 {
@@ -497,10 +497,10 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	// a whole record of another unit
 	begin()
-	testkit.NoError(t, os.Remove(path))
-	j := testkit.Must(openJournal(path, [32]byte(good[durable.RecordHead+len(identityText):]), nil))(t)
+	testkit.OK(t, os.Remove(path))
+	j := testkit.Value(openJournal(path, [32]byte(good[durable.RecordHead+len(identityText):]), nil))(t)
 	_, err := j.Append((&unit{predictions: make([]dataset.Prediction, unitSamples-1)}).encode())
-	testkit.NoError(t, errors.Join(err, j.Close()))
+	testkit.OK(t, errors.Join(err, j.Close()))
 	var damaged *output.JournalError
 	if _, err := (Request{In: in, Out: out, Network: network, Evaluator: newFake()}).Run(
 		t.Context()); !errors.As(err, &damaged) || !errors.Is(err, dataset.ErrDamaged) {

@@ -110,12 +110,12 @@ func TestSelfPlay(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	testkit.NoError(t, j.run(t.Context()))
+	testkit.OK(t, j.run(t.Context()))
 	madeup.Verify(t, j.Out)
 	for _, workers := range []int{8, 64} {
 		other := j
 		other.Workers, other.Out = workers, filepath.Join(dir, fmt.Sprint(workers))
-		testkit.NoError(t, other.run(t.Context()))
+		testkit.OK(t, other.run(t.Context()))
 		testkit.Same(t, j.Out, other.Out)
 	}
 	rounds := 3
@@ -140,9 +140,9 @@ func TestSelfPlay(t *testing.T) {
 		parts = append(parts, r.Out)
 	}
 	joined := filepath.Join(dir, "joined")
-	testkit.Must(selfplay.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
+	testkit.Value(selfplay.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
 	testkit.Same(t, j.Out, joined)
-	other := testkit.Must(request(filepath.Join(dir, "foreign"), j.Count, 8))(t)
+	other := testkit.Value(request(filepath.Join(dir, "foreign"), j.Count, 8))(t)
 	other.Part, other.Processor = dataset.Part{I: 3, N: 3}, "another"
 	testkit.Run(t, other)
 	for name, list := range map[string][]string{"two": parts[:2], "one twice": {parts[0], parts[1], parts[1]},
@@ -158,7 +158,7 @@ func TestSelfPlay(t *testing.T) {
 // With BestValue the moves do, and values are higher, as a mean has bad moves in it.
 func TestSelfPlayCut(t *testing.T) {
 	play := func(change func(*selfplay.Style)) []*dataset.Line {
-		r := testkit.Must(request(filepath.Join(t.TempDir(), "x"), 40, 8))(t)
+		r := testkit.Value(request(filepath.Join(t.TempDir(), "x"), 40, 8))(t)
 		r.Style.MostPlies = 8
 		change(&r.Style)
 		testkit.Run(t, r)
@@ -197,13 +197,13 @@ func TestSelfPlayCut(t *testing.T) {
 // TestSelfPlayLines: what is stored is what a search found, and what is learnt from it what it says: a sample of a full
 // search has a legal policy of whole weights, one of a fast search none, whatever else its line has.
 func TestSelfPlayLines(t *testing.T) {
-	r := testkit.Must(request(filepath.Join(t.TempDir(), "x"), 60, 8))(t)
+	r := testkit.Value(request(filepath.Join(t.TempDir(), "x"), 60, 8))(t)
 	r.Style.FastShare = 0.85 // so that some games have fast searches alone
 	sum := testkit.Run(t, r)
 	fast, full, mates, without, nodes, resigned, playedOn, wrong := 0, 0, 0, 0, int64(0), 0, int64(0), int64(0)
 	ends := map[string]int64{}
 	for _, line := range madeup.Each(t, r.Out) {
-		testkit.NoError(t, line.Check())
+		testkit.OK(t, line.Check())
 		if line.Source != dataset.SourceSelfPlay || line.Result == dataset.ResultUnknown {
 			t.Fatalf("game %d: %v, result %v", line.Number, line.Source, line.Result)
 		}
@@ -277,8 +277,8 @@ func TestSelfPlayLines(t *testing.T) {
 // a setting. They are read by one game at a time.
 func TestSelfPlayTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "games")
-	r := testkit.Must(request(dir, 40, 8))(t)
-	r.Endgames = testkit.Must(synth.NewDrawer(drawn(t, "KQQvK,KRRvK,KQvKR")))(t)
+	r := testkit.Value(request(dir, 40, 8))(t)
+	r.Endgames = testkit.Value(synth.NewDrawer(drawn(t, "KQQvK,KRRvK,KQvKR")))(t)
 	var asked, at int32
 	r.Tables = &selfplay.Tables{Identity: "0123", Pieces: mates.Pieces,
 		Probe: func(_ context.Context, p *board.Position) (dataset.Class, bool, error) {
@@ -300,7 +300,7 @@ func TestSelfPlayTables(t *testing.T) {
 	if ended < 5 || asked < int32(ended) {
 		t.Errorf("%d games ended by tables, %d questions: %v", ended, asked, sum.Ends)
 	}
-	d := testkit.Must(shards.OpenDataset(dir))(t)
+	d := testkit.Value(shards.OpenDataset(dir))(t)
 	defer d.Close()
 	if !slices.Contains(d.Manifest.Flags, dataset.Tag{Name: "tables", Value: "0123"}) ||
 		!slices.Contains(d.Manifest.Fingerprints[0].Options, dataset.Tag{Name: "tables", Value: "0123"}) {
@@ -341,7 +341,7 @@ func TestSelfPlayTables(t *testing.T) {
 		}
 	}
 	r.Tables, r.Existing = tables, output.Refuse
-	r.Endgames = testkit.Must(synth.NewDrawer(drawn(t, "KQvK")))(t)
+	r.Endgames = testkit.Value(synth.NewDrawer(drawn(t, "KQvK")))(t)
 	r.Out += "-known"
 	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "before the first search") {
 		t.Errorf("starts that the tables know: %v", err)
@@ -374,7 +374,7 @@ func TestSelfPlayAlone(t *testing.T) {
 	dir := t.TempDir()
 	var sum selfplay.Summary
 	for _, atOnce := range []int{1, 8} {
-		r := testkit.Must(request(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce))(t)
+		r := testkit.Value(request(filepath.Join(dir, fmt.Sprint(atOnce)), 40, atOnce))(t)
 		r.Style = selfplay.DefaultStyle()
 		r.Style.Searcher, r.Style.MostPlies, r.Style.Options.Temperature = "policy", 30, 1
 		r.Network.Value, r.Network.Evaluator = false, func() mcts.Evaluator { return new(choosing) }
@@ -382,7 +382,7 @@ func TestSelfPlayAlone(t *testing.T) {
 		madeup.Verify(t, r.Out)
 	}
 	testkit.Same(t, filepath.Join(dir, "1"), filepath.Join(dir, "8"))
-	d := testkit.Must(shards.OpenDataset(filepath.Join(dir, "1")))(t)
+	d := testkit.Value(shards.OpenDataset(filepath.Join(dir, "1")))(t)
 	defer d.Close()
 	retracted, chosen := int64(0), 0
 	for line, err := range d.Lines() {

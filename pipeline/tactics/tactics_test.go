@@ -58,7 +58,7 @@ func TestTactics(t *testing.T) {
 	changed := labels[0]
 	changed.Best = moves[0]
 	only := dataset.Label{Status: dataset.Labelled, Best: moves[0], Lines: labels[0].Lines[:1]}
-	forced := testkit.Must(board.ParseFEN("k7/8/8/8/8/8/1r6/K7 w - - 0 1"))(t)
+	forced := testkit.Value(board.ParseFEN("k7/8/8/8/8/8/1r6/K7 w - - 0 1"))(t)
 	start := board.StartPosition()
 	for _, c := range []struct {
 		pos   *board.Position

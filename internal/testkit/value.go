@@ -13,11 +13,11 @@ func Run[S any](t testing.TB, request interface {
 	Run(ctx context.Context) (S, error)
 }) S {
 	t.Helper()
-	return Must(request.Run(t.Context()))(t)
+	return Value(request.Run(t.Context()))(t)
 }
 
-// Must returns a value that comes without an error, as in Must(os.ReadFile(path))(t).
-func Must[T any](value T, err error) func(t testing.TB) T {
+// Value returns a value that comes without an error, or ends the test, as in Value(os.ReadFile(path))(t).
+func Value[T any](value T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
 		if err != nil {
@@ -30,22 +30,12 @@ func Must[T any](value T, err error) func(t testing.TB) T {
 // Manifest reads the manifest of a dataset.
 func Manifest(t testing.TB, dir string) *dataset.Manifest {
 	t.Helper()
-	return Must(dataset.ReadManifest(dir))(t)
+	return Value(dataset.ReadManifest(dir))(t)
 }
 
 // WriteFile writes a file and returns its path.
 func WriteFile[Content []byte | string](t testing.TB, path string, content Content) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, []byte(content), 0o666))
 	return path
-}
-
-// NoError ends the test at an error.
-func NoError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
