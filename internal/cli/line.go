@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/rivo/uniseg"
+	"github.com/schollz/progressbar/v3"
 
 	"talbot/internal/plain"
 	"talbot/internal/progress"
@@ -49,12 +51,17 @@ func (l Line) Fit(columns int) string {
 
 // drawBar returns verb, percentage and a bar of that many columns; no bar if the number is 0.
 func drawBar(verb string, share float64, columns int) string {
-	text := fmt.Sprintf("%s %3d%%", verb, int(100*share))
-	if columns == 0 {
-		return text
+	const whole = 100_000
+	var ends progressbar.Theme
+	if columns > 0 {
+		ends = progressbar.ThemeDefault
 	}
-	full := int(share * float64(columns))
-	return text + " |" + strings.Repeat("█", full) + strings.Repeat(" ", columns-full) + "|"
+	bar := progressbar.NewOptions64(whole, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(columns),
+		progressbar.OptionSetDescription(verb), progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetTheme(ends))
+	_ = bar.Set64(int64(share * whole)) // io.Discard has no errors
+	_ = bar.RenderBlank()               // Set64 draws nothing below 1 %
+	return strings.TrimSpace(bar.String())
 }
 
 // text returns the line for a file.
