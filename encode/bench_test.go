@@ -7,73 +7,49 @@ import (
 	"talbot/dataset"
 )
 
-// BenchmarkEncode goes from lines of 80 plies to packed planes; every ply is a sample.
-func BenchmarkEncode(b *testing.B) {
-	var e TalbotBot
-	var lines []dataset.Line
-	for seed := range uint64(64) {
-		lines = append(lines, randomLine(seed, board.StartPosition(), 80))
+// BenchmarkReplay is what the others take beside encoding: lines of 80 plies, of which every ply is a sample.
+func BenchmarkReplay(b *testing.B) { benchmark(b, func(*View) {}) }
+
+// BenchmarkPack goes from lines to packed inputs.
+func BenchmarkPack(b *testing.B) {
+	for name, e := range map[string]Encoder{"talbotbot": TalbotBot{}, "mask": TalbotBot{LegalMask: true},
+		"napoleon": Napoleon{}, "attacks": Lynx{Attacks: true}, "tactics": Lynx{Attacks: true, Tactics: true}} {
+		packed := make([]uint64, e.Layout().Words)
+		b.Run(name, func(b *testing.B) { benchmark(b, func(v *View) { e.Pack(packed, v) }) })
 	}
-	samples := 0
-	for i := range lines {
-		samples += lines[i].SampleCount()
-	}
-	planes := make([]uint64, 256*TalbotBotPlanes)
-	var w dataset.Walker
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		for l := range lines {
-			w.Reset(&lines[l])
-			for w.Next() {
-				e.Planes(planes[i:i+TalbotBotPlanes], w.Game())
-				if i += TalbotBotPlanes; i == len(planes) {
-					i = 0
-				}
-			}
-		}
-	}
-	b.ReportMetric(float64(b.N)*float64(samples)/b.Elapsed().Seconds()/1e6, "Mpositions/s")
 }
 
-// BenchmarkReplay is the part of BenchmarkEncode that is not encoding.
-func BenchmarkReplay(b *testing.B) {
-	line := randomLine(1, board.StartPosition(), 80)
-	var w dataset.Walker
-	for b.Loop() {
-		w.Reset(&line)
-		for w.Next() {
-		}
-	}
-	b.ReportMetric(float64(b.N)*float64(line.SampleCount())/b.Elapsed().Seconds()/1e6, "Mpositions/s")
-}
-
-// BenchmarkLynxPack is the inputs of a game, without and with planes of tactics.
-func BenchmarkLynxPack(b *testing.B) {
-	line := randomLine(1, board.StartPosition(), 80)
-	for name, e := range map[string]Lynx{"attacks": {Attacks: true}, "tactics": {Attacks: true, Tactics: true}} {
-		b.Run(name, func(b *testing.B) {
-			packed := make([]uint64, e.Layout().Words)
-			var w dataset.Walker
-			var v View
-			b.ReportAllocs()
-			for b.Loop() {
-				w.Reset(&line)
-				for w.Next() {
-					v.Game = w.Game()
-					e.Pack(packed, &v)
-				}
-			}
-			b.ReportMetric(float64(b.N)*float64(line.SampleCount())/b.Elapsed().Seconds()/1e6, "Mpositions/s")
+// BenchmarkUnpack goes from lines to numbers.
+func BenchmarkUnpack(b *testing.B) {
+	for _, e := range []Encoder{TalbotBot{}, Napoleon{}} {
+		l := e.Layout()
+		packed, numbers := make([]uint64, l.Words), make([]float32, l.Numbers())
+		b.Run(e.Name(), func(b *testing.B) {
+			benchmark(b, func(v *View) {
+				e.Pack(packed, v)
+				e.Unpack(numbers, packed)
+			})
 		})
 	}
 }
 
-// BenchmarkMoveIndex is one move.
-func BenchmarkMoveIndex(b *testing.B) {
-	p := board.StartPosition()
-	m, _ := p.ParseUCI("e2e4")
-	for b.Loop() {
-		TalbotBot{}.MoveIndex(&p, m)
+func benchmark(b *testing.B, each func(*View)) {
+	var lines []dataset.Line
+	samples := 0
+	for seed := range uint64(64) {
+		lines = append(lines, randomLine(seed, board.StartPosition(), 80))
+		samples += lines[seed].SampleCount()
 	}
+	var w dataset.Walker
+	var v View
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range lines {
+			for w.Reset(&lines[i]); w.Next(); {
+				v.Play(w.Game(), 0, 0)
+				each(&v)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(samples)/b.Elapsed().Seconds()/1e6, "Mpositions/s")
 }

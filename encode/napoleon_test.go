@@ -24,18 +24,9 @@ func readNapoleonGolden(t testing.TB) []napoleonGolden {
 	return golden.Lines[napoleonGolden](t, "testdata/napoleon.jsonl.gz", 100)
 }
 
-// napoleonOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
+// napoleonOf returns the packed words and the numbers of p.
 func napoleonOf(p *board.Position) (words []uint64, numbers []float32) {
-	words, numbers = make([]uint64, NapoleonWords), make([]float32, napoleonSize)
-	for i := range words {
-		words[i] = 0xdeadbeef
-	}
-	for i := range numbers {
-		numbers[i] = float32(math.NaN())
-	}
-	packBoard(words, p, p.Turn())
-	Napoleon{}.Unpack(numbers, words)
-	return words, numbers
+	return encodedAs(Napoleon{}, viewOf(p, 0, 0))
 }
 
 func parseFEN(t testing.TB, fen string) board.Position {
@@ -193,17 +184,5 @@ func TestNapoleonOnTheBoard(t *testing.T) {
 		if got != want || !ok {
 			t.Errorf("%s: %g %v, want %g", fen, got, ok, want)
 		}
-	}
-}
-
-func TestNapoleonAllocatesNothing(t *testing.T) {
-	p := board.StartPosition()
-	var words [NapoleonWords]uint64
-	var numbers [napoleonSize]float32
-	if n := testing.AllocsPerRun(100, func() {
-		packBoard(words[:], &p, p.Turn())
-		Napoleon{}.Unpack(numbers[:], words[:])
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
 	}
 }

@@ -95,10 +95,10 @@ func (NoSearch) EncodeMove(dst []int32, v *View, m board.Move) {
 // taken back, teaches which moves are legal.
 func (e NoSearch) Target(dst *Target, v *View, t Targets) bool {
 	if !e.Scores {
-		dst.Moves = Policy(dst.Moves, e, t, v)
+		dst.Moves = Policy(dst.Moves, e.noValue, t, v)
 		return len(dst.Moves) > 0
 	}
-	learns := legalPolicy(dst, e, v, t)
+	learns := legalPolicy(dst, e.noValue, v, t)
 	result, known := v.Result()
 	if learns && !known {
 		return false

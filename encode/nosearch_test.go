@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,21 +15,9 @@ import (
 	"talbot/internal/testkit/golden"
 )
 
-// noSearchOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
+// noSearchOf returns the packed words and the numbers of p.
 func noSearchOf(p *board.Position) (words []uint64, numbers []float32) {
-	var e NoSearch
-	words, numbers = make([]uint64, NoSearchWords), make([]float32, NoSearchTokens+NoSearchBits)
-	for i := range words {
-		words[i] = 0xdeadbeef
-	}
-	for i := range numbers {
-		numbers[i] = float32(math.NaN())
-	}
-	var v View
-	v.Play(board.NewGame(*p), 0, 0)
-	e.Pack(words, &v)
-	e.Unpack(numbers, words)
-	return words, numbers
+	return encodedAs(NoSearch{}, viewOf(p, 0, 0))
 }
 
 // uciMoves returns the moves by their numbers.
@@ -222,13 +209,8 @@ func TestNoSearchTargets(t *testing.T) {
 	} {
 		line := uciLine(t, board.StartFEN, "e2e4", "e7e5", "g1f3")
 		line.Samples, line.Result, line.Policies = dataset.AllMoves(), test.result, test.policies
-		var w dataset.Walker
-		if err := w.At(&line, test.ply); err != nil {
-			t.Fatal(err)
-		}
-		var v View
-		v.Visit(&w, dataset.Counted{})
-		text, err := json.Marshal(NoSearch{Scores: test.scores}.Describe(&v, Targets{}))
+		v := viewAt(t, &line, test.ply)
+		text, err := json.Marshal(NoSearch{Scores: test.scores}.Describe(v, Targets{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,31 +239,7 @@ func TestNoSearchTargets(t *testing.T) {
 	line.Samples = dataset.AllMoves()
 	line.Policies = [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3},
 		{Move: board.NewMove(6, 21), Weight: 1}}}
-	var w dataset.Walker
-	w.Reset(&line)
-	w.Next()
-	var v View
-	v.Visit(&w, dataset.Counted{})
-	if text, _ := json.Marshal(NoSearch{}.Describe(&v, Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
+	if text, _ := json.Marshal(NoSearch{}.Describe(viewAt(t, &line, 0), Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
 		t.Errorf("a list: %s", text)
-	}
-}
-
-func TestNoSearchAllocatesNothing(t *testing.T) {
-	var e NoSearch
-	var v View
-	g := board.NewGame(board.StartPosition())
-	var words [NoSearchWords]uint64
-	var numbers [NoSearchTokens + NoSearchBits]float32
-	var code [1]int32
-	if n := testing.AllocsPerRun(100, func() {
-		v.Play(g, 0, 0)
-		e.Pack(words[:], &v)
-		e.Unpack(numbers[:], words[:])
-		for _, m := range v.Legal() {
-			e.EncodeMove(code[:], &v, m)
-		}
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
 	}
 }

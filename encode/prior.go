@@ -111,16 +111,16 @@ func (Prior) EncodeMove(dst []int32, v *View, m board.Move) { NoSearch{}.EncodeM
 // moves have a share of 0.
 func (e Prior) Target(dst *Target, v *View, t Targets) bool {
 	if e.LegalMask {
-		return legalPolicy(dst, e, v, t)
+		return legalPolicy(dst, e.noValue, v, t)
 	}
-	dst.Moves = Policy(dst.Moves, e, t, v)
+	dst.Moves = Policy(dst.Moves, e.noValue, t, v)
 	return len(dst.Moves) > 0
 }
 
 // Describe returns the share of each move, and the band of [PriorBands] and the rating of the side to move, nil where
 // it is not known; nil for nothing.
 func (e Prior) Describe(v *View, t Targets) any {
-	list := Policy(nil, e, t, v)
+	list := Policy(nil, e.noValue, t, v)
 	if len(list) == 0 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package encode
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 
@@ -12,23 +11,10 @@ import (
 	"talbot/internal/testkit/golden"
 )
 
-// priorOf returns the packed words and the numbers of p, whose side to move has that rating. The memory is dirty: every
-// word and number must be written.
+// priorOf returns the packed words and the numbers of p, whose side to move has that rating.
 func priorOf(p *board.Position, elo int) (words []uint64, numbers []float32) {
-	var e Prior
-	words, numbers = make([]uint64, PriorWords), make([]float32, PriorPlanes*64)
-	for i := range words {
-		words[i] = 0xdeadbeef
-	}
-	for i := range numbers {
-		numbers[i] = float32(math.NaN())
-	}
 	ratings := [2]int{elo, 3000}
-	var v View
-	v.Play(board.NewGame(*p), ratings[p.Turn()], ratings[p.Turn().Other()])
-	e.Pack(words, &v)
-	e.Unpack(numbers, words)
-	return words, numbers
+	return encodedAs(Prior{}, viewOf(p, ratings[p.Turn()], ratings[p.Turn().Other()]))
 }
 
 // priorPlane is a plane of numbers of 0 and 1 as a word.
@@ -142,92 +128,57 @@ func TestPriorRatings(t *testing.T) {
 			t.Errorf("%d is %g", elo+1, numbers[17*64])
 		}
 	}
-	e := Prior{Unrated: true}
-	var v View
-	words, other := make([]uint64, PriorWords), make([]uint64, PriorWords)
-	v.Play(board.NewGame(board.StartPosition()), 2000, 0)
-	e.Pack(words, &v)
-	v.Play(board.NewGame(board.StartPosition()), 0, 0)
-	Prior{}.Pack(other, &v)
+	e, p := Prior{Unrated: true}, board.StartPosition()
+	words, _ := encodedAs(e, viewOf(&p, 2000, 0))
+	other, _ := encodedAs(Prior{}, viewOf(&p, 0, 0))
 	if l := e.Layout(); !slices.Equal(words, other) || l.Ratings || l.WithRating(1500) != nil {
 		t.Errorf("without ratings: %x, want %x; %+v", words, other, l)
 	}
 }
 
-// TestPriorTargets: what is learnt of a list and of a move that was played, and what is shown of it.
+// TestPriorTargets: what is learnt of a list and of a move that was played, and what is shown of it. With the mask all
+// legal moves are listed, those of the target with their shares.
 func TestPriorTargets(t *testing.T) {
 	e4, d4 := board.NewMove(12, 28), board.NewMove(11, 27)
 	for _, test := range []struct {
 		name     string
 		elo      int
 		policies [][]dataset.WeightedMove
+		learnt   map[board.Move]float32
 		want     string
 	}{
-		{"played", 1499, nil, `{"moves":{"e2e4":1},"band":{"from":0,"to":1500},"rating":1499}`},
-		{"no rating", 0, nil, `{"moves":{"e2e4":1},"band":null,"rating":null}`},
+		{"played", 1499, nil, map[board.Move]float32{e4: 1},
+			`{"moves":{"e2e4":1},"band":{"from":0,"to":1500},"rating":1499}`},
+		{"no rating", 0, nil, map[board.Move]float32{e4: 1}, `{"moves":{"e2e4":1},"band":null,"rating":null}`},
 		{"counted", 1750, [][]dataset.WeightedMove{{{Move: e4, Weight: 3}, {Move: d4, Weight: 1}}},
+			map[board.Move]float32{e4: 0.75, d4: 0.25},
 			`{"moves":{"d2d4":0.25,"e2e4":0.75},"band":{"from":1500,"to":2000},"rating":1750}`},
-		{"of masters", 2500, [][]dataset.WeightedMove{{{Move: d4, Weight: 7}}},
+		{"of masters", 2500, [][]dataset.WeightedMove{{{Move: d4, Weight: 7}}}, map[board.Move]float32{d4: 1},
 			`{"moves":{"d2d4":1},"band":{"from":2500,"to":0},"rating":2500}`},
-		{"nothing", 2000, [][]dataset.WeightedMove{{}}, `null`},
+		{"nothing", 2000, [][]dataset.WeightedMove{{}}, nil, `null`},
 	} {
 		line := uciLine(t, board.StartFEN, "e2e4")
 		line.Samples, line.WhiteElo, line.Policies = dataset.AllMoves(), test.elo, test.policies
-		var w dataset.Walker
-		w.Reset(&line)
-		w.Next()
-		var v View
-		v.Visit(&w, dataset.Counted{})
-		if text, err := json.Marshal(Prior{}.Describe(&v, Targets{})); string(text) != test.want || err != nil {
+		v := viewAt(t, &line, 0)
+		if text, err := json.Marshal(Prior{}.Describe(v, Targets{})); string(text) != test.want || err != nil {
 			t.Errorf("%s: %s, %v", test.name, text, err)
 		}
-		var target Target
-		l := Prior{}.Layout()
-		target.Reset(&l)
-		if learns := (Prior{}).Target(&target, &v, Targets{}); learns != (test.want != "null") {
-			t.Errorf("%s: learns %v", test.name, learns)
-		}
-	}
-}
-
-// TestPriorLegalMask: with the mask all legal moves are listed, those of the target with their shares.
-func TestPriorLegalMask(t *testing.T) {
-	e4, d4 := board.NewMove(12, 28), board.NewMove(11, 27)
-	e := Prior{LegalMask: true}
-	l := e.Layout()
-	if l.Moves != LegalMoves || (Prior{}).Layout().Moves != TargetMoves {
-		t.Error("lists the wrong moves")
-	}
-	for _, test := range []struct {
-		name     string
-		policies [][]dataset.WeightedMove
-		want     map[board.Move]float32
-	}{
-		{"played", nil, map[board.Move]float32{e4: 1}},
-		{"counted", [][]dataset.WeightedMove{{{Move: e4, Weight: 3}, {Move: d4, Weight: 1}}},
-			map[board.Move]float32{e4: 0.75, d4: 0.25}},
-		{"nothing", [][]dataset.WeightedMove{{}}, nil},
-	} {
-		line := uciLine(t, board.StartFEN, "e2e4")
-		line.Samples, line.Policies = dataset.AllMoves(), test.policies
-		var w dataset.Walker
-		w.Reset(&line)
-		w.Next()
-		var v View
-		v.Visit(&w, dataset.Counted{})
-		var target Target
-		target.Reset(&l)
-		if learns := e.Target(&target, &v, Targets{}); learns != (test.want != nil) {
-			t.Errorf("%s: learns %v", test.name, learns)
-		}
-		if len(target.Moves) != 20 {
-			t.Errorf("%s: %d moves", test.name, len(target.Moves))
-		}
-		for _, m := range target.Moves {
-			if m.Weight != test.want[m.Move] {
-				t.Errorf("%s: %s has %g", test.name, m.Move, m.Weight)
+		for e, listed := range map[Prior]int{{}: len(test.learnt), {LegalMask: true}: 20} {
+			var target Target
+			l := e.Layout()
+			target.Reset(&l)
+			if learns := e.Target(&target, v, Targets{}); learns != (test.learnt != nil) || len(target.Moves) != listed {
+				t.Errorf("%s, %+v: learns %v, %d moves", test.name, e, learns, len(target.Moves))
+			}
+			for _, m := range target.Moves {
+				if m.Weight != test.learnt[m.Move] {
+					t.Errorf("%s, %+v: %s has %g", test.name, e, m.Move, m.Weight)
+				}
 			}
 		}
+	}
+	if (Prior{LegalMask: true}).Layout().Moves != LegalMoves || (Prior{}).Layout().Moves != TargetMoves {
+		t.Error("lists the wrong moves")
 	}
 }
 
@@ -257,22 +208,3 @@ func checkPrior(t testing.TB, p *board.Position) {
 func TestPriorRandomGames(t *testing.T) { eachRandomPosition(t, checkPrior) }
 
 func FuzzPrior(f *testing.F) { fuzzPositions(f, checkPrior) }
-
-func TestPriorAllocatesNothing(t *testing.T) {
-	var e Prior
-	var v View
-	g := board.NewGame(board.StartPosition())
-	var words [PriorWords]uint64
-	var numbers [PriorPlanes * 64]float32
-	var code [1]int32
-	if n := testing.AllocsPerRun(100, func() {
-		v.Play(g, 1900, 0)
-		e.Pack(words[:], &v)
-		e.Unpack(numbers[:], words[:])
-		for _, m := range v.Legal() {
-			e.EncodeMove(code[:], &v, m)
-		}
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
-}

@@ -125,7 +125,7 @@ func (Probability) EncodeMove(dst []int32, v *View, m board.Move) {
 func (e Probability) Target(dst *Target, v *View, t Targets) bool {
 	var code [1]int32
 	sum := float32(0)
-	for _, m := range Policy(nil, e, t, v) {
+	for _, m := range Policy(nil, e.noValue, t, v) {
 		if e.EncodeMove(code[:], v, m.Move); code[0] != ProbabilityOther && m.Weight > 0 {
 			dst.Moves = append(dst.Moves, m)
 			sum += m.Weight

@@ -117,15 +117,8 @@ func TestRandomGames(t *testing.T) {
 	t.Logf("%+v", count)
 }
 
-// FuzzLine plays the moves that the bytes choose among the legal ones.
 func FuzzLine(f *testing.F) {
-	f.Add(uint8(0), []byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint8(5), []byte("pawns run"))
-	f.Add(uint8(8), []byte{0, 0, 0, 0, 0, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
-		var count seen
-		checkLine(t, chosenLine(parseFEN(t, starts[int(start)%len(starts)]), choice), &count)
-	})
+	fuzzLines(f, func(t *testing.T, l dataset.Line) { checkLine(t, l, new(seen)) })
 }
 
 // chosenLine plays the moves that the bytes choose among the legal ones, up to 60.

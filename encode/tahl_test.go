@@ -3,7 +3,6 @@ package encode
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -22,31 +21,11 @@ type tahlGolden struct {
 	After          []string
 }
 
-// viewAt is the view of a line's ply.
-func viewAt(t testing.TB, l *dataset.Line, ply int) *View {
-	t.Helper()
-	w, v := new(dataset.Walker), new(View)
-	if err := w.At(l, ply); err != nil {
-		t.Fatal(err)
-	}
-	v.Visit(w, dataset.Counted{})
-	return v
-}
-
-// tahlOf returns the packed words of a view, and as bits the planes that they stand for. The memory is dirty: every
-// word and number must be written.
+// tahlOf returns the packed words of a view, and as bits the planes that they stand for.
 func tahlOf(t testing.TB, v *View) (words, planes []uint64) {
 	t.Helper()
-	numbers := make([]float32, tahlSize)
-	words, planes = make([]uint64, TahlWords), make([]uint64, TahlPlanes)
-	for i := range words {
-		words[i] = 0xdeadbeef
-	}
-	for i := range numbers {
-		numbers[i] = float32(math.NaN())
-	}
-	Tahl{}.Pack(words, v)
-	Tahl{}.Unpack(numbers, words)
+	words, numbers := encodedAs(Tahl{}, v)
+	planes = make([]uint64, TahlPlanes)
 	for i, x := range numbers {
 		if x != 0 && x != 1 {
 			t.Fatalf("%q: plane %d, %v is %g", v.Position().FEN(), i/64, board.Square(i%64), x)
@@ -143,40 +122,30 @@ func shownTahl(t *testing.T, v *View, targets Targets) (s tahlShown) {
 // TestTahlByHand has what is easy to work out: the order of the planes, which is not that of the layers, the frame of
 // Black, and the order in which changes are written.
 func TestTahlByHand(t *testing.T) {
-	squares := func(names ...string) (b uint64) {
-		for _, name := range names {
-			s, ok := board.ParseSquare(name)
-			if !ok {
-				t.Fatal(name)
-			}
-			b |= 1 << s
-		}
-		return b
-	}
 	for _, test := range []struct {
 		start  string
 		moves  []string
 		planes map[int]uint64
 	}{
 		{board.StartFEN, nil, map[int]uint64{
-			0: squares("a2", "b2", "c2", "d2", "e2", "f2", "g2", "h2"), 1: squares("a1", "h1"), 2: squares("b1", "g1"),
-			3: squares("c1", "f1"), 4: squares("d1"), 5: squares("e1"), 7: squares("a8", "h8"), 8: squares("b8", "g8"),
-			9: squares("c8", "f8"), 10: squares("d8"), 11: squares("e8"),
+			0: set("a2", "b2", "c2", "d2", "e2", "f2", "g2", "h2"), 1: set("a1", "h1"), 2: set("b1", "g1"),
+			3: set("c1", "f1"), 4: set("d1"), 5: set("e1"), 7: set("a8", "h8"), 8: set("b8", "g8"),
+			9: set("c8", "f8"), 10: set("d8"), 11: set("e8"),
 			12: all, 13: all, 14: 0, 15: 0, 16: all, 17: all, 18: 0, 19: 0, 20: 0, 21: 0, 24: 0, 27: 0}},
 		// Black can castle king side and not queen side, and so could White; Black's own is at the bottom.
 		{board.StartFEN, []string{"e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5", "d2d3"}, map[int]uint64{
-			2: squares("f3", "b1"), 3: squares("c1", "c4"), 8: squares("f6", "b8"), 9: squares("c8", "c5"),
+			2: set("f3", "b1"), 3: set("c1", "c4"), 8: set("f6", "b8"), 9: set("c8", "c5"),
 			12: all, 13: all, 14: all, 15: 0, 16: all, 17: all, 18: all, 19: 0,
-			24: squares("d7", "d6"), 25: squares("f1", "c4"), 26: squares("f8", "c5"), 27: squares("g1", "f3")}},
+			24: set("d7", "d6"), 25: set("f1", "c4"), 26: set("f8", "c5"), 27: set("g1", "f3")}},
 		// Castling is the king's move, and Black captures en passant with either pawn.
 		{"4k3/8/8/8/2p1p3/8/3P4/4K2R w K - 0 1", []string{"h1h2", "e8e7", "h2h1", "e7e8", "d2d4"}, map[int]uint64{
-			0: squares("c5", "e5"), 12: 0, 13: 0, 16: 0, 17: 0, 18: 0, 20: squares("d6"), 21: squares("c5", "e5"),
-			22: 0, 23: 0, 24: squares("d7", "d5"), 25: squares("e2", "e1"), 26: squares("h7", "h8"),
-			27: squares("e1", "e2")}},
-		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", []string{"e1g1"}, map[int]uint64{24: squares("e8", "g8"), 25: 0}},
+			0: set("c5", "e5"), 12: 0, 13: 0, 16: 0, 17: 0, 18: 0, 20: set("d6"), 21: set("c5", "e5"),
+			22: 0, 23: 0, 24: set("d7", "d5"), 25: set("e2", "e1"), 26: set("h7", "h8"),
+			27: set("e1", "e2")}},
+		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", []string{"e1g1"}, map[int]uint64{24: set("e8", "g8"), 25: 0}},
 		// One of the two pawns that could capture en passant is pinned.
-		{"k3r3/8/8/2PpP3/8/8/8/4K3 w - d6 0 2", nil, map[int]uint64{20: squares("d6"), 21: squares("c5")}},
-		{"4k3/8/8/8/2pPp3/8/8/K3R3 b - d3 0 2", nil, map[int]uint64{20: squares("d6"), 21: squares("c5")}},
+		{"k3r3/8/8/2PpP3/8/8/8/4K3 w - d6 0 2", nil, map[int]uint64{20: set("d6"), 21: set("c5")}},
+		{"4k3/8/8/8/2pPp3/8/8/K3R3 b - d3 0 2", nil, map[int]uint64{20: set("d6"), 21: set("c5")}},
 	} {
 		l := uciLine(t, test.start, test.moves...)
 		v := viewAt(t, &l, len(test.moves))
@@ -306,15 +275,7 @@ func TestTahlRandomGames(t *testing.T) {
 	}
 }
 
-// FuzzTahl plays the moves that the bytes choose among the legal ones.
-func FuzzTahl(f *testing.F) {
-	f.Add(uint8(0), []byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint8(2), []byte("castling"))
-	f.Add(uint8(5), []byte("pawns capture in passing"))
-	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
-		checkTahl(t, chosenLine(parseFEN(t, starts[int(start)%len(starts)]), choice))
-	})
-}
+func FuzzTahl(f *testing.F) { fuzzLines(f, func(t *testing.T, l dataset.Line) { checkTahl(t, l) }) }
 
 // TestTahlLearns: the target is the move played among all legal ones, and the result for the side to move.
 func TestTahlLearns(t *testing.T) {

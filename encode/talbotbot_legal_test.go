@@ -89,7 +89,6 @@ func TestLegalMaskByHand(t *testing.T) {
 // TestPackByHand lists words worked out by hand: a pawn that was passed, seen by both sides, and four plies of history.
 func TestPackByHand(t *testing.T) {
 	l := uciLine(t, "4k3/3p4/8/4P3/8/8/8/R3K3 b Q - 0 1", "d7d5")
-	var w dataset.Walker
 	for _, c := range []struct {
 		line dataset.Line
 		want map[int]uint64
@@ -115,56 +114,12 @@ func TestPackByHand(t *testing.T) {
 			}},
 	} {
 		got, want := [TalbotBotWords]uint64{}, [TalbotBotWords]uint64{}
-		if err := w.At(&c.line, len(c.line.Moves)); err != nil {
-			t.Fatal(err)
-		}
-		var v View
-		v.Visit(&w, dataset.Counted{})
-		(TalbotBot{}).Pack(got[:], &v)
+		(TalbotBot{}).Pack(got[:], viewAt(t, &c.line, len(c.line.Moves)))
 		for i, word := range c.want {
 			want[i] = word
 		}
 		if got != want {
 			t.Errorf("got\n%x, want\n%x", got, want)
 		}
-	}
-}
-
-// TestPastPlanes: a game that begins with a position has the planes of the position with the past planes cleared.
-func TestPastPlanes(t *testing.T) {
-	g := board.NewGame(board.StartPosition())
-	for _, m := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
-		move, err := g.Position().ParseUCI(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Push(move)
-	}
-	var e TalbotBot
-	with, without := make([]uint64, TalbotBotPlanes), make([]uint64, TalbotBotPlanes)
-	e.Planes(with, g)
-	e.Planes(without, board.NewGame(*g.Position()))
-	if with[repetitionPlane] == 0 || with[TalbotBotPlanes-1] == 0 {
-		t.Error("no repetition or history")
-	}
-	clear(with[repetitionPlane:])
-	for i := range with {
-		if with[i] != without[i] {
-			t.Errorf("plane %d differs", i)
-		}
-	}
-}
-
-func BenchmarkLegalMask(b *testing.B) {
-	p, err := board.ParseFEN("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var packed [TalbotBotWords + LegalWords]uint64
-	var v View
-	g := board.NewGame(p)
-	for b.Loop() {
-		v.Play(g, 0, 0)
-		TalbotBot{LegalMask: true}.Pack(packed[:], &v)
 	}
 }
