@@ -21,10 +21,14 @@ import (
 func goBackend(*testing.T) compute.Backend { return gobackend.GetBackend() }
 
 func TestParameterCount(t *testing.T) {
+	// to what was published for nosearch the 26 embeddings of the bits come
+	nosearch := func(width int) Network { return NoSearch{Width: width, Blocks: 8, AttentionHeads: 8} }
 	for want, n := range map[int]Network{6_594_375: TalbotBot{Blocks: 20, Filters: 128}, 162_595: Napoleon{},
 		// 28·9·128 + 2·128 of the stem, 10·(2·9·128² + 4·128) of the blocks, 12·128 + 12 of the board after the move,
 		// 128 + 2 + 64·64 + 64 + 64 + 1 of the value
-		2_992_655: Tahl{Blocks: 10, Filters: 128}} {
+		2_992_655:                             Tahl{Blocks: 10, Filters: 128},
+		8_634_804:                             Prior{Blocks: 7, Filters: 256, L2: 1e-4, Rating: true},
+		6_847_920 + 2*encode.NoSearchBits*256: nosearch(256), 1_852_080 + 2*encode.NoSearchBits*128: nosearch(128)} {
 		if got := CountTrainable(n.Params()); got != want {
 			t.Errorf("%T: %d trainable parameters, want %d", n, got, want)
 		}
@@ -82,19 +86,37 @@ func TestDropoutIsUsed(t *testing.T) {
 }
 
 func TestSettingsAreChecked(t *testing.T) {
-	good := TalbotBot{Blocks: 1, Filters: 2}
-	if err := good.Validate(); err != nil {
-		t.Error(err)
+	bot, search := TalbotBot{Blocks: 1, Filters: 2}, NoSearch{Width: 16, Blocks: 1, AttentionHeads: 2}
+	prior := Prior{Blocks: 7, Filters: 256, L2: 1e-4}
+	for _, good := range []Network{bot, search, prior} {
+		if err := good.Validate(); err != nil {
+			t.Error(err)
+		}
 	}
-	for name, spoil := range map[string]func(*TalbotBot){
-		"no blocks": func(n *TalbotBot) { n.Blocks = 0 }, "one filter": func(n *TalbotBot) { n.Filters = 1 },
-		"dropout 1":       func(n *TalbotBot) { n.BlockDropout = 1 },
-		"dropout NaN":     func(n *TalbotBot) { n.ValueDropout = math.NaN() },
-		"negative weight": func(n *TalbotBot) { n.ValueWeight = -1 },
-		"smoothing 1":     func(n *TalbotBot) { n.LabelSmoothing = 1 },
+	changed := func(n TalbotBot, change func(*TalbotBot)) Network { change(&n); return n }
+	for name, bad := range map[string]Network{
+		"no blocks":        changed(bot, func(n *TalbotBot) { n.Blocks = 0 }),
+		"one filter":       changed(bot, func(n *TalbotBot) { n.Filters = 1 }),
+		"dropout 1":        changed(bot, func(n *TalbotBot) { n.BlockDropout = 1 }),
+		"dropout NaN":      changed(bot, func(n *TalbotBot) { n.ValueDropout = math.NaN() }),
+		"negative weight":  changed(bot, func(n *TalbotBot) { n.ValueWeight = -1 }),
+		"smoothing 1":      changed(bot, func(n *TalbotBot) { n.LabelSmoothing = 1 }),
+		"no layers":        NoSearch{Width: 16, AttentionHeads: 2},
+		"no heads":         NoSearch{Width: 16, Blocks: 1},
+		"no width":         NoSearch{Blocks: 1, AttentionHeads: 2},
+		"heads of 16/3":    NoSearch{Width: 16, Blocks: 1, AttentionHeads: 3},
+		"width 8192":       NoSearch{Width: 8192, Blocks: 1, AttentionHeads: 2},
+		"negative dropout": NoSearch{Width: 16, Blocks: 1, AttentionHeads: 2, Dropout: -0.1},
+		"no trunk":         Prior{Filters: 256},
+		"narrow trunk":     Prior{Blocks: 7, Filters: 1},
+		"negative l2":      Prior{Blocks: 7, Filters: 256, L2: -1},
+		"l2 NaN":           Prior{Blocks: 7, Filters: 256, L2: math.NaN()},
+		"squeeze":          Lynx{Blocks: 1, Filters: 2, Squeeze: -1, ValueFilters: 1, Hidden: 1},
+		"no hidden":        Lynx{Blocks: 1, Filters: 2, ValueFilters: 1},
+		"chances":          Lynx{Blocks: 1, Filters: 2, ValueFilters: 1, Hidden: 1, ChancesWeight: math.Inf(1)},
+		"units":            Probability{},
 	} {
-		n := good
-		if spoil(&n); n.Validate() == nil {
+		if bad.Validate() == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -196,27 +218,6 @@ func equal(t *testing.T, name string, got, want []float32) {
 		if math.Abs(float64(got[i]-want[i])) > 2e-4 {
 			t.Fatalf("%s: number %d is %g, want %g", name, i, got[i], want[i])
 		}
-	}
-}
-
-func TestSpread(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	const n, planes = 3, 5
-	bits := make([]uint64, n*planes)
-	for i := range bits {
-		bits[i] = rng.Uint64()
-	}
-	bits[0], bits[1] = 1, 1<<63
-	var want []float32
-	for i := range bits {
-		for sq := range 64 {
-			want = append(want, float32(bits[i]>>sq&1))
-		}
-	}
-	for _, conv := range []ConvAlgorithm{Native, Im2col, Winograd} {
-		got := MustNewExec(goBackend(t), func(x *Node) *Node { return conv.Flatten(conv.Spread(x)) }).
-			MustCall(tensors.FromFlatDataAndDimensions(bits, n, planes))[0]
-		equal(t, "unpacked", tensors.MustCopyFlatData[float32](got), want)
 	}
 }
 

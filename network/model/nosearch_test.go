@@ -14,39 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/internal/testkit/golden"
 )
-
-// TestNoSearchParameters: published are 6.85 and 1.85 million, to which the 26 embeddings of the bits come.
-func TestNoSearchParameters(t *testing.T) {
-	for width, published := range map[int]int{256: 6_847_920, 128: 1_852_080} {
-		n := NoSearch{Width: width, Blocks: 8, AttentionHeads: 8}
-		if got := CountTrainable(n.Params()); got != published+2*encode.NoSearchBits*width {
-			t.Errorf("width %d: %d parameters", width, got)
-		}
-	}
-}
-
-func TestNoSearchSettings(t *testing.T) {
-	good := NoSearch{Width: 16, Blocks: 1, AttentionHeads: 2}
-	if err := good.Validate(); err != nil {
-		t.Error(err)
-	}
-	for name, spoil := range map[string]func(*NoSearch){
-		"no blocks": func(n *NoSearch) { n.Blocks = 0 }, "no heads": func(n *NoSearch) { n.AttentionHeads = 0 },
-		"no width":         func(n *NoSearch) { n.Width = 0 },
-		"heads of 16/3":    func(n *NoSearch) { n.AttentionHeads = 3 },
-		"width 8192":       func(n *NoSearch) { n.Width = 8192 },
-		"dropout 1":        func(n *NoSearch) { n.Dropout = 1 },
-		"dropout NaN":      func(n *NoSearch) { n.Dropout = math.NaN() },
-		"negative dropout": func(n *NoSearch) { n.Dropout = -0.1 },
-	} {
-		n := good
-		if spoil(&n); n.Validate() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
 
 // TestNoSearchInitialValues: the published ones.
 func TestNoSearchInitialValues(t *testing.T) {
@@ -79,27 +47,6 @@ func TestNoSearchInitialValues(t *testing.T) {
 			bound > 0 && !(high <= bound && high > 0.95*bound && low >= -bound && low < -0.95*bound) {
 			t.Errorf("%s begins from %g to %g, want %g ± %g", p.Name, low, high, constant, bound)
 		}
-	}
-}
-
-// TestNoSearchInput compares what the graph makes of packed inputs with python-chess:
-// encode/testdata/nosearch.jsonl.gz.
-func TestNoSearchInput(t *testing.T) {
-	var packed []uint64
-	var want []int32
-	type row struct {
-		Packed  golden.Words
-		Numbers []int32
-	}
-	for _, row := range golden.Lines[row](t, "../../encode/testdata/nosearch.jsonl.gz", 100) {
-		packed = append(packed, row.Packed...)
-		want = append(want, row.Numbers...)
-	}
-	n := len(packed) / encode.NoSearchWords
-	exec := MustNewExec(goBackend(t), func(x *Node) *Node { return NoSearch{}.Unpack(Native, x) })
-	out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, n, encode.NoSearchWords))[0]
-	if got := tensors.MustCopyFlatData[int32](out); !slices.Equal(got, want) {
-		t.Error("ids and bits differ from those of python-chess")
 	}
 }
 
