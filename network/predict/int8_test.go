@@ -21,14 +21,7 @@ func TestInt8(t *testing.T) {
 			o := Options{Batches: []int{8}}
 			exact, fast := mustOpen(t, opened(t, "onnx"), dir, o), mustOpen(t, opened(t, "onnx:int8"), dir, o)
 			asked := questions(t, exact.Encoder(), 40)
-			ask := func(p *Predictor, list []Input) []Output {
-				answers := make([]Output, len(list))
-				if err := p.Predict(t.Context(), list, answers); err != nil {
-					t.Fatal(err)
-				}
-				return answers
-			}
-			want, got := ask(exact, asked), ask(fast, asked)
+			want, got := ask(t, exact, asked), ask(t, fast, asked)
 			same, farthest := 0, 0.0
 			for i := range want {
 				for j := range want[i].Prior {
@@ -48,7 +41,7 @@ func TestInt8(t *testing.T) {
 			}
 			t.Logf("off by %.4f at most", farthest)
 			for i := range asked[:8] {
-				alone := ask(fast, asked[i:i+1])[0]
+				alone := ask(t, fast, asked[i:i+1])[0]
 				if alone.Value != got[i].Value || !slices.Equal(alone.Prior, got[i].Prior) {
 					t.Errorf("position %d: alone it has other bits", i)
 				}

@@ -30,37 +30,20 @@ type Network struct {
 // Load reads the network in path, which is a run's folder or one of [run.ReadFile]. Errors: [run.ErrNoRun],
 // [run.ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func Load(path string, choice run.Choice) (*Network, error) {
-	t := &Network{About: About{Path: path}}
-	var file *checkpoint.File
-	if run.IsFile(path) {
-		var err error
-		if file, err = run.ReadFile(path); err != nil {
-			return nil, err
-		}
-		d, err := run.Describe(file, path)
-		if err != nil {
-			return nil, err
-		}
-		t.Config, t.Step, t.Exported = d.Config, d.Step, d.Exported
-	} else {
-		loaded, s, err := run.Load(path, choice)
-		if err != nil {
-			return nil, err
-		}
-		file, t.Path, t.Damaged = loaded.File, loaded.Path, loaded.Damaged
-		t.Config, t.Step = s.Config, s.Step
+	w, err := run.OpenWeights(path, choice)
+	if err != nil {
+		return nil, err
 	}
-	t.Sum = file.Sum
-	prefix := t.Config.Evaluated()
+	prefix := w.Config.Evaluated()
 	if choice&run.RawWeights != 0 {
 		prefix = ""
 	}
-	t.Averaged = prefix != ""
-	var err error
+	t := &Network{About: About{Path: w.Path, Sum: w.Sum, Step: w.Step, Config: w.Config, Averaged: prefix != "",
+		Exported: w.Exported, Damaged: w.Damaged}}
 	if t.Built, err = t.Config.Build(); err != nil {
 		return nil, fmt.Errorf("%q: %w", t.Path, err)
 	}
-	if err := t.setTensors(file, prefix); err != nil {
+	if err := t.setTensors(w.File, prefix); err != nil {
 		return nil, fmt.Errorf("%q: %w: %w", t.Path, checkpoint.ErrDamaged, err)
 	}
 	return t, nil

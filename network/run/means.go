@@ -73,25 +73,6 @@ func (m *Means) UnmarshalJSON(text []byte) error { return m.Read(text) }
 // Read is UnmarshalJSON that passes over members of some names.
 func (m *Means) Read(text []byte, but ...string) error {
 	*m = Means{}
-	return eachMember(text, func(name string, value json.RawMessage) error {
-		if slices.Contains(but, name) {
-			return nil
-		}
-		var x *float64
-		if err := json.Unmarshal(value, &x); err != nil {
-			return fmt.Errorf("%q: %w", name, err)
-		}
-		if name != "loss" {
-			m.Terms = append(m.Terms, Mean{name, x})
-		} else if x != nil {
-			m.Loss = *x
-		}
-		return nil
-	})
-}
-
-// eachMember calls f with the members of a JSON object in their order.
-func eachMember(text []byte, f func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return errors.Join(errors.New("not a JSON object"), err)
@@ -105,8 +86,17 @@ func eachMember(text []byte, f func(name string, value json.RawMessage) error) e
 		if err := d.Decode(&value); err != nil {
 			return err
 		}
-		if err := f(name.(string), value); err != nil {
-			return err
+		if slices.Contains(but, name.(string)) {
+			continue
+		}
+		var x *float64
+		if err := json.Unmarshal(value, &x); err != nil {
+			return fmt.Errorf("%q: %w", name, err)
+		}
+		if name != "loss" {
+			m.Terms = append(m.Terms, Mean{name.(string), x})
+		} else if x != nil {
+			m.Loss = *x
 		}
 	}
 	if _, err := d.Token(); err != nil && err != io.EOF {

@@ -23,67 +23,66 @@ type Origin struct {
 	Whole bool `json:"whole,omitempty"`
 }
 
-// Weights are parameters and normalisation statistics to begin a run with.
+// Weights are parameters and normalisation statistics: what a run begins with, and what a network answers with.
 type Weights struct {
 	Origin
-	Config  Config  // of the run they are from; of an exported network recipe, settings and targets alone
-	Damaged []error // better checkpoints that were passed over
+	Config   Config  // of the run they are from; of an exported network recipe, settings and targets alone
+	Exported bool    // the file is an exported network
+	Damaged  []error // better checkpoints that were passed over
 
 	File *checkpoint.File // all of it; the names of the weights begin with Config.Evaluated
 }
 
-// ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
-// one, its newest; or those of [ReadFile]. Of a run with averaged weights they are the average, with the statistics
-// that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
-func ReadWeights(path string) (*Weights, error) {
+// OpenWeights reads the weights in path, which is a run's folder or one of [ReadFile]. Errors: [ErrNoRun],
+// [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+func OpenWeights(path string, choice Choice) (*Weights, error) {
 	w := &Weights{Origin: Origin{Path: path}}
 	var err error
 	if IsFile(path) {
-		if w.File, err = ReadFile(path); err != nil {
-			return nil, err
-		}
+		w.File, err = ReadFile(path)
 	} else {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
+		var loaded *checkpoint.Loaded
+		if loaded, _, err = Load(path, choice); err == nil {
+			w.Path, w.File, w.Damaged = loaded.Path, loaded.File, loaded.Damaged
 		}
-		loaded, _, err := Load(path, BestCheckpoint)
-		if err != nil {
-			return nil, err
-		}
-		w.Path, w.File, w.Damaged = loaded.Path, loaded.File, loaded.Damaged
+	}
+	if err != nil {
+		return nil, err
 	}
 	d, err := Describe(w.File, w.Path)
 	if err != nil {
 		return nil, err
 	}
-	if w.Path != builtin.Name {
-		if w.Path, err = filepath.Abs(w.Path); err != nil {
+	w.Step, w.Sum, w.Config, w.Exported = d.Step, w.File.Sum, d.Config, d.Exported
+	return w, nil
+}
+
+// ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
+// one, its newest; or those of [ReadFile]. Of a run with averaged weights they are the average, with the statistics
+// that fit it. The path becomes absolute. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone],
+// [checkpoint.ErrDamaged].
+func ReadWeights(path string) (*Weights, error) { return readWeights(path, BestCheckpoint) }
+
+func readWeights(path string, choice Choice) (*Weights, error) {
+	if path != builtin.Name {
+		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
 	}
-	w.Step, w.Sum, w.Config = d.Step, w.File.Sum, d.Config
-	return w, nil
+	w, err := OpenWeights(path, choice)
+	if err == nil && w.Path != builtin.Name {
+		w.Path, err = filepath.Abs(w.Path)
+	}
+	return w, err
 }
 
 // ReadTraining is [ReadWeights] of all that a training continues with: the newest checkpoint of the run in a folder, or
 // a checkpoint's file. An exported network is [ErrNoTraining].
 func ReadTraining(path string) (*Weights, error) {
-	var damaged []error
-	if !IsFile(path) {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		loaded, _, err := Load(path, NewestCheckpoint|RawWeights)
-		if err != nil {
-			return nil, err
-		}
-		path, damaged = loaded.Path, loaded.Damaged
-	}
-	w, err := ReadWeights(path)
+	w, err := readWeights(path, NewestCheckpoint|RawWeights)
 	if err != nil {
 		return nil, err
 	}
-	w.Damaged = damaged
 	state, err := StateOf(w.File)
 	if err != nil { // an exported network
 		return nil, fmt.Errorf("%q: %w: it has weights alone, with which --from begins", path, ErrNoTraining)
@@ -91,7 +90,7 @@ func ReadTraining(path string) (*Weights, error) {
 	if state.Stopped {
 		return nil, fmt.Errorf("%q: %w: its schedule has ended it at step %d", path, ErrNoTraining, state.Step)
 	}
-	w.Whole, w.Config = true, state.Config
+	w.Whole = true
 	return w, nil
 }
 
