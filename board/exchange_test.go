@@ -1,9 +1,7 @@
 package board
 
 import (
-	"bufio"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,34 +11,22 @@ import (
 // TestExchangeGolden compares with what testdata/exchange.py found with
 // python-chess, by searching all legal captures.
 func TestExchangeGolden(t *testing.T) {
-	f, err := os.Open("testdata/exchange.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	n := 0
-	s := bufio.NewScanner(f)
-	for s.Buffer(nil, 1<<16); s.Scan(); {
-		fen, rest, _ := strings.Cut(s.Text(), ";")
-		p := mustParse(t, fen)
+	for p, rest := range golden(t, "testdata/exchange.txt") {
 		for one := range strings.FieldsSeq(rest) {
 			uci, value, _ := strings.Cut(one, "=")
 			want, err := strconv.Atoi(value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := p.ParseUCI(uci)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := p.Exchange(m); got != want {
-				t.Errorf("%s, %s: %d, by python-chess %d", fen, uci, got, want)
+			if got := p.Exchange(mustMove(t, &p, uci)); got != want {
+				t.Errorf("%s, %s: %d, by python-chess %d", p.FEN(), uci, got, want)
 			}
 			n++
 		}
 	}
-	if s.Err() != nil || n < 5000 {
-		t.Errorf("%d known exchanges, %v", n, s.Err())
+	if n < 5000 {
+		t.Errorf("%d known exchanges", n)
 	}
 }
 
@@ -48,20 +34,14 @@ func TestExchangeGolden(t *testing.T) {
 func TestExchangeMirrored(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
-		p := StartPosition()
-		for range 20 + r.IntN(60) {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
+		playRandom(r, StartPosition(), 20+r.IntN(60), func(p *Position, moves []Move) {
 			q := p.Mirror()
 			for _, m := range moves {
 				if a, b := p.Exchange(m), q.Exchange(m.Mirror()); a != b {
 					t.Fatalf("%s, %s: %d, mirrored %d", p.FEN(), m, a, b)
 				}
 			}
-			p.Play(moves[r.IntN(len(moves))])
-		}
+		})
 	}
 }
 

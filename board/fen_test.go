@@ -128,10 +128,7 @@ func TestEnPassantCanonical(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := mustParse(t, test.before)
-			m, err := p.ParseUCI(test.push)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mustMove(t, &p, test.push)
 			p.Play(m)
 			if got := p.FEN(); got != test.after {
 				t.Errorf("%s gives %s, want %s", test.push, got, test.after)

@@ -75,11 +75,7 @@ func TestRepetitionsByHand(t *testing.T) {
 	} {
 		g := NewGame(mustParse(t, test.fen))
 		for i, uci := range test.moves {
-			m, err := g.Position().ParseUCI(uci)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.Push(m)
+			g.Push(mustMove(t, g.Position(), uci))
 			if got := g.Repetitions(); got != test.want[i] {
 				t.Errorf("%s: %d repetitions after %s (ply %d), want %d", test.name, got, uci, i+1, test.want[i])
 			}
@@ -94,10 +90,7 @@ func TestGame(t *testing.T) {
 		g.Previous(1) != nil || g.Previous(-1) != nil {
 		t.Error("a new game is not its start")
 	}
-	m, err := start.ParseUCI("a1a2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustMove(t, &start, "a1a2")
 	g.Push(m)
 	if g.Ply() != 1 || *g.Position() != start.After(m) || *g.Previous(1) != start || g.Previous(2) != nil {
 		t.Error("a push does not lead from the start to the next position")
@@ -111,12 +104,8 @@ func TestGame(t *testing.T) {
 // TestRewind takes moves back and sees that positions and repetitions are those before.
 func TestRewind(t *testing.T) {
 	g := NewGame(StartPosition())
-	for _, text := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
-		m, err := g.Position().ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Push(m)
+	for _, uci := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
+		g.Push(mustMove(t, g.Position(), uci))
 	}
 	if g.Rewind(4); g.Ply() != 4 || g.Repetitions() != 1 {
 		t.Errorf("%d plies, %d repetitions", g.Ply(), g.Repetitions())

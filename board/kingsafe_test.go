@@ -10,12 +10,7 @@ func TestPlayIfSafe(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	checked, unsafe := 0, 0
 	for range 40 {
-		p := StartPosition()
-		for range 120 {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
+		playRandom(rng, StartPosition(), 120, func(p *Position, moves []Move) {
 			for own := p.ByColor(p.Turn()); own != 0; own &= own - 1 {
 				from := own.First()
 				pt := p.TypeAt(from)
@@ -23,7 +18,7 @@ func TestPlayIfSafe(t *testing.T) {
 					continue
 				}
 				for to := Attacks(p.Turn(), pt, from, p.Occupied()) &^ p.ByColor(p.Turn()); to != 0; to &= to - 1 {
-					m, q, want := NewMove(from, to.First()), p, p
+					m, q, want := NewMove(from, to.First()), *p, *p
 					safe := q.PlayIfSafe(pt, m)
 					if safe {
 						want.Play(m)
@@ -38,13 +33,11 @@ func TestPlayIfSafe(t *testing.T) {
 				}
 			}
 			for _, m := range moves {
-				castling := p.TypeAt(m.From()) == King && (m.To() == m.From()+2 || m.To()+2 == m.From())
-				if q := p; !castling && (!q.PlayIfSafe(p.TypeAt(m.From()), m) || q != p.After(m)) {
+				if q := *p; !p.IsCastling(m) && (!q.PlayIfSafe(p.TypeAt(m.From()), m) || q != p.After(m)) {
 					t.Fatalf("%v at %s", m, p.FEN())
 				}
 			}
-			p.Play(moves[rng.IntN(len(moves))])
-		}
+		})
 	}
 	if unsafe < 1000 || checked-unsafe < 1000 {
 		t.Errorf("%d of %d are unsafe", unsafe, checked)

@@ -17,11 +17,7 @@ func TestNotationShared(t *testing.T) {
 	}
 	for _, c := range cases {
 		p := mustParse(t, c.Pos1)
-		m, err := p.ParseUCI(c.UCIText)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		m := mustMove(t, &p, c.UCIText)
 		for _, text := range []string{c.AlgText, c.LongAlgText, c.UCIText} {
 			if got, err := p.ParseSAN([]byte(text)); err != nil || got != m {
 				t.Errorf("%s: %q is %v, %v, want %v", c.Pos1, text, got, err, m)
@@ -54,11 +50,7 @@ func TestSAN(t *testing.T) {
 		{"3k4/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1c1", "O-O-O+"},
 	} {
 		p := mustParse(t, test.fen)
-		m, err := p.ParseUCI(test.uci)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.SAN(m); got != test.want {
+		if got := p.SAN(mustMove(t, &p, test.uci)); got != test.want {
 			t.Errorf("%s: %s is written %s, want %s", test.fen, test.uci, got, test.want)
 		}
 	}

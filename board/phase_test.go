@@ -13,10 +13,7 @@ func TestPhase(t *testing.T) {
 		"r1b1k1n1/8/8/8/8/8/8/R1BQK3 w - - 0 30":                               "endgame",
 		"r5k1/5ppp/2n5/8/8/2N5/5PPP/R5K1 w - - 0 8":                            "endgame",
 	} {
-		p, err := ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustParse(t, fen)
 		if got := p.Phase().String(); got != want {
 			t.Errorf("%s: %s, want %s", fen, got, want)
 		}

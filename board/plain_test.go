@@ -37,24 +37,18 @@ func TestPlaySAN(t *testing.T) {
 	var all, read int
 	for _, fen := range startFENs {
 		for range 20 {
-			p := mustParse(t, fen)
-			for range 60 {
-				moves := p.LegalMoves(nil)
-				if len(moves) == 0 {
-					break
-				}
+			playRandom(r, mustParse(t, fen), 60, func(p *Position, moves []Move) {
 				for _, m := range moves {
 					san := p.SAN(m)
 					text := append([]byte(san), " 1-0        "...)
 					all++
-					if checkPlaySAN(t, &p, text) {
+					if checkPlaySAN(t, p, text) {
 						read++
 					}
 					text[r.IntN(len(san)+1)] = other[r.IntN(len(other))]
-					checkPlaySAN(t, &p, text)
+					checkPlaySAN(t, p, text)
 				}
-				p.Play(moves[r.IntN(len(moves))])
-			}
+			})
 		}
 	}
 	t.Logf("%d of %d moves are read", read, all)

@@ -182,11 +182,7 @@ func TestEndOfGame(t *testing.T) {
 func TestCountersStop(t *testing.T) {
 	p := mustParse(t, "r3k3/8/8/8/8/8/8/4K2R b - - 65534 65534")
 	for _, uci := range []string{"a8b8", "h1g1", "b8a8", "g1h1"} {
-		m, err := p.ParseUCI(uci)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Play(m)
+		p.Play(mustMove(t, &p, uci))
 	}
 	if p.HalfmoveClock() != 65535 || p.FullmoveNumber() != 65535 {
 		t.Errorf("counters %d %d, want 65535 twice", p.HalfmoveClock(), p.FullmoveNumber())
@@ -225,11 +221,7 @@ func TestMirrorKeys(t *testing.T) {
 		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",                 // castling, en passant
 		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", // promotions
 	} {
-		p, err := ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		games = append(games, p)
+		games = append(games, mustParse(t, fen))
 	}
 	var keys MirrorKeys
 	for n := range 4000 {

@@ -2,6 +2,8 @@ package board
 
 import (
 	"bytes"
+	"iter"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -69,6 +71,43 @@ func sharedGames(t testing.TB, name string) (games [][][]byte) {
 		}
 	}
 	return games
+}
+
+// golden returns the positions of a file of results, and what stands behind each.
+func golden(t testing.TB, name string) iter.Seq2[Position, string] {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(yield func(Position, string) bool) {
+		for line := range strings.Lines(string(text)) {
+			if fen, rest, _ := strings.Cut(line, ";"); !yield(mustParse(t, fen), rest) {
+				return
+			}
+		}
+	}
+}
+
+// playRandom plays random legal moves, and calls f with the position and its moves before each.
+func playRandom(rng *rand.Rand, p Position, plies int, f func(p *Position, moves []Move)) {
+	for range plies {
+		moves := p.LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		f(&p, moves)
+		p.Play(moves[rng.IntN(len(moves))])
+	}
+}
+
+func mustMove(t testing.TB, p *Position, uci string) Move {
+	t.Helper()
+	m, err := p.ParseUCI(uci)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func mustParse(t testing.TB, fen string) Position {

@@ -1,10 +1,8 @@
 package board
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 )
@@ -138,21 +136,15 @@ func TestUnmovesBruteForce(t *testing.T) {
 // TestUnmovesGolden compares with the counts that testdata/unmoves.py made
 // with python-chess: retro-moves, and pairs of them.
 func TestUnmovesGolden(t *testing.T) {
-	f, err := os.Open("testdata/unmoves.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	n := 0
-	for s := bufio.NewScanner(f); s.Scan(); n++ {
-		fen, rest, _ := strings.Cut(s.Text(), ";")
+	for q, rest := range golden(t, "testdata/unmoves.txt") {
+		n++
 		var depth, want int
 		if _, err := fmt.Sscan(rest, &depth, &want); err != nil {
 			t.Fatal(err)
 		}
-		q := mustParse(t, fen)
 		if got := countUnmoves(&q, depth); got != want {
-			t.Errorf("%s: %d retro-moves to depth %d, %d by python-chess", fen, got, depth, want)
+			t.Errorf("%s: %d retro-moves to depth %d, %d by python-chess", q.FEN(), got, depth, want)
 		}
 	}
 	if n < 100 {

@@ -42,17 +42,13 @@ func checkUnmoves(t *testing.T, q *Position) []Unmove {
 	return unmoves
 }
 
-func castles(p *Position, m Move) bool {
-	return p.TypeAt(m.From()) == King && abs(m.From().File()-m.To().File()) == 2
-}
-
 // plain returns the position before a move as [Position.Unmoves] means it:
 // with the rights of the position after, and no en passant square, but for
 // what the move needs. It may be no legal position.
 func plain(p, q *Position, m Move) Position {
 	b := *p
 	rights := q.castling
-	if castles(p, m) {
+	if p.IsCastling(m) {
 		right := whiteKingSide
 		if m.To() < m.From() {
 			right = whiteQueenSide
@@ -60,7 +56,7 @@ func plain(p, q *Position, m Move) Position {
 		rights |= right << (2 * p.turn)
 	}
 	b.castling = rights
-	if p.TypeAt(m.From()) != Pawn || m.To() != p.ep {
+	if !p.IsEnPassant(m) {
 		b.ep = NoSquare
 	}
 	b.key = b.computeKey()
@@ -84,9 +80,9 @@ func TestUnmovesFindTheMovePlayed(t *testing.T) {
 				t.Fatalf("%s: %v, which was played in %s, comes %d times", after.FEN(), m, before.FEN(), found)
 			}
 			switch {
-			case castles(before, m):
+			case before.IsCastling(m):
 				castled++
-			case before.TypeAt(m.From()) == Pawn && m.To() == before.ep:
+			case before.IsEnPassant(m):
 				passing++
 			case m.Promotion() != NoPieceType:
 				promoted++

@@ -9,10 +9,7 @@ import (
 
 // TestPrepend: with history in front a line has the same samples, split key and identity.
 func TestPrepend(t *testing.T) {
-	start, err := board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 5 31")
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := parse(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 5 31")
 	before := start
 	var history []board.Move
 	for range 4 {

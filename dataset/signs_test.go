@@ -28,10 +28,7 @@ func TestSigns(t *testing.T) {
 	} {
 		var s Signs
 		for fen, result := range positions {
-			p, err := board.ParseFEN(fen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := parse(t, fen)
 			for range test.copies {
 				s.Add(&p, test.ahead(result == WhiteWins, p.Turn() == board.White), result)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,20 +15,9 @@ import (
 
 // TestSplitKey computes keys from the words of the format: FEN fields, a line feed, moves.
 func TestSplitKey(t *testing.T) {
-	const fen = "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34"
-	other, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cycle []board.Move
-	for _, m := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
-		from, to := board.Square(m[0]-'a'+8*(m[1]-'1')), board.Square(m[2]-'a'+8*(m[3]-'1'))
-		cycle = append(cycle, board.NewMove(from, to))
-	}
-	long := make([]board.Move, 40)
-	for i := range long {
-		long[i] = cycle[i%4]
-	}
+	other := parse(t, "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34")
+	long := slices.Repeat([]board.Move{board.NewMove(6, 21), board.NewMove(62, 45), board.NewMove(21, 6),
+		board.NewMove(45, 62)}, 10) // both knights go out and back
 	for _, c := range []struct {
 		line Line
 		epd  string
@@ -58,26 +48,27 @@ func TestSplitKey(t *testing.T) {
 	if SplitKey(&a) == SplitKey(&b) {
 		t.Error("19 and 20 plies have one key")
 	}
-}
-
-// TestSplitKeyCounters: the same position with other counters is the same start.
-func TestSplitKeyCounters(t *testing.T) {
-	a, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34")
-	b, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1")
-	c, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b KQ - 0 1")
-	if SplitKey(&Line{Start: a}) != SplitKey(&Line{Start: b}) ||
-		SplitKey(&Line{Start: b}) == SplitKey(&Line{Start: c}) {
+	// The same position with other counters is the same start.
+	c := Line{Start: parse(t, "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1")}
+	d := Line{Start: parse(t, "r3k2r/8/8/8/8/8/8/R3K2R b KQ - 0 1")}
+	if SplitKey(&Line{Start: other}) != SplitKey(&c) || SplitKey(&c) == SplitKey(&d) {
 		t.Error("counters count, or rights do not")
 	}
+}
+
+func parse(t *testing.T, fen string) board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestSplitKeyOfAggregate: an aggregated position and its mirror image have one key, that of the one with White to
 // move.
 func TestSplitKeyOfAggregate(t *testing.T) {
-	white, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	white := parse(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
 	black := white.Mirror()
 	want := xxhash.Sum64String("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
 	for _, start := range []board.Position{white, black} {

@@ -53,10 +53,7 @@ func BenchmarkSplit(b *testing.B) {
 // BenchmarkParse resolves the moves of games that are split already, on one core.
 func BenchmarkParse(b *testing.B) {
 	text := carlsen(b)
-	games, err := splitAll(NewSplitter(bytes.NewReader(text)))
-	if err != nil {
-		b.Fatal(err)
-	}
+	games := splitText(b, text)
 	p, plies := new(Parser), 0
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

@@ -73,9 +73,9 @@ func TestMoveConflicts(t *testing.T) {
 			}
 			continue
 		}
-		games, err := splitAll(NewSplitter(strings.NewReader(c.text)))
-		if err != nil || len(games) != 1 {
-			t.Errorf("%s: %d games, %v", name, len(games), err)
+		games := splitText(t, c.text)
+		if len(games) != 1 {
+			t.Errorf("%s: %d games", name, len(games))
 			continue
 		}
 		if _, r := parseOne(t, c.text); r == nil || r.Reason != dataset.MoveConflict || r.Err != c.err ||
@@ -136,9 +136,9 @@ func TestNoMoveConflicts(t *testing.T) {
 			"e2e4 e7e5"},
 		"a diagram of a queen": {"1. e4 e5 D 2. Nf3", "e2e4 e7e5 g1f3"},
 	} {
-		games, err := splitAll(NewSplitter(strings.NewReader(c.text)))
-		if err != nil || len(games) != 1 {
-			t.Errorf("%s: %d games, %v", name, len(games), err)
+		games := splitText(t, c.text)
+		if len(games) != 1 {
+			t.Errorf("%s: %d games", name, len(games))
 			continue
 		}
 		var p Parser
@@ -185,12 +185,8 @@ func TestLettersBehind(t *testing.T) {
 func TestBlanksInResults(t *testing.T) {
 	text := "[White \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 1 - 0 1. d4 d5 0 : 1\n\n" +
 		"1. c4 ½ – ½ 1. b4 1/2 - 1/2\n1. Nf3 * 1. Nc3 0 -1"
-	games, err := splitAll(NewSplitter(strings.NewReader(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, g := range games {
+	for _, g := range splitText(t, text) {
 		line, r := new(Parser).Parse(g)
 		if r != nil {
 			t.Fatal(r)

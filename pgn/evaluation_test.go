@@ -73,12 +73,8 @@ func TestWrapped(t *testing.T) {
 		t.Skip("SKIPPED: pgn-extract is missing")
 	}
 	notes := func(text []byte) (all []string) {
-		games, err := splitAll(NewSplitter(bytes.NewReader(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := &Parser{ReadEvals: true, ReadClocks: true}
-		for _, g := range games {
+		for _, g := range splitText(t, text) {
 			if _, r := p.Parse(g); r == nil {
 				all = append(all, fmt.Sprint(*p.Notes()))
 			}
@@ -173,39 +169,33 @@ func TestEvaluationsShared(t *testing.T) {
 			t.Skip("SKIPPED: the shared test data are not here")
 		}
 		evals, unread, book, sentinels, clocks, mates, odd := 0, 0, 0, 0, 0, 0, 0
-		p, s := &Parser{ReadEvals: true, ReadClocks: true}, NewSplitter(in)
-		for {
-			b, err := s.Next()
-			if err == io.EOF {
-				break
+		p := &Parser{ReadEvals: true, ReadClocks: true}
+		err = eachGame(NewSplitter(in), func(g Game) {
+			l, r := p.Parse(g)
+			if r != nil {
+				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, g := range b.Games {
-				l, r := p.Parse(g)
-				if r != nil {
-					continue
-				}
-				n := p.Notes()
-				evals, unread = evals+len(n.Evals), unread+n.Unread
-				book, sentinels = book+n.Book, sentinels+n.Sentinels
-				for _, c := range l.Clocks {
-					if c >= 0 {
-						clocks++
-					}
-				}
-				if k := len(n.Evals); k > 0 && n.Evals[k-1].Kind == TCECEval && n.Evals[k-1].Ply == len(l.Moves)-1 &&
-					mated(&l) {
-					switch mate, ok := n.Evals[k-1].Score.Mate(); {
-					case ok && mate == 1:
-						mates++
-					case ok:
-						odd++
-					}
+			n := p.Notes()
+			evals, unread = evals+len(n.Evals), unread+n.Unread
+			book, sentinels = book+n.Book, sentinels+n.Sentinels
+			for _, c := range l.Clocks {
+				if c >= 0 {
+					clocks++
 				}
 			}
-			b.Release()
+			if k := len(n.Evals); k > 0 && n.Evals[k-1].Kind == TCECEval && n.Evals[k-1].Ply == len(l.Moves)-1 {
+				end := final(&l)
+				switch mate, ok := n.Evals[k-1].Score.Mate(); {
+				case !ok || !end.IsCheckmate():
+				case mate == 1:
+					mates++
+				default:
+					odd++
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		in.Close()
 		if evals+unread+book+sentinels != want.evals || unread != 0 || clocks != want.clocks || book != want.book ||
@@ -218,14 +208,6 @@ func TestEvaluationsShared(t *testing.T) {
 		}
 		t.Logf("%s: %d evaluations, %d clocks, %d of %d mating moves known", file, evals, clocks, mates, mates+odd)
 	}
-}
-
-func mated(l *dataset.Line) bool {
-	p := l.Start
-	for _, m := range l.Moves {
-		p.Play(m)
-	}
-	return p.IsCheckmate()
 }
 
 // FuzzComment checks that no comment breaks the reading of evaluations and clocks.

@@ -27,15 +27,8 @@ func FuzzGames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, dirty []byte, chunk uint8) {
 		text := append(bytes.Clone(dirty), "\n\n"+cleanGame...)
-		want, err := splitAll(NewSplitter(bytes.NewReader(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := splitAll(NewSplitter(chunkReader{bytes.NewReader(text), 1 + int(chunk)}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		compareGames(t, "small reads", got, want)
+		want := splitText(t, text)
+		compareGames(t, "small reads", splitChunks(t, text, 1+int(chunk)), want)
 		p, end := new(Parser), int64(0)
 		for i, g := range want {
 			if g.Number != int64(i+1) || g.Offset < end || !bytes.HasPrefix(text[g.Offset:], g.Text) {

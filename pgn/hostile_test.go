@@ -98,31 +98,24 @@ func TestHostile(t *testing.T) {
 				}
 				defer in.Close()
 				var reasons []dataset.Reason
-				s, p := NewSplitter(in), new(Parser)
+				var p Parser
 				var m runtime.MemStats
-				for {
-					b, err := s.Next()
-					if err == io.EOF {
-						break
+				err = eachGame(NewSplitter(in), func(g Game) {
+					_, reject := p.Parse(g)
+					reason := dataset.Reason("")
+					if reject != nil {
+						reason = reject.Reason
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, g := range b.Games {
-						_, reject := p.Parse(g)
-						reason := dataset.Reason("")
-						if reject != nil {
-							reason = reject.Reason
-						}
-						reasons = append(reasons, reason)
-					}
+					reasons = append(reasons, reason)
 					if runtime.ReadMemStats(&m); m.HeapInuse > 6*MaxGame+64<<20 {
 						runtime.GC() // what is left is no garbage
 						if runtime.ReadMemStats(&m); m.HeapInuse > 6*MaxGame+64<<20 {
 							t.Errorf("%d MiB in use", m.HeapInuse>>20)
 						}
 					}
-					b.Release()
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
 				if len(reasons) != 3 || reasons[0] != "" || reasons[1] != c.want || reasons[2] != "" {
 					t.Errorf("%q, want %q between good games", reasons, c.want)

@@ -28,10 +28,7 @@ func TestAgainstNotnil(t *testing.T) {
 			for scanner := chess.NewScanner(bytes.NewReader(text)); scanner.Scan(); {
 				want = append(want, scanner.Next())
 			}
-			games, err := splitAll(NewSplitter(bytes.NewReader(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			games := splitText(t, text)
 			if len(games) != len(want) || len(games) == 0 {
 				t.Fatalf("%d games, notnil/chess has %d", len(games), len(want))
 			}

@@ -61,10 +61,7 @@ func BenchmarkPeers(b *testing.B) {
 		report(b, plies)
 	})
 	b.Run("notnil", func(b *testing.B) {
-		games, err := splitAll(NewSplitter(bytes.NewReader(text))) // its own scanner loses most of them
-		if err != nil {
-			b.Fatal(err)
-		}
+		games := splitText(b, text)   // its own scanner loses most of them
 		games = games[:len(games)/20] // it takes seconds for all
 		plies := 0
 		for b.Loop() {
@@ -82,24 +79,18 @@ func BenchmarkPeers(b *testing.B) {
 // readPlies counts the plies of all games.
 func readPlies(b *testing.B, r io.Reader) (plies int) {
 	b.Helper()
-	s, p := NewSplitter(r), new(Parser)
-	for {
-		batch, err := s.Next()
-		if err == io.EOF {
-			return plies
+	var p Parser
+	err := eachGame(NewSplitter(r), func(g Game) {
+		line, reject := p.Parse(g)
+		if reject != nil {
+			b.Fatal(reject)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, g := range batch.Games {
-			line, reject := p.Parse(g)
-			if reject != nil {
-				b.Fatal(reject)
-			}
-			plies += len(line.Moves)
-		}
-		batch.Release()
+		plies += len(line.Moves)
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
+	return plies
 }
 
 // shakmaty builds the reader that uses Rust's pgn-reader and shakmaty.

@@ -49,12 +49,8 @@ var sequels = map[string]struct {
 // TestSequels: a game whose moves go on behind what begins another one is rejected, and others are two.
 func TestSequels(t *testing.T) {
 	for name, c := range sequels {
-		games, err := splitAll(NewSplitter(strings.NewReader("[Event \"x\"]\n\n" + c.text)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, g := range games {
+		for _, g := range splitText(t, "[Event \"x\"]\n\n"+c.text) {
 			line, r := new(Parser).Parse(g)
 			switch {
 			case r == nil:
@@ -106,10 +102,7 @@ func TestSequelsRandom(t *testing.T) {
 			pos.Play(m)
 		}
 		b.WriteString("1-0\n\n[Event \"y\"]\n\n1. e4 e5 1-0\n")
-		games, err := splitAll(NewSplitter(chunkReader{strings.NewReader(b.String()), 1 + rng.IntN(80)}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		games := splitChunks(t, b.String(), 1+rng.IntN(80))
 		var p Parser
 		kept := 0
 		for _, g := range games {
@@ -274,9 +267,9 @@ func TestNextPieces(t *testing.T) {
 	}
 	text := b.String()
 	for _, chunk := range []int{97, 5000, 1 << 20} {
-		games, err := splitAll(NewSplitter(chunkReader{strings.NewReader(text), chunk}))
-		if err != nil || len(games) != 400 {
-			t.Fatal(len(games), err)
+		games := splitChunks(t, text, chunk)
+		if len(games) != 400 {
+			t.Fatal(len(games))
 		}
 		for i, g := range games {
 			end := int(g.Offset) + len(g.Text)

@@ -3,13 +3,13 @@ package pgn
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"maps"
 	"os"
 	"strings"
 	"testing"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
 )
@@ -113,36 +113,33 @@ var sharedFiles = []struct {
 // readAll reads a whole input with one parser.
 func readAll(r io.Reader) (tally, error) {
 	got := tally{rejects: map[dataset.Reason]int{}}
-	s, p, hash := NewSplitter(r), new(Parser), sha256.New()
-	for {
-		b, err := s.Next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
+	p, hash := new(Parser), sha256.New()
+	err := eachGame(NewSplitter(r), func(g Game) {
+		got.games++
+		line, reject := p.Parse(g)
+		if reject != nil {
+			got.rejects[reject.Reason]++
+			if got.first == nil {
+				got.first = reject
 			}
-			got.finals = hex.EncodeToString(hash.Sum(nil))[:16]
-			return got, err
+			return
 		}
-		for _, g := range b.Games {
-			got.games++
-			line, reject := p.Parse(g)
-			if reject != nil {
-				got.rejects[reject.Reason]++
-				if got.first == nil {
-					got.first = reject
-				}
-				continue
-			}
-			got.kept++
-			got.plies += len(line.Moves)
-			pos := line.Start
-			for _, m := range line.Moves {
-				pos.Play(m)
-			}
-			io.WriteString(hash, pos.FEN()+"\n")
-		}
-		b.Release()
+		got.kept++
+		got.plies += len(line.Moves)
+		end := final(&line)
+		io.WriteString(hash, end.FEN()+"\n")
+	})
+	got.finals = hex.EncodeToString(hash.Sum(nil))[:16]
+	return got, err
+}
+
+// final is the position after all moves.
+func final(l *dataset.Line) board.Position {
+	p := l.Start
+	for _, m := range l.Moves {
+		p.Play(m)
 	}
+	return p
 }
 
 func TestSharedFiles(t *testing.T) {

@@ -23,25 +23,39 @@ func (c chunkReader) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p)
 // splitAll returns every game of r, with texts of their own, and the error that ended it (nil at the end).
 func splitAll(s *Splitter) ([]Game, error) {
 	var games []Game
+	err := eachGame(s, func(g Game) {
+		g.Text, g.Next = bytes.Clone(g.Text), bytes.Clone(g.Next)
+		games = append(games, g)
+	})
+	return games, err
+}
+
+// eachGame calls f with every game of s, whose text is valid until f returns.
+func eachGame(s *Splitter, f func(Game)) error {
 	for {
 		b, err := s.Next()
 		if err == io.EOF {
-			return games, nil
+			return nil
 		}
 		if err != nil {
-			return games, err
+			return err
 		}
 		for _, g := range b.Games {
-			g.Text, g.Next = bytes.Clone(g.Text), bytes.Clone(g.Next)
-			games = append(games, g)
+			f(g)
 		}
 		b.Release()
 	}
 }
 
-func splitText(t *testing.T, text string) []Game {
+func splitText[T string | []byte](t testing.TB, text T) []Game {
 	t.Helper()
-	games, err := splitAll(NewSplitter(strings.NewReader(text)))
+	return splitChunks(t, text, len(text)+1)
+}
+
+// splitChunks reads at most n bytes at a time.
+func splitChunks[T string | []byte](t testing.TB, text T, n int) []Game {
+	t.Helper()
+	games, err := splitAll(NewSplitter(chunkReader{strings.NewReader(string(text)), n}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,12 +154,7 @@ func TestSplit(t *testing.T) {
 				offset += int64(len(part))
 			}
 			for _, chunk := range []int{1, 2, 3, 7, 4096} {
-				s := NewSplitter(chunkReader{strings.NewReader(text), chunk})
-				got, err := splitAll(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				compareGames(t, fmt.Sprintf("chunks of %d", chunk), got, want)
+				compareGames(t, fmt.Sprintf("chunks of %d", chunk), splitChunks(t, text, chunk), want)
 			}
 		})
 	}
@@ -179,16 +188,9 @@ func TestSplitChunks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := splitAll(NewSplitter(bytes.NewReader(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := splitText(t, text)
 		for _, chunk := range []int{1, 7, 4096} {
-			got, err := splitAll(NewSplitter(chunkReader{bytes.NewReader(text), chunk}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareGames(t, fmt.Sprintf("%s, chunks of %d", file, chunk), got, want)
+			compareGames(t, fmt.Sprintf("%s, chunks of %d", file, chunk), splitChunks(t, text, chunk), want)
 		}
 	}
 }
