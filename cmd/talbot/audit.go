@@ -16,7 +16,8 @@ func runAudit(ctx context.Context, o *labelOptions) error {
 	if err != nil {
 		return cli.Resumable(err)
 	}
-	return o.finish(sum, sum.Summary, sum.Text(o.Out))
+	warnUnlabelled(sum.Failed)
+	return o.report(made{summary: &sum, left: sum.Failed})
 }
 
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {

@@ -127,10 +127,11 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		e.Puzzles = file
 	}
 	if o.syzygy != "" {
-		tables, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
+		tables, set, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
 		if err != nil {
 			return err
 		}
+		defer set.Close()
 		defer tables.Close()
 		e.Tables = tables
 	}

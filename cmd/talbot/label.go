@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -191,37 +189,22 @@ func runLabel(ctx context.Context, o *labelOptions) error {
 	if err != nil {
 		return cli.Resumable(err)
 	}
-	text := sum.Text(o.Out)
-	if cli.Mode.Quiet {
-		text = ""
-	}
-	if err := o.finish(sum, sum, text); err != nil {
-		return err
-	}
-	switch {
-	case o.Part.N > 1:
-		next("join", o.Out, "PART...", "--out", newName(o.Out+"-joined", ""))
-	case o.Candidates > 0:
-		next("train", "--recipe", "probability", "--data", o.Out, "--run", newRun())
-	default:
-		nextTrain(o.Out)
-	}
-	return nil
+	warnUnlabelled(sum.Failed)
+	return o.report(made{&sum, sum.Failed, func() {
+		switch {
+		case o.Part.N > 1:
+			next("join", o.Out, "PART...", "--out", newName(o.Out+"-joined", ""))
+		case o.Candidates > 0:
+			next("train", "--recipe", "probability", "--data", o.Out, "--run", newRun())
+		default:
+			nextTrain(o.Out)
+		}
+	}})
 }
 
-// finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
-func (o *labelOptions) finish(report any, sum label.Summary, text string) error {
-	if !o.json {
-		io.WriteString(cli.Stdout, text) // which remembers its error
-	} else if err := cli.PrintJSON(report); err != nil {
-		return err
+// warnUnlabelled warns of positions without a label.
+func warnUnlabelled(failed int64) {
+	if failed > 0 {
+		cli.Warnf("%s without a label", humanize.Count(failed, "position"))
 	}
-	if sum.Failed > 0 {
-		failed := humanize.Count(sum.Failed, "position") + " without a label"
-		cli.Warnf("%s", failed)
-		if o.strict {
-			return fmt.Errorf("%s: %w", failed, cli.ErrSkipped)
-		}
-	}
-	return nil
 }

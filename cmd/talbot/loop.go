@@ -122,25 +122,23 @@ func checkSteps(file string, c *loop.Config) error {
 	network := []string{"--from=" + c.Start.Of("run")}
 	if !c.Start.Has("run") {
 		network = c.Start.Args()
-		if err := checkTraining(append(network, "--init")); err != nil {
-			return configError(file, "start", "train", err)
+		if err := configError(file, "start", "train", checkTraining(append(network, "--init"))); err != nil {
+			return err
 		}
 	}
 	stage := func(generation int, where string) error {
 		games, training := c.Of(generation)
 		var o selfPlayOptions
-		err := parse(o.command(), append(games.Args(), "--run=run", "--out=out"), func(f *pflag.FlagSet) error {
-			return o.check(f)
-		})
+		err := parse(o.command(), append(games.Args(), "--run=run", "--out=out"), o.check)
 		if err != nil {
 			return configError(file, where+"games", "selfplay", err)
 		}
 		// A network to begin with is missed by the step that needs it.
 		err = checkTraining(slices.Concat(network, training.Args(), []string{"--data=data"}))
-		if err != nil && !errors.Is(err, job.ErrFrom) {
-			return configError(file, where+"train", "train", err)
+		if errors.Is(err, job.ErrFrom) {
+			return nil
 		}
-		return nil
+		return configError(file, where+"train", "train", err)
 	}
 	if err := stage(1, ""); err != nil {
 		return err
@@ -156,8 +154,8 @@ func checkSteps(file string, c *loop.Config) error {
 			_, err := o.job()
 			return err
 		})
-		if err != nil {
-			return configError(file, "measure", "eval", err)
+		if err := configError(file, "measure", "eval", err); err != nil {
+			return err
 		}
 	}
 	if c.Gate != nil {
@@ -170,9 +168,7 @@ func checkSteps(file string, c *loop.Config) error {
 			m.Entrants = make([]match.Entrant, 2)
 			return m.Check()
 		})
-		if err != nil {
-			return configError(file, "gate: match", "match", err)
-		}
+		return configError(file, "gate: match", "match", err)
 	}
 	return nil
 }
@@ -199,8 +195,11 @@ func parse(cmd *cobra.Command, args []string, check func(*pflag.FlagSet) error) 
 	return check(cmd.Flags())
 }
 
-// configError names the part of a loop's file that is wrong.
+// configError names the part of a loop's file that is wrong; nil for nil.
 func configError(file, part, command string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fault.Usage(fmt.Errorf("%q: %s: %w", file, part, err), "`talbot "+command+" --help` lists the flags")
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +18,6 @@ import (
 	"talbot/play/engine"
 	"talbot/play/match"
 	"talbot/play/mcts"
-	"talbot/stockfish"
 	"talbot/synth"
 )
 
@@ -106,24 +104,6 @@ and n. Repeat an interrupted command to continue it. See docs/21-selfplay.md.`,
 	return cmd
 }
 
-// tables opens the tables that end games.
-func (o *selfPlayOptions) tables(ctx context.Context) (*selfplay.Tables, func() error, error) {
-	path, err := stockfish.Find(o.engine)
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err := findTables(ctx, o.syzygy, o.checkTables)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: path}, set)
-	if err != nil {
-		return nil, nil, errors.Join(err, set.Close())
-	}
-	return &selfplay.Tables{Identity: set.Identity(), Pieces: t.Pieces(), Probe: t.Probe},
-		func() error { return errors.Join(t.Close(), set.Close()) }, nil
-}
-
 // check completes the request; the network is missing.
 func (o *selfPlayOptions) check(f *pflag.FlagSet) error {
 	s := &o.Style
@@ -176,12 +156,13 @@ func (o *selfPlayOptions) play(cmd *cobra.Command) error {
 	}
 	return o.makeOptions.run(cmd.Context(), func(ctx context.Context) (made, error) {
 		if o.syzygy != "" {
-			tables, closeTables, err := o.tables(ctx)
+			t, set, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
 			if err != nil {
 				return made{}, err
 			}
-			defer closeTables()
-			o.Tables = tables
+			defer set.Close()
+			defer t.Close()
+			o.Tables = &selfplay.Tables{Identity: set.Identity(), Pieces: t.Pieces(), Probe: t.Probe}
 		}
 		n, err := selfplay.Open(o.run, o.backend, o.batch, o.Games)
 		if err != nil {

@@ -31,30 +31,26 @@ func showBytes(show func(progress.Progress), verb string) func(done, total int64
 	}
 }
 
-// findTables finds the Syzygy tables of --syzygy and checks them.
-func findTables(ctx context.Context, path string, again bool) (*syzygy.Set, error) {
-	show, end := cli.ShowProgress()
-	defer end()
-	c := tablesCheck(again)
-	c.Progress = showBytes(show, "checking tables")
-	return syzygy.Open(ctx, path, c)
-}
-
-// openProbe opens the Syzygy tables of --syzygy, checked, for looking up positions through an engine.
-func openProbe(ctx context.Context, engine, path string, again bool) (*stockfish.Tables, error) {
+// openProbe opens the Syzygy tables of --syzygy, checked, for looking up positions through an engine. The caller closes
+// both that it returns.
+func openProbe(ctx context.Context, engine, path string, again bool) (*stockfish.Tables, *syzygy.Set, error) {
 	reader, err := stockfish.Find(engine)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set, err := findTables(ctx, path, again)
+	show, end := cli.ShowProgress()
+	c := tablesCheck(again)
+	c.Progress = showBytes(show, "checking tables")
+	set, err := syzygy.Open(ctx, path, c)
+	end()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: reader}, set)
 	if err != nil {
-		return nil, errors.Join(err, set.Close())
+		return nil, nil, errors.Join(err, set.Close())
 	}
-	return t, nil
+	return t, set, nil
 }
 
 // openTables opens Syzygy tables for a search.
