@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -21,17 +22,17 @@ func TestArrayJobs(t *testing.T) {
 		t.Skip("SKIPPED: Stockfish is not installed")
 	}
 	text, err := os.ReadFile("../../docs/13-many-machines.md")
-	noError(t, err)
+	testkit.OK(t, err)
 	slurm := regexp.MustCompile("(?s)```sh\n(#!/bin/sh\n#SBATCH.*?)```").FindSubmatch(text)
 	kubernetes := regexp.MustCompile(`(?s)command: \[sh, -c, '(.*?)'\]`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
 		t.Fatal("the documentation has no array jobs")
 	}
 	dir := t.TempDir()
-	noError(t, os.Mkdir(filepath.Join(dir, "bin"), 0o755))
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, "bin"), 0o755))
 	self, err := os.Executable()
-	noError(t, err)
-	noError(t, os.Symlink(self, filepath.Join(dir, "bin", "talbot")))
+	testkit.OK(t, err)
+	testkit.OK(t, os.Symlink(self, filepath.Join(dir, "bin", "talbot")))
 	for _, args := range [][]string{{"synth-endgames", "--count", "60", "--seed", "5", "--out", "lines"},
 		{"label", "lines", "--out", "alone", "--nodes", "300", "--workers", "2"}} {
 		if _, said, status := talbotIn(t, dir, args...); status != 0 {
@@ -90,7 +91,7 @@ func joinParts(t *testing.T, dir, name string, join []string) {
 	}
 	for _, file := range []string{"manifest.json", "shard-00000.talbot.zst"} {
 		a, err := os.ReadFile(filepath.Join(dir, "alone", file))
-		noError(t, err)
+		testkit.OK(t, err)
 		if b, err := os.ReadFile(filepath.Join(dir, joined, file)); err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: %s differs: %v", name, file, err)
 		}

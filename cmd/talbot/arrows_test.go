@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"talbot/internal/testkit"
 )
 
 // floors are the rooms from the ground up: a package imports of ours what is in its own room, on its own floor or on a
@@ -84,7 +86,7 @@ func importsOf(t *testing.T, root string) map[string][]string {
 		}
 		return nil
 	})
-	noError(t, err)
+	testkit.OK(t, err)
 	return found
 }
 
@@ -114,10 +116,10 @@ func TestArrows(t *testing.T) {
 	slices.Sort(arrows)
 	text := strings.Join(arrows, "\n") + "\n"
 	if *update {
-		noError(t, os.WriteFile(list, []byte(text), 0o666))
+		testkit.OK(t, os.WriteFile(list, []byte(text), 0o666))
 	}
 	known, err := os.ReadFile(list)
-	noError(t, err)
+	testkit.OK(t, err)
 	before := strings.Fields(strings.ReplaceAll(string(known), " -> ", "->"))
 	now := strings.Fields(strings.ReplaceAll(text, " -> ", "->"))
 	for _, arrow := range now {
@@ -135,7 +137,7 @@ func TestArrows(t *testing.T) {
 // TestRoomsNamed checks that the map of docs/9-development.md names every room.
 func TestRoomsNamed(t *testing.T) {
 	text, err := os.ReadFile("../../docs/9-development.md")
-	noError(t, err)
+	testkit.OK(t, err)
 	_, page, _ := strings.Cut(string(text), "\n## The map\n")
 	for _, floor := range floors {
 		for _, room := range floor {

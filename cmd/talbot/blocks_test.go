@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"talbot/internal/testkit"
 	"talbot/network/backend"
 	"talbot/stockfish"
 )
@@ -248,7 +249,7 @@ func newSandbox(t *testing.T, full bool) *sandbox {
 	}
 	s := &sandbox{dir: t.TempDir(), full: full, left: map[string]int{}}
 	self, err := os.Executable()
-	noError(t, err)
+	testkit.OK(t, err)
 	s.copyFile(t, self, "bin/talbot") // no link, since a block may build another
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "TALBOT_") || strings.HasPrefix(v, "XDG_")
@@ -283,7 +284,7 @@ func (s *sandbox) copyFile(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, content, 0o777)
 	}
-	noError(t, err)
+	testkit.OK(t, err)
 }
 
 // shell runs a script and returns its output.
@@ -370,12 +371,12 @@ func (s *sandbox) report(t *testing.T, what string) {
 func sampleGames(t *testing.T) []string {
 	t.Helper()
 	packed, err := fs.ReadFile(repository, "examples/games.pgn.zst")
-	noError(t, err)
+	testkit.OK(t, err)
 	decoder, err := zstd.NewReader(nil)
-	noError(t, err)
+	testkit.OK(t, err)
 	defer decoder.Close()
 	text, err := decoder.DecodeAll(packed, nil)
-	noError(t, err)
+	testkit.OK(t, err)
 	games := strings.Split(string(text), "\n[Event ")
 	for i := range games[1:] {
 		games[i+1] = "[Event " + games[i+1]
@@ -387,17 +388,17 @@ func sampleGames(t *testing.T) []string {
 func writeGames(t *testing.T, file string, games []string) {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil)
-	noError(t, err)
+	testkit.OK(t, err)
 	defer encoder.Close()
 	text := strings.Join(games, "\n")
-	noError(t, os.WriteFile(file, encoder.EncodeAll([]byte(text), nil), 0o666))
+	testkit.OK(t, os.WriteFile(file, encoder.EncodeAll([]byte(text), nil), 0o666))
 }
 
 // writePuzzles writes the first of the sample's puzzles.
 func writePuzzles(t *testing.T, file string, n int) {
 	t.Helper()
 	lines := strings.SplitAfter(document(t, "examples/puzzles.csv"), "\n")
-	noError(t, os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666))
+	testkit.OK(t, os.WriteFile(file, []byte(strings.Join(lines[:n+1], "")), 0o666))
 }
 
 // standIns makes what readers must have themselves, from some games of the sample: games of a player, games of rated
@@ -412,13 +413,13 @@ func (s *sandbox) standIns(t *testing.T, games []string) {
 		result := regexp.MustCompile(`\[Result "([^"]*)"\]`).FindStringSubmatch(g)
 		begun = append(begun, regexp.MustCompile(`(?s)\s15\.\s.*`).ReplaceAllString(g, "\n"+result[1]+"\n"))
 	}
-	noError(t, os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666))
+	testkit.OK(t, os.WriteFile(filepath.Join(s.dir, "tal.pgn"), []byte(strings.Join(player, "\n")), 0o666))
 	writeGames(t, filepath.Join(s.dir, "lichess.pgn.zst"), rated)
 	writeGames(t, filepath.Join(s.dir, "begun.pgn.zst"), begun)
 	s.copyFile(t, "../../formats/viriformat/testdata/standard.vf", "selfplay.vf")
 	if tables, err := filepath.Abs("../../../shared/data/syzygy"); err == nil {
 		if _, err := os.Stat(tables); err == nil {
-			noError(t, os.Symlink(tables, filepath.Join(s.dir, "tables")))
+			testkit.OK(t, os.Symlink(tables, filepath.Join(s.dir, "tables")))
 		}
 	}
 	if output, err := s.shell(t, s.dir, `set -e
@@ -432,7 +433,7 @@ rm -r made begun.pgn.zst
 		t.Fatalf("making training data of others: %v\n%s", err, output)
 	}
 	packed, err := os.ReadFile(filepath.Join(s.dir, "data.binpack"))
-	noError(t, err)
+	testkit.OK(t, err)
 	writeGames(t, filepath.Join(s.dir, "data.binpack.zst"), []string{string(packed)})
 }
 
@@ -463,7 +464,7 @@ func TestBlocks(t *testing.T) {
 		}
 	} else {
 		sample := filepath.Join(s.dir, "examples")
-		noError(t, os.Mkdir(sample, 0o777))
+		testkit.OK(t, os.Mkdir(sample, 0o777))
 		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[900:1000]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
@@ -589,7 +590,7 @@ talbot predict few-labelled --run run1 --out predicted
 func TestExamplesRun(t *testing.T) {
 	s := newSandbox(t, os.Getenv("TALBOT_FULL") != "")
 	files := filepath.Join(s.dir, "files")
-	noError(t, os.Mkdir(files, 0o777))
+	testkit.OK(t, os.Mkdir(files, 0o777))
 	writePuzzles(t, filepath.Join(files, "puzzles.csv"), 20)
 	s.copyFile(t, "../../examples/loop.yaml", "files/examples/loop.yaml")
 	games := sampleGames(t)
@@ -616,9 +617,9 @@ func TestExamplesRun(t *testing.T) {
 	count := 0
 	for _, c := range commandsOf(newRoot()) {
 		dir := filepath.Join(s.dir, "of-"+c.Name())
-		noError(t, os.CopyFS(dir, os.DirFS(files)))
+		testkit.OK(t, os.CopyFS(dir, os.DirFS(files)))
 		for _, m := range made.FindAllStringSubmatch(c.Example, -1) {
-			noError(t, os.RemoveAll(filepath.Join(dir, m[1]+m[2])))
+			testkit.OK(t, os.RemoveAll(filepath.Join(dir, m[1]+m[2])))
 		}
 		for i, line := range commandLines(c.Example) {
 			b := block{place: fmt.Sprintf("%s, example %d", c.CommandPath(), i+1), text: strings.TrimSpace(line)}
@@ -627,7 +628,7 @@ func TestExamplesRun(t *testing.T) {
 				if strings.HasPrefix(mark, "exit status ") {
 					b.text += " # " + mark
 				} else {
-					noError(t, b.setMark(mark))
+					testkit.OK(t, b.setMark(mark))
 				}
 			}
 			if c.Name() == "status" || c.Name() == "worker" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -60,12 +61,12 @@ func TestBuildTools(t *testing.T) {
 
 func (b *buildTool) test(t *testing.T) {
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS("../../docs/build-tools")))
-	noError(t, os.WriteFile(filepath.Join(dir, "games.pgn"), []byte(someGames(30)), 0o666))
+	testkit.OK(t, os.CopyFS(dir, os.DirFS("../../docs/build-tools")))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "games.pgn"), []byte(someGames(30)), 0o666))
 	calls := filepath.Join(dir, "calls")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$1\" >>'%s'\n%s=1 exec '%s' \"$@\"\n", calls, asCommand, os.Args[0])
 	talbot := filepath.Join(dir, "talbot.sh")
-	noError(t, os.WriteFile(talbot, []byte(script), 0o777))
+	testkit.OK(t, os.WriteFile(talbot, []byte(script), 0o777))
 	for name, value := range map[string]string{"nodes": "10", "fraction": "0.05", "steps": "2", "games": "2"} {
 		b.change(t, dir, name, value)
 	}
@@ -75,7 +76,7 @@ func (b *buildTool) test(t *testing.T) {
 	}
 	run := func(args []string) (called []string, took time.Duration) {
 		t.Helper()
-		noError(t, os.RemoveAll(calls))
+		testkit.OK(t, os.RemoveAll(calls))
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "TALBOT="+talbot, "PGN=games.pgn", "HOME="+dir, "XDG_CACHE_HOME="+
@@ -124,12 +125,12 @@ func (b *buildTool) change(t *testing.T, dir, name, value string) {
 	}
 	path := filepath.Join(dir, b.file)
 	text, err := os.ReadFile(path)
-	noError(t, err)
+	testkit.OK(t, err)
 	old, new := b.set(name, value)
 	if strings.Count(string(text), old) != 1 {
 		t.Fatalf("%q is not in %s once", old, b.file)
 	}
-	noError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666))
+	testkit.OK(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666))
 }
 
 // outputs are the times at which the outputs were written, one by one.
@@ -138,7 +139,7 @@ func (b *buildTool) outputs(t *testing.T, dir string) (times [4]time.Time) {
 	for i, name := range []string{"lines/manifest.json", "labelled/manifest.json", "run/run.json",
 		"match/result.json"} {
 		info, err := os.Stat(filepath.Join(dir, "out", name))
-		noError(t, err)
+		testkit.OK(t, err)
 		times[i] = info.ModTime()
 	}
 	return times

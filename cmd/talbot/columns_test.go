@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"talbot/internal/testkit"
 )
 
 // TestColumns keeps lines of code within 120 columns, a tab being four. In tests, data may be wider: lines with or
@@ -42,5 +44,5 @@ func TestColumns(t *testing.T) {
 		}
 		return lines.Err()
 	})
-	noError(t, err)
+	testkit.OK(t, err)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/pipeline/ingest"
 	"talbot/stockfish"
 )
@@ -24,7 +25,7 @@ func TestExample(t *testing.T) {
 	dir := t.TempDir()
 	talbot := filepath.Join(dir, "talbot")
 	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", asCommand, os.Args[0])
-	noError(t, os.WriteFile(talbot, []byte(script), 0o777))
+	testkit.OK(t, os.WriteFile(talbot, []byte(script), 0o777))
 	cmd := exec.CommandContext(t.Context(), "sh", "../../examples/run.sh", filepath.Join(dir, "out"))
 	cmd.Env = append(os.Environ(), "TALBOT="+talbot, "STEPS=2", "LABELS=0.004", "SAMPLES=200", "GAMES=2")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -42,13 +43,13 @@ func TestExample(t *testing.T) {
 func TestSample(t *testing.T) {
 	const dir = "../../examples"
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	noError(t, err)
+	testkit.OK(t, err)
 	files, err := os.ReadDir(dir)
-	noError(t, err)
+	testkit.OK(t, err)
 	size := int64(0)
 	for _, f := range files {
 		info, err := f.Info()
-		noError(t, err)
+		testkit.OK(t, err)
 		size += info.Size()
 	}
 	if size > 5e6 {
@@ -62,7 +63,7 @@ func TestSample(t *testing.T) {
 		}
 		sum, err := ingest.Request{Inputs: []string{filepath.Join(dir, file)}, Out: filepath.Join(t.TempDir(), "lines"),
 			Splits: dataset.DefaultSplits}.Run(t.Context())
-		noError(t, err)
+		testkit.OK(t, err)
 		if n, err := strconv.ParseInt(strings.ReplaceAll(string(said[1]), ",", ""), 10, 64); err != nil ||
 			sum.GamesRead != n {
 			t.Errorf("%s: %d lines are read, the README says %q", file, sum.GamesRead, said[1])

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"talbot/internal/testkit"
 )
 
 // repository is the root of the module.
@@ -24,7 +26,7 @@ func documents(t *testing.T, repository fs.FS) []string {
 	var files []string
 	for _, pattern := range []string{"*.md", "*/*.md"} {
 		found, err := fs.Glob(repository, pattern)
-		noError(t, err)
+		testkit.OK(t, err)
 		files = append(files, found...)
 	}
 	return files
@@ -119,7 +121,7 @@ func TestLinks(t *testing.T) {
 		}
 		return err
 	})
-	noError(t, err)
+	testkit.OK(t, err)
 	if read < 100 {
 		t.Errorf("only %d files were read", read)
 	}
@@ -148,7 +150,7 @@ func TestDeadLinks(t *testing.T) {
 // TestReadme checks that the README links every page.
 func TestReadme(t *testing.T) {
 	readme, err := fs.ReadFile(repository, "README.md")
-	noError(t, err)
+	testkit.OK(t, err)
 	for _, file := range documents(t, repository) {
 		if file != "README.md" && !strings.Contains(string(readme), "("+file+")") {
 			t.Errorf("README.md does not link %s", file)
@@ -160,7 +162,7 @@ func TestReadme(t *testing.T) {
 func document(t *testing.T, file string) string {
 	t.Helper()
 	content, err := fs.ReadFile(repository, file)
-	noError(t, err)
+	testkit.OK(t, err)
 	return string(content)
 }
 
@@ -168,7 +170,7 @@ func document(t *testing.T, file string) string {
 func TestTasks(t *testing.T) {
 	names := func(file, pattern string) []string {
 		content, err := fs.ReadFile(repository, file)
-		noError(t, err)
+		testkit.OK(t, err)
 		var found []string
 		for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(content), -1) {
 			if match[1] != "default" {
@@ -233,7 +235,7 @@ func TestDocumentedCommands(t *testing.T) {
 			continue
 		}
 		content, err := fs.ReadFile(repository, file)
-		noError(t, err)
+		testkit.OK(t, err)
 		for _, unknown := range unknownCommands(root, string(content)) {
 			t.Errorf("%s: talbot has no %q", file, unknown)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/testkit"
 	"talbot/network/backend"
 )
 
@@ -24,7 +25,7 @@ func (d *diagnosis) find(name string) check {
 func fakeEngine(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "engine")
-	noError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777))
+	testkit.OK(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777))
 	return path
 }
 

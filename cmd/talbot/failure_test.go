@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"talbot/internal/fault"
+	"talbot/internal/testkit"
 )
 
 // talbotCommand returns a command line of talbot to run in a folder, and what it will print.
 func talbotCommand(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
-	noError(t, err)
+	testkit.OK(t, err)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd = exec.Command(self, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
@@ -43,7 +44,7 @@ func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func()
 	stderr string, status int) {
 	t.Helper()
 	cmd, out, errs := talbotCommand(t, dir, args...)
-	noError(t, cmd.Start())
+	testkit.OK(t, cmd.Start())
 	for tries := 0; !begun() && tries < 6000; tries++ {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -116,8 +117,8 @@ var failing = map[string]struct {
 func TestFailuresAreJSON(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
-		noError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		testkit.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	write("cut.pgn.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b")
 	write("badrun/run.json", "{")
@@ -128,7 +129,7 @@ func TestFailuresAreJSON(t *testing.T) {
 	}
 	shard := filepath.Join(dir, "damaged", "shard-00000.talbot.zst")
 	text, err := os.ReadFile(shard)
-	noError(t, err)
+	testkit.OK(t, err)
 	write("damaged/shard-00000.talbot.zst", string(text[:len(text)/2])+"xxxx"+string(text[len(text)/2+4:]))
 	classes := map[int]bool{}
 	for _, cmd := range newRoot().Commands() {

@@ -21,6 +21,7 @@ import (
 	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/internal/progress"
+	"talbot/internal/testkit"
 	"talbot/pipeline/ingest"
 )
 
@@ -62,7 +63,7 @@ func TestFlips(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	if path := os.Getenv("TALBOT_FLIPS_TABLE"); path != "" {
-		noError(t, os.WriteFile(path, []byte(table.String()), 0o666))
+		testkit.OK(t, os.WriteFile(path, []byte(table.String()), 0o666))
 	}
 }
 
@@ -179,7 +180,7 @@ func flipGames(seed uint64, n int) string {
 func makeFlipData(t *testing.T) {
 	t.Helper()
 	for name, seed := range map[string]uint64{"a.pgn": 1, "b.pgn": 2} {
-		noError(t, os.WriteFile(name, []byte(flipGames(seed, 24)), 0o666))
+		testkit.OK(t, os.WriteFile(name, []byte(flipGames(seed, 24)), 0o666))
 	}
 	must := func(args ...string) {
 		t.Helper()
@@ -192,7 +193,7 @@ func makeFlipData(t *testing.T) {
 	must(append([]string{"ingest", "a.pgn", "--out", "lines2"}, ingest...)...)
 	must(append(flipTrainArgs("run"), "--steps", "4")...)
 	must(append(flipTrainArgs("cut"), "--steps", "4")...)
-	noError(t, os.Remove("cut/checkpoints/step-000000000004.safetensors")) // as after a kill behind step 2
+	testkit.OK(t, os.Remove("cut/checkpoints/step-000000000004.safetensors")) // as after a kill behind step 2
 	output.SmallShards(t, 100)
 	halfway := 0
 	_, err := ingestHalf(t, func(cancel func()) { // interrupted behind a few drafts
@@ -223,13 +224,13 @@ func runHere(t *testing.T, args []string) result {
 	var r result
 	capture := func(o **cli.Terminal) func() string {
 		file, err := os.CreateTemp(t.TempDir(), "captured")
-		noError(t, err)
+		testkit.OK(t, err)
 		old := *o
 		*o = cli.NewTerminal(file, nil)
 		return func() string {
 			*o = old
 			text, err := os.ReadFile(file.Name())
-			noError(t, err)
+			testkit.OK(t, err)
 			file.Close()
 			os.Remove(file.Name())
 			return string(text)
@@ -275,7 +276,7 @@ func (c flipCommand) once(t *testing.T, flip func()) result {
 		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			noError(t, err)
+			testkit.OK(t, err)
 			r.files[path] = string(text)
 		}
 	}
@@ -318,7 +319,7 @@ func flipAll(t *testing.T, file string, c flipCommand, want result, most int) (n
 	t.Helper()
 	defer c.hold(t)()
 	whole, err := os.ReadFile(file)
-	noError(t, err)
+	testkit.OK(t, err)
 	rng := rand.New(rand.NewPCG(uint64(len(whole)), 7))
 	places := rng.Perm(len(whole))
 	if most > 0 && most < len(places) {
@@ -329,9 +330,9 @@ func flipAll(t *testing.T, file string, c flipCommand, want result, most int) (n
 		bit := rng.IntN(8)
 		bad[at] ^= 1 << bit
 		got := c.once(t, func() {
-			noError(t, os.WriteFile(file, bad, 0o666))
+			testkit.OK(t, os.WriteFile(file, bad, 0o666))
 		})
-		noError(t, os.WriteFile(file, whole, 0o666))
+		testkit.OK(t, os.WriteFile(file, whole, 0o666))
 		n.flips++
 		switch {
 		case got.status != fault.ExitDone:

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"talbot/internal/plain"
+	"talbot/internal/testkit"
 )
 
 // TestHostileNames has all verbs that print names print hostile ones: of files and folders, players and flags. No
@@ -37,7 +38,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	self, err := os.Executable()
-	noError(t, err)
+	testkit.OK(t, err)
 	talbot := filepath.Join(t.TempDir(), "talbot") // by that name the test binary is the command
 	if err := os.Symlink(self, talbot); err != nil {
 		t.Skip(err)
@@ -92,7 +93,7 @@ func TestHostileNames(t *testing.T) {
 		checkPlain(t, args, stderr.String())
 	}
 	table, err := os.ReadFile(rejects)
-	noError(t, err)
+	testkit.OK(t, err)
 	checkPlain(t, []string{"rejects"}, string(table))
 	for row := range strings.Lines(string(table)) {
 		if strings.Count(row, "\t") != 4 {

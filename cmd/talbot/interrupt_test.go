@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"talbot/internal/fault"
+	"talbot/internal/testkit"
 )
 
 // A command that waits for what never comes ends on a signal all the same, with the words of any other interruption.
@@ -36,11 +37,11 @@ go*) read move <fifo;;
 quit) exit;;
 esac; done
 `
-			noError(t, os.WriteFile(filepath.Join(dir, "engine"), []byte(engine), 0o700))
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, "engine"), []byte(engine), 0o700))
 			cmd, _, said := talbotCommand(t, dir, c.args...)
-			noError(t, cmd.Start())
+			testkit.OK(t, cmd.Start())
 			silent, err := os.OpenFile(fifo, os.O_WRONLY, 0) // until the command reads
-			noError(t, err)
+			testkit.OK(t, err)
 			defer silent.Close()
 			cmd.Process.Signal(os.Interrupt)
 			cmd.Wait()

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/testkit"
 	"talbot/pipeline/loop"
 )
 
@@ -34,7 +35,7 @@ gate: {accept: 0.5, match: {games: 4, nodes: 4}}
 		{"match: {games: 4", "match: {sprt: 3", "gate: match: --sprt"},
 	} {
 		config, err := loop.Parse([]byte(strings.Replace(good, c.old, c.now, 1)))
-		noError(t, err)
+		testkit.OK(t, err)
 		switch err := checkSteps("loop.yaml", &config); {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.now, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/testkit"
 	"talbot/network/backend"
 )
 
@@ -40,13 +41,13 @@ func TestLoopKilled(t *testing.T) {
 			dir := t.TempDir()
 			config := filepath.Join(dir, "loop.yaml")
 			text := strings.ReplaceAll(killedLoop, "BACKEND", `"`+name+`"`)
-			noError(t, os.WriteFile(config, []byte(text), 0o666))
+			testkit.OK(t, os.WriteFile(config, []byte(text), 0o666))
 			// A run names the one that it began with by its path, so all loops have the same one.
 			out := filepath.Join(dir, "loop")
 			begin := func() (*exec.Cmd, *bytes.Buffer) {
 				cmd, said := talbot("loop", config, "--out", out), new(bytes.Buffer)
 				cmd.Stderr = said
-				noError(t, cmd.Start())
+				testkit.OK(t, cmd.Start())
 				return cmd, said
 			}
 			begun := time.Now()
@@ -59,7 +60,7 @@ func TestLoopKilled(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 20))
 			kills := 0
 			for kills < 20 {
-				noError(t, os.RemoveAll(out))
+				testkit.OK(t, os.RemoveAll(out))
 				for {
 					cmd, said := begin()
 					// A tenth of the whole on average, so that a loop is killed several times; it gets on at each.
@@ -106,7 +107,7 @@ func lasting(t *testing.T, dir string) map[string][]byte {
 		}
 		return err
 	})
-	noError(t, err)
+	testkit.OK(t, err)
 	if len(files) < 20 {
 		t.Fatalf("only %d files in %s", len(files), dir)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -25,18 +26,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"talbot": main})
 }
 
-// noError ends the test at an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestScript runs the command from outside: testdata/script/*.txt.
 func TestScript(t *testing.T) {
 	tables, err := filepath.Abs("../../../shared/data/syzygy")
-	noError(t, err)
+	testkit.OK(t, err)
 	engine, noEngine := stockfish.Find("")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/testkit"
 	"talbot/network/run"
 	"talbot/train/loader"
 )
@@ -25,7 +26,7 @@ func TestOneSided(t *testing.T) {
 		"no labels":  {loader.Identity{Sets: sets, OneSide: "the player Tal M", Results: true}, scores, true},
 	} {
 		o := playerOptions{run: t.TempDir()}
-		noError(t, c.id.Write(o.run))
+		testkit.OK(t, c.id.Write(o.run))
 		if note := o.oneSided(c.config); strings.Contains(note, "the moves of the player Tal M alone") != c.says ||
 			!c.says && note != "" {
 			t.Errorf("%s: %q", name, note)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"talbot/internal/fault"
+	"talbot/internal/testkit"
 	"talbot/network/backend"
 	"talbot/stockfish"
 )
@@ -151,7 +152,7 @@ func TestInstallWheel(t *testing.T) {
 			err := from.install(t.Context(), to, func(_ context.Context, command []string) error {
 				dir := command[slices.Index(command, "--dest")+1]
 				for name, data := range c.files {
-					noError(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
+					testkit.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
 				}
 				return c.err
 			})
@@ -159,7 +160,7 @@ func TestInstallWheel(t *testing.T) {
 				t.Errorf("installed: %v", err)
 			}
 			entries, err := os.ReadDir(backend.PluginDir())
-			noError(t, err)
+			testkit.OK(t, err)
 			if !c.ok {
 				if len(entries) != 0 {
 					t.Errorf("left behind: %v", entries)
@@ -182,11 +183,11 @@ func wheelOf(t *testing.T, member string, data []byte) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	f, err := w.Create(member)
-	noError(t, err)
+	testkit.OK(t, err)
 	if _, err := f.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	noError(t, w.Close())
+	testkit.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -203,13 +204,13 @@ venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python3";;
 pip) p=${0%/bin/python3}/lib/python3.11/site-packages/jax_plugins/xla_cuda13; mkdir -p $p && echo >$p/xla_cuda_plugin.so;;
 esac
 `
-	noError(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o777))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s, err := planCUDA(gpu, m)
 	if err != nil || !strings.HasSuffix(s.plan[1], "-m pip install jax[cuda13]") {
 		t.Fatalf("%q, %v", s.plan, err)
 	}
-	noError(t, s.do(t.Context()))
+	testkit.OK(t, s.do(t.Context()))
 	if p, ok := backend.Discover().Plugin("cuda"); !ok || !strings.HasPrefix(p.Path, m.cuda) {
 		t.Errorf("found %+v", p)
 	}
@@ -269,16 +270,16 @@ func TestInstallsStockfish(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >>" + dir + "/log\n[ $1 = update ] && touch " + dir + "/updated\n[ -e " + dir +
 		"/updated ]\n"
-	noError(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s, err := planStockfish(bare(true, "apt-get"))
-	noError(t, err)
-	noError(t, s.do(context.Background()))
+	testkit.OK(t, err)
+	testkit.OK(t, s.do(context.Background()))
 	const install = "install -y --no-install-recommends stockfish\n"
 	if log, _ := os.ReadFile(filepath.Join(dir, "log")); string(log) != install+"update\n"+install {
 		t.Errorf("apt-get was run with\n%s", log)
 	}
-	noError(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte("#!/bin/sh\nexit 100\n"), 0o777))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "apt-get"), []byte("#!/bin/sh\nexit 100\n"), 0o777))
 	if err := s.do(context.Background()); err == nil || !strings.Contains(err.Error(), "exit status 100") {
 		t.Errorf("apt-get fails: %v", err)
 	}
@@ -294,8 +295,8 @@ func TestPluginFromFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		noError(t, os.WriteFile(path, data, 0o666))
+		testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		testkit.OK(t, os.WriteFile(path, data, 0o666))
 		return path
 	}
 	plugin := library("GetPjrtApi")
@@ -306,12 +307,12 @@ func TestPluginFromFile(t *testing.T) {
 
 	from := write("p.so", plugin)
 	s, err := planFromFile(partCPU, from, found, m)
-	noError(t, err)
+	testkit.OK(t, err)
 	if p, ok := backend.Discover().Plugin("cpu"); ok && strings.HasPrefix(p.Path, dir) {
 		t.Error("copied while planning")
 	}
 	for range 2 { // the second time over the first
-		noError(t, s.do(context.Background()))
+		testkit.OK(t, s.do(context.Background()))
 	}
 	to := filepath.Join(dir, "data", "talbot", "xla", "pjrt_c_api_cpu_plugin.so")
 	if data, err := os.ReadFile(to); err != nil || !bytes.Equal(data, plugin) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
 )
 
 // killedCase is a command that is killed when a file in its output shows that it has begun.
@@ -34,7 +36,7 @@ func filesOf(patterns ...string) func(t *testing.T, out string) string {
 			}
 			for _, name := range names {
 				text, err := os.ReadFile(name)
-				noError(t, err)
+				testkit.OK(t, err)
 				all.WriteString(filepath.Base(name))
 				all.Write(text)
 			}
@@ -47,14 +49,14 @@ func filesOf(patterns ...string) func(t *testing.T, out string) string {
 func figuresOf(t *testing.T, out string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(out, "result.json"))
-	noError(t, err)
+	testkit.OK(t, err)
 	var r struct {
 		Games, Wins, Draws, Losses int
 		Plies                      int64
 	}
-	noError(t, json.Unmarshal(text, &r))
+	testkit.OK(t, json.Unmarshal(text, &r))
 	short, err := json.Marshal(r)
-	noError(t, err)
+	testkit.OK(t, err)
 	return string(short)
 }
 
@@ -120,7 +122,7 @@ func testKilled(t *testing.T, c *killedCase) {
 	kill := func(args []string, begun string) {
 		t.Helper()
 		cmd := talbot(args...)
-		noError(t, cmd.Start())
+		testkit.OK(t, cmd.Start())
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 			if names, err := filepath.Glob(begun); err == nil && len(names) > 0 {
 				break

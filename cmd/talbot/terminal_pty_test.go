@@ -19,6 +19,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"talbot/internal/fault"
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -41,7 +42,7 @@ func onTerminal(t *testing.T, columns int, progress string, args ...string) stri
 	cmd := exec.Command("talbot", args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: uint16(columns)})
-	noError(t, err)
+	testkit.OK(t, err)
 	defer f.Close()
 	e := vt.NewEmulator(columns, 100)
 	line := regexp.MustCompile(`^(` + progress + `).*\d+%|…`)
@@ -106,11 +107,11 @@ func TestSignalAtPrompt(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
 		lib := filepath.Join(dir, "libonnxruntime.so")
-		noError(t, os.WriteFile(lib, library("OrtGetApiBase"), 0o600))
+		testkit.OK(t, os.WriteFile(lib, library("OrtGetApiBase"), 0o600))
 		cmd, _, _ := talbotCommand(t, dir, "setup", "onnx", "--from", lib)
 		cmd.Stdout, cmd.Stderr = nil, nil
 		f, err := pty.Start(cmd)
-		noError(t, err)
+		testkit.OK(t, err)
 		defer f.Close()
 		var screen []byte
 		buf := make([]byte, 1<<12)
@@ -121,7 +122,7 @@ func TestSignalAtPrompt(t *testing.T) {
 			}
 			if !sent && bytes.Contains(screen, []byte("[y/N]")) {
 				sent = true
-				noError(t, cmd.Process.Signal(s))
+				testkit.OK(t, cmd.Process.Signal(s))
 			}
 		}
 		_ = cmd.Wait() // the status says it
@@ -151,7 +152,7 @@ func TestTerminal(t *testing.T) {
 		fmt.Fprintf(&games, "[Event \"%d\"]\n[Result \"*\"]\n\n%s *\n\n", i, moves)
 	}
 	pgn := filepath.Join(dir, "games.pgn")
-	noError(t, os.WriteFile(pgn, []byte(games.String()), 0o600))
+	testkit.OK(t, os.WriteFile(pgn, []byte(games.String()), 0o600))
 	set := filepath.Join(dir, "endgames")
 	if out, err := exec.Command("talbot", "synth-endgames", "--count", "60", "--out",
 		set).CombinedOutput(); err != nil {

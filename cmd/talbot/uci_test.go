@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -24,7 +25,7 @@ func TestPythonChess(t *testing.T) {
 		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
 	}
 	self, err := os.Executable()
-	noError(t, err)
+	testkit.OK(t, err)
 	c := tinyrun.Config(t, "talbotbot", "blocks=1", "filters=4")
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	for _, searcher := range []string{"auto", "policy"} {
@@ -43,7 +44,7 @@ func TestPythonChess(t *testing.T) {
 // parameters of networks in matches.
 func TestOptionsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "12-play.md"))
-	noError(t, err)
+	testkit.OK(t, err)
 	var documented []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").
 		FindAllStringSubmatch(string(text), -1) {
