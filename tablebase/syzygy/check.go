@@ -1,6 +1,7 @@
 package syzygy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,19 +82,21 @@ func (d *Damage) Unwrap() error { return ErrDamaged }
 
 // Check reads the tables and says which are damaged. An error is one of reading, or the end of ctx.
 func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
-	known := loadCache(c.Memory, s.folders)
+	key, found := s.cached(c.Memory)
 	var todo []*Table // smallest first, so that as many as can be are read
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		t.finding = nil
 		if !c.Reread && (c.TimeLimit > 0 || t.Material.Pieces() > Small) {
-			t.finding = known.of(t)
+			if f, ok := found[absolute(t.Path)]; ok && f.Stamp == t.stamp && t.stamp != (durable.Stamp{}) {
+				t.finding = &f
+			}
 		}
 		if t.finding == nil {
 			todo = append(todo, t)
 		}
 	}
-	slices.SortStableFunc(todo, func(a, b *Table) int { return int(max(min(a.size-b.size, 1), -1)) })
+	slices.SortStableFunc(todo, func(a, b *Table) int { return cmp.Compare(a.size, b.size) })
 	reading := ctx
 	if c.TimeLimit > 0 {
 		var cancel context.CancelFunc
@@ -101,7 +104,15 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 		defer cancel()
 	}
 	err := read(reading, todo, c.Progress)
-	known.save(c.Memory, s.Tables)
+	news := false
+	for _, t := range todo {
+		if t.finding != nil && t.finding.settled {
+			found[absolute(t.Path)], news = *t.finding, true
+		}
+	}
+	if text, err := json.Marshal(found); err == nil && news {
+		c.Memory.Put(key, text)
+	}
 	if ctx.Err() != nil {
 		return Verdict{}, ctx.Err()
 	}
@@ -156,48 +167,17 @@ func (s *Set) verdict() (v Verdict, err error) {
 	return v, nil
 }
 
-// tableCache has the findings of earlier runs about the tables of some folders, by their paths.
-type tableCache struct {
-	key   string
-	found map[string]finding
-}
-
-// loadCache returns the stored findings about folders.
-func loadCache(from *cache.Folder, folders []string) *tableCache {
+// cached returns the findings of earlier runs about the tables in the same folders, by their paths, and their key.
+func (s *Set) cached(in *cache.Folder) (key string, found map[string]finding) {
 	parts := []string{"syzygy tables", "1"}
-	for _, dir := range folders {
+	for _, dir := range s.folders {
 		parts = append(parts, absolute(dir))
 	}
-	m := &tableCache{key: cache.Key(parts...), found: map[string]finding{}}
-	if text, ok := from.Get(m.key); ok && json.Unmarshal(text, &m.found) != nil {
-		m.found = map[string]finding{}
+	key, found = cache.Key(parts...), map[string]finding{}
+	if text, ok := in.Get(key); ok && json.Unmarshal(text, &found) != nil {
+		found = map[string]finding{}
 	}
-	return m
-}
-
-// of returns the stored finding about a file that has not changed; nil: there is none.
-func (m *tableCache) of(t *Table) *finding {
-	found, ok := m.found[absolute(t.Path)]
-	if !ok || t.stamp == (durable.Stamp{}) || found.Stamp != t.stamp {
-		return nil
-	}
-	return &found
-}
-
-// save stores the new findings.
-func (m *tableCache) save(in *cache.Folder, tables []Table) {
-	news := false
-	for i := range tables {
-		if t := &tables[i]; t.finding != nil && t.finding.settled {
-			m.found[absolute(t.Path)], news = *t.finding, true
-		}
-	}
-	if !news {
-		return
-	}
-	if text, err := json.Marshal(m.found); err == nil {
-		in.Put(m.key, text)
-	}
+	return key, found
 }
 
 func absolute(path string) string {
