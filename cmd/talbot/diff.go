@@ -48,7 +48,7 @@ func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
 	if asJSON {
 		err = cli.PrintJSON(d)
 	} else {
-		err = d.WriteText(cli.Stdout, dirs[0], dirs[1])
+		err = cli.PrintResult(d.Text(dirs[0], dirs[1]))
 	}
 	if err == nil && !d.Same {
 		err = errDifferent

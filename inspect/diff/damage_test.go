@@ -30,9 +30,8 @@ func TestDiff(t *testing.T) {
 	if len(d.Labels) == 0 || d.Labels[0].OnlyA == 0 || d.Labels[0].Equal != 0 {
 		t.Errorf("%+v", d.Labels)
 	}
-	var text strings.Builder
-	if err := d.WriteText(&text, "x", "y"); err != nil || !strings.Contains(text.String(), "1 only in a, 1 only in b") {
-		t.Errorf("%v\n%s", err, text.String())
+	if text := d.Text("x", "y"); !strings.Contains(text, "1 only in a, 1 only in b") {
+		t.Error(text)
 	}
 	if d, err := (diff.Request{A: a, B: a}).Run(t.Context()); err != nil || !d.Same || !d.Identical {
 		t.Errorf("%+v, %v", d, err)

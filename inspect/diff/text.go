@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -49,8 +48,8 @@ func manifestFields(m *dataset.Manifest) map[string]string {
 	return f
 }
 
-// WriteText writes the difference as text; a and b are the names of the datasets.
-func (d *Difference) WriteText(w io.Writer, a, b string) error {
+// Text returns the difference as text; a and b are the names of the datasets.
+func (d *Difference) Text(a, b string) string {
 	var s strings.Builder
 	switch {
 	case d.Identical:
@@ -69,8 +68,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	d.Inputs.write(&s, "input")
 	d.Engines.write(&s, "engine")
 	if d.Identical {
-		_, err := io.WriteString(w, s.String())
-		return err
+		return s.String()
 	}
 	l := &d.Lines
 	plain.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", humanize.Thousands(l.OnlyA),
@@ -100,8 +98,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		}
 		s.WriteString("\n")
 	}
-	_, err := io.WriteString(w, s.String())
-	return err
+	return s.String()
 }
 
 func (d *SetDifference) write(s *strings.Builder, what string) {
