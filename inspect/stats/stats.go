@@ -7,7 +7,6 @@ package stats
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 
 	"talbot/dataset"
@@ -128,6 +127,9 @@ var scoreEdges = [...]int{-1000, -500, -300, -150, -75, -25, 25, 75, 150, 300, 5
 // The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's; of several damaged
 // blocks the first is reported.
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
 	d, err := shards.OpenDataset(o.Dir,
 		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort|
 			shards.Predictions))
@@ -136,7 +138,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	}
 	defer d.Close()
 	blocks := d.Blocks()
-	tallies := make([]*tally, o.workers(len(blocks)))
+	tallies := make([]*tally, max(1, min(o.Workers, len(blocks))))
 	keys := dataset.NewKeys(0, o.Temp)
 	defer keys.Close()
 	for i := range tallies {
@@ -165,7 +167,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	}
 	s := tallies[0].statistics()
 	if o.Unique {
-		if err := s.countUnique(keys, tallies, o.workers(math.MaxInt)); err != nil {
+		if err := s.countUnique(keys, tallies, o.Workers); err != nil {
 			return nil, err
 		}
 	}
@@ -176,15 +178,6 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		s.BytesPerPosition = float64(s.Bytes) / float64(s.Positions)
 	}
 	return s, nil
-}
-
-// workers is how many work on some blocks.
-func (o Request) workers(blocks int) int {
-	n := o.Workers
-	if n < 1 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(n, blocks))
 }
 
 // countUnique adds what the collected keys say.
