@@ -198,29 +198,7 @@ func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list [
 	t.Helper()
 	p := openNetwork(t, path)
 	defer p.Close()
-	targets, err := targets(p.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := loader.Open(t.Context(), []loader.Spec{spec}, loader.Options{Encoder: p.Encoder(), Targets: targets})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer data.Close()
-	splits, err := ParseSplits("all")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var questions []predict.Input
-	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: splits}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		questions = append(questions, predict.Input{Packed: slices.Clone(s.Packed), Codes: slices.Clone(s.Codes)})
-		if len(questions) == most {
-			break
-		}
-	}
+	questions := questionsOf(t, spec.Dir, p.Encoder(), most)
 	answers := make([]predict.Output, len(questions))
 	if err := p.Predict(t.Context(), questions, answers); err != nil {
 		t.Fatal(err)
@@ -237,8 +215,8 @@ func TestHalfKeepsTheFirstChoice(t *testing.T) {
 	train := tiny(t, spec)
 	train.Recipe = "lynx"
 	mustTrain(t, train)
-	whole := exported(t, train.Dir, "safetensors")
-	short := exported(t, train.Dir, "net")
+	whole := exportTo(t, train.Dir, "safetensors")
+	short := exportTo(t, train.Dir, "net")
 	a, b := firstChoices(t, whole, spec, 1000), firstChoices(t, short, spec, 1000)
 	same := 0
 	for i := range a {
@@ -249,13 +227,4 @@ func TestHalfKeepsTheFirstChoice(t *testing.T) {
 	if t.Logf("%d of %d first choices are the same", same, len(a)); len(a) < 500 || same < len(a)*99/100 {
 		t.Errorf("%d of %d first choices are the same", same, len(a))
 	}
-}
-
-func exported(t *testing.T, dir, format string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), format)
-	if _, err := (Export{Dir: dir, Out: output.File{Path: path}, Format: format}).Run(); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -3,7 +3,9 @@ package job
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,7 +14,8 @@ import (
 	"talbot/train"
 )
 
-// TensorBoard shows what metrics.jsonl says, each step once, also of a run that was interrupted.
+// TensorBoard itself shows what metrics.jsonl says, each step once, also of a run that was killed: it drops the points
+// after the step at which the run was resumed, and takes a torn record for the end.
 func TestTensorBoardShowsTheMetrics(t *testing.T) {
 	job := tiny(t, write(t, traindata.Dataset{Seed: 1, Games: 60}))
 	job.Adjust = func(c *run.Config) error { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 1, 5, 10; return adjust(c) }
@@ -25,13 +28,25 @@ func TestTensorBoardShowsTheMetrics(t *testing.T) {
 	if _, err := job.Run(ctx); err == nil {
 		t.Fatal("the run was not interrupted")
 	}
+	checkpoints, err := filepath.Glob(filepath.Join(job.Dir, "checkpoints", "*17.safetensors"))
+	events, err2 := filepath.Glob(filepath.Join(job.Dir, "tensorboard", "train", "*"))
+	if err := errors.Join(err, err2); err != nil || len(checkpoints) != 1 || len(events) != 1 {
+		t.Fatal(checkpoints, events, err)
+	}
+	info, err := os.Stat(events[0])
+	if err == nil { // as a kill leaves it, which comes before the checkpoint of step 17
+		err = errors.Join(os.Remove(checkpoints[0]), os.Truncate(events[0], info.Size()-7))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	mustTrain(t, Train{Dir: job.Dir, Resume: true})
 	lines, err := train.ReadMetrics(job.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var shown map[string]map[string][][2]float64
-	out := python(t, "tensorboard", nil, "../tensorboard/testdata/read_events.py",
+	out := python(t, "tensorboard", nil, "testdata/read_events.py",
 		filepath.Join(job.Dir, "tensorboard"))
 	if err := json.Unmarshal(out, &shown); err != nil {
 		t.Fatal(err)

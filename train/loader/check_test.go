@@ -10,53 +10,24 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/madeup"
 	"talbot/internal/testkit/traindata"
-	"talbot/shards"
 )
 
 // rewritten writes the lines of a dataset into another one of two shards, with right checksums, after change has seen
 // each.
 func rewritten(t *testing.T, dir string, splits dataset.Splits, change func(i int, l *dataset.Line)) string {
 	t.Helper()
-	from, err := shards.OpenDataset(dir)
+	m, err := dataset.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.Close()
-	var lines []*dataset.Line
-	for l, err := range from.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(len(lines), l)
-		lines = append(lines, l)
+	lines, to := madeup.All(t, dir), t.TempDir()
+	for i := range lines {
+		change(i, &lines[i])
 	}
-	to := t.TempDir()
-	m := *from.Manifest
-	m.Shards, m.Splits = nil, splits
-	m.Counts = dataset.Counts{GamesRead: m.Counts.GamesRead}
-	for _, l := range lines {
-		m.Counts.AddLine(l)
-	}
-	for s, part := range [][]*dataset.Line{lines[:len(lines)/2], lines[len(lines)/2:]} {
-		w, err := shards.Create(to, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range part {
-			if err := w.Write(l); err != nil {
-				t.Fatal(err)
-			}
-		}
-		info, err := w.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Shards = append(m.Shards, info)
-	}
-	if err := dataset.WriteManifest(to, &m); err != nil {
-		t.Fatal(err)
-	}
+	m.Shards, m.Splits, m.Counts = nil, splits, dataset.Counts{GamesRead: m.Counts.GamesRead}
+	madeup.WriteShards(t, to, *m, lines, len(lines)/2)
 	return to
 }
 

@@ -6,35 +6,9 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit/madeup"
 	"talbot/internal/testkit/traindata"
-	"talbot/shards"
 )
-
-// oneShard writes lines as a dataset of one shard and one input.
-func oneShard(t *testing.T, m dataset.Manifest, lines ...dataset.Line) string {
-	t.Helper()
-	dir := t.TempDir()
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range lines {
-		if err := w.Write(&lines[i]); err != nil {
-			t.Fatal(err)
-		}
-		m.Counts.AddLine(&lines[i])
-	}
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Counts.GamesRead = m.Counts.GamesKept
-	m.Inputs, m.Shards = []dataset.Input{{Name: "made up"}}, []dataset.ShardInfo{info}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
 
 // TestMaxCopies keeps at most the allowed number of copies of a position over two datasets, and all that are fewer.
 func TestMaxCopies(t *testing.T) {
@@ -107,7 +81,7 @@ func TestMaxCopiesOfBands(t *testing.T) {
 		lines = append(lines, dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), WhiteElo: elo,
 			Samples: dataset.LastPosition(), Policies: [][]dataset.WeightedMove{{e4}}})
 	}
-	dir := oneShard(t, dataset.Manifest{Splits: dataset.Splits{Train: 100}}, lines...)
+	dir := madeup.OneShard(t, dataset.Manifest{Splits: dataset.Splits{Train: 100}}, lines)
 	for want, e := range map[int64]encode.Encoder{1: encode.TalbotBot{}, 3: seesRatings{}} {
 		d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: e, MaxCopies: 1, Workers: 1})
 		if err != nil {
