@@ -35,50 +35,16 @@ type Eval struct {
 }
 
 // Figures are what an evaluation found.
-type Figures struct {
-	evaluate.Report
-	About
-}
-
-// MarshalJSON returns one object.
-func (f Figures) MarshalJSON() ([]byte, error) { return evaluate.Members(f.Report, f.About) }
-
-// About is what [Figures] have beside the report.
-type About struct {
-	Puzzles    *evaluate.PuzzleReport `json:"puzzles,omitempty"`
-	Run        string                 `json:"run"`
-	Checkpoint string                 `json:"checkpoint"`
-	Step       int64                  `json:"step"`
-	Split      string                 `json:"split"`
-	Backend    string                 `json:"backend"`
-	Weights    string                 `json:"weights"`    // "raw" or "average"
-	NoHistory  bool                   `json:"no_history"` // [Eval.NoHistory]
-	// LegalMask reports that the network was trained with a softmax over the legal moves: what it says of others, and
-	// so policy_ce and illegal_mass, means nothing.
-	LegalMask bool            `json:"legal_mask"`
-	Noise     *evaluate.Noise `json:"noise,omitempty"`
-	// Candidates compares a network that chooses among candidates with what is known of them without it.
-	Candidates *evaluate.CandidateReport `json:"candidates,omitempty"`
-	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
-	ValueTarget string `json:"value_target"`
-	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
-	PolicyTarget string  `json:"policy_target"`
-	Seconds      float64 `json:"seconds"`
-	PerSecond    float64 `json:"positions_per_second"`
-
-	shown   *report.Eval
-	sum     string // SHA-256 of the checkpoint
-	results bool   // values are held against results of games
-}
-
-// Text returns the figures for a terminal.
-func (f Figures) Text() string { return f.shown.Text() }
+type Figures = report.Eval
 
 // Run evaluates. Errors are those of [run.ReadConfig], [predict.Open], [loader.Open] and [loader.Data.Samples],
 // [ErrConfig], [evaluate.ErrNoHistory], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is
 // split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
-	f := Figures{About: About{Run: e.Dir, Split: e.Split}}
+	f := Figures{About: report.About{Run: e.Dir, Split: e.Split}}
+	for _, s := range e.Data {
+		f.Data = append(f.Data, s.Dir)
+	}
 	total := int64(0)
 	choose, err := e.options(&total)
 	if err != nil {
@@ -94,7 +60,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		return f, err
 	}
 	defer p.Close()
-	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
+	f.Checkpoint, f.Step, f.Backend, f.Weights, f.Sum = p.Path, p.Step, b.Kind, weights, p.Sum
 	c := p.Config
 	learnt, err := targets(c)
 	if err != nil {
@@ -104,7 +70,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Value != nil {
 		t.Value = *e.Value
 	}
-	f.results = t.Value.Formula(p.Encoder()) == encode.ResultFormula
+	f.Results = t.Value.Formula(p.Encoder()) == encode.ResultFormula
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), c.LegalMask(),
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
@@ -172,9 +138,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 			missing = append(missing, fmt.Errorf("puzzles: %w", err))
 		}
 	}
-	f.shown = f.report(e)
+	f.At = time.Now()
 	if e.Report != "" {
-		if err := writeReport(e.Report, e.Dir, c, b.Why, f.shown, e.warn); err != nil {
+		if err := writeReport(e.Report, e.Dir, c, b.Why, &f, e.warn); err != nil {
 			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}

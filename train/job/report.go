@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"talbot/encode"
 	"talbot/internal/durable"
@@ -150,22 +149,4 @@ func fingerprint(c run.Config, id loader.Identity) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), nil
-}
-
-// report is the evaluation as the page shows it.
-func (f *Figures) report(e Eval) *report.Eval {
-	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
-		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask,
-		Results: f.results, Seconds: f.Seconds, At: time.Now()}
-	for _, s := range e.Data {
-		r.Data = append(r.Data, s.Dir)
-	}
-	r.Note = f.Weights + " weights"
-	if f.Capabilities.Value {
-		r.Note += ", values by the target " + f.ValueTarget
-	}
-	if e.NoHistory {
-		r.Note += ", shown without history"
-	}
-	return r
 }

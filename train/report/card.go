@@ -1,6 +1,8 @@
 package report
 
 import (
+	"path/filepath"
+
 	"talbot/evaluate"
 	"talbot/internal/table"
 )
@@ -22,8 +24,8 @@ type Card struct {
 func (r Run) Card() Card {
 	c := Card{Verdicts: r.verdicts(), Figures: r.tiles()}
 	if e := r.Eval; e != nil {
-		c.Checkpoint, c.Step, c.Split, c.Samples = e.Checkpoint, e.Step, e.Split, e.Count("samples")
-		c.Data, c.Note, c.Misses = e.Data, e.Note, e.Misses
+		c.Checkpoint, c.Step, c.Split, c.Samples = filepath.Base(e.Checkpoint), e.Step, e.Split, e.Count("samples")
+		c.Data, c.Note, c.Misses = e.Data, e.note(), e.Misses
 	}
 	return c
 }

@@ -8,6 +8,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"talbot/evaluate"
@@ -36,21 +37,51 @@ type Run struct {
 
 // Eval is an evaluation.
 type Eval struct {
-	Data       []string // folders
-	Note       string   // on how it was done, as "shown without history"; may be empty
-	Split      string
-	Checkpoint string
-	Step       int64
-	Sum        string  // SHA-256 of the checkpoint; may be empty
-	Seconds    float64 // that it took
-	At         time.Time
-	LegalMask  bool // trained over the legal moves: its figures of others mean nothing
-	Results    bool // values are compared with results of games, not with labels
 	evaluate.Report
-	Puzzles *evaluate.PuzzleReport // nil without any
-	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
-	Candidates *evaluate.CandidateReport
-	Noise      *evaluate.Noise // nil if it is not known
+	About
+	Data    []string // folders
+	Sum     string   // SHA-256 of the checkpoint; may be empty
+	Results bool     // values are compared with results of games, not with labels
+	At      time.Time
+}
+
+// MarshalJSON returns one object.
+func (e Eval) MarshalJSON() ([]byte, error) { return evaluate.Members(e.Report, e.About) }
+
+// About is what an evaluation has beside the figures.
+type About struct {
+	Puzzles    *evaluate.PuzzleReport `json:"puzzles,omitempty"`
+	Run        string                 `json:"run"`
+	Checkpoint string                 `json:"checkpoint"`
+	Step       int64                  `json:"step"`
+	Split      string                 `json:"split"`
+	Backend    string                 `json:"backend"`
+	Weights    string                 `json:"weights"`    // "raw" or "average"
+	NoHistory  bool                   `json:"no_history"` // the network saw neither history nor repetitions
+	// LegalMask reports that the network was trained with a softmax over the legal moves: what it says of others, and
+	// so policy_ce and illegal_mass, means nothing.
+	LegalMask bool            `json:"legal_mask"`
+	Noise     *evaluate.Noise `json:"noise,omitempty"`
+	// Candidates compares a network that chooses among candidates with what is known of them without it.
+	Candidates *evaluate.CandidateReport `json:"candidates,omitempty"`
+	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
+	ValueTarget string `json:"value_target"`
+	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
+	PolicyTarget string  `json:"policy_target"`
+	Seconds      float64 `json:"seconds"`
+	PerSecond    float64 `json:"positions_per_second"`
+}
+
+// note says how the evaluation was done.
+func (e *Eval) note() string {
+	text := e.Weights + " weights"
+	if e.Capabilities.Value {
+		text += ", values by the target " + e.ValueTarget
+	}
+	if e.NoHistory {
+		text += ", shown without history"
+	}
+	return text
 }
 
 // Page returns the page of the run.
@@ -58,11 +89,8 @@ func (r Run) Page() (*table.Page, error) {
 	p := &table.Page{Kind: "report", Title: r.Name, Intro: "A talbot run"}
 	e := r.Eval
 	if e != nil {
-		p.Intro += fmt.Sprintf(", step %s, measured on %s of the %s split", humanize.Thousands(e.Step),
-			humanize.Count(e.Count("samples"), "sample"), e.Split)
-		if e.Note != "" {
-			p.Intro += " (" + e.Note + ")"
-		}
+		p.Intro += fmt.Sprintf(", step %s, measured on %s of the %s split (%s)", humanize.Thousands(e.Step),
+			humanize.Count(e.Count("samples"), "sample"), e.Split, e.note())
 		p.Intro += ". Ranges are 95 % bootstrap intervals over whole games"
 	}
 	p.Intro += ". Hover over a mark for its values."
@@ -114,8 +142,8 @@ func (r Run) addCurves(p *table.Page) {
 
 // Text returns the evaluation for a terminal.
 func (e *Eval) Text() string {
-	lines := []string{fmt.Sprintf("%s, step %d, %s, on the %s split: %s in %.1f s", e.Checkpoint, e.Step, e.Note,
-		e.Split, humanize.Count(e.Count("samples"), "sample"), e.Seconds)}
+	lines := []string{fmt.Sprintf("%s, step %d, %s, on the %s split: %s in %.1f s", filepath.Base(e.Checkpoint),
+		e.Step, e.note(), e.Split, humanize.Count(e.Count("samples"), "sample"), e.Seconds)}
 	if e.LegalMask {
 		lines = append(lines, "trained over the legal moves only: the network never learned which moves are illegal, "+
 			"so figures over all moves are left out")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (r Run) Brief() []table.Fact {
 	}
 	add("network", network)
 	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
+		text := fmt.Sprintf("%s, step %s of %s", filepath.Base(e.Checkpoint), humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += fmt.Sprintf(", SHA-256 %.12s", e.Sum)
 		}

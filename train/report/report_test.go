@@ -41,7 +41,7 @@ func made() Run {
 	ends := evaluate.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
 		Moves: evaluate.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: evaluate.Kept{Positions: 30,
 			Kept: x(0.845)}}
-	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Capabilities: talbotBot,
+	r.Eval = &Eval{Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Capabilities: talbotBot,
 		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]evaluate.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]evaluate.Figures{"2200": f, "800": f, "unknown": f},
@@ -54,9 +54,9 @@ func made() Run {
 				"10": ends}, ByMaterial: map[string]evaluate.EndgameFigures{"KPvK": ends, "KQvK": ends,
 				"KRvK": {Samples: 1}}},
 		Misses: []evaluate.Miss{miss}}},
-		Noise: &evaluate.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
-		Puzzles: &evaluate.PuzzleReport{PuzzleScore: evaluate.PuzzleScore{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
-			ByRating: map[string]evaluate.PuzzleScore{"1000": {Puzzles: 3}}}}
+		About: About{Split: "test", Noise: &evaluate.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
+			Puzzles: &evaluate.PuzzleReport{PuzzleScore: evaluate.PuzzleScore{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
+				ByRating: map[string]evaluate.PuzzleScore{"1000": {Puzzles: 3}}}}}
 	return r
 }
 

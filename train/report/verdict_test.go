@@ -122,7 +122,7 @@ func TestHostileNames(t *testing.T) {
 	r.Name, r.Command = h, h
 	r.Backend, r.Settings = h, []table.Fact{{Name: "data", Text: h}, {Name: h, Text: h}}
 	e := r.Eval
-	e.Data, e.Note, e.Checkpoint, e.Split = []string{h}, h, h, h
+	e.Data, e.Weights, e.ValueTarget, e.Checkpoint, e.Split = []string{h}, h, h, h, h
 	e.BySource[h] = e.BySource["game"]
 	e.Puzzles.ByTheme = map[string]evaluate.PuzzleScore{h: {Puzzles: 1}}
 	e.Noise.Labels, e.Noise.Truth = h, h
