@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
+	"talbot/evaluate"
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/network/run"
@@ -44,22 +44,10 @@ type MetricsRest struct {
 
 // MarshalJSON returns one object: {"kind", "step", "loss", the terms, the rest}.
 func (l MetricsLine) MarshalJSON() ([]byte, error) {
-	head, err := json.Marshal(struct {
+	return evaluate.Members(struct {
 		Kind string `json:"kind"`
 		Step int64  `json:"step"`
-	}{l.Kind, l.Step})
-	if err != nil {
-		return nil, err
-	}
-	means, err := l.Means.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	rest, err := json.Marshal(l.MetricsRest)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(head[:len(head)-1], []byte(","), means[1:len(means)-1], []byte(","), rest[1:]), nil
+	}{l.Kind, l.Step}, l.Means, l.MetricsRest)
 }
 
 // UnmarshalJSON reads such an object; a number that is not known is a term.
