@@ -9,12 +9,12 @@ import (
 	"talbot/dataset"
 )
 
-// lynxScores are all scores from the worst to the best: mated in 0 … 2000, centipawns, mates in 2000 … 1.
-func lynxScores() (list []dataset.Score) {
+// scores are all of them from the worst to the best: mated in 0 … 2000, centipawns up to a number, mates in 2000 … 1.
+func scores(most int) (list []dataset.Score) {
 	for n := 0; n <= dataset.MaxMate; n++ {
 		list = append(list, dataset.MateIn(-n))
 	}
-	for cp := -dataset.MaxCentipawns; cp <= dataset.MaxCentipawns; cp++ {
+	for cp := -most; cp <= most; cp++ {
 		list = append(list, dataset.Centipawns(cp))
 	}
 	for n := dataset.MaxMate; n >= 1; n-- {
@@ -28,7 +28,7 @@ func lynxScores() (list []dataset.Score) {
 func TestLynxValueOrder(t *testing.T) {
 	for _, e := range []Lynx{{}, {Nearness: true}} {
 		last, lastScore := float32(-2), dataset.Score(0)
-		for _, s := range lynxScores() {
+		for _, s := range scores(dataset.MaxCentipawns) {
 			v, ok := e.Value(s)
 			_, mate := s.Mate()
 			// beyond 3,000 cp a step of one is less than a float32 can tell apart

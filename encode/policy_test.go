@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"talbot/board"
@@ -107,5 +108,48 @@ func TestSoftPolicy(t *testing.T) {
 		label(searched(dataset.Centipawns(900), 12, 28), searched(dataset.Centipawns(-900), 6, 21))); len(got) != 1 ||
 		got[0] != (indexed{877, 1}) {
 		t.Errorf("a weight of 0 is kept: %v", got)
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	best := board.NewMove(6, 21) // g1f3
+	label := dataset.Label{Status: dataset.Labelled, Best: best}
+	line := uciLine(t, board.StartFEN, "e2e4", "g8f6")
+	line.Samples = dataset.AllMoves()
+	policies := [][]dataset.WeightedMove{
+		{{Move: board.NewMove(12, 28), Weight: 6}, {Move: best, Weight: 2}, {Move: board.NewMove(8, 16), Weight: 0}},
+		{},
+	}
+	zero := [][]dataset.WeightedMove{{{Move: best, Weight: 0}}, {}}
+	for _, c := range []struct {
+		name     string
+		source   dataset.Source
+		policies [][]dataset.WeightedMove
+		label    dataset.Label
+		ply      int
+		want     []indexed
+	}{
+		{"game, White's move", dataset.SourceGame, nil, label, 0, []indexed{{877, 1}}},
+		{"game, Black's move", dataset.SourceGame, nil, dataset.Label{}, 1, []indexed{{501, 1}}},
+		{"game, at the end", dataset.SourceGame, nil, label, 2, nil},
+		{"puzzle", dataset.SourcePuzzle, nil, label, 1, []indexed{{501, 1}}},
+		{"endgame: the engine's move", dataset.SourceEndgame, nil, label, 0, []indexed{{501, 1}}}, // g1 = 6, (+2,-1)
+		{"endgame, missing", dataset.SourceEndgame, nil, dataset.Label{}, 0, nil},
+		{"endgame, failed", dataset.SourceEndgame, nil, dataset.Label{Status: dataset.Failed, Best: best}, 0, nil},
+		{"endgame, terminal", dataset.SourceEndgame, nil, dataset.Label{Status: dataset.Terminal}, 0, nil},
+		{"a list", dataset.SourceGame, policies, label, 0, []indexed{{877, 0.75}, {501, 0.25}}},
+		{"a list of an endgame", dataset.SourceEndgame, policies, label, 0, []indexed{{877, 0.75}, {501, 0.25}}},
+		{"an empty list", dataset.SourceGame, policies, label, 1, nil},
+		{"a list, but no sample", dataset.SourceGame, policies, label, 2, nil},
+		{"no weight", dataset.SourceGame, zero, label, 0, nil},
+	} {
+		line.Source, line.Policies = c.source, c.policies
+		var w dataset.Walker
+		if err := w.At(&line, c.ply); err != nil {
+			t.Fatal(err)
+		}
+		if got := policyOf(&w, Targets{}, c.label); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }

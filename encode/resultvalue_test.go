@@ -10,16 +10,8 @@ import (
 
 // TestResultValue: by hand, for both colours, at the beginning and at the end of a game of four plies.
 func TestResultValue(t *testing.T) {
-	moves := make([]board.Move, 0, 4)
-	p := board.StartPosition()
-	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
-		m, err := p.ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		moves = append(moves, m)
-		p.Play(m)
-	}
+	line := uciLine(t, board.StartFEN, "e2e4", "e7e5", "g1f3", "b8c6")
+	line.Samples = dataset.AllMoves()
 	chances := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(700),
 		WDL: dataset.WDL{Win: 100, Draw: 600, Loss: 300}}}}
 	score := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(350)}}}
@@ -45,18 +37,14 @@ func TestResultValue(t *testing.T) {
 		{"no label", ResultValue(0.5, 1), dataset.BlackWins, 0, dataset.Label{}, -1, 0, 0},
 		{"neither", ResultValue(0.5, 1), dataset.ResultUnknown, 0, dataset.Label{}, math.NaN(), math.NaN(), math.NaN()},
 	} {
-		line := &dataset.Line{Start: board.StartPosition(), Moves: moves, Result: c.result}
-		var w dataset.Walker
-		if err := w.At(line, c.ply); err != nil {
-			t.Fatal(err)
-		}
-		var v View
-		v.Visit(&w, dataset.Counted{Moves: c.label, Value: c.label})
+		line.Result = c.result
+		v := viewAt(t, &line, c.ply)
+		v.Labels = dataset.Counted{Moves: c.label, Value: c.label}
 		for name, e := range map[string]Encoder{"talbotbot": TalbotBot{}, "tahl": Tahl{}, "lynx": Lynx{}} {
 			var target Target
 			layout := e.Layout()
 			target.Reset(&layout)
-			e.Target(&target, &v, Targets{Value: c.target})
+			e.Target(&target, v, Targets{Value: c.target})
 			want := []float64{c.value, c.win, c.wd}
 			for i, x := range target.Floats {
 				same := math.Abs(float64(x)-want[i]) < 1e-6 || x != x && math.IsNaN(want[i])
@@ -78,27 +66,15 @@ func TestCutGame(t *testing.T) {
 		return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{
 			WDL: dataset.WDL{Win: win, Draw: draw, Loss: loss}}}}
 	}
-	p := board.StartPosition()
-	line := &dataset.Line{Source: dataset.SourceSelfPlay, Start: p, Samples: dataset.SomePlies([]byte{0b1110})}
-	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
-		m, err := p.ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line.Moves = append(line.Moves, m)
-		p.Play(m)
-	}
+	line := uciLine(t, board.StartFEN, "e2e4", "e7e5", "g1f3", "b8c6")
+	line.Source, line.Samples = dataset.SourceSelfPlay, dataset.SomePlies([]byte{0b1110})
 	line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label(0, 1000, 0), label(1000, 0, 0),
 		label(700, 200, 100)}}}
 	value := func(target ValueTarget, ply int) (float64, bool) {
-		var w dataset.Walker
-		if err := w.At(line, ply); err != nil {
-			t.Fatal(err)
-		}
-		l := line.Labels[0].Labels[w.Sample()]
-		var v View
-		v.Visit(&w, dataset.Counted{Moves: l, Value: l})
-		x, ok := Targets{Value: target}.ValueOf(Lynx{}, &v)
+		v := viewAt(t, &line, ply)
+		l := line.Labels[0].Labels[v.Sample]
+		v.Labels = dataset.Counted{Moves: l, Value: l}
+		x, ok := Targets{Value: target}.ValueOf(Lynx{}, v)
 		return float64(x), ok
 	}
 	for _, c := range []struct {

@@ -23,15 +23,7 @@ func TestBaselines(t *testing.T) {
 		}
 		return s
 	}
-	each := func(list ...Sample) iter.Seq2[Sample, error] {
-		return func(yield func(Sample, error) bool) {
-			for _, s := range list {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
-	}
+	each := func(list ...Sample) iter.Seq2[Sample, error] { return sequence(list) }
 	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5},
 		Target{2, 0.5})), nil, o, []float64{1})
 	if err != nil {

@@ -71,16 +71,11 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(data); i += len(data)/97 + 1 {
-		data[i] ^= 0x10
-		f, err := builtin.ReadData(data)
-		if data[i] ^= 0x10; f != nil || !errors.Is(err, builtin.ErrDamaged) ||
+	for _, bad := range [][]byte{append([]byte{data[0] ^ 0x10}, data[1:]...), data[:len(data)-1]} {
+		if f, err := builtin.ReadData(bad); f != nil || !errors.Is(err, builtin.ErrDamaged) ||
 			!errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), `"net:"`) {
-			t.Fatalf("byte %d: %v", i, err)
+			t.Errorf("%v", err)
 		}
-	}
-	if _, err := builtin.ReadData(data[:len(data)-1]); !errors.Is(err, builtin.ErrDamaged) {
-		t.Errorf("cut: %v", err)
 	}
 	if _, err := builtin.ReadData(data); err != nil {
 		t.Errorf("the file itself: %v", err)

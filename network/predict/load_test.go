@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,23 +138,6 @@ func TestDamagedFiles(t *testing.T) {
 		if _, err := Load(other, run.BestCheckpoint); err == nil || !strings.Contains(err.Error(), test.want) ||
 			!strings.Contains(err.Error(), other) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestWithoutTrainer: what asks a network does not link what trains it.
-func TestWithoutTrainer(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "talbot/network/predict").Output()
-	if err != nil {
-		t.Skipf("go list: %v", err)
-	}
-	deps := strings.Fields(string(out))
-	if !slices.Contains(deps, "talbot/network/model") {
-		t.Errorf("go list says %q", out)
-	}
-	for _, no := range []string{"talbot/train", "talbot/train/loader", "talbot/train/job", "talbot/shards"} {
-		if slices.Contains(deps, no) {
-			t.Errorf("it links %s", no)
 		}
 	}
 }
