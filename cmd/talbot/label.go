@@ -164,8 +164,7 @@ func (o *labelOptions) watch(ctx context.Context) (context.Context, func()) {
 	end, r, shown := o.begin(), &o.Request, 0
 	r.Tables.Progress = showBytes(r.Progress, "checking tables")
 	r.Checked = func(done, of int64) {
-		r.Progress(progress.Progress{Verb: "checking the input", Done: done, Total: of, Count: done, Rate: done,
-			Unit: "lines"})
+		progress.Report(r.Progress, "checking the input", "lines", done, of)
 	}
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Failed = func(err error) {

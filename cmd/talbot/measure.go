@@ -80,6 +80,6 @@ func measureProgress(show *func(progress.Progress)) func(what string, done, of i
 		case "solving puzzles":
 			unit = "puzzles"
 		}
-		(*show)(progress.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
+		progress.Report(*show, what, unit, done, of)
 	}
 }

@@ -27,7 +27,7 @@ func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), TimeL
 // showBytes shows how many bytes of all a check has read.
 func showBytes(show func(progress.Progress), verb string) func(done, total int64) {
 	return func(done, total int64) {
-		show(progress.Progress{Verb: verb, Done: done, Total: total, Count: done, Rate: done, Unit: progress.Bytes})
+		progress.Report(show, verb, progress.Bytes, done, total)
 	}
 }
 

@@ -20,8 +20,7 @@ func runTrain(ctx context.Context, o *trainOptions) error {
 	show, end := cli.ShowProgress()
 	t.Checked = showBytes(show, "checking the data")
 	t.Surveyed = func(blocks, of int) {
-		show(progress.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
-			Rate: int64(blocks), Unit: "blocks"})
+		progress.Report(show, "counting the data", "blocks", int64(blocks), int64(of))
 	}
 	var start job.Start
 	line := trainLine{pace: progress.Pace{Even: true}}

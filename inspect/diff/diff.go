@@ -171,10 +171,7 @@ func (d *differ) digest(ctx context.Context, side int) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if d.Progress != nil {
-				d.Progress(progress.Progress{Verb: "diff " + set.Dir, Done: n, Total: set.Manifest.Counts.GamesKept,
-					Count: n, Rate: n, Unit: "lines"})
-			}
+			progress.Report(d.Progress, "diff "+set.Dir, "lines", n, set.Manifest.Counts.GamesKept)
 		}
 		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, d.prints[side], d.networks[side]))
 	}

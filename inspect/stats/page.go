@@ -16,7 +16,7 @@ import (
 // mostRows is how many rows a table has; the others are in the JSON.
 const mostRows = 40
 
-// most returns the rows that a count is greatest of, those first. The foot of the table says how many are left out.
+// most returns the rows with the greatest counts, those first. The foot of the table says how many are left out.
 func most[T any](list []T, count func(T) int64, t *table.Table) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(count(b), count(a)) })
@@ -165,7 +165,7 @@ func bars[K comparable](counts map[K]int64, keys ...K) (list []chart.Bar) {
 	return list
 }
 
-// list draws bars that lie.
+// list draws horizontal bars.
 func list(part *table.Section, title, note string, bars []chart.Bar) {
 	part.Draw(chart.NewBarList(chart.Bars{Title: title, Note: note, Bars: bars}))
 }

@@ -157,10 +157,8 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		if err != nil {
 			return nil, err
 		}
-		if positions += n; o.Progress != nil {
-			o.Progress(progress.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
-				Count: positions, Rate: positions, Unit: "positions"})
-		}
+		positions += n
+		progress.Report(o.Progress, "stats", "positions", positions, d.Manifest.Counts.Positions)
 	}
 	for _, t := range tallies[1:] {
 		tallies[0].merge(t)

@@ -77,7 +77,7 @@ func add(a, b reflect.Value) {
 // addAll adds what b counted to a.
 func addAll[T any](a, b *T) { add(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
-// at returns what is counted under a key.
+// at returns the counter of a key.
 func at[K comparable, T any](counts map[K]*T, key K) *T {
 	n := counts[key]
 	if n == nil {

@@ -140,11 +140,8 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 			return nil
 		}
 	}
-	if v.Progress != nil {
-		o.Progress = func(lines int64) {
-			v.Progress(progress.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
-				Count: lines, Rate: lines, Unit: "lines"})
-		}
+	o.Progress = func(lines int64) {
+		progress.Report(v.Progress, "verify "+dir, "lines", lines, m.Counts.GamesKept)
 	}
 	report, err := shards.Verify(ctx, dir, o)
 	d := DatasetReport{Dataset: dir, Whole: err == nil, Report: report, Damage: []string{}}

@@ -21,6 +21,13 @@ type Progress struct {
 	Pace  *Pace  // how fast it went, as measured; nil: evenly, since this process began
 }
 
+// Report tells f, unless it is nil, that so much of the total is done, all of it by this process.
+func Report(f func(Progress), verb, unit string, done, total int64) {
+	if f != nil {
+		f(Progress{Verb: verb, Unit: unit, Done: done, Total: total, Count: done, Rate: done})
+	}
+}
+
 // Bytes is the unit of a [Progress] that counts bytes.
 const Bytes = "bytes"
 

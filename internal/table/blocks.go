@@ -67,7 +67,7 @@ func (v Verdicts) WriteText(b *strings.Builder) {
 	}
 }
 
-// Fact is a named line. A line without a name goes on from the one before.
+// Fact is a named line. A line without a name continues the one before.
 type Fact struct{ Name, Text string }
 
 // Facts are named lines in a card, above a block or none.

@@ -28,7 +28,7 @@ type Block interface {
 
 // Page is a whole result.
 type Page struct {
-	Kind     string // stands behind the name in the title of the window: "report", "match"
+	Kind     string // follows the name in the title of the window: "report", "match"
 	Title    string // the name of what is shown
 	Intro    string
 	Lead     []Block // above the contents

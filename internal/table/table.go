@@ -33,7 +33,7 @@ type Cell struct {
 	Small  string  // stands beside it: an interval, a number of samples
 	Hover  string  // shown by pointing
 	Class  string  // [Better], [Worse] or [Unsure]: its colour
-	Word   string  // says the verdict, behind the figure
+	Word   string  // the verdict, after the figure
 	Strong bool    // bold
 	Tint   float64 // of the ground in per cent, negative for what is bad
 	Marks  []Mark

@@ -159,11 +159,7 @@ func (c MeasureNodes) measure(ctx context.Context, limit stockfish.Limit, jobs [
 		}
 		m.nodes = append(m.nodes, r.Labels[0].Lines[0].Nodes)
 		m.depth += float64(r.Labels[0].Lines[0].Depth)
-		if c.Progress != nil {
-			done := int64(round*all + len(m.nodes))
-			c.Progress(progress.Progress{Verb: "calibrate", Unit: "searches", Count: done, Rate: done, Done: done,
-				Total: int64(3 * all)})
-		}
+		progress.Report(c.Progress, "calibrate", "searches", int64(round*all+len(m.nodes)), int64(3*all))
 		return nil
 	})
 	if err == nil && len(m.nodes) == 0 {
