@@ -6,15 +6,20 @@ type Game struct {
 	positions []Position
 }
 
-// NewGame returns a game that begins at start.
-func NewGame(start Position) *Game {
+// NewGame returns a game that begins at start, after moves, which must be legal.
+func NewGame(start Position, moves ...Move) *Game {
 	g := &Game{positions: make([]Position, 0, 128)}
-	g.Reset(start)
+	g.Reset(start, moves...)
 	return g
 }
 
-// Reset begins again at start, keeping the memory.
-func (g *Game) Reset(start Position) { g.positions = append(g.positions[:0], start) }
+// Reset is [NewGame] that keeps the memory.
+func (g *Game) Reset(start Position, moves ...Move) {
+	g.positions = append(g.positions[:0], start)
+	for _, m := range moves {
+		g.Push(m)
+	}
+}
 
 // Push plays m, which must be legal.
 func (g *Game) Push(m Move) {

@@ -13,12 +13,14 @@ package stockfish
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/child"
 	"talbot/stockfish/uci"
@@ -143,4 +145,151 @@ func (e *Engine) ask(ctx context.Context, step, commands string, within time.Dur
 		return fmt.Errorf("stockfish: %s (pid %d): %w", e.path, e.client.PID(), err)
 	}
 	return nil
+}
+
+// JobError is the error for an impossible search: the start is no legal position, or the moves are not legal from it.
+// The engine has not seen it, another one would not help, and the line is not what it claims to be.
+type JobError struct {
+	Ply    int        // of the first illegal move, from 0
+	Move   board.Move // NoMove if the start is the fault
+	FEN    string     // before it
+	Reason error      // of the start, nil otherwise
+}
+
+func (e *JobError) Error() string {
+	if e.Reason != nil {
+		return fmt.Sprintf("stockfish: start %q: %v", e.FEN, e.Reason)
+	}
+	return fmt.Sprintf("stockfish: move %s at ply %d is illegal in %q", e.Move, e.Ply, e.FEN)
+}
+
+// ShortError is the error for a search that ended before every line that was asked for had an exact score at the same
+// depth. The engine has done nothing wrong, and under a limit of nodes or depth another one would do the same.
+type ShortError struct {
+	Lines int   // asked for
+	Limit Limit // too small for them
+	FEN   string
+}
+
+func (e *ShortError) Error() string {
+	return fmt.Sprintf("stockfish: %s is not enough to score %d moves (--multipv) in %q; use a larger limit or a "+
+		"smaller --multipv", e.Limit, e.Lines, e.FEN)
+}
+
+var errNoScore = errors.New("bestmove before all moves had an exact score")
+
+// Search labels the position reached from start by moves, which it sends along so that the engine knows what has been
+// repeated. Before it the engine forgets what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
+// those of Config.Shallower, then that of the limit.
+//
+// Labels with status Terminal mean checkmate, stalemate or a dead position; those are not searched. In any other label
+// every search line has an exact score, seen from the side to move, and at least one legal move. With MultiPV the lines
+// are the latest complete set of one depth, and the last set of that depth, and start with different moves; there are
+// fewer lines than MultiPV only if there are fewer legal moves. The label of a shallower depth is the latest such set
+// up to that depth, and its best move is the first line's.
+//
+// Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before, the engine is as good as it was. After
+// any other error, which includes the end of ctx during the search, the process is dead and only Close is left.
+func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
+	return e.SearchMoves(ctx, start, moves, nil)
+}
+
+// SearchMoves is [Engine.Search] that searches only some of the legal moves, different ones; nil: all. Then the lines
+// start with these, and there are fewer than MultiPV if fewer are given. One that is illegal is a [*JobError] too.
+func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, only []board.Move) ([]dataset.Label,
+	error) {
+	if err := e.client.Err(); err != nil {
+		return nil, fmt.Errorf("stockfish: %w", err)
+	}
+	pos, err := replay(start, moves)
+	if err != nil {
+		return nil, err
+	}
+	if pos.IsDead() || !pos.HasLegalMove() {
+		labels := make([]dataset.Label, 1+len(e.cfg.Shallower))
+		for i := range labels {
+			labels[i].Status = dataset.Terminal
+		}
+		return labels, nil
+	}
+	for _, m := range only {
+		if !pos.IsLegal(m) {
+			return nil, &JobError{Ply: len(moves), Move: m, FEN: pos.FEN()}
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
+	}
+	if err := e.ask(ctx, "readyok", e.commands(start, moves, only), e.cfg.startTimeout(), uci.Ready); err != nil {
+		return nil, err
+	}
+
+	var labels []dataset.Label
+	short := false
+	found := newSearchLines(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
+	err = e.ask(ctx, "bestmove", "", e.cfg.searchTimeout(), func(line []byte) (done bool, err error) {
+		word, rest := uci.CutWord(line)
+		switch string(word) {
+		case "info":
+			i, err := uci.ParseInfo(rest)
+			if err == nil {
+				err = found.add(i)
+			}
+			return false, err
+		case "bestmove":
+			best, _ := uci.CutWord(rest)
+			if short = found.incomplete(string(best), &pos); short {
+				return true, nil
+			}
+			labels, err = found.labels(&pos, string(best))
+			return err == nil, err
+		}
+		return false, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w; position %q", err, pos.FEN())
+	}
+	if short {
+		return nil, &ShortError{Lines: found.lineCount, Limit: e.cfg.Limit, FEN: pos.FEN()}
+	}
+	return labels, nil
+}
+
+// commands is everything for one search in one write. The engine answers isready before it starts on go.
+func (e *Engine) commands(start board.Position, moves, only []board.Move) string {
+	var b []byte
+	if e.stale || e.cfg.HashScope() == PositionScope {
+		b = append(b, "ucinewgame\n"...)
+		e.stale = false
+	}
+	b = uci.AppendPosition(append(b, "isready\n"...), start, moves)
+	b = append(append(b, "go "...), e.cfg.Limit.String()...)
+	for i, m := range only {
+		if i == 0 {
+			b = append(b, " searchmoves"...) // the last word but its moves
+		}
+		b = m.AppendUCI(append(b, ' '))
+	}
+	return string(append(b, '\n'))
+}
+
+// replay plays moves from start. An engine would silently stop at the first illegal one and search a different
+// position, and many end or talk nonsense when the start is no legal position.
+func replay(start board.Position, moves []board.Move) (board.Position, error) {
+	pos := start
+	if start != board.StartPosition() {
+		if read, err := board.ParseFEN(start.FEN()); err != nil || read != start {
+			if err == nil {
+				err = errors.New("position does not match its FEN")
+			}
+			return pos, &JobError{FEN: start.FEN(), Reason: err}
+		}
+	}
+	for k, m := range moves {
+		if !pos.IsLegal(m) {
+			return pos, &JobError{Ply: k, Move: m, FEN: pos.FEN()}
+		}
+		pos.Play(m)
+	}
+	return pos, nil
 }

@@ -15,6 +15,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/testkit"
+	"talbot/stockfish/uci"
 )
 
 func newPool(t *testing.T, cfg Config, workers int) *Pool {
@@ -433,7 +434,7 @@ func TestPoolShot(t *testing.T) {
 		!strings.Contains(got[0].Err.Error(), "killed from outside") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if s := p.Stats(); s.Restarts < maxKilled {
+	if s := p.Stats(); s.Restarts < uci.MaxKilled {
 		t.Errorf("stats %+v", s)
 	}
 }

@@ -1,7 +1,6 @@
 package stockfish
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -248,38 +247,4 @@ func TestRealMoveTime(t *testing.T) {
 		t.Errorf("fingerprint %+v", f)
 	}
 	t.Logf("%+v", f)
-}
-
-// BenchmarkMoveTime labels positions of real games at 20 ms each. Figures are
-// printed; the time per operation says little.
-func BenchmarkMoveTime(b *testing.B) {
-	for _, workers := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("workers-%d", workers), func(b *testing.B) {
-			p, err := NewPool(b.Context(), realConfig(b, MoveTime(20*time.Millisecond)), workers)
-			testkit.OK(b, err)
-			defer p.Close()
-			var jobs []Job
-			for len(jobs) < 200 {
-				jobs = append(jobs, gameJobs(b)...)
-			}
-			jobs = jobs[:200]
-			var nodes, depth int64
-			for b.Loop() {
-				err := p.Label(b.Context(), slices.Values(jobs), func(r Result) error {
-					if r.Err == nil {
-						nodes += r.Labels[0].Lines[0].Nodes
-						depth += int64(r.Labels[0].Lines[0].Depth)
-					}
-					return r.Err
-				})
-				testkit.OK(b, err)
-			}
-			s := p.Stats()
-			u, _ := s.Utilisation()
-			b.ReportMetric(float64(s.Labelled)/s.Elapsed.Seconds(), "positions/s")
-			b.ReportMetric(u, "utilisation")
-			b.ReportMetric(float64(nodes)/float64(s.Labelled), "nodes/position")
-			b.ReportMetric(float64(depth)/float64(s.Labelled), "depth/position")
-		})
-	}
 }

@@ -3,7 +3,6 @@ package stockfish
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,11 +13,8 @@ import (
 	"talbot/tablebase/syzygy"
 )
 
-// ErrNoTables: the folder holds no Syzygy tables that the engine can read, or the engine does not read any.
-var ErrNoTables = syzygy.ErrNone
-
 // Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish prints their results in answer to
-// its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. A reader that hangs,
+// its command "d". Another engine gives [syzygy.ErrNone]. Tables belong to one goroutine at a time. A reader that hangs,
 // dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
 type Tables struct {
 	cfg      Config
@@ -50,7 +46,7 @@ func (t *Tables) start(ctx context.Context) error {
 	}
 	t.engine = e
 	if _, ok := e.client.Offered["syzygypath"]; !ok {
-		err = fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
+		err = fmt.Errorf("%w: %s does not read them", syzygy.ErrNone, e.Path())
 	}
 	if err == nil {
 		_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+t.set.Path()+"\n")
@@ -85,7 +81,7 @@ func (t *Tables) Restarts() int64 { return t.restarts }
 func (t *Tables) check(ctx context.Context) error {
 	lines, err := t.ask(ctx, "tables", "position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\nd\n")
 	if err == nil && lines["WDL"] == "" {
-		err = fmt.Errorf("%w: %s does not report them", ErrNoTables, t.engine.Path())
+		err = fmt.Errorf("%w: %s does not report them", syzygy.ErrNone, t.engine.Path())
 	}
 	return err
 }
@@ -132,33 +128,23 @@ func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string
 	if t.broken != nil {
 		return nil, t.broken
 	}
-	for attempt, killed := 0, 0; ; {
-		if n := attempt + killed; n > 0 {
-			if err := uci.Pause(ctx, n); err != nil {
-				return nil, err
-			}
-		}
-		err = nil
+	err = uci.Retry(ctx, 0, func(int) (err error) {
 		if t.engine == nil {
 			err = t.restart(ctx)
 		}
 		if err == nil {
-			if lines, err = t.ask(ctx, "tables", "position fen "+fen+"\nd\n"); err == nil {
-				return lines, nil
-			}
+			lines, err = t.ask(ctx, "tables", "position fen "+fen+"\nd\n")
 		}
-		_ = t.Close()
-		if ctx.Err() != nil {
-			return nil, err
+		if err != nil {
+			_ = t.Close()
 		}
-		if errors.Is(err, uci.ErrKilled) && killed < maxKilled {
-			killed++
-		} else if attempt++; attempt == startAttempts {
-			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers failed in a row; repeat the command "+
-				"to continue)", fen, err, startAttempts)
-			return nil, t.broken
-		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		t.broken = fmt.Errorf("reading endgame tables for %q: %w; repeat the command to continue", fen, err)
+		err = t.broken
 	}
+	return lines, err
 }
 
 // Pieces is the number of pieces, kings included, of the largest table.

@@ -151,10 +151,10 @@ func TestOpenTablesFaults(t *testing.T) {
 	if _, err := openSet(t, engine, filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	if _, err := openSet(t, engine, dir); !errors.Is(err, ErrNoTables) {
+	if _, err := openSet(t, engine, dir); !errors.Is(err, syzygy.ErrNone) {
 		t.Errorf("no tables: %v", err)
 	}
-	if _, err := openSet(t, engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
+	if _, err := openSet(t, engine, dir+"\nquit"); !errors.Is(err, syzygy.ErrNone) {
 		t.Errorf("a command in the path: %v", err)
 	}
 	testkit.OK(t, os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666))
@@ -170,7 +170,7 @@ func TestOpenTablesFaults(t *testing.T) {
 		t.Log(err)
 	}
 	fake := fakeConfig(t, "none")
-	if tables, err := openSet(t, fake, dir); !errors.Is(err, ErrNoTables) {
+	if tables, err := openSet(t, fake, dir); !errors.Is(err, syzygy.ErrNone) {
 		if err == nil {
 			tables.Close()
 		}
@@ -218,7 +218,7 @@ func TestTablesLost(t *testing.T) {
 	p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
 	tables := fakeTables(t, "tablesmute")
 	_, _, err := tables.Probe(t.Context(), &p)
-	if err == nil || !strings.Contains(err.Error(), "3 readers failed in a row") ||
+	if err == nil || !strings.Contains(err.Error(), "3 attempts") ||
 		!strings.Contains(err.Error(), p.FEN()) {
 		t.Errorf("%v", err)
 	}

@@ -1,6 +1,7 @@
 package stockfish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +12,6 @@ import (
 	"talbot/dataset"
 	"talbot/stockfish/uci"
 )
-
-// startAttempts is how many starts of an engine in a row may fail.
-const startAttempts = 3
-
-// maxKilled is how often a position may see its engine killed from outside before that counts as its failure.
-const maxKilled = 10
 
 // task is a part of a job: the plies Plies[from:to].
 type task struct {
@@ -102,7 +97,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 		}
 		_ = w.closeEngine()
 		w.failures++
-		if killed++; errors.Is(err, uci.ErrKilled) && killed <= maxKilled {
+		if killed++; errors.Is(err, uci.ErrKilled) && killed <= uci.MaxKilled {
 			w.pool.retried.Add(1)
 			continue
 		}
@@ -122,7 +117,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]dataset.Label, error) {
 	from := i
 	if w.engine == nil {
-		if err := w.ensureEngine(ctx); err != nil {
+		if err := w.startEngine(ctx); err != nil {
 			return nil, fmt.Errorf("%w%w", errStart, err)
 		}
 		if w.pool.cfg.Exact() && w.pool.cfg.HashScope() == LineScope {
@@ -150,7 +145,7 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 	}
 }
 
-// errStart marks an error of [worker.ensureEngine].
+// errStart marks an error of [worker.startEngine].
 var errStart = errors.New("")
 
 // failedLabels are the labels of a position without one.
@@ -162,43 +157,32 @@ func (p *Pool) failedLabels() []dataset.Label {
 	return labels
 }
 
-// ensureEngine makes sure of an engine. After a loss it waits first, longer each time.
-func (w *worker) ensureEngine(ctx context.Context) error {
-	if w.engine != nil {
-		return nil
-	}
-	for attempt, killed := 0, 0; ; {
-		if n := w.failures + attempt + killed; n > 0 {
-			if err := uci.Pause(ctx, n); err != nil {
-				return err
-			}
+// startEngine starts the engine. After a loss it waits first, longer each time.
+func (w *worker) startEngine(ctx context.Context) error {
+	var other error // an engine that is not the pool's is no matter of another attempt
+	err := uci.Retry(ctx, w.failures, func(n int) error {
+		if n > 0 {
 			w.pool.restarts.Add(1)
 		}
 		e, err := Start(ctx, w.pool.cfg)
-		if err == nil {
-			if err := w.pool.checkIdentity(e); err != nil {
-				_ = e.Close()
-				return err
-			}
-			w.engine = e
-			return nil
-		}
-		if ctx.Err() != nil {
+		if err != nil {
 			return err
 		}
-		if errors.Is(err, uci.ErrKilled) && killed < maxKilled {
-			killed++
-		} else if attempt++; attempt == startAttempts {
-			return fmt.Errorf("%w (%d attempts)", err, startAttempts)
+		if other = w.pool.checkIdentity(e); other != nil {
+			_ = e.Close()
+			return nil
 		}
-	}
+		w.engine = e
+		return nil
+	})
+	return cmp.Or(other, err)
 }
 
 // startUnlessKilled is [Start], begun again when somebody kills the engine meanwhile.
 func startUnlessKilled(ctx context.Context, cfg Config) (*Engine, error) {
 	for killed := 1; ; killed++ {
 		e, err := Start(ctx, cfg)
-		if err == nil || !errors.Is(err, uci.ErrKilled) || killed > maxKilled {
+		if err == nil || !errors.Is(err, uci.ErrKilled) || killed > uci.MaxKilled {
 			return e, err
 		}
 		if err := uci.Pause(ctx, killed); err != nil {

@@ -100,10 +100,7 @@ type analysis struct {
 
 // run answers the question bit by bit. Between the bits others have their turn.
 func (a *analysis) run() error {
-	a.game = board.NewGame(a.start)
-	for _, m := range a.moves {
-		a.game.Push(m)
-	}
+	a.game = board.NewGame(a.start, a.moves...)
 	at := a.game.Position()
 	a.legal = at.LegalMoves(nil)
 	over := overText(at, a.legal)

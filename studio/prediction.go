@@ -118,10 +118,7 @@ func (n *networks) answer(ctx context.Context, one *samples.Sample, p *predictio
 		return err
 	}
 	start, moves := one.Past()
-	g := board.NewGame(start)
-	for _, m := range moves {
-		g.Push(m)
-	}
+	g := board.NewGame(start, moves...)
 	legal := g.Position().LegalMoves(nil)
 	if len(legal) == 0 {
 		return errors.New("the game is over here, so no network is asked")

@@ -216,10 +216,7 @@ func (b *bench) full(ctx context.Context, each time.Duration) (evaluations int64
 	questions := b.evaluator.questions
 	for i := range questions { // the end of a game, a ply earlier each time
 		moves := b.games[i%len(b.games)]
-		g := board.NewGame(board.StartPosition())
-		for _, m := range moves[:len(moves)-(i/len(b.games))%len(moves)] {
-			g.Push(m)
-		}
+		g := board.NewGame(board.StartPosition(), moves[:len(moves)-(i/len(b.games))%len(moves)]...)
 		b.evaluator.Put(i, g, g.Position().LegalMoves(nil))
 	}
 	answers := make([]predict.Output, len(questions))

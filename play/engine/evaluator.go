@@ -116,10 +116,7 @@ func pastOf(e encode.Encoder) int {
 		for _, m := range moves[:since] {
 			start.Play(m)
 		}
-		g := board.NewGame(start)
-		for _, m := range moves[since:] {
-			g.Push(m)
-		}
+		g := board.NewGame(start, moves[since:]...)
 		var v encode.View
 		v.Play(g, 0, 0)
 		packed := make([]uint64, e.Layout().Words)

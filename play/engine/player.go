@@ -167,10 +167,7 @@ func (p *Player) Evaluator() RatedEvaluator { return p.eval }
 
 // Position sets what to search: moves are legal and were played from start. The player has the side to move.
 func (p *Player) Position(start *board.Position, moves []board.Move) {
-	p.game = board.NewGame(*start)
-	for _, m := range moves {
-		p.game.Push(m)
-	}
+	p.game = board.NewGame(*start, moves...)
 	rated := p.setup.Ratings
 	if p.game.Position().Turn() == board.Black {
 		rated[0], rated[1] = rated[1], rated[0]

@@ -57,11 +57,7 @@ var (
 
 // Game returns the game with its past, a copy.
 func (s *Session) Game() *board.Game {
-	g := board.NewGame(s.Start)
-	for _, m := range s.moves {
-		g.Push(m)
-	}
-	return g
+	return board.NewGame(s.Start, s.moves...)
 }
 
 // Position returns the present position.
@@ -229,19 +225,11 @@ func (s *Session) Restart() {
 
 // Movetext is the game so far in SAN, with numbers.
 func (s *Session) Movetext() string {
-	var b strings.Builder
+	var g match.PGN
 	p := s.Start
 	for i, m := range s.moves {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if p.Turn() == board.White {
-			fmt.Fprintf(&b, "%d. ", p.FullmoveNumber())
-		} else if i == 0 {
-			fmt.Fprintf(&b, "%d... ", p.FullmoveNumber())
-		}
-		b.WriteString(p.SAN(m))
+		g.Move(&p, m, i == 0)
 		p.Play(m)
 	}
-	return b.String()
+	return strings.Join(strings.Fields(g.String()), " ")
 }

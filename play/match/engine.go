@@ -19,8 +19,7 @@ import (
 const (
 	DefaultStartTimeout = 20 * time.Second // from start to readyok, and for every later readyok
 	stopTimeout         = time.Second      // from "stop" to the bestmove
-	startAttempts       = 3
-	maxEngineName       = 100 // bytes
+	maxEngineName       = 100              // bytes
 )
 
 // EngineConfig has the settings of a UCI engine.
@@ -101,33 +100,17 @@ func (e *Engine) settings(offered map[string]uci.Option) (set []dataset.Tag, err
 	return set, nil
 }
 
-// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is restarted, up to
-// three times. The seed is not used: UCI has no word for it.
+// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is restarted: see
+// [uci.Retry]. The seed is not used: UCI has no word for it.
 func (e *Engine) NewGame(ctx context.Context, _ uint64) error {
-	for attempt := 1; ; attempt++ {
-		err := e.newGame(ctx)
+	return uci.Retry(ctx, 0, func(int) error {
+		err := e.Start(ctx)
 		if err == nil {
-			return nil
+			err = e.judged(ctx, e.client.Ask(ctx, "readyok after ucinewgame", "ucinewgame\nisready\n", e.cfg.StartTimeout,
+				uci.Ready))
 		}
-		_ = e.Close()
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if attempt == startAttempts {
-			return fmt.Errorf("%w (%d attempts)", err, attempt)
-		}
-		if err := uci.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
-}
-
-func (e *Engine) newGame(ctx context.Context) error {
-	if err := e.Start(ctx); err != nil {
 		return err
-	}
-	return e.judged(ctx, e.client.Ask(ctx, "readyok after ucinewgame", "ucinewgame\nisready\n", e.cfg.StartTimeout,
-		uci.Ready))
+	})
 }
 
 // Close asks the engine to quit, kills what is left of its process group and waits for the end.

@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,24 +51,16 @@ func (l *EngineLog) write(text string) {
 
 // dialogue is the log of an engine's input and output. All but [dialogue.Write] belongs to one goroutine.
 type dialogue struct {
-	log   *EngineLog
-	seat  int          // which of the player's engines
-	asked string       // the last commands
-	at    time.Time    // when they were sent
-	ring  [kept]answer // what was answered since
-	n     int
-}
-
-// answer is a line and when it was read. It keeps its memory.
-type answer struct {
-	at   time.Time
-	text []byte
+	log    *EngineLog
+	seat   int      // which of the player's engines
+	asked  string   // the last commands, as lines of the log
+	recent []string // the last answers to them, likewise
 }
 
 // format is a line of the log: mark is ">" for the engine's input, "<" for its output, "!" for remarks
 // about it.
-func (d *dialogue) format(at time.Time, mark, line string) string {
-	return fmt.Sprintf("%s %d %s %s\n", at.UTC().Format("15:04:05.000"), d.seat, mark,
+func (d *dialogue) format(mark, line string) string {
+	return fmt.Sprintf("%s %d %s %s\n", time.Now().UTC().Format("15:04:05.000"), d.seat, mark,
 		strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"))
 }
 
@@ -77,49 +70,38 @@ func (d *dialogue) Sent(commands string) {
 		d.remark("told to stop")
 		return
 	}
-	d.asked, d.at, d.n = commands, time.Now(), 0
+	d.asked, d.recent = "", d.recent[:0]
+	for line := range strings.Lines(commands) {
+		d.asked += d.format(">", line)
+	}
 	if d.log.all {
-		d.log.write(d.commands())
+		d.log.write(d.asked)
+		d.asked = ""
 	}
-}
-
-// commands are the last ones, a line each.
-func (d *dialogue) commands() string {
-	var b strings.Builder
-	for line := range strings.Lines(d.asked) {
-		b.WriteString(d.format(d.at, ">", line))
-	}
-	return b.String()
 }
 
 // Read notes a line of the engine's.
 func (d *dialogue) Read(line []byte) {
 	if d.log.all {
-		d.log.write(d.format(time.Now(), "<", string(line)))
+		d.log.write(d.format("<", string(line)))
 		return
 	}
-	a := &d.ring[d.n%kept]
-	a.at, a.text = time.Now(), append(a.text[:0], line[:min(len(line), maxKept)]...)
-	d.n++
+	if len(d.recent) == kept {
+		d.recent = slices.Delete(d.recent, 0, 1)
+	}
+	d.recent = append(d.recent, d.format("<", string(line[:min(len(line), maxKept)])))
 }
 
 // remark notes something about the engine.
-func (d *dialogue) remark(text string) { d.log.write(d.format(time.Now(), "!", text)) }
+func (d *dialogue) remark(text string) { d.log.write(d.format("!", text)) }
 
 // fault writes the last commands and answers, and what happened.
 func (d *dialogue) fault(err error) {
 	if d.log == nil {
 		return
 	}
-	var b strings.Builder
-	if !d.log.all {
-		b.WriteString(d.commands())
-	}
-	for i := max(0, d.n-kept); i < d.n; i++ {
-		b.WriteString(d.format(d.ring[i%kept].at, "<", string(d.ring[i%kept].text)))
-	}
-	d.asked, d.n = "", 0
-	d.log.write(b.String())
+	d.log.write(d.asked + strings.Join(d.recent, ""))
+	d.asked, d.recent = "", d.recent[:0]
 	d.remark(err.Error())
 }
 

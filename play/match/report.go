@@ -228,9 +228,17 @@ func (x *Result) results() *table.Table {
 	if x.rated() {
 		t.Columns = append(t.Columns, table.Column{Title: "opponent's rating"})
 	}
-	add := func(name string, f *Figures, r *RatingResult) {
-		row := append(figures(name, f), table.Cell{Text: percent(f.LOS)})
-		if r != nil && x.rated() {
+	rows := []RatingResult{{Player: x.Players[1].Name, Versus: &x.Figures}}
+	if len(x.Ratings) > 0 {
+		rows = x.Ratings[1:]
+	}
+	if len(rows) > 1 {
+		rows = append(slices.Clone(rows), RatingResult{Player: "all", Versus: &x.Figures})
+	}
+	for i, r := range rows {
+		f := cmp.Or(r.Versus, &Figures{Games: r.Games})
+		row := append(figures(r.Player, f), table.Cell{Text: percent(f.LOS)})
+		if x.rated() && i+1 < len(x.Ratings) {
 			c := table.Cell{Text: number(r.Rating, "%.1f")}
 			if r.Low.Known() && r.High.Known() && r.Low != r.High {
 				c.Small = between(r.Low, r.High, "%.1f")
@@ -241,20 +249,6 @@ func (x *Result) results() *table.Table {
 			row = append(row, c)
 		}
 		t.Add(row...)
-	}
-	if len(x.Ratings) == 0 && len(x.Players) == 2 {
-		add(x.Players[1].Name, &x.Figures, nil)
-	}
-	for i := range x.Ratings[min(1, len(x.Ratings)):] {
-		r := &x.Ratings[i+1]
-		versus := r.Versus
-		if versus == nil {
-			versus = &Figures{Games: r.Games}
-		}
-		add(r.Player, versus, r)
-	}
-	if len(x.Ratings) > 2 {
-		add("all", &x.Figures, nil)
 	}
 	t.Foot = x.remarks()
 	return t

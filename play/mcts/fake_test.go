@@ -145,11 +145,8 @@ func noisy(t testing.TB, batch, past int) *fake {
 func gameAt(t testing.TB, fen string, moves ...string) *board.Game {
 	t.Helper()
 	p := testkit.Must(board.ParseFEN(fen))
-	g := board.NewGame(p)
-	for _, m := range testkit.Must(p.PlayUCI(moves...)) {
-		g.Push(m)
-	}
-	return g
+	start := p
+	return board.NewGame(start, testkit.Must(p.PlayUCI(moves...))...)
 }
 
 // set gives a searcher a position.

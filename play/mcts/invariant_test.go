@@ -13,10 +13,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 	if tr.top == 0 {
 		return 0
 	}
-	g := board.NewGame(tr.start)
-	for _, m := range tr.moves {
-		g.Push(m)
-	}
+	g := board.NewGame(tr.start, tr.moves...)
 	if *g.Position() != *tr.game.Position() || g.Ply() != tr.game.Ply() {
 		t.Fatalf("the game stands at %s", tr.game.Position().FEN())
 	}

@@ -78,7 +78,7 @@ type exchanges struct {
 // quiescence is the value of a position for its side to move once all exchanges are done, in centipawns.
 func (e *exchanges) quiescence(p *board.Position, low, high, depth int) int {
 	e.used++
-	best := standing(p)
+	best := side(p, p.Turn()) - side(p, p.Turn().Other())
 	if best >= high || depth == 0 || e.used > e.left {
 		return best
 	}
@@ -129,11 +129,7 @@ func gain(p *board.Position, m board.Move) int {
 	return 10*taken - worth[piece]/10
 }
 
-// standing counts material and where it stands, for the side to move.
-func standing(p *board.Position) int {
-	return side(p, p.Turn()) - side(p, p.Turn().Other())
-}
-
+// side counts the material of a side and where it stands.
 func side(p *board.Position, c board.Color) (sum int) {
 	heavy := p.Pieces(c.Other(), board.Queen)|p.Pieces(c.Other(), board.Rook) != 0
 	for pt := board.Pawn; pt <= board.King; pt++ {

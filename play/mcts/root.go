@@ -24,10 +24,7 @@ func (r *root) Position(start *board.Position, moves []board.Move) {
 	if r.game == nil {
 		r.game = board.NewGame(*start)
 	}
-	r.game.Reset(*start)
-	for _, m := range moves {
-		r.game.Push(m)
-	}
+	r.game.Reset(*start, moves...)
 	p := r.game.Position()
 	r.legal = sortMoves(p, p.LegalMoves(r.legal[:0]))
 }

@@ -27,12 +27,14 @@ type Engine struct {
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
 
-	out     output
-	log     io.Closer // of LogFile; nil: none
-	options []*Option
-	values  values
-	setup   engine.Setup
-	seed    uint64 // of this game, where the option Seed is 0
+	out      output
+	log      io.Closer // of LogFile; nil: none
+	options  []*Option
+	setup    engine.Setup
+	overhead time.Duration
+	wdl      bool
+	seed     uint64 // the option Seed; 0: one for each game
+	gameSeed uint64 // of this game then
 
 	tables     Tables
 	tablesPath string
@@ -116,7 +118,7 @@ func (e *Engine) begin(out io.Writer) {
 		search = *e.Search
 	}
 	e.options = Options(e.Ratings, search)
-	e.values = values{overhead: defaultOverhead, multiPV: 1}
+	e.overhead = defaultOverhead
 	e.setup = engine.Setup{Searcher: e.Searcher, Options: search}
 	if e.setup.Searcher == "" {
 		e.setup.Searcher = engine.AutoSearcher
@@ -128,7 +130,7 @@ func (e *Engine) begin(out io.Writer) {
 	}
 	e.game.start = board.StartPosition()
 	e.game.now = e.game.start
-	e.seed = rand.Uint64()
+	e.gameSeed = rand.Uint64()
 	e.done = make(chan result, 1)
 }
 
@@ -196,7 +198,7 @@ func (e *Engine) command(l line) (quit bool) {
 		text := strings.TrimPrefix(strings.TrimSpace(l.text), "setoption")
 		e.afterGo(func() { e.setOption(text) })
 	case "ucinewgame":
-		e.afterGo(func() { e.stale, e.seed = true, rand.Uint64() })
+		e.afterGo(func() { e.stale, e.gameSeed = true, rand.Uint64() })
 	case "position":
 		e.position(words[1:])
 	case "go":
@@ -257,13 +259,11 @@ func (e *Engine) position(words []string) {
 // wanted is the setup that the options ask for.
 func (e *Engine) wanted() engine.Setup {
 	s := e.setup
-	s.MultiPV = e.values.multiPV
-	s.Verbose = e.values.stats
 	switch {
-	case e.values.seed != 0:
-		s.Seed = e.values.seed
-	case s.Temperature > 0:
+	case e.seed != 0:
 		s.Seed = e.seed
+	case s.Temperature > 0:
+		s.Seed = e.gameSeed
 	}
 	return s
 }

@@ -79,15 +79,6 @@ func (o *Option) check(value string) (string, error) {
 	return value, nil
 }
 
-// values has the values of options, but for those of the searcher.
-type values struct {
-	overhead time.Duration
-	wdl      bool
-	stats    bool
-	multiPV  int
-	seed     uint64 // 0: one for each game
-}
-
 const (
 	defaultOverhead = 30 * time.Millisecond
 	leastThreads    = 4 // that can be set on any machine
@@ -106,7 +97,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 		{Name: "Move Overhead", Kind: "spin", Max: 60_000,
 			Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10),
 			About:   "milliseconds to reserve on each move for delays between engine and clock",
-			set:     spin(func(e *Engine, n int64) { e.values.overhead = time.Duration(n) * time.Millisecond })},
+			set:     spin(func(e *Engine, n int64) { e.overhead = time.Duration(n) * time.Millisecond })},
 		{Name: "Ponder", Kind: "check", Default: "false",
 			About: "tells the engine that it may be asked to ponder; it needs no preparation for that",
 			set:   func(*Engine, string) error { return nil }},
@@ -122,7 +113,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 			set:   (*Engine).setTables},
 		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
 			About: "shows chances of win, draw and loss in per mille",
-			set:   check(func(e *Engine) *bool { return &e.values.wdl })},
+			set:   check(func(e *Engine) *bool { return &e.wdl })},
 		{Name: "UCI_Opponent", Kind: "string",
 			About: "title, rating, human or computer, and name of the opponent; only the rating is used, and only " +
 				"where there is UCI_Elo",
@@ -134,7 +125,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 			}},
 		{Name: "VerboseMoveStats", Kind: "check", Default: "false",
 			About: "shows visits, prior and value of every move at the root before the move is played",
-			set:   check(func(e *Engine) *bool { return &e.values.stats })},
+			set:   check(func(e *Engine) *bool { return &e.setup.Verbose })},
 		{Name: "LogFile", Kind: "string", About: "file to which all commands and answers are appended",
 			set: (*Engine).setLog},
 	}
@@ -165,12 +156,10 @@ func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 		o.Bounds = s.Bounds()
 	}
 	switch s.Name {
-	case "MultiPV":
-		o.set = spin(func(e *Engine, n int64) { e.values.multiPV = int(n) })
 	case "Seed":
 		o.Default = "0"
 		o.About = "seed of all random choices; 0 draws a new one for each game if Temperature is above 0"
-		o.set = spin(func(e *Engine, n int64) { e.values.seed = uint64(n) })
+		o.set = spin(func(e *Engine, n int64) { e.seed = uint64(n) })
 	case "Rating":
 		o.Name, o.About = "UCI_Elo", "rating of the players to imitate; 0: unknown"
 	}

@@ -126,7 +126,7 @@ func (e *Engine) think(r *request) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
 	s := &search{request: r, begun: time.Now(), timeman: engine.NewTimeManager(p.Batch()), cancel: cancel,
-		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl, stats: e.values.stats}}
+		info: infoOptions{lines: e.setup.MultiPV, wdl: e.wdl, stats: e.setup.Verbose}}
 	e.search, e.work = s, searching
 	if !r.ponder {
 		e.limit(s)
@@ -144,7 +144,7 @@ func (e *Engine) think(r *request) {
 
 // limit gives the search its time, which begins at s.at.
 func (e *Engine) limit(s *search) {
-	b := s.budget(s.game.now.Turn(), e.values.overhead)
+	b := s.budget(s.game.now.Turn(), e.overhead)
 	if b == nil {
 		return
 	}
@@ -273,11 +273,7 @@ func (e *Engine) decline(r *request, err error) {
 	e.note("error: %v", err)
 	var b strings.Builder
 	limits, _ := r.limits(&r.game.now)
-	g := board.NewGame(r.game.start)
-	for _, m := range r.game.moves {
-		g.Push(m)
-	}
-	report := &mcts.Report{Lines: engine.Fallback(g, limits.SearchMoves)}
+	report := &mcts.Report{Lines: engine.Fallback(board.NewGame(r.game.start, r.game.moves...), limits.SearchMoves)}
 	if len(report.Lines) > 0 {
 		writeInfo(&b, quickScorer{}, report, 0, infoOptions{lines: 1})
 	}
