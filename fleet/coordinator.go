@@ -217,9 +217,12 @@ func (c *coordinator) WriteJoin(path string) error {
 	return writeSecret(path, j.String(), os.Rename)
 }
 
-func (c *coordinator) change() {
+func (c *coordinator) change() { signal(c.changed, struct{}{}) }
+
+// signal sends a value unless one waits already.
+func signal[T any](to chan<- T, value T) {
 	select {
-	case c.changed <- struct{}{}:
+	case to <- value:
 	default:
 	}
 }

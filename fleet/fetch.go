@@ -175,10 +175,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 			w.mu.Lock()
 			w.held[t] = true
 			w.mu.Unlock()
-			select {
-			case w.claim <- struct{}{}:
-			default:
-			}
+			signal(w.claim, struct{}{})
 			return t
 		}
 	}

@@ -200,7 +200,7 @@ func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	c.reply(m, codeDone, codes)
 }
 
-// onAnswer hands an answer on to the reader of [coordinator.Results], and waits until it is taken. An answer whose job
+// onAnswer hands an answer on to the reader of coordinator.answers, and waits until it is taken. An answer whose job
 // is not offered any more goes the same way: the ticket proves that it was wanted.
 func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)

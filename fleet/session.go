@@ -37,12 +37,7 @@ func (w *worker) forget(t *task) {
 }
 
 // requestRejoin makes the worker join again if that session is still the present one.
-func (w *worker) requestRejoin(session int) {
-	select {
-	case w.rejoin <- session:
-	default:
-	}
-}
+func (w *worker) requestRejoin(session int) { signal(w.rejoin, session) }
 
 // try asks the coordinator once. It does not wait beyond a reconnection: question or reply may have been lost with the
 // connection before.

@@ -177,7 +177,7 @@ func (r *reader) Text(limit uint64) string {
 	return string(b)
 }
 
-// appendText writes what reader.text reads.
+// appendText writes what reader.Text reads.
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

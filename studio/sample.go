@@ -38,10 +38,8 @@ type samplePage struct {
 	Before, Next int64 // samples; -1: none
 	Players      string
 	Turn         string
-	Strip        []stripBoard
 	Past         pastView
 	Moves        []legalMove
-	PlayedSAN    string
 	Probable     bool         // some network gives the moves probabilities
 	Recipe       string       // by which input and targets are shown
 	Notice       string       // why they are not shown by the one that was asked for; "" = they are
@@ -63,17 +61,6 @@ func (p *samplePage) Asked() string {
 
 // Number is the sample's place in what the filter chooses, from 1.
 func (p *samplePage) Number() int64 { return p.Place + 1 }
-
-// stripBoard is a position of the sample's past.
-type stripBoard struct {
-	chart.Board
-	Ply  int
-	Made bool // reconstructed history
-	Name string
-}
-
-// stripShown is the number of earlier positions that are drawn.
-const stripShown = 8
 
 // pastView is the past of a sample for the script of its page.
 type pastView struct {
@@ -186,28 +173,12 @@ func (p *samplePage) fill() {
 	p.Players = playersOf(one)
 	at, moves := one.Past()
 	p.Past.replay = newReplay(at)
-	last := board.NoMove
-	strip := func(ply int) {
-		if len(moves)-ply > stripShown || ply == len(moves) {
-			return
-		}
-		b := stripBoard{Board: chart.NewBoardFrom(&at, board.White), Ply: ply, Made: ply < one.Reconstructed,
-			Name: "start"}
-		if last != board.NoMove {
-			b.Board.Arrow("target", last)
-			b.Name = p.Past.Moves[ply-1].SAN
-		}
-		p.Strip = append(p.Strip, b)
-	}
-	strip(0)
 	for i, m := range moves {
 		var known replayMove
 		if i < one.Reconstructed {
 			known.Note = "made up"
 		}
 		p.Past.play(&at, m, known)
-		last = m
-		strip(i + 1)
 	}
 	p.Turn = "White"
 	if at.Turn() == board.Black {
@@ -243,15 +214,17 @@ func (p *samplePage) moves(at *board.Position) {
 		row := legalMove{SAN: at.SAN(m), UCI: uci, Index: p.Legal[uci], Target: target[uci], Prior: -1}
 		if share, ok := prior[uci]; ok {
 			row.Prior = share
-			p.Past.Arrows = append(p.Past.Arrows, moveArrow{uci, "prior", share})
 		}
 		p.Moves = append(p.Moves, row)
 	}
 	slices.SortStableFunc(p.Moves, func(a, b legalMove) int {
 		return cmp.Or(cmp.Compare(b.Prior, a.Prior), cmp.Compare(b.Target, a.Target), cmp.Compare(a.Index, b.Index))
 	})
-	slices.SortStableFunc(p.Past.Arrows, func(a, b moveArrow) int { return cmp.Compare(b.Share, a.Share) })
-	p.Past.Arrows = p.Past.Arrows[:min(len(p.Past.Arrows), 5)]
+	for _, row := range p.Moves[:min(len(p.Moves), 5)] {
+		if row.Prior >= 0 {
+			p.Past.Arrows = append(p.Past.Arrows, moveArrow{row.UCI, "prior", row.Prior})
+		}
+	}
 	add := func(uci, kind string) {
 		p.Past.Arrows = append(p.Past.Arrows, moveArrow{uci, kind, 0.5})
 	}
@@ -260,9 +233,6 @@ func (p *samplePage) moves(at *board.Position) {
 	}
 	if p.Played != nil {
 		add(*p.Played, "played")
-		if m, err := at.ParseUCI(*p.Played); err == nil {
-			p.PlayedSAN = at.SAN(m)
-		}
 	}
 }
 
