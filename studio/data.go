@@ -123,8 +123,8 @@ func (p *dataPage) find(s *Server, d *openDataset) {
 		p.Found.Problem, p.Notice = err, err.Error()
 	} else {
 		p.Found = foundOf(j, p.At, cardsShown, d.Samples())
-		if p.Found.Done && p.At > p.lastPage() {
-			p.At = p.lastPage()
+		if p.Found.Done {
+			p.At = min(p.At, p.lastPage())
 			p.Found = foundOf(j, p.At, cardsShown, d.Samples())
 		}
 		if p.Found.Problem != nil {

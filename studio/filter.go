@@ -34,7 +34,7 @@ func readFilter(r *http.Request) *filter {
 	}
 	choose := func(name string) int {
 		text := of(name)
-		i := slices.IndexFunc(choices[name], func(o option) bool { return o.Name == text })
+		i := indexOf(name, text)
 		if i < 0 {
 			f.problem = fmt.Sprintf("%s cannot be %q", name, text)
 		}
@@ -134,12 +134,12 @@ func named(names []string) (list []option) {
 
 // oneOf returns the name if it is one of a choice's, else the usual one.
 func oneOf(choice, name string) string {
-	for _, o := range choices[choice] {
-		if o.Name == name {
-			return name
-		}
-	}
-	return choices[choice][0].Name
+	return choices[choice][max(0, indexOf(choice, name))].Name
+}
+
+// indexOf returns the index of an option of a choice; -1 if there is none of that name.
+func indexOf(choice, name string) int {
+	return slices.IndexFunc(choices[choice], func(o option) bool { return o.Name == name })
 }
 
 // options writes the options of a choice for a form.

@@ -168,30 +168,30 @@ func (s *Server) addressOf(r *http.Request, line *dataset.Line, ply int) (string
 	if byKey(runs, key) == nil {
 		return "", errGone
 	}
-	q := url.Values{"run": {key}}
-	if weigher := r.FormValue("weigher"); weigher != "" {
-		q.Set("weigher", weigher)
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			q.Set(name, strings.ToValidUTF8(value, ""))
+		}
 	}
+	player := func(color string) string { return line.Tag(color)[:min(len(line.Tag(color)), 100)] }
+	set("run", key)
+	set("weigher", r.FormValue("weigher"))
+	set("white", player("White"))
+	set("black", player("Black"))
 	if nodes := nodesOf(r); nodes != nodeChoices[0] {
-		q.Set("nodes", strconv.FormatInt(nodes, 10))
+		set("nodes", strconv.FormatInt(nodes, 10))
 	}
 	if line.Start != board.StartPosition() {
-		q.Set("fen", line.Start.FEN())
+		set("fen", line.Start.FEN())
 	}
 	var moves []string
 	for _, m := range line.Moves {
 		moves = append(moves, m.String())
 	}
-	if len(moves) > 0 {
-		q.Set("moves", strings.Join(moves, "."))
-	}
-	for name, value := range map[string]string{"white": line.Tag("White"), "black": line.Tag("Black")} {
-		if value != "" {
-			q.Set(name, strings.ToValidUTF8(value[:min(len(value), 100)], ""))
-		}
-	}
+	set("moves", strings.Join(moves, "."))
 	if elo := ratingOf(line); elo > 0 {
-		q.Set("elo", strconv.Itoa(elo))
+		set("elo", strconv.Itoa(elo))
 	}
 	to := "/people/game?" + q.Encode()
 	if ply > 0 && ply < len(moves) {
@@ -220,43 +220,20 @@ func (s *Server) gameOfSample(r *http.Request) (string, error) {
 	if err != nil {
 		return "", errors.New("that is not the number of a sample")
 	}
-	line, ply, err := s.lineOf(f, number)
-	if err != nil {
-		return "", errors.New(f.within(err))
-	}
-	return s.addressOf(r, line, ply)
-}
-
-// lineOf reads the line of a sample, and its ply.
-func (s *Server) lineOf(f *folder, number int64) (line *dataset.Line, ply int, err error) {
 	d, release, err := s.open(f)
 	if err != nil {
-		return nil, 0, err
+		return "", errors.New(f.within(err))
 	}
 	defer release()
 	one, err := d.Sample(number)
 	if err != nil {
-		return nil, 0, err
+		return "", errors.New(f.within(err))
 	}
-	ply = one.Ply
-	// The last sample of a line has the line's moves before it.
-	if last, err := d.Sample(number + int64(one.Plies-1-one.Ply)); err == nil && last.Line == one.Line {
-		one = last
+	line := *one.Of()
+	if b := one.Band; b != nil && b.From+b.To > 0 {
+		line.WhiteElo = max(b.From, b.To-250)
 	}
-	line = &dataset.Line{WhiteElo: one.WhiteElo, BlackElo: one.BlackElo,
-		Tags: []dataset.Tag{{Name: "White", Value: one.White}, {Name: "Black", Value: one.Black}}}
-	start, moves := one.Past()
-	line.Start, line.Moves = start, slices.Clone(moves)
-	if one.Played != nil {
-		at := positionOf(one)
-		if m, err := at.ParseUCI(*one.Played); err == nil {
-			line.Moves = append(line.Moves, m)
-		}
-	}
-	if one.Band != nil && one.Band.From+one.Band.To > 0 {
-		line.WhiteElo = max(one.Band.From, one.Band.To-250)
-	}
-	return line, ply, nil
+	return s.addressOf(r, &line, one.Ply)
 }
 
 // peopleLine reads start and moves of an address.

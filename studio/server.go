@@ -222,18 +222,17 @@ func (p *pageOf) version() string { return p.Version }
 // and fill, if not nil, adds what takes long and does not change the version.
 func livePage[P interface{ version() string }](s *Server, handle func(string, handler), path, name string, kind kind,
 	look func(*folder, *http.Request) P, fill func(P)) {
-	for _, live := range []string{"", "live"} {
-		handle(strings.TrimSuffix("GET "+path+"/"+live, "/"), s.of(kind,
-			func(f *folder, w http.ResponseWriter, r *http.Request) error {
-				page := look(f, r)
-				if live != "" && sameVersion(w, r, page.version()) {
-					return nil
-				}
-				if fill != nil {
-					fill(page)
-				}
-				return s.show(w, name+live, page)
-			}))
+	for live, path := range map[string]string{"": path, "live": path + "/live"} {
+		handle("GET "+path, s.of(kind, func(f *folder, w http.ResponseWriter, r *http.Request) error {
+			page := look(f, r)
+			if live != "" && sameVersion(w, r, page.version()) {
+				return nil
+			}
+			if fill != nil {
+				fill(page)
+			}
+			return s.show(w, name+live, page)
+		}))
 	}
 }
 

@@ -55,8 +55,7 @@ type Sample struct {
 	// Labels are all labels of the sample, by ascending fingerprint.
 	Labels []Labelled `json:"-"`
 
-	start board.Position
-	moves []board.Move // from start to the sample
+	line *dataset.Line
 }
 
 // Labelled is what one fingerprint says of a sample.
@@ -116,7 +115,7 @@ func (v *viewer) describe(l located) *Sample {
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
 		Result: l.Result.String(), TimeControl: l.Tag("TimeControl"),
-		Legal: map[string]int{}, start: l.Start, moves: l.Moves[:ply],
+		Legal: map[string]int{}, line: new(*l.Line),
 	}
 	if inputs := v.Manifest().Inputs; l.Input < len(inputs) {
 		s.Input = inputs[l.Input].Name
@@ -262,7 +261,12 @@ func (v *viewer) label(l *dataset.Label, column int) *Label {
 }
 
 // Past returns the start of the sample's line and the moves from there to the sample.
-func (s *Sample) Past() (start board.Position, moves []board.Move) { return s.start, s.moves }
+func (s *Sample) Past() (start board.Position, moves []board.Move) {
+	return s.line.Start, s.line.Moves[:s.Ply]
+}
+
+// Of returns the sample's line, which is not to be changed.
+func (s *Sample) Of() *dataset.Line { return s.line }
 
 // uci writes moves as UCI does.
 func uci(moves []board.Move) []string {

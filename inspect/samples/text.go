@@ -25,15 +25,15 @@ func (s *Sample) WriteText(w io.Writer) error {
 	if s.White != "" || s.Black != "" {
 		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
 	}
-	pos := s.start
-	sans := make([]string, 0, len(s.moves))
-	for i, m := range s.moves {
-		sans = append(sans, numbered(&pos, m, i == 0 || len(s.moves)-i == textPlies))
+	pos, moves := s.Past()
+	sans := make([]string, 0, len(moves))
+	for i, m := range moves {
+		sans = append(sans, numbered(&pos, m, i == 0 || len(moves)-i == textPlies))
 		pos.Play(m)
 	}
 	last := board.NoMove
-	if len(s.moves) > 0 {
-		last = s.moves[len(s.moves)-1]
+	if len(moves) > 0 {
+		last = moves[len(moves)-1]
 	}
 	b.WriteByte('\n')
 	b.WriteString(diagram.Draw(&pos, last))
