@@ -8,7 +8,6 @@ cat >"$temp/known" <<'EOF'
 board/movegen.go Perft                   the standard test of a move generator, for users of the package
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 internal/output/folder.go SmallShards   small shards in the tests of other packages
-tablebase/syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 $DEADCODE -test ./... >"$temp/all"
 $DEADCODE ./cmd/... >"$temp/tests"

@@ -26,7 +26,6 @@ import (
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 	"talbot/tablebase/syzygy"
-	"talbot/tablebase/syzygy/syzygytest"
 )
 
 // TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
@@ -146,6 +145,12 @@ func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 	}
 }
 
+// table returns what passes for a table and holds no results.
+func table(t *testing.T, name string) []byte {
+	t.Helper()
+	return testkit.Value(os.ReadFile("../../tablebase/syzygy/testdata/" + name))(t)
+}
+
 // TestTablesAskedOnce: tables are asked once about each sample, leaving out what is exact or not, and what they said
 // stands in the dataset all the same.
 func TestTablesAskedOnce(t *testing.T) {
@@ -153,7 +158,7 @@ func TestTablesAskedOnce(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
 	os.Mkdir(tables, 0o777)
-	syzygytest.Write(t, tables, "KQvKR.rtbw")
+	testkit.WriteFile(t, filepath.Join(tables, "KQvKR.rtbw"), table(t, "KQvKR.rtbw"))
 	lines := drawn(t, filepath.Join(dir, "lines"), 400, 1, 1, 1)
 	count := testkit.Searches(t)
 	r := job{In: lines, Out: filepath.Join(dir, "all"), Workers: 1}.request(t)
@@ -211,12 +216,10 @@ func TestLabelDamagedTables(t *testing.T) {
 	tables, lines := filepath.Join(dir, "tables"), drawn(t, filepath.Join(dir, "lines"), 20, 1)
 	os.Mkdir(tables, 0o777)
 	path := filepath.Join(tables, "KQvK.rtbw")
-	content := syzygytest.Content(t, "KQvK.rtbw")
-	other := bytes.Clone(content[:len(content)-16])
-	other[150]++
+	content := table(t, "KQvK.rtbw")
 	testkit.Searches(t)
 	var ids []string
-	for name, text := range map[string][]byte{"one": content, "other": syzygy.Seal(other)} {
+	for name, text := range map[string][]byte{"one": content, "other": table(t, "other/KQvK.rtbw")} {
 		testkit.WriteFile(t, path, text)
 		r := job{In: lines, Out: filepath.Join(dir, name), Workers: 1}.request(t)
 		r.Syzygy = tables

@@ -13,8 +13,14 @@ import (
 	"talbot/dataset"
 	"talbot/internal/testkit"
 	"talbot/stockfish/uci"
-	"talbot/tablebase/syzygy/syzygytest"
 )
+
+// writeTable writes what passes for a table and holds no results.
+func writeTable(t *testing.T, dir, name string) {
+	t.Helper()
+	text := testkit.Value(os.ReadFile("../../tablebase/syzygy/testdata/" + name))(t)
+	testkit.WriteFile(t, filepath.Join(dir, name), text)
+}
 
 // TestEngineFiles: files are found behind arguments, options and what the engine offers, where the engine finds them;
 // logs, values that are no files and what does not exist are left out.
@@ -25,7 +31,7 @@ func TestEngineFiles(t *testing.T) {
 		program + "/own.nnue", program + "/default.nnue", program + "/unused.nnue", dir + "/book.bin"} {
 		testkit.OK(t, os.WriteFile(path, []byte(path), 0o666))
 	}
-	syzygytest.Write(t, tables, "KRvK.rtbw")
+	writeTable(t, tables, "KRvK.rtbw")
 	cfg := EngineConfig{Path: program + "/engine", Dir: dir,
 		Args: []string{"engine.py", "--weights=net.bin", "--logfile=debug.txt", "x.log", "-v", "7", "", "nowhere.bin"},
 		Options: []dataset.Tag{{Name: "EvalFile", Value: "own.nnue"}, {Name: "Hash", Value: "16"},
@@ -64,7 +70,7 @@ func TestChangedFile(t *testing.T) {
 		return f
 	}
 	write("weights")
-	syzygytest.Write(t, tables, "KRvK.rtbw")
+	writeTable(t, tables, "KRvK.rtbw")
 	m := testMatch(t, 2, fakeEntrant(t, "good:1"), randomEntrant())
 	m.Entrants[0].Files = files()
 	runMatch(t, m)
@@ -89,6 +95,6 @@ func TestChangedFile(t *testing.T) {
 	again("gone", ErrChanged)
 	write("weights")
 	again("back", nil)
-	syzygytest.Write(t, tables, "KQvK.rtbw")
+	writeTable(t, tables, "KQvK.rtbw")
 	again("more tables", ErrChanged)
 }

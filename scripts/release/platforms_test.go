@@ -1,7 +1,7 @@
 package release
 
 import (
-	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,61 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 const root = "../.."
 
-// The test binary, run again with engineVar set, is a UCI engine: no Stockfish is needed for Windows.
-const engineVar = "TALBOT_TEST_ENGINE"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(engineVar) != "" {
-		runEngine()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// runEngine scores positions by their keys and plays the first legal move.
-func runEngine() {
-	pos := board.StartPosition()
-	in := bufio.NewScanner(os.Stdin)
-	for in.Scan() {
-		word, rest, _ := strings.Cut(strings.TrimRight(in.Text(), "\r"), " ")
-		switch word {
-		case "uci":
-			fmt.Print("id name Test 1\nid author nobody\n" +
-				"option name Threads type spin default 1 min 1 max 8\n" +
-				"option name Hash type spin default 1 min 1 max 64\n" +
-				"option name UCI_ShowWDL type check default false\nuciok\n")
-		case "isready":
-			fmt.Println("readyok")
-		case "position":
-			what, moves, _ := strings.Cut(rest, " moves ")
-			pos = board.StartPosition()
-			if fen, ok := strings.CutPrefix(what, "fen "); ok {
-				var err error
-				if pos, err = board.ParseFEN(fen); err != nil {
-					panic(err)
-				}
-			}
-			for text := range strings.FieldsSeq(moves) {
-				move, err := pos.ParseUCI(text)
-				if err != nil {
-					panic(err)
-				}
-				pos.Play(move)
-			}
-		case "go":
-			move := pos.LegalMoves(nil)[0]
-			fmt.Printf("info depth 1 seldepth 1 multipv 1 score cp %d wdl 100 200 700 nodes 10 time 1 pv %s\n"+
-				"bestmove %s\n", int(pos.Key()%2001)-1000, move, move)
-		case "quit":
-			return
-		}
-	}
-}
+// TestMain has the test binary be an engine too: no Stockfish is needed for Windows.
+func TestMain(m *testing.M) { testkit.Main(m, func(context.Context, struct{}) error { return nil }) }
 
 // full skips what takes minutes, unless TALBOT_FULL is set, and what needs a program that is not here.
 func full(t *testing.T, programs ...string) (first string) {
@@ -193,7 +145,7 @@ func TestWindows(t *testing.T) {
 	program := compile(t, "windows", "amd64", "./cmd/talbot", dir+"/talbot.exe")
 	f := foreign{t: t, dir: dir, prefix: []string{emulator, program}, env: env}
 	compileTests(t, "scripts/release", dir+"/engine.exe")
-	f.env = append(f.env, engineVar+"=1")
+	testkit.Engine(t) // in what the test starts
 	f.games()
 	f.wants(`"os":"windows"`, "version", "--json")
 	f.wants(`"games_kept":8,`, "ingest", "games.pgn", "--out", `data\games`, "--json")

@@ -15,7 +15,6 @@ import (
 	"talbot/internal/cache"
 	"talbot/internal/testkit/shareddata"
 	"talbot/tablebase/syzygy"
-	"talbot/tablebase/syzygy/syzygytest"
 )
 
 // found returns the set in a folder.
@@ -66,7 +65,7 @@ func TestFlips(t *testing.T) {
 	try := func(what, name string, text []byte) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		syzygytest.Write(t, dir, "KQRBvKQ.rtbw") // so that there is a table
+		syzygy.Write(t, dir, "KQRBvKQ.rtbw") // so that there is a table
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +145,7 @@ func TestRemembered(t *testing.T) {
 	dir := t.TempDir()
 	memory := cache.New(t.TempDir(), 1<<20)
 	small := []string{"KQRvKR.rtbw", "KRvK.rtbw"}
-	syzygytest.Write(t, dir, append(large, small...)...)
+	syzygy.Write(t, dir, append(large, small...)...)
 	old := filepath.Join(dir, large[1])
 	flip(t, old, 100)
 	settle()
@@ -164,7 +163,7 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	_, _, before := reads(t, dir, usual)
-	if err := os.WriteFile(old, syzygytest.Content(t, large[1]), 0o666); err != nil {
+	if err := os.WriteFile(old, syzygy.Content(t, large[1]), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	n, v, identity := reads(t, dir, usual)
@@ -183,9 +182,9 @@ func settle() { time.Sleep(2100 * time.Millisecond) }
 // TestIdentity: the identity is that of the content, not of the folders.
 func TestIdentity(t *testing.T) {
 	a, b, c := t.TempDir(), t.TempDir(), t.TempDir()
-	syzygytest.Write(t, a, "KRvK.rtbw", "KQvK.rtbw", "KQRBvKR.rtbw")
-	syzygytest.Write(t, b, "KRvK.rtbw")
-	syzygytest.Write(t, c, "KQRBvKR.rtbw", "KQvK.rtbw", "KRvK.rtbw")
+	syzygy.Write(t, a, "KRvK.rtbw", "KQvK.rtbw", "KQRBvKR.rtbw")
+	syzygy.Write(t, b, "KRvK.rtbw")
+	syzygy.Write(t, c, "KQRBvKR.rtbw", "KQvK.rtbw", "KRvK.rtbw")
 	if err := os.WriteFile(filepath.Join(c, "KRvK.rtbw"), nil, 0o666); err != nil { // the second of its name
 		t.Fatal(err)
 	}
@@ -194,7 +193,7 @@ func TestIdentity(t *testing.T) {
 	if len(one.Damaged)+len(two.Damaged) > 0 || first != second {
 		t.Errorf("%+v %s, %+v %s", one, first, two, second)
 	}
-	other := bytes.Clone(syzygytest.Content(t, "KRvK.rtbw"))
+	other := bytes.Clone(syzygy.Content(t, "KRvK.rtbw"))
 	other = other[:len(other)-16]
 	other[60]++
 	if err := os.WriteFile(filepath.Join(b, "KRvK.rtbw"), syzygy.Seal(other), 0o666); err != nil {
@@ -209,7 +208,7 @@ func TestIdentity(t *testing.T) {
 // TestHurry: in a hurry, what cannot be read is looked at from outside.
 func TestHurry(t *testing.T) {
 	dir := t.TempDir()
-	syzygytest.Write(t, dir, append(large, "KRvK.rtbw")...)
+	syzygy.Write(t, dir, append(large, "KRvK.rtbw")...)
 	if err := os.Truncate(filepath.Join(dir, "KRvK.rtbw"), 100); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +227,7 @@ func TestHurry(t *testing.T) {
 func TestIntact(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
-	syzygytest.Write(t, dir, append(large, "KRvK.rtbw")...)
+	syzygy.Write(t, dir, append(large, "KRvK.rtbw")...)
 	flip(t, filepath.Join(dir, large[0]), 70)
 	if _, err := syzygy.Open(t.Context(), dir, syzygy.Check{}); !errors.Is(err, syzygy.ErrDamaged) {
 		t.Error(err)

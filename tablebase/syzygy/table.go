@@ -1,7 +1,6 @@
 package syzygy
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -37,13 +36,6 @@ type finding struct {
 	Reason string        `json:"reason,omitempty"` // why it is damaged; empty: it is not
 	// settled: a later change would show in the stamp.
 	settled bool
-}
-
-// Seal appends the checksum to a table's content, as its generator does.
-func Seal(content []byte) []byte {
-	sum, _ := sum(context.Background(), bytes.NewReader(content), make([]byte, chunkBytes), func(int64) {})
-	b, _ := hex.DecodeString(sum)
-	return append(bytes.Clone(content), b...)
 }
 
 // sum computes the checksum of a table's content: CityHashCrc128 of the CityHashCrc256 of each chunk of 16 MiB, low

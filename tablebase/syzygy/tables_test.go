@@ -1,14 +1,15 @@
-// Package syzygytest makes files that look like Syzygy tables, for tests of what handles them.
-package syzygytest
+package syzygy
 
 import (
+	"bytes"
+	"context"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"talbot/board"
-	"talbot/tablebase/syzygy"
 )
 
 // Write writes files of these names, such as "KRvK.rtbw", to a folder. They pass for tables of their names, with their
@@ -49,5 +50,30 @@ func Content(t testing.TB, name string) []byte {
 	for i := len(text); i < blocks*64; i++ {
 		text = append(text, byte(i*i))
 	}
-	return syzygy.Seal(text)
+	return Seal(text)
+}
+
+// Seal appends the checksum to a table's content, as its generator does.
+func Seal(content []byte) []byte {
+	sum, _ := sum(context.Background(), bytes.NewReader(content), make([]byte, chunkBytes), func(int64) {})
+	b, _ := hex.DecodeString(sum)
+	return append(bytes.Clone(content), b...)
+}
+
+// The tables in testdata, which the tests of other packages use, are those of [Content], and in the folder other there is
+// one of the same name and size.
+func TestTestdata(t *testing.T) {
+	want := map[string][]byte{}
+	for _, name := range []string{"KQvK.rtbw", "KRvK.rtbw", "KQvKR.rtbw"} {
+		want[name] = Content(t, name)
+	}
+	other := bytes.Clone(want["KQvK.rtbw"])
+	other[150]++
+	want["other/KQvK.rtbw"] = Seal(other[:len(other)-checksumBytes])
+	for name, content := range want {
+		path := filepath.Join("testdata", name)
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s: %v, or not what it should be", path, err)
+		}
+	}
 }
