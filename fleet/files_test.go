@@ -77,7 +77,6 @@ func TestDamagedFiles(t *testing.T) {
 // TestEqualWorkers: each process of a worker keeps its number and its place for as long as it is there.
 func TestEqualWorkers(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	key := filepath.Join(t.TempDir(), "key")
 	process := func(slots int) (stop func() error) {
 		return testWorkerOf(t, joinOf(t, c), key, &echo{}, slots)

@@ -69,7 +69,7 @@ func proveEcho(proof []byte) error {
 	return nil
 }
 
-// testCoordinator is one that listens on this machine; the test closes it. Its lease is the usual one, which no worker
+// testCoordinator is one that listens on this machine until the end of the test. Its lease is the usual one, which no worker
 // loses because the machine is busy.
 func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) *coordinator {
 	t.Helper()
@@ -81,6 +81,7 @@ func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.close) // twice is harmless
 	return c
 }
 
@@ -237,7 +238,6 @@ func TestWork(t *testing.T) {
 	}
 	c.close()
 	c = testCoordinator(t, dir, nil)
-	defer c.close()
 	if again := joinOf(t, c); again.Pin != join.Pin || again.Token != join.Token {
 		t.Error("the key has changed")
 	}

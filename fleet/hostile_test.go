@@ -113,7 +113,6 @@ func (s *stranger) violated(what string) {
 // Without the token, or with another key behind the address, nobody gets in, and the token does not go out.
 func TestStrangersStayOut(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	j := joinOf(t, c)
 	run := func(j Join) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -156,7 +155,6 @@ func TestStrangersStayOut(t *testing.T) {
 // Who answers at the address with another key sees nothing but the handshake.
 func TestPinBeforeToken(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	j := joinOf(t, c)
 	var s seed
 	cfg, err := serverTLS(s.private())
@@ -193,7 +191,6 @@ func TestPinBeforeToken(t *testing.T) {
 // What a stranger does on the wire is bounded: silence, long lines, large payloads.
 func TestStrangersAreBounded(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	j := joinOf(t, c)
 	dial := func() *tls.Conn {
 		conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
@@ -241,7 +238,6 @@ func TestStrangersAreBounded(t *testing.T) {
 // Whoever is in can say and hear only what is its own.
 func TestPermissions(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "a"))
 	other := newStranger(t, j, filepath.Join(t.TempDir(), "b"))
@@ -269,7 +265,6 @@ func TestPermissions(t *testing.T) {
 // The coordinator may publish anywhere: a stranger cannot have it do so by a reply to a subject that is not its own.
 func TestReplies(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
 	put(t, c, "q")
@@ -305,7 +300,6 @@ func TestReplies(t *testing.T) {
 // an answer counts once, however often it is sent.
 func TestRequests(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	for _, verb := range []string{verbHold, verbProve} {
 		if got, _ := s.ask(verb, []byte("[]")); got != codeStranger {
@@ -380,7 +374,6 @@ func TestBanned(t *testing.T) {
 	}
 	c.close()
 	c = testCoordinator(t, dir, nil)
-	defer c.close()
 	if err := <-run(joinOf(t, c)); !errors.Is(err, ErrToken) {
 		t.Errorf("comes back after a restart: %v", err)
 	}
@@ -392,7 +385,6 @@ func TestBanned(t *testing.T) {
 // A client that asks for much and reads nothing is cut off, and others go on.
 func TestSlowConsumer(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Minute })
-	defer c.close()
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "slow"))
 	s.join()
@@ -448,7 +440,6 @@ func TestSlowConsumer(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
-	defer c.close()
 	file := filepath.Join(t.TempDir(), "join")
 	if err := c.WriteJoin(file); err != nil {
 		t.Fatal(err)

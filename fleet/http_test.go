@@ -39,7 +39,6 @@ func get(t *testing.T, method, url, authorization string) (status int, kind, tex
 // longer than it should.
 func TestStatusOverHTTP(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.org:0"} {

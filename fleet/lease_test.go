@@ -34,7 +34,6 @@ func (h *handClock) advance(d time.Duration) {
 func TestLeases(t *testing.T) {
 	clock := handClock{at: time.Now()}
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease, cfg.now = time.Hour, clock.now })
-	defer c.close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
 	take := func() job { return s.take(c, "q") }
@@ -103,7 +102,6 @@ func TestLeases(t *testing.T) {
 // A worker that is stopped returns what it has, whatever it is doing.
 func TestStop(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Hour })
-	defer c.close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
 	put(t, c, questions(6)...)
 	until(t, "two jobs under way, two ahead", func() bool { return c.Status().Held == 4 })
@@ -119,7 +117,6 @@ func TestStop(t *testing.T) {
 // A job that a worker cannot do comes back with the reason, and the worker continues.
 func TestFailingJobs(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
-	defer c.close()
 	var tries atomic.Int64
 	e := &echo{fail: func(asked []byte) error {
 		if bytes.HasSuffix(asked, []byte("7")) && tries.Add(1) <= 3 {
@@ -137,7 +134,6 @@ func TestFailingJobs(t *testing.T) {
 // A worker whose slot cannot be opened again ends with the error, and the job it had ahead goes to others.
 func TestNoSlot(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = time.Minute })
-	defer c.close()
 	put(t, c, questions(6)...)
 	broken := errors.New("the engine is gone")
 	s := &opensOnce{echo: echo{fail: func([]byte) error { return broken }}, err: broken}
@@ -179,7 +175,6 @@ func TestRestart(t *testing.T) {
 	e.gate <- struct{}{} // one answer is there before the next coordinator, the other one after it
 	begun := time.Now()
 	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })
-	defer c.close()
 	late := time.After(soon)
 	var other sync.Once // an answer may come twice
 	for come := map[string]bool{}; len(come) < 2; {
@@ -216,7 +211,6 @@ func TestRestartBeforeReply(t *testing.T) {
 	<-c.answers
 	c.close()
 	c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { cfg.Listen = j.Address })
-	defer c.close()
 	select {
 	case a := <-c.answers:
 		a.reply(nil)

@@ -20,7 +20,6 @@ func TestWallClock(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"an hour ahead": time.Millisecond, "an hour back": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			c := testCoordinator(t, t.TempDir(), shortLease)
-			defer c.close()
 			stream, err := c.js.Stream(t.Context(), streamName)
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +136,6 @@ func TestOutages(t *testing.T) {
 		c.close()
 		time.Sleep(2 * time.Second)
 		c = testCoordinator(t, dir, func(cfg *coordinatorConfig) { shortLease(cfg); cfg.Listen = j.Address })
-		defer c.close()
 		put(t, c, questions(40)...)
 		go func() {
 			for a := range c.answers { // of the jobs of before, too
@@ -148,7 +146,6 @@ func TestOutages(t *testing.T) {
 	})
 	t.Run("worker", func(t *testing.T) {
 		c := testCoordinator(t, t.TempDir(), shortLease)
-		defer c.close()
 		w := outageWorker(t, c, "killed")
 		put(t, c, "0")
 		within(t, "the first job", time.Minute, func() bool { return c.Status().Held == 1 })
@@ -197,7 +194,6 @@ func cutNetwork(t *testing.T) {
 		}
 	}
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { shortLease(cfg); cfg.Listen = "10.213.7.1:0" })
-	defer c.close()
 	var mu sync.Mutex
 	answered := map[string]bool{}
 	go func() {

@@ -68,18 +68,6 @@ func (r *run) loop(ctx context.Context) error {
 	for _, own := range r.own {
 		engines.Go(func() { r.search(soft, own) })
 	}
-	stop := func() { // engines end, and no sender is left
-		drain(errors.New("the work ends"))
-		close(r.toOwn)
-		go func() {
-			for range r.results {
-			}
-		}()
-		engines.Wait()
-		close(r.results)
-		r.retractAll()
-		r.checks.recover()
-	}
 	err := r.steps(ctx)
 	if err == nil && ctx.Err() != nil && !r.finished() {
 		err = context.Cause(ctx)
@@ -87,7 +75,16 @@ func (r *run) loop(ctx context.Context) error {
 	if err == nil && r.abort.Err() != nil {
 		err = fmt.Errorf("labelling: %w", context.Cause(r.abort))
 	}
-	stop()
+	drain(errors.New("the work ends"))
+	close(r.toOwn)
+	go func() {
+		for range r.results {
+		}
+	}()
+	engines.Wait()
+	close(r.results) // no sender is left
+	r.retractAll()
+	r.checks.recover()
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -85,20 +84,20 @@ func openGate(s seed, store, listen string, admitted func(string) bool) (*gate, 
 		AuthTimeout: authTimeout, TLSTimeout: authTimeout, AlwaysEnableNonce: true, CustomClientAuthentication: g,
 	}
 	if listen != "" {
-		host, port, err := listenAddress(listen)
-		if err != nil {
-			return nil, err
-		}
-		o.Host, o.Port, o.TLSHandshakeFirst = host, port, true
-		if o.TLSConfig, err = serverTLS(s.private()); err != nil {
-			return nil, err
-		}
 		// The server ends the process if it cannot listen, so that is tried first.
 		try, err := net.Listen("tcp", listen)
 		if err != nil {
 			return nil, fmt.Errorf("listening for workers: %w", err)
 		}
 		try.Close()
+		address := try.Addr().(*net.TCPAddr)
+		o.Host, o.Port, o.TLSHandshakeFirst = address.IP.String(), address.Port, true
+		if strings.HasSuffix(listen, ":0") {
+			o.Port = server.RANDOM_PORT
+		}
+		if o.TLSConfig, err = serverTLS(s.private()); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.RemoveAll(store); err != nil {
 		return nil, err
@@ -113,24 +112,6 @@ func openGate(s seed, store, listen string, admitted func(string) bool) (*gate, 
 		return nil, errors.New("starting the server: it is not ready in time")
 	}
 	return g, nil
-}
-
-// listenAddress takes HOST:PORT apart; port 0 is any.
-func listenAddress(listen string) (host string, port int, err error) {
-	host, text, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", 0, fmt.Errorf("the address %q is not HOST:PORT: %w", listen, err)
-	}
-	if port, err = strconv.Atoi(text); err != nil || port < 0 || port > 65535 {
-		return "", 0, fmt.Errorf("the address %q has no port from 0 to 65535", listen)
-	}
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
-	if host == "" {
-		host = "0.0.0.0"
-	}
-	return host, port, nil
 }
 
 // port is the one that is listened on; 0 without.
