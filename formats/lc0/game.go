@@ -26,10 +26,6 @@ func game(in io.Reader) (l dataset.Line, labels []dataset.Label, err error) {
 		if err == nil {
 			err = g.add(&r)
 		}
-		var reject *dataset.Reject
-		if err != nil && !errors.As(err, &reject) && errors.Is(err, errBad) {
-			err = g.reject(dataset.BadChunk, err)
-		}
 		if err != nil {
 			return l, nil, err
 		}
@@ -40,14 +36,6 @@ func game(in io.Reader) (l dataset.Line, labels []dataset.Label, err error) {
 	l, labels = g.end()
 	return l, labels, nil
 }
-
-// errBad marks what is wrong with a chunk, not with reading it.
-var errBad = errors.New("bad chunk")
-
-type badChunk struct{ error }
-
-func (badChunk) Is(target error) bool { return target == errBad }
-func (b badChunk) Unwrap() error      { return b.error }
 
 // builder makes a line of records.
 type builder struct {
@@ -67,40 +55,32 @@ type builder struct {
 
 // read reads the next record.
 func (g *builder) read(in io.Reader, buffer []byte) (r record, err error) {
+	have := 0
 	if g.size == 0 {
-		n, err := io.ReadFull(in, buffer[:8])
-		if err == io.EOF {
-			return r, io.EOF
+		if have, err = io.ReadFull(in, buffer[:8]); err == nil {
+			if r, err = newRecord(buffer[:have]); !errors.Is(err, errCut) { // its version is none
+				return r, g.reject(dataset.BadChunk, err)
+			}
+			g.size, g.version = r.layout.size, r.version
+			err = nil
 		}
-		if err == io.ErrUnexpectedEOF {
-			return r, badChunk{errCut}
+	}
+	if err == nil {
+		if _, err = io.ReadFull(in, buffer[have:g.size]); err == io.EOF && have > 0 {
+			err = io.ErrUnexpectedEOF
 		}
-		if err != nil {
-			return r, err
-		}
-		probe := record{}
-		if probe, err = newRecord(buffer[:n]); !errors.Is(err, errCut) { // its version is none
-			return r, badChunk{err}
-		}
-		g.size, g.version = probe.layout.size, probe.version
-		_, err = io.ReadFull(in, buffer[n:g.size])
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return r, badChunk{errCut}
-		}
-		if err != nil {
-			return r, err
-		}
-	} else if _, err := io.ReadFull(in, buffer[:g.size]); err != nil {
-		if err == io.ErrUnexpectedEOF {
-			return r, badChunk{errCut}
-		}
+	}
+	switch {
+	case err == io.ErrUnexpectedEOF:
+		return r, g.reject(dataset.BadChunk, errCut)
+	case err != nil:
 		return r, err
 	}
-	if r, err = newRecord(buffer[:g.size]); err != nil {
-		return r, badChunk{err}
+	if r, err = newRecord(buffer[:g.size]); err == nil && r.version != g.version {
+		err = fmt.Errorf("%w: version %d after %d", errRecord, r.version, g.version)
 	}
-	if r.version != g.version {
-		return r, badChunk{fmt.Errorf("%w: version %d after %d", errRecord, r.version, g.version)}
+	if err != nil {
+		return r, g.reject(dataset.BadChunk, err)
 	}
 	return r, nil
 }
@@ -134,7 +114,7 @@ func (g *builder) add(r *record) error {
 	g.legal = p.LegalMoves(g.legal[:0])
 	result, err := r.result()
 	if err != nil {
-		return badChunk{err}
+		return g.reject(dataset.BadChunk, err)
 	}
 	if g.plies > 0 && result != g.line.Result {
 		g.mixed = true
@@ -148,7 +128,7 @@ func (g *builder) add(r *record) error {
 	}
 	policy, err := r.policy(p, g.legal)
 	if err != nil {
-		return badChunk{err}
+		return g.reject(dataset.BadChunk, err)
 	}
 	if g.plies/8 == len(g.samples) {
 		g.samples = append(g.samples, 0)

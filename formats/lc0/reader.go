@@ -22,7 +22,7 @@ type Reader struct {
 	told   bool      // that the archive is cut off
 	engine string
 	number int64
-	gzip   *gzip.Reader
+	gzip   unpacker
 	ahead  *dataset.Reject // damage before the game that was read last
 	line   dataset.Line
 	labels []dataset.Label
@@ -99,23 +99,12 @@ func (r *Reader) result() (dataset.Line, dataset.Imported, error) {
 
 // member reads a file of an archive, packed or not.
 func (r *Reader) member(content io.Reader, header rows.TarHeader, offset int64) {
-	in := bufio.NewReader(content)
-	var chunk io.Reader = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		var err error
-		if r.gzip == nil {
-			r.gzip, err = gzip.NewReader(in)
-		} else {
-			err = r.gzip.Reset(in)
-		}
-		if err != nil {
-			r.number++
-			r.err = r.damaged(header, offset, r.cause(content, header, offset, err))
-			return
-		}
-		chunk = r.gzip
+	if chunk, err := r.gzip.unpack(content); err != nil {
+		r.number++
+		r.err = err
+	} else {
+		r.read(chunk, offset)
 	}
-	r.read(chunk, offset)
 	var reject *dataset.Reject
 	switch {
 	case r.err == nil:
@@ -124,8 +113,20 @@ func (r *Reader) member(content io.Reader, header rows.TarHeader, offset int64) 
 			reject.Err = fmt.Errorf("%q: %w", header.Name, r.cause(content, header, offset, reject.Err))
 		}
 	default:
-		r.err = r.damaged(header, offset, r.cause(content, header, offset, r.err))
+		err := fmt.Errorf("%q: %w", header.Name, r.cause(content, header, offset, r.err))
+		r.err = bad(err).Place(r.number, offset)
 	}
+}
+
+// unpacker unpacks the files of an archive that are packed.
+type unpacker struct{ gzip.Reader }
+
+func (u *unpacker) unpack(content io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(content)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	return u, u.Reset(in)
 }
 
 // cause returns why a file of an archive could not be read: err, unless the archive ends within the file.
@@ -140,11 +141,6 @@ func (r *Reader) cause(content io.Reader, header rows.TarHeader, offset int64, e
 
 // bad makes a reject of a file.
 func bad(err error) *dataset.Reject { return &dataset.Reject{Reason: dataset.BadChunk, Err: err} }
-
-// damaged makes a reject of a file that cannot be unpacked.
-func (r *Reader) damaged(header rows.TarHeader, offset int64, err error) error {
-	return bad(fmt.Errorf("%q: %w", header.Name, err)).Place(r.number, offset)
-}
 
 // read reads a game that begins at an offset of the file.
 func (r *Reader) read(chunk io.Reader, offset int64) {
@@ -171,12 +167,9 @@ func Looks(head []byte) bool {
 	if err != nil || lost > 0 {
 		return false
 	}
-	in := bufio.NewReader(content)
-	var chunk io.Reader = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		if chunk, err = gzip.NewReader(in); err != nil {
-			return false
-		}
+	chunk, err := new(unpacker).unpack(content)
+	if err != nil {
+		return false
 	}
 	first := make([]byte, rows.TarBlock)
 	n, _ := io.ReadFull(chunk, first)
