@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"slices"
 
 	"talbot/board"
@@ -21,12 +20,7 @@ const (
 var statusNames = [...]string{"missing", "labelled", "terminal", "failed"}
 
 // String returns "missing", "labelled", "terminal" or "failed".
-func (s LabelStatus) String() string {
-	if int(s) < len(statusNames) {
-		return statusNames[s]
-	}
-	return fmt.Sprintf("LabelStatus(%d)", uint8(s))
-}
+func (s LabelStatus) String() string { return nameOf("LabelStatus", s, statusNames[:]) }
 
 // Label is an engine's answer for one sample, unchanged.
 type Label struct {

@@ -122,16 +122,19 @@ const (
 var resultNames = [...]string{"*", "1-0", "1/2-1/2", "0-1"}
 
 // String returns the result as PGN writes it.
-func (r Result) String() string {
-	if int(r) < len(resultNames) {
-		return resultNames[r]
-	}
-	return fmt.Sprintf("Result(%d)", uint8(r))
-}
+func (r Result) String() string { return nameOf("Result", r, resultNames[:]) }
 
 // ParseResult reads a result exactly as PGN writes it.
 func ParseResult(s string) (Result, error) {
 	return parseName[Result]("result", s, resultNames[:])
+}
+
+// nameOf returns the name of a number, or the type and the number if it has none.
+func nameOf[T ~uint8](kind string, number T, names []string) string {
+	if int(number) < len(names) {
+		return names[number]
+	}
+	return fmt.Sprintf("%s(%d)", kind, uint8(number))
 }
 
 // parseName returns the number of a name; an error says what it is the name of and lists all.

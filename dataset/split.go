@@ -66,12 +66,7 @@ const (
 var splitNames = [...]string{"train", "val", "test"}
 
 // String returns "train", "val" or "test".
-func (s Split) String() string {
-	if int(s) < len(splitNames) {
-		return splitNames[s]
-	}
-	return fmt.Sprintf("Split(%d)", uint8(s))
-}
+func (s Split) String() string { return nameOf("Split", s, splitNames[:]) }
 
 // ParseSplit reads "train", "val" or "test".
 func ParseSplit(s string) (Split, error) {

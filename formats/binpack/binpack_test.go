@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"talbot/board"
 	"talbot/internal/testkit/shareddata"
@@ -156,7 +157,7 @@ func TestRandomChains(t *testing.T) {
 		chains = append(chains, c)
 	}
 	w.Flush()
-	in := NewReader(iotestOneByte{&out})
+	in := NewReader(iotest.OneByteReader(&out))
 	var c Chain
 	for i, want := range chains {
 		if _, err := in.Next(&c); err != nil || !equal(&c, want) {
@@ -167,11 +168,6 @@ func TestRandomChains(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// iotestOneByte gives a byte at a time.
-type iotestOneByte struct{ r io.Reader }
-
-func (o iotestOneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(len(b), 1)]) }
 
 // file makes a small file of several chunks.
 func file(t testing.TB) (data []byte, chains []*Chain) {

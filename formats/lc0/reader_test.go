@@ -43,55 +43,36 @@ func unpack(t testing.TB, data []byte) []byte {
 	return data
 }
 
-// all reads everything. Lines are checked, and so is the order of what comes.
+// all reads everything.
 func all(t testing.TB, data []byte) (lines []dataset.Line, rejects []*dataset.Reject) {
-	items, err := readlines.All(t, NewReader(bytes.NewReader(data), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, item := range items {
-		l := item.Line
-		if l.Number != int64(i+1) || l.Offset > int64(len(data)) || i > 0 && l.Offset == items[i-1].Line.Offset {
-			t.Fatalf("game %d at %d is the %dth", l.Number, l.Offset, i+1)
-		}
-		if item.Reject != nil {
-			rejects = append(rejects, item.Reject)
-		} else {
-			lines = append(lines, l)
-		}
-	}
-	return lines, rejects
+	return readlines.Games(t, NewReader(bytes.NewReader(data), ""), len(data))
 }
 
 const block = rows.TarBlock
 
-// says lists what a line says of each sample, as testdata/make.py does; counters of full moves are not compared.
-func says(l *dataset.Line) (list []string) {
-	p, k := l.Start, 0
-	for ply := 0; ply <= len(l.Moves); ply++ {
-		played := "-"
-		if ply < len(l.Moves) {
-			played = l.Moves[ply].String()
-		}
-		if l.Samples.Has(ply, len(l.Moves)) {
+// says lists what lines say of each sample, as testdata/make.py does; counters of full moves are not compared.
+func says(lines ...dataset.Line) (list []string) {
+	for _, l := range lines {
+		err := l.CheckEach(func(p *board.Position, ply, sample int) error {
 			var policy []string
-			for _, w := range l.Policies[k] {
+			for _, w := range l.Policies[sample] {
 				policy = append(policy, fmt.Sprintf("%s:%.5f", w.Move, w.Weight))
 			}
 			slices.Sort(policy)
-			label := "-"
+			played, label, fen := "-", "-", p.FEN()
+			if ply < len(l.Moves) {
+				played = l.Moves[ply].String()
+			}
 			if len(l.Labels) > 0 {
-				got := l.Labels[0].Labels[k]
+				got := l.Labels[0].Labels[sample]
 				label = fmt.Sprintf("%s %v", got.Best, got.Lines[0].WDL)
 			}
-			fen := p.FEN()
-			fen = fen[:strings.LastIndexByte(fen, ' ')]
-			list = append(list, fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s\t%s", l.Number, ply, fen,
-				played, label, l.Result, strings.Join(policy, " ")))
-			k++
-		}
-		if ply < len(l.Moves) {
-			p.Play(l.Moves[ply])
+			list = append(list, fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s\t%s", l.Number, ply,
+				fen[:strings.LastIndexByte(fen, ' ')], played, label, l.Result, strings.Join(policy, " ")))
+			return nil
+		})
+		if err != nil {
+			return append(list, err.Error())
 		}
 	}
 	return list
@@ -128,11 +109,7 @@ func TestArchive(t *testing.T) {
 	if len(rejects) != 1 || rejects[0].Reason != dataset.Chess960 || rejects[0].Number != 7 {
 		t.Errorf("rejects: %v", rejects)
 	}
-	var got []string
-	for i := range lines {
-		got = append(got, says(&lines[i])...)
-	}
-	compare(t, got, want(t))
+	compare(t, says(lines...), want(t))
 	for name, head := range map[string][]byte{"archive": data, "chunk": unpack(t, read(t, "game.gz"))} {
 		if !Looks(head) {
 			t.Errorf("%s not recognised", name)
@@ -229,10 +206,7 @@ func TestCuts(t *testing.T) {
 	}
 	for n := 0; n < len(data); n += step {
 		lines, rejects := all(t, data[:n])
-		var got []string
-		for i := range lines {
-			got = append(got, says(&lines[i])...)
-		}
+		got := says(lines...)
 		if len(got) > len(whole) || !slices.Equal(got, whole[:len(got)]) || len(rejects) > 2 {
 			t.Fatalf("cut at %d: %d samples, %v", n, len(got), rejects)
 		}
@@ -321,11 +295,9 @@ func TestFlips(t *testing.T) {
 		if len(lines)+len(rejects) < 8 || len(lines) < 7 {
 			t.Fatalf("flip at %d: %d games, %v", n, len(lines), rejects)
 		}
-		for i := range lines {
-			for _, row := range says(&lines[i]) {
-				if !whole[row[strings.IndexByte(row, '\t'):]] {
-					t.Fatalf("flip at %d: %s", n, row)
-				}
+		for _, row := range says(lines...) {
+			if !whole[row[strings.IndexByte(row, '\t'):]] {
+				t.Fatalf("flip at %d: %s", n, row)
 			}
 		}
 		if len(rejects) > 1 {

@@ -297,26 +297,23 @@ func TestTableMedian(t *testing.T) {
 			rows = append(rows, written{rng.IntN(2) == 0, cp, fmt.Sprintf("%.0f", cp)})
 		}
 		r := NewTableReader(strings.NewReader(tableText("fen,cp", rows)), TableForm{})
-		var sizes []int
-		for {
-			_, imported, err := r.Next()
-			if err != nil {
-				break
-			}
-			cp, _ := imported.Labels[0].Lines[0].Score.Centipawns()
-			sizes = append(sizes, max(cp, -cp))
+		items, err := readlines.All(t, r)
+		if err != nil {
+			t.Fatal(err)
 		}
 		below, above := 0, 0
-		for _, s := range sizes {
-			if s < r.Table().Median {
+		for _, item := range items {
+			cp, _ := item.Line.Labels[0].Labels[0].Lines[0].Score.Centipawns()
+			switch size := max(cp, -cp); {
+			case size < r.Table().Median:
 				below++
-			} else if s > r.Table().Median {
+			case size > r.Table().Median:
 				above++
 			}
 		}
 		if want := (dataset.Table{Unit: "centipawns", View: "white", Median: r.Table().Median}); r.Table() != want ||
-			2*below > len(sizes) || 2*above > len(sizes) {
-			t.Fatalf("%+v: %d below and %d above of %d", r.Table(), below, above, len(sizes))
+			2*below > len(items) || 2*above > len(items) {
+			t.Fatalf("%+v: %d below and %d above of %d", r.Table(), below, above, len(items))
 		}
 	}
 }

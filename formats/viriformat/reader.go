@@ -118,7 +118,8 @@ func (r *Reader) moves(line *dataset.Line) (labels []dataset.Label, err error) {
 
 // reject says why a game is left out.
 func reject(line *dataset.Line, reason dataset.Reason, at int64, err error) *dataset.Reject {
-	return &dataset.Reject{Reason: reason, Number: line.Number, Offset: line.Offset, At: at, Ply: len(line.Moves), Err: err}
+	return &dataset.Reject{Reason: reason, Number: line.Number, Offset: line.Offset, At: at, Ply: len(line.Moves),
+		Err: err}
 }
 
 // skip passes over bytes that were looked at.

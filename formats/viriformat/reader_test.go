@@ -40,20 +40,10 @@ func entries(l *dataset.Line, labels []dataset.Label) (rows []string) {
 
 // all reads everything: rows of games, and rejects.
 func all(t testing.TB, data []byte) (rows []string, rejects []*dataset.Reject) {
-	items, err := readlines.All(t, NewReader(bytes.NewReader(data), "", dataset.WhiteView, true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, item := range items {
-		l := &item.Line
-		if l.Number != int64(i+1) || l.Offset >= int64(len(data)) || i > 0 && l.Offset == items[i-1].Line.Offset {
-			t.Fatalf("game %d at %d is the %dth", l.Number, l.Offset, i+1)
-		}
-		if item.Reject != nil {
-			rejects = append(rejects, item.Reject)
-		} else {
-			rows = append(rows, entries(l, l.Labels[0].Labels)...)
-		}
+	r := NewReader(bytes.NewReader(data), "", dataset.WhiteView, true)
+	lines, rejects := readlines.Games(t, r, len(data))
+	for i := range lines {
+		rows = append(rows, entries(&lines[i], lines[i].Labels[0].Labels)...)
 	}
 	return rows, rejects
 }

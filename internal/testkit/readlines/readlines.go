@@ -35,6 +35,28 @@ func Bare(next func() (dataset.Line, error)) Func {
 	}
 }
 
+// Games reads everything that a file of that size has. Beyond what [All] checks each game and each reject must have the
+// next number and a place of its own in the file.
+func Games(t testing.TB, r Reader, size int) (lines []dataset.Line, rejects []*dataset.Reject) {
+	t.Helper()
+	items, err := All(t, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		l := item.Line
+		if l.Number != int64(i+1) || l.Offset > int64(size) || i > 0 && l.Offset == items[i-1].Line.Offset {
+			t.Fatalf("game %d at %d is the %dth", l.Number, l.Offset, i+1)
+		}
+		if item.Reject != nil {
+			rejects = append(rejects, item.Reject)
+		} else {
+			lines = append(lines, l)
+		}
+	}
+	return lines, rejects
+}
+
 // All reads everything. It fails unless every line is valid, numbers ascend and offsets do not descend. The error is
 // what ended the reading; it is nil for io.EOF.
 func All(t testing.TB, r Reader) (items []Item, err error) {
