@@ -128,20 +128,6 @@ func TestNapoleonByHand(t *testing.T) {
 	}
 }
 
-// TestNapoleonIsTheBoard: rights, en passant and counters are not in the input.
-func TestNapoleonIsTheBoard(t *testing.T) {
-	for _, same := range [][2]string{
-		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w - - 40 90"},
-		{"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "4k3/8/8/3pP3/8/8/8/4K3 w - - 7 20"},
-	} {
-		p, q := parseFEN(t, same[0]), parseFEN(t, same[1])
-		a, _ := napoleonOf(&p)
-		if b, _ := napoleonOf(&q); !slices.Equal(a, b) {
-			t.Errorf("%q and %q are packed as %x and %x", same[0], same[1], a, b)
-		}
-	}
-}
-
 func TestNapoleonValue(t *testing.T) {
 	for _, test := range []struct {
 		score dataset.Score
@@ -167,22 +153,5 @@ func TestNapoleonValue(t *testing.T) {
 			t.Fatalf("%d centipawns: %g %v", cp, got, ok)
 		}
 		last = got
-	}
-}
-
-// TestNapoleonOnTheBoard: announced mates are left out, a mate on the board is −1 and stalemate 0.
-func TestNapoleonOnTheBoard(t *testing.T) {
-	for fen, want := range map[string]float32{
-		"R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1": -1,
-		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":       0,
-	} {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, ok := Value(Napoleon{}, RecipeValue, &p, dataset.Label{Status: dataset.Terminal})
-		if got != want || !ok {
-			t.Errorf("%s: %g %v, want %g", fen, got, ok, want)
-		}
 	}
 }

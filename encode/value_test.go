@@ -137,21 +137,6 @@ func TestValueTargets(t *testing.T) {
 	}
 }
 
-// TestWinProbOrder: the more centipawns, the more; mates are worth more than any.
-func TestWinProbOrder(t *testing.T) {
-	last, _ := WinningChances(dataset.MateIn(-1))
-	for cp := -1000; cp <= 1000; cp++ {
-		v, ok := WinningChances(dataset.Centipawns(cp))
-		if !ok || v <= last {
-			t.Fatalf("%d centipawns: %v after %v", cp, v, last)
-		}
-		last = v
-	}
-	if mate, _ := WinningChances(dataset.MateIn(dataset.MaxMate)); mate <= last {
-		t.Errorf("a far mate is worth %v", mate)
-	}
-}
-
 func searched(s dataset.Score) dataset.Label {
 	return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: s}, {Score: -s}}}
 }
@@ -183,17 +168,6 @@ func TestValueOfLabel(t *testing.T) {
 		}
 		if got, ok := Value(TalbotBot{}, RecipeValue, &p, c.label); got != c.want || ok != c.ok {
 			t.Errorf("%s: value %v %v, want %v %v", c.name, got, ok, c.want, c.ok)
-		}
-	}
-}
-
-// TestChancesValue: a draw is worth nothing, and the value is the mover's.
-func TestChancesValue(t *testing.T) {
-	for chances, want := range map[[3]float32]float32{
-		{1, 0, 0}: 1, {0, 1, 0}: 0, {0, 0, 1}: -1, {0.5, 0.25, 0.25}: 0.25,
-	} {
-		if got := ChancesValue(chances); got != want {
-			t.Errorf("%v: %v, want %v", chances, got, want)
 		}
 	}
 }

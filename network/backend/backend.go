@@ -11,6 +11,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -67,31 +68,24 @@ func VNNI() bool { return cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI }
 func OpenForInference(spec string) (*Backend, error) {
 	switch spec {
 	case "onnx", "onnx:int8":
-		found := Discover()
-		if found.Runtime == "" {
-			return nil, fmt.Errorf("backend %q: %s", spec, runtimeRemedy())
+		b, err := openRuntime(Discover(), "as asked")
+		if err != nil {
+			return nil, fmt.Errorf("backend %q: %w", spec, err)
 		}
-		b, err := openRuntime(found.Runtime, "as asked")
-		if err == nil {
-			b.Kind = spec
-		}
-		return b, err
+		b.Kind = spec
+		return b, nil
 	case AtOnce:
-		failed := "ONNX Runtime was not found"
-		if found := Discover(); found.Runtime != "" {
-			b, err := openRuntime(found.Runtime, "the fastest backend that starts at once")
-			if err == nil {
-				return b, nil
-			}
-			failed = err.Error()
+		b, err := openRuntime(Discover(), "the fastest backend that starts at once")
+		if err != nil {
+			return openGo("go, because " + err.Error())
 		}
-		return openGo("go, because " + failed)
+		return b, nil
 	case "", "auto":
 		found := Discover()
 		if _, cuda := found.Plugin("cuda"); found.Runtime == "" || cuda && len(found.GPUs) > 0 {
 			break
 		}
-		b, err := openRuntime(found.Runtime, "the fastest backend found")
+		b, err := openRuntime(found, "the fastest backend found")
 		if err == nil {
 			return b, nil
 		}
@@ -107,20 +101,20 @@ func OpenForInference(spec string) (*Backend, error) {
 // else "go".
 const AtOnce = "at once"
 
-// runtimeRemedy says what to do without ONNX Runtime.
-func runtimeRemedy() string {
-	if !ort.Compiled {
-		return ort.ErrNotCompiled.Error()
+// openRuntime loads ONNX Runtime.
+func openRuntime(found Discovery, why string) (*Backend, error) {
+	switch {
+	case !ort.Compiled:
+		return nil, ort.ErrNotCompiled
+	case found.Runtime == "":
+		return nil, errors.New("ONNX Runtime was not found: run `talbot setup onnx`, or name its library in " +
+			runtimeVariable)
 	}
-	return "ONNX Runtime was not found: run `talbot setup onnx`, or name its library in " + runtimeVariable
-}
-
-func openRuntime(path, why string) (*Backend, error) {
-	version, err := ort.Load(path)
+	version, err := ort.Load(found.Runtime)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openGo(fmt.Sprintf("ONNX Runtime %s in %s, %s", version, path, why))
+	b, err := openGo(fmt.Sprintf("ONNX Runtime %s in %s, %s", version, found.Runtime, why))
 	if err == nil {
 		b.Kind = "onnx"
 	}

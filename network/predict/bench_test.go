@@ -2,7 +2,6 @@ package predict
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -10,8 +9,7 @@ import (
 	"talbot/internal/testkit/tinyrun"
 )
 
-// BenchmarkAnswer compares answers with the network alone: the same compiled graph run on an input that lies ready, its
-// heads left where they are. Both are measured in turns; the figures are medians. With callers each asks one question.
+// BenchmarkAnswer answers a batch of questions of one caller, or with callers one question of each.
 //
 //	go test ./network/predict -run '^$' -bench Answer -benchtime 40x
 func BenchmarkAnswer(b *testing.B) {
@@ -39,58 +37,18 @@ func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 	if err := p.Compile(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	compiling := time.Since(began)
-	answer := func() {
-		if callers == 1 {
-			if err := p.Predict(b.Context(), list, answers); err != nil {
-				b.Error(err)
-			}
-			return
-		}
+	b.ReportMetric(time.Since(began).Seconds(), "s/compile")
+	each := batch / callers
+	for b.Loop() {
 		var all sync.WaitGroup
 		for i := range callers {
 			all.Go(func() {
-				if err := p.Predict(b.Context(), list[i:i+1], answers[i:i+1]); err != nil {
+				if err := p.Predict(b.Context(), list[i*each:][:each], answers[i*each:][:each]); err != nil {
 					b.Error(err)
 				}
 			})
 		}
 		all.Wait()
 	}
-	alone := func() {
-		if err := p.device.use(func() error { return p.device.alone(batch) }); err != nil {
-			b.Error(err)
-		}
-	}
-	answer()
-	alone()
-	var with, without []float64
-	for b.Loop() {
-		t0 := time.Now()
-		alone()
-		t1 := time.Now()
-		answer()
-		with, without = append(with, time.Since(t1).Seconds()), append(without, t1.Sub(t0).Seconds())
-	}
-	slices.Sort(with)
-	slices.Sort(without)
-	m := len(with) / 2
-	b.ReportMetric(float64(batch)/with[m], "answers/s")
-	b.ReportMetric(float64(batch)/without[m], "alone/s")
-	b.ReportMetric(without[m]/with[m], "share")
-	b.ReportMetric(compiling.Seconds(), "s/compile")
-	b.ReportMetric(0, "ns/op")
-}
-
-// alone runs the network and waits for it.
-func (d *device) alone(n int) error {
-	b, err := d.body(n)
-	if err != nil {
-		return err
-	}
-	defer b.drop()
-	if _, err := b.run(); err != nil {
-		return err
-	}
-	return b.check()
+	b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "answers/s")
 }

@@ -84,33 +84,23 @@ func TestPresetIsTheRecipe(t *testing.T) {
 			t.Errorf("preset %q has %d parameters, want %d", name, got, parameters)
 		}
 	}
-	for _, p := range []struct {
-		recipe, preset, want string
-		parameters           int
-	}{
+	for _, p := range []struct{ recipe, preset, want string }{
 		{"tahl", "", `{"recipe":"tahl","settings":{"blocks":10,"filters":128,"block_dropout":0.2,"value_dropout":0.2,` +
 			`"value_weight":1},"batch":512,"steps":100000,"schedule":"cosine","lr":0.001,"min_lr":0.00001,"warmup":0,` +
-			`"weight_decay":0.0001,"decay":"all","clip":0,`, 2_992_655},
+			`"weight_decay":0.0001,"decay":"all","clip":0,`},
 		{"nosearch", "", `{"recipe":"nosearch","settings":{"width":256,"blocks":8,"heads":8,"dropout":0,"scores":false},` +
 			`"batch":1024,"steps":150000,"schedule":"cosine","lr":0.0004,"min_lr":0.000004,"warmup":1000,` +
-			`"weight_decay":0,"decay":"all","clip":1,`, 6_854_576},
+			`"weight_decay":0,"decay":"all","clip":1,`},
 		{"nosearch", "early", `{"recipe":"nosearch","settings":{"width":128,"blocks":8,"heads":8,"dropout":0.1,` +
 			`"scores":false},"batch":4096,"steps":30000,"schedule":"cosine","lr":0.001,"min_lr":0.00001,"warmup":3000,` +
-			`"weight_decay":0.001,"decay":"all","clip":1,`, 1_855_408},
+			`"weight_decay":0.001,"decay":"all","clip":1,`},
 	} {
 		c, err := New(p.recipe, p.preset)
 		if err != nil {
 			t.Fatal(err)
 		}
-		built, err := c.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
 		if text, _ := json.Marshal(c); !strings.HasPrefix(string(text), p.want) {
 			t.Errorf("got  %s\nwant %s…", text, p.want)
-		}
-		if got := model.CountTrainable(built.Network.Params()); got != p.parameters {
-			t.Errorf("%s %s has %d parameters, want %d", p.recipe, p.preset, got, p.parameters)
 		}
 	}
 	if _, err := New("talbotbot", "v9"); err == nil {
