@@ -12,7 +12,6 @@ import (
 	"talbot/internal/humanize"
 	"talbot/internal/output"
 	"talbot/network/onnx"
-	"talbot/network/predict"
 	"talbot/network/run"
 	"talbot/train/job"
 )
@@ -85,10 +84,10 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 	}
 	e.Out = o.file(cmd, out, o.force, facts...)
 	x, err := e.Run()
-	switch {
-	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, predict.ErrNoONNX):
+	if errors.Is(err, onnx.ErrTooLarge) {
 		return fault.Hint(err, "export it with --format safetensors")
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	if o.json {

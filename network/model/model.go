@@ -57,19 +57,16 @@ type Network interface {
 	// position, [N, L, words] int32, −1 after the last one; nil for a recipe without moves.
 	Outputs(heads []*graph.Node, legal *graph.Node) Outputs
 
+	// ONNX adds inputs and nodes to a graph that has the tensors of Params, and returns the heads. What is exported begins
+	// after Unpack: its input are the numbers that [encode.Encoder] calls so. It may describe settings in the metadata,
+	// where all of them stand if it describes none.
+	ONNX(g *onnx.Graph) []onnx.Value
+
 	// Cost estimates what training takes for each sample.
 	Cost(conv ConvAlgorithm) Cost
 
 	// String describes the size for display, such as "20 blocks of 128 filters".
 	String() string
-}
-
-// Exporter is a [Network] that can be written as an ONNX model. The model begins after [Network.Unpack]: its input are
-// the numbers that [encode.Encoder] calls so, and its outputs are the heads.
-type Exporter interface {
-	// ONNX adds inputs and nodes to a graph that has the tensors of Params, and returns the heads. It may describe its
-	// settings in the metadata, where all of them stand if it describes none.
-	ONNX(g *onnx.Graph) []onnx.Value
 }
 
 // Head is one output of a network.

@@ -91,11 +91,10 @@ func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 func (g *Graph) Err() error { return g.err }
 
 // fail remembers an error of the node of that name.
-func (g *Graph) fail(name, format string, args ...any) Value {
+func (g *Graph) fail(name, format string, args ...any) {
 	if g.err == nil {
 		g.err = fmt.Errorf("node %q: %w", name, fmt.Errorf(format, args...))
 	}
-	return Value{Name: name}
 }
 
 // Input names an input; about describes it for display.
@@ -124,10 +123,10 @@ func (g *Graph) Described() bool { return len(g.metadata) > 0 }
 // node adds a NodeProto with one output, which is named like the node.
 func (g *Graph) node(op, name string, shape []int, attributes map[string]any, inputs ...string) Value {
 	if g.taken[name] {
-		return g.fail(name, "there are two of that name")
+		g.fail(name, "there are two of that name")
 	}
 	if g.err != nil {
-		return Value{Name: name}
+		return Value{name, shape}
 	}
 	g.taken[name] = true
 	for _, input := range inputs {

@@ -5,53 +5,52 @@ import (
 	"slices"
 )
 
-// tensor returns the shape of a tensor; nil, and an error of the node, if there is none.
-func (g *Graph) tensor(node, name string) []int {
-	shape, ok := g.have[name]
-	if !ok {
-		g.fail(node, "tensor %q is missing", name)
+// tensor returns the shape of a tensor of that many axes. Without one it is an error of the node, and the shape is of
+// zeros. Whether shapes fit each other is for what reads the model to say.
+func (g *Graph) tensor(node, name string, axes int) []int {
+	shape := g.have[name]
+	if len(shape) != axes {
+		g.fail(node, "tensor %q is missing, or its shape %v has not %d axes", name, shape, axes)
+		return make([]int, axes)
 	}
 	return shape
 }
 
-// Conv is a convolution of stride 1 that keeps the size of the board, of a kernel [out, in, side, side] with an odd
-// side in layer.weight. layer.bias is its bias, if there is one. The node is named like the layer.
-func (g *Graph) Conv(x Value, layer string) Value {
-	kernel := g.tensor(layer, layer+".weight")
-	if len(kernel) != 4 || len(x.Shape) != 3 || kernel[1] != x.Shape[0] || kernel[2] != kernel[3] || kernel[2]%2 == 0 {
-		return g.fail(layer, "a kernel of shape %v on %v", kernel, x.Shape)
+// withTensors are the inputs of a node: x and tensors of one axis of a layer.
+func (g *Graph) withTensors(x Value, layer string, names ...string) []string {
+	inputs := []string{x.Name}
+	for _, name := range names {
+		g.tensor(layer, layer+name, 1)
+		inputs = append(inputs, layer+name)
 	}
-	side := kernel[2]
-	pad := side / 2
-	return g.node("Conv", layer, []int{kernel[0], x.Shape[1], x.Shape[2]},
-		map[string]any{"kernel_shape": []int{side, side}, "pads": []int{pad, pad, pad, pad}},
-		g.withBias(x, layer, layer, kernel)...)
+	return inputs
 }
 
-// withBias are the inputs of a node: x, the layer's weights [out, …] and, if there is one, its bias [out].
-func (g *Graph) withBias(x Value, layer, node string, weights []int) []string {
+// withBias are the inputs of a node: x, the layer's weights and, if there is one, its bias.
+func (g *Graph) withBias(x Value, layer string) []string {
 	inputs := []string{x.Name, layer + ".weight"}
-	if bias, ok := g.have[layer+".bias"]; ok {
-		if !slices.Equal(bias, weights[:1]) {
-			g.fail(node, "a bias of shape %v for weights of %v", bias, weights)
-		}
+	if _, ok := g.have[layer+".bias"]; ok {
+		g.tensor(layer, layer+".bias", 1)
 		inputs = append(inputs, layer+".bias")
 	}
 	return inputs
 }
 
+// Conv is a convolution of stride 1 that keeps the size of the board, of a kernel [out, in, side, side] with an odd
+// side in layer.weight. layer.bias is its bias, if there is one. The node is named like the layer.
+func (g *Graph) Conv(x Value, layer string) Value {
+	kernel := g.tensor(layer, layer+".weight", 4)
+	side := kernel[2]
+	pad := side / 2
+	return g.node("Conv", layer, []int{kernel[0], 8, 8},
+		map[string]any{"kernel_shape": []int{side, side}, "pads": []int{pad, pad, pad, pad}}, g.withBias(x, layer)...)
+}
+
 // BatchNorm is a batch normalisation with its running statistics over the first axis of a sample: layer.weight, .bias,
 // .running_mean and .running_var. The node is named like the layer.
 func (g *Graph) BatchNorm(x Value, layer string, epsilon float32) Value {
-	inputs := []string{x.Name}
-	for _, name := range []string{".weight", ".bias", ".running_mean", ".running_var"} {
-		shape := g.tensor(layer, layer+name)
-		if len(x.Shape) == 0 || !slices.Equal(shape, x.Shape[:1]) {
-			return g.fail(layer, "%s of shape %v on %v", name[1:], shape, x.Shape)
-		}
-		inputs = append(inputs, layer+name)
-	}
-	return g.node("BatchNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon}, inputs...)
+	return g.node("BatchNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon},
+		g.withTensors(x, layer, ".weight", ".bias", ".running_mean", ".running_var")...)
 }
 
 // Relu is named like x with ".relu" after it.
@@ -78,23 +77,17 @@ func (g *Graph) Mul(a, b Value, name string) Value { return g.pair("Mul", a, b, 
 
 func (g *Graph) pair(op string, a, b Value, name string) Value {
 	if len(a.Shape) != len(b.Shape) {
-		return g.fail(name, "shapes %v and %v", a.Shape, b.Shape)
+		g.fail(name, "shapes %v and %v", a.Shape, b.Shape)
 	}
 	shape := slices.Clone(a.Shape)
-	for i, d := range b.Shape {
-		if shape[i] != d && shape[i] != 1 && d != 1 {
-			return g.fail(name, "shapes %v and %v", a.Shape, b.Shape)
-		}
-		shape[i] = max(shape[i], d)
+	for i := range min(len(shape), len(b.Shape)) {
+		shape[i] = max(shape[i], b.Shape[i])
 	}
 	return g.node(op, name, shape, nil, a.Name, b.Name)
 }
 
 // Means adds the mean of each channel over the squares: [channels].
 func (g *Graph) Means(x Value, name string) Value {
-	if len(x.Shape) != 3 {
-		return g.fail(name, "of shape %v", x.Shape)
-	}
 	mean := g.node("GlobalAveragePool", name+".pool", []int{x.Shape[0], 1, 1}, nil, x.Name)
 	return g.Flatten(mean, name)
 }
@@ -106,27 +99,18 @@ func (g *Graph) Flatten(x Value, name string) Value {
 
 // Linear is x·Wᵀ + b, with W [out, in] in layer.weight and b [out] in layer.bias, if there is one.
 func (g *Graph) Linear(x Value, layer, name string) Value {
-	w := g.tensor(name, layer+".weight")
-	if len(w) != 2 || len(x.Shape) != 1 || w[1] != x.Shape[0] {
-		return g.fail(name, "a matrix of shape %v on %v", w, x.Shape)
-	}
-	return g.node("Gemm", name, w[:1], map[string]any{"transB": 1}, g.withBias(x, layer, name, w)...)
+	w := g.tensor(name, layer+".weight", 2)
+	return g.node("Gemm", name, w[:1], map[string]any{"transB": 1}, g.withBias(x, layer)...)
 }
 
 // Squeeze takes away the last axis, which has length 1.
 func (g *Graph) Squeeze(x Value, name string) Value {
 	last := len(x.Shape) - 1
-	if last < 0 || x.Shape[last] != 1 {
-		return g.fail(name, "shape %v does not end in 1", x.Shape)
-	}
 	return g.node("Squeeze", name, x.Shape[:last], nil, x.Name, g.integers(name+".axis", int64(last+1)))
 }
 
 // Reshape gives samples another shape.
 func (g *Graph) Reshape(x Value, name string, shape ...int) Value {
-	if product(shape) != product(x.Shape) {
-		return g.fail(name, "shape %v as %v", x.Shape, shape)
-	}
 	dims := []int64{0} // as it is
 	for _, d := range shape {
 		dims = append(dims, int64(d))
@@ -137,11 +121,7 @@ func (g *Graph) Reshape(x Value, name string, shape ...int) Value {
 // Transpose reorders the axes of a sample: axis i is axis axes[i] of x, counted from 0.
 func (g *Graph) Transpose(x Value, name string, axes ...int) Value {
 	perm, shape := []int{0}, []int(nil)
-	sorted := slices.Sorted(slices.Values(axes))
-	for i, axis := range axes {
-		if len(axes) != len(x.Shape) || sorted[i] != i {
-			return g.fail(name, "axes %v of shape %v", axes, x.Shape)
-		}
+	for _, axis := range axes {
 		perm, shape = append(perm, axis+1), append(shape, x.Shape[axis])
 	}
 	return g.node("Transpose", name, shape, map[string]any{"perm": perm}, x.Name)
@@ -149,9 +129,6 @@ func (g *Graph) Transpose(x Value, name string, axes ...int) Value {
 
 // Slice is elements from … to−1 of an axis of a sample, counted from 0.
 func (g *Graph) Slice(x Value, name string, axis, from, to int) Value {
-	if axis < 0 || axis >= len(x.Shape) || from < 0 || from >= to || to > x.Shape[axis] {
-		return g.fail(name, "%d … %d of axis %d of shape %v", from, to-1, axis, x.Shape)
-	}
 	shape := slices.Clone(x.Shape)
 	shape[axis] = to - from
 	return g.node("Slice", name, shape, nil, x.Name, g.integers(name+".from", int64(from)),
@@ -161,19 +138,12 @@ func (g *Graph) Slice(x Value, name string, axis, from, to int) Value {
 // MatMul multiplies matrices, the last two axes of values whose others are the same.
 func (g *Graph) MatMul(a, b Value, name string) Value {
 	last := len(a.Shape) - 1
-	if last < 1 || len(b.Shape) != last+1 || !slices.Equal(a.Shape[:last-1], b.Shape[:last-1]) ||
-		a.Shape[last] != b.Shape[last-1] {
-		return g.fail(name, "shapes %v and %v", a.Shape, b.Shape)
-	}
 	return g.node("MatMul", name, append(slices.Clone(a.Shape[:last]), b.Shape[last]), nil, a.Name, b.Name)
 }
 
 // Rows is [Graph.Linear] of each row, the last axis; the bias must be there.
 func (g *Graph) Rows(x Value, layer, name string) Value {
-	w, bias, last := g.tensor(name, layer+".weight"), g.tensor(name, layer+".bias"), len(x.Shape)-1
-	if len(w) != 2 || last < 0 || w[1] != x.Shape[last] || !slices.Equal(bias, w[:1]) {
-		return g.fail(name, "a matrix of shape %v and a bias of %v on %v", w, bias, x.Shape)
-	}
+	w, last := g.tensor(name, layer+".weight", 2), len(x.Shape)-1
 	turned := g.node("Transpose", name+".turned", nil, map[string]any{"perm": []int{1, 0}}, layer+".weight")
 	shape := append(slices.Clone(x.Shape[:last]), w[0])
 	y := g.node("MatMul", name+".product", shape, nil, x.Name, turned.Name)
@@ -182,15 +152,8 @@ func (g *Graph) Rows(x Value, layer, name string) Value {
 
 // LayerNorm normalises the last axis: layer.weight and layer.bias. The node is named like the layer.
 func (g *Graph) LayerNorm(x Value, layer string, epsilon float32) Value {
-	inputs := []string{x.Name}
-	for _, name := range []string{".weight", ".bias"} {
-		shape := g.tensor(layer, layer+name)
-		if last := len(x.Shape) - 1; last < 0 || !slices.Equal(shape, x.Shape[last:]) {
-			return g.fail(layer, "%s of shape %v on %v", name[1:], shape, x.Shape)
-		}
-		inputs = append(inputs, layer+name)
-	}
-	return g.node("LayerNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon, "axis": -1}, inputs...)
+	return g.node("LayerNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon, "axis": -1},
+		g.withTensors(x, layer, ".weight", ".bias")...)
 }
 
 // Scale multiplies by a constant.
@@ -212,11 +175,7 @@ func (g *Graph) Gelu(x Value) Value {
 func (g *Graph) Embed(x Value, name string, offsets []int32, tensors ...string) Value {
 	width := 0
 	for _, tensor := range tensors {
-		shape := g.tensor(name, tensor)
-		if len(shape) != 2 || width > 0 && shape[1] != width || len(x.Shape) != 1 || x.Shape[0] != len(offsets) {
-			return g.fail(name, "a table of shape %v and %d offsets for %v", shape, len(offsets), x.Shape)
-		}
-		width = shape[1]
+		width = g.tensor(name, tensor, 2)[1]
 	}
 	wide := make([]int64, len(offsets))
 	for i, offset := range offsets {
@@ -230,11 +189,7 @@ func (g *Graph) Embed(x Value, name string, offsets []int32, tensors ...string) 
 
 // AddRows adds the rows of a tensor to the first rows of each sample.
 func (g *Graph) AddRows(x Value, tensor, name string) Value {
-	rows := g.tensor(name, tensor)
-	if len(rows) != 2 || len(x.Shape) != 2 || rows[0] > x.Shape[0] || rows[1] != x.Shape[1] {
-		return g.fail(name, "rows of shape %v to %v", rows, x.Shape)
-	}
-	more := int64(x.Shape[0] - rows[0])
+	more := int64(x.Shape[0] - g.tensor(name, tensor, 2)[0])
 	all := g.node("Pad", name+".all", nil, nil, tensor, g.integers(name+".pads", 0, 0, more, 0))
 	return g.node("Add", name, x.Shape, nil, x.Name, all.Name)
 }

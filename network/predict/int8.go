@@ -30,7 +30,7 @@ var ErrNoInt8 = errors.New("has no convolutions, followed by a normalisation, to
 const calibrated = 32
 
 // calibrate computes the network for those positions and returns the ranges that [onnx.Graph.Int8] needs. Errors:
-// [ErrNoInt8], [ErrNoONNX], [ErrNotFinite].
+// [ErrNoInt8], [ErrNotFinite].
 func calibrate(t *Network, threads int) (map[string]onnx.Range, error) {
 	g, err := t.ONNX()
 	if err != nil {

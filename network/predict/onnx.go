@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,21 +17,14 @@ import (
 	"talbot/network/ort"
 )
 
-// ErrNoONNX reports that the networks of a recipe cannot be written as ONNX models.
-var ErrNoONNX = errors.New("cannot be written as an ONNX model")
-
 // ONNX returns the network as an ONNX model. Its metadata names the settings: those that the network describes, or all.
-// Errors: [ErrNoONNX] and those of [onnx.New].
+// Errors are those of [onnx.New].
 func (t *Network) ONNX() (*onnx.Graph, error) {
-	exporter, ok := t.Network.(model.Exporter)
-	if !ok {
-		return nil, fmt.Errorf("networks of the recipe %s %w", t.Config.Recipe, ErrNoONNX)
-	}
 	g, err := onnx.New(t.Config.Recipe, t.Tensors)
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range exporter.ONNX(g) {
+	for i, x := range t.Network.ONNX(g) {
 		g.Output(x, t.Network.Heads()[i].About)
 	}
 	if err := g.Err(); err != nil {

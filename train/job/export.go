@@ -39,7 +39,7 @@ type ExportResult struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [predict.ErrNoONNX] and
+// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New],
 // [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's

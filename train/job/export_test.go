@@ -3,7 +3,6 @@ package job
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,7 +19,6 @@ import (
 	"talbot/internal/output"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/backend"
-	"talbot/network/model"
 	"talbot/network/predict"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -131,14 +129,6 @@ func TestExportedModels(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			dir := madeUpRun(t, r.Name)
 			network := loaded(t, dir)
-			if _, ok := network.Network.(model.Exporter); !ok {
-				out := filepath.Join(t.TempDir(), "x")
-				if _, err := (Export{Dir: dir, Out: output.File{Path: out},
-					Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
-					t.Errorf("%v", err)
-				}
-				return
-			}
 			path := exportTo(t, dir, "onnx")
 			b, err := backend.Open("go")
 			if err != nil {
@@ -223,16 +213,5 @@ func TestExportedWeightsInPython(t *testing.T) {
 	}
 	if len(theirs) != len(trained.Tensors) {
 		t.Errorf("%d tensors, want %d", len(theirs), len(trained.Tensors))
-	}
-}
-
-// silent is a network that does not say how it is written as an ONNX model.
-type silent struct{ model.Network }
-
-func TestExportWithoutONNX(t *testing.T) {
-	n := &predict.Network{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
-	n.Config.Recipe = "silent"
-	if _, err := n.ONNX(); !errors.Is(err, predict.ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
-		t.Errorf("%v", err)
 	}
 }
