@@ -2,8 +2,9 @@ package stats
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -16,19 +17,18 @@ type Openings struct {
 	Games int64 `json:"games"` // those with at least one move
 	// Least is how many games a line of moves needs to be counted: one in a hundred, and two at least.
 	Least int64         `json:"least"`
-	Moves []OpeningMove `json:"moves"`
+	Lines []OpeningLine `json:"lines"` // of one to four plies, the most games first
 }
 
-// OpeningMove is a move after those that lead to it. Moves that lead to the same position on other ways count apart.
-type OpeningMove struct {
-	Move      string        `json:"move"` // SAN
-	Games     int64         `json:"games"`
-	Share     float64       `json:"share"` // of all games of the openings
-	WhiteWins int64         `json:"white_wins"`
-	Draws     int64         `json:"draws"`
-	BlackWins int64         `json:"black_wins"`
-	Score     *float64      `json:"score"`          // of White: a win is 1, a draw 0.5; null without any result
-	Next      []OpeningMove `json:"next,omitempty"` // the most games first
+// OpeningLine is a line of first moves. Lines that lead to the same position on other ways count apart.
+type OpeningLine struct {
+	Moves     string   `json:"moves"` // "1.e4 c5 2.Nf3"
+	Games     int64    `json:"games"`
+	Share     float64  `json:"share"` // of all games of the openings
+	WhiteWins int64    `json:"white_wins"`
+	Draws     int64    `json:"draws"`
+	BlackWins int64    `json:"black_wins"`
+	Score     *float64 `json:"score"` // of White: a win is 1, a draw 0.5; null without any result
 }
 
 // openingPlies is how many plies of a game are its opening.
@@ -47,8 +47,8 @@ func (g *openingGames) sum() (n int64) {
 	return n
 }
 
-// addOpening counts the first moves of a game from the standard start position. There are 206,602 lines of four plies,
-// which bounds what is kept.
+// addOpening counts the first moves of a game from the standard start position. There are 206,602 lines of up to four
+// plies, which bounds what is kept.
 func (t *tally) addOpening(l *dataset.Line) {
 	if len(l.Moves) == 0 || l.Reconstructed > 0 || l.Start != board.StartPosition() {
 		return
@@ -61,69 +61,49 @@ func (t *tally) addOpening(l *dataset.Line) {
 	}
 }
 
+// String writes the moves with their numbers.
+func (path openingPath) String() string {
+	p := board.StartPosition()
+	var words []string
+	for shift := 16 * (openingPlies - 1); shift >= 0; shift -= 16 {
+		m := board.Move(path >> shift & 0xffff)
+		if m == board.NoMove {
+			continue // the line is shorter
+		}
+		word := p.SAN(m)
+		if p.Turn() == board.White {
+			word = fmt.Sprintf("%d.%s", p.FullmoveNumber(), word)
+		}
+		words = append(words, word)
+		p.Play(m)
+	}
+	return strings.Join(words, " ")
+}
+
 // openings returns the frequent lines of those that were counted.
 func openings(counts map[openingPath]*openingGames) *Openings {
 	games := at(counts, 0).sum()
-	all := &Openings{Games: games, Least: max((games+99)/100, min(games, 2))}
-	next := map[openingPath][]openingPath{}
+	all := &Openings{Games: games, Least: max((games+99)/100, min(games, 2)), Lines: []OpeningLine{}}
 	for path, g := range counts {
-		if path != 0 && g.sum() >= all.Least {
-			next[path>>16] = append(next[path>>16], path)
+		l := OpeningLine{Games: g.sum(), WhiteWins: g[dataset.WhiteWins], Draws: g[dataset.Draw],
+			BlackWins: g[dataset.BlackWins]}
+		if path == 0 || l.Games < all.Least {
+			continue
 		}
-	}
-	var after func(openingPath, board.Position) []OpeningMove
-	after = func(before openingPath, p board.Position) []OpeningMove {
-		list := []OpeningMove{}
-		for _, path := range next[before] {
-			move, g := board.Move(path&0xffff), counts[path]
-			m := OpeningMove{Move: p.SAN(move), Games: g.sum(), WhiteWins: g[dataset.WhiteWins],
-				Draws: g[dataset.Draw], BlackWins: g[dataset.BlackWins], Next: after(path, p.After(move))}
-			m.Share = float64(m.Games) / float64(games)
-			if known := m.known(); known > 0 {
-				m.Score = new((float64(m.WhiteWins) + float64(m.Draws)/2) / float64(known))
-			}
-			list = append(list, m)
+		l.Moves, l.Share = path.String(), float64(l.Games)/float64(games)
+		if known := l.known(); known > 0 {
+			l.Score = new((float64(l.WhiteWins) + float64(l.Draws)/2) / float64(known))
 		}
-		slices.SortFunc(list, func(a, b OpeningMove) int {
-			return cmp.Or(cmp.Compare(b.Games, a.Games), cmp.Compare(a.Move, b.Move))
-		})
-		return list
+		all.Lines = append(all.Lines, l)
 	}
-	all.Moves = after(0, board.StartPosition())
+	slices.SortFunc(all.Lines, func(a, b OpeningLine) int {
+		return cmp.Or(cmp.Compare(b.Games, a.Games), cmp.Compare(a.Moves, b.Moves))
+	})
 	return all
 }
 
 // known is how many games have a result.
-func (m *OpeningMove) known() int64 { return m.WhiteWins + m.Draws + m.BlackWins }
-
-// openingLine is a move with those before it: "1.e4 c5 2.Nf3".
-type openingLine struct {
-	moves string
-	OpeningMove
-}
-
-// lines returns the lines with some share, each before those that continue it.
-func (o *Openings) lines(share float64) (all []openingLine) {
-	var walk func(before string, ply int, list []OpeningMove)
-	walk = func(before string, ply int, list []OpeningMove) {
-		for _, m := range list {
-			if m.Share < share {
-				continue
-			}
-			line := before + m.Move
-			if ply%2 == 0 {
-				line = before + strconv.Itoa(ply/2+1) + "." + m.Move
-			}
-			all = append(all, openingLine{line, m})
-			walk(line+" ", ply+1, m.Next)
-		}
-	}
-	walk("", 0, o.Moves)
-	return all
-}
-
-// shownShare is the share from which on a line is in the table; the others are in the JSON.
-const shownShare = 0.03
+func (l *OpeningLine) known() int64 { return l.WhiteWins + l.Draws + l.BlackWins }
 
 // table returns the most frequent lines.
 func (o *Openings) table() *table.Table {
@@ -131,13 +111,13 @@ func (o *Openings) table() *table.Table {
 		humanize.Count(o.Games, "game") + " from the standard position; White's score, a draw counting half",
 		Columns: table.Columns("moves", "games", "share", "White's score", "")}
 	t.Columns[4].Drawn = true
-	for _, m := range o.lines(shownShare) {
+	for _, l := range most(o.Lines, func(l OpeningLine) int64 { return l.Games }, t) {
 		score := "–"
-		if m.Score != nil {
-			score = humanize.Percent(*m.Score)
+		if l.Score != nil {
+			score = humanize.Percent(*l.Score)
 		}
-		t.Add(append(table.Row(m.moves, humanize.Thousands(m.Games), humanize.Percent(m.Share), score),
-			results(m.WhiteWins, m.Draws, m.BlackWins, m.known()))...)
+		t.Add(append(table.Row(l.Moves, humanize.Thousands(l.Games), humanize.Percent(l.Share), score),
+			results(l.WhiteWins, l.Draws, l.BlackWins, l.known()))...)
 	}
 	return t
 }

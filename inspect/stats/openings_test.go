@@ -34,7 +34,7 @@ func gamesOf(rng *rand.Rand, n int, skew float64) (list []dataset.Line) {
 	return list
 }
 
-// The tree is that of counting every line of moves of every game, whatever the workers and the order of the lines.
+// The lines are those of counting every line of moves of every game, whatever the workers and the order of the lines.
 func TestOpenings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
@@ -49,8 +49,12 @@ func TestOpenings(t *testing.T) {
 			if len(l.Moves) > 0 {
 				games++
 			}
-			for _, m := range l.Moves[:min(len(l.Moves), openingPlies)] {
-				name += p.SAN(m) + " "
+			for ply, m := range l.Moves[:min(len(l.Moves), openingPlies)] {
+				name += " "
+				if ply%2 == 0 {
+					name += fmt.Sprintf("%d.", ply/2+1)
+				}
+				name += p.SAN(m)
 				p.Play(m)
 				if all[name] == nil {
 					all[name] = &openingGames{}
@@ -82,35 +86,30 @@ func TestOpenings(t *testing.T) {
 				least)
 		}
 		found := map[string]bool{}
-		var walk func(before string, list []OpeningMove)
-		walk = func(before string, list []OpeningMove) {
-			for i, m := range list {
-				name := before + m.Move + " "
-				found[name] = true
-				counts := all[name]
-				if counts == nil {
-					t.Fatalf("%+v: %q was not played", c, name)
-				}
-				wins, draws, losses := counts[dataset.WhiteWins], counts[dataset.Draw], counts[dataset.BlackWins]
-				if m.Games != counts.sum() || m.WhiteWins != wins || m.Draws != draws || m.BlackWins != losses ||
-					m.Share != float64(m.Games)/float64(games) {
-					t.Errorf("%+v: %q: %+v, want %v", c, name, m, *counts)
-				}
-				if (m.Score == nil) != (wins+draws+losses == 0) || m.Score != nil &&
-					math.Abs(*m.Score*float64(wins+draws+losses)-float64(wins)-float64(draws)/2) > 1e-9 {
-					t.Errorf("%+v: %q: score %v", c, name, m.Score)
-				}
-				if i > 0 && list[i-1].Games < m.Games {
-					t.Errorf("%+v: %q stands behind a rarer move", c, name)
-				}
-				walk(name, m.Next)
+		for i, m := range want.Openings.Lines {
+			name := " " + m.Moves
+			found[name] = true
+			counts := all[name]
+			if counts == nil {
+				t.Fatalf("%+v: %q was not played", c, name)
+			}
+			wins, draws, losses := counts[dataset.WhiteWins], counts[dataset.Draw], counts[dataset.BlackWins]
+			if m.Games != counts.sum() || m.WhiteWins != wins || m.Draws != draws || m.BlackWins != losses ||
+				m.Share != float64(m.Games)/float64(games) {
+				t.Errorf("%+v: %q: %+v, want %v", c, name, m, *counts)
+			}
+			if (m.Score == nil) != (wins+draws+losses == 0) || m.Score != nil &&
+				math.Abs(*m.Score*float64(wins+draws+losses)-float64(wins)-float64(draws)/2) > 1e-9 {
+				t.Errorf("%+v: %q: score %v", c, name, m.Score)
+			}
+			if i > 0 && want.Openings.Lines[i-1].Games < m.Games {
+				t.Errorf("%+v: %q comes after a rarer line", c, name)
 			}
 		}
-		walk("", want.Openings.Moves)
 		deepest := 0
 		for name, counts := range all {
 			if frequent := counts.sum() >= least; frequent != found[name] {
-				t.Errorf("%+v: %q with %d of %d games: in the tree %v", c, name, counts.sum(), games, found[name])
+				t.Errorf("%+v: %q with %d of %d games: among the lines %v", c, name, counts.sum(), games, found[name])
 			} else if frequent {
 				deepest = max(deepest, strings.Count(name, " "))
 			}

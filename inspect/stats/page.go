@@ -14,7 +14,7 @@ import (
 )
 
 // mostRows is how many rows a table has; the others are in the JSON.
-const mostRows = 40
+const mostRows = 30
 
 // most returns the rows with the greatest counts, those first. The foot of the table says how many are left out.
 func most[T any](list []T, count func(T) int64, t *table.Table) []T {
@@ -135,7 +135,7 @@ func (s *Statistics) sourceTable() *table.Table {
 // gameSection has the openings and the charts of games and lines.
 func (s *Statistics) gameSection() table.Section {
 	part := table.Section{Title: "Games", Layout: table.Grid}
-	if s.Openings != nil && len(s.Openings.Moves) > 0 {
+	if len(s.Openings.Lines) > 0 {
 		part.Add(s.Openings.table())
 	}
 	dates, unit := s.Dates.bars()
