@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/dataset"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -60,11 +62,8 @@ func (c *Config) Of(generation int) (games, train Flags) {
 	return games, train
 }
 
-// Flag is a flag of a command with its value.
-type Flag struct{ Name, Value string }
-
-// Flags are the flags of a command, read from a mapping: a list repeats its flag.
-type Flags []Flag
+// Flags are the flags of a command with their values, read from a mapping: a list repeats its flag.
+type Flags []dataset.Tag
 
 // UnmarshalYAML reads a mapping of scalars and lists of them.
 func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
@@ -84,7 +83,7 @@ func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
 			if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
 				return fmt.Errorf("line %d: %s needs a value or a list of values", v.Line, name.Value)
 			}
-			*f = append(*f, Flag{name.Value, v.Value})
+			*f = append(*f, dataset.Tag{Name: name.Value, Value: v.Value})
 		}
 	}
 	return nil
@@ -92,7 +91,7 @@ func (f *Flags) UnmarshalYAML(node *yaml.Node) error {
 
 // Has reports whether a flag is given.
 func (f Flags) Has(name string) bool {
-	return slices.ContainsFunc(f, func(x Flag) bool { return x.Name == name })
+	return slices.ContainsFunc(f, func(x dataset.Tag) bool { return x.Name == name })
 }
 
 // without refuses flags that the loop sets itself.
@@ -110,7 +109,7 @@ func (f Flags) with(others Flags) Flags {
 	if len(others) == 0 {
 		return f
 	}
-	kept := slices.DeleteFunc(slices.Clone(f), func(x Flag) bool { return others.Has(x.Name) })
+	kept := slices.DeleteFunc(slices.Clone(f), func(x dataset.Tag) bool { return others.Has(x.Name) })
 	return append(kept, others...)
 }
 

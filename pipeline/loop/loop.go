@@ -422,7 +422,7 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 		data = append(data, l.Games(k))
 	}
 	if !flags.Has("eval-every") {
-		flags = append(Flags{{"eval-every", "0"}}, flags...)
+		flags = append(Flags{{Name: "eval-every", Value: "0"}}, flags...)
 	}
 	return l.run(ctx, s, append([]string{"train", "--skip-done", "--run", l.Network(g), "--from", l.network(c, g-1),
 		"--data", strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.Args()...))

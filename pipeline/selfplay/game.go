@@ -16,12 +16,6 @@ import (
 	"talbot/play/mcts"
 )
 
-// opening is where a game begins: moves from a position, of which the first may be a made-up past.
-type opening struct {
-	match.Opening
-	reconstructed int
-}
-
 // selfGame is a game under way.
 type selfGame struct {
 	*collection
@@ -49,7 +43,7 @@ const playedOn = 10
 const treeBytes = 64 << 20
 
 // game plays a game. Its random choices do not depend on other games.
-func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, from opening) (dataset.Line, error) {
+func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, from dataset.Line) (dataset.Line, error) {
 	g := &selfGame{collection: p, random: rand.New(rand.NewPCG(p.Seed, uint64(number)))}
 	o := p.Style.Options
 	o.Verbose, o.FreshTree, o.Batch, o.CacheSize, o.Hash = true, true, 1, 0, treeBytes
@@ -65,7 +59,7 @@ func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, f
 	g.playOn = g.random.IntN(playedOn) == 0
 	g.board = board.NewGame(from.Start)
 	g.line = dataset.Line{Source: dataset.SourceSelfPlay, Number: number, Start: from.Start,
-		Reconstructed: from.reconstructed}
+		Reconstructed: from.Reconstructed}
 	for _, m := range from.Moves {
 		g.push(m)
 	}

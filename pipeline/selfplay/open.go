@@ -45,7 +45,7 @@ func (r *Request) Use(n *engine.Network) {
 		Averaged: n.Averaged, Backend: n.Backend, Batch: n.Batch(), Prior: k.Prior, Value: k.Value || k.WDL},
 		Evaluator:  func() mcts.Evaluator { return n.Evaluator() },
 		Centipawns: func(v float32) int { return n.Centipawns("gumbel", v) },
-		Counts:     func() Counts { return Counts(n.Counts()) }}
+		Counts:     n.Counts}
 	r.Processor = processor(n.Backend)
 }
 

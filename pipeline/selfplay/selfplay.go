@@ -17,6 +17,7 @@ import (
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/internal/splitmix"
+	"talbot/network/predict"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/synth"
@@ -27,14 +28,7 @@ type Network struct {
 	dataset.Network                         // its identity, with backend and batch
 	Evaluator       func() mcts.Evaluator   // one of its own for each game at once
 	Centipawns      func(value float32) int // the score that a value stands for
-	Counts          func() Counts           // nil: not known
-}
-
-// Counts are the batches that a network has computed so far.
-type Counts struct {
-	Evaluations int64         // positions that were asked about
-	Places      int64         // for positions, in all batches
-	Busy        time.Duration // that computing took
+	Counts          func() predict.Counts   // nil: not known
 }
 
 // Request makes a dataset of games of a network with itself.
@@ -187,7 +181,7 @@ type player struct {
 	endgames  *synth.Drawer
 }
 
-func (p *collection) counts() (c Counts) {
+func (p *collection) counts() (c predict.Counts) {
 	if p.Network.Counts != nil {
 		c = p.Network.Counts()
 	}
@@ -261,18 +255,17 @@ func (p *collection) report(game bool) {
 		Rate: p.kept - p.keptBefore, Note: note})
 }
 
-// opening is where game n begins.
-func (p *collection) opening(endgames *synth.Drawer, n int64) (o opening, err error) {
+// opening is the beginning of game n.
+func (p *collection) opening(endgames *synth.Drawer, n int64) (dataset.Line, error) {
 	if endgames == nil {
-		o.Opening = p.Openings[(splitmix.Mix(p.Seed)+uint64(n))%uint64(len(p.Openings))]
-		return o, nil
+		o := p.Openings[(splitmix.Mix(p.Seed)+uint64(n))%uint64(len(p.Openings))]
+		return dataset.Line{Start: o.Start, Moves: o.Moves}, nil
 	}
 	x := endgames.Draw(n)
 	if !x.OK {
-		return o, fmt.Errorf("no position of %s to begin game %d with", x.Class, n)
+		return dataset.Line{}, fmt.Errorf("no position of %s to begin game %d with", x.Class, n)
 	}
-	o.Start, o.Moves, o.reconstructed = x.Line.Start, x.Line.Moves, x.Line.Reconstructed
-	return o, nil
+	return x.Line, nil
 }
 
 // add stores a game.
