@@ -11,11 +11,6 @@ import (
 	"talbot/internal/fault"
 )
 
-var parquets = &Kind{
-	Name: "Parquet with Lichess's columns or those of chess-av-mates", Suffixes: []string{".parquet"}, Binary: true,
-	Sniff: parquet.Looks, OpenAt: openParquet,
-}
-
 // openParquet returns a reader of what the file holds.
 func openParquet(in io.ReaderAt, size int64, form rows.TableForm) (Reader, error) {
 	content, err := parquet.Open(in, size, form)
