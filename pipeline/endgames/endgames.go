@@ -1,3 +1,6 @@
+// Package endgames draws random endgames into a dataset.
+//
+// [Request] says what to draw. Run writes the dataset's folder and returns a [Summary]; its workers end before it does.
 package endgames
 
 import (
@@ -10,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 	"talbot/internal/ordered"
 	"talbot/internal/output"
 	"talbot/internal/progress"
@@ -251,4 +255,14 @@ func (d *collection) exhaust(class board.Material) {
 	d.remaining.Exhaust(class)
 	d.state.Exhausted = append(d.state.Exhausted, class.String())
 	slices.Sort(d.state.Exhausted)
+}
+
+// Text returns the summary of a dataset as lines.
+func (sum *Summary) Text(out string) string {
+	var t humanize.Text
+	t.Line("%s: %s, %s, %s, %s, %.1f s\n", out, humanize.Count(sum.GamesKept, "endgame"),
+		humanize.Count(sum.Positions, "position"), humanize.Count(sum.Samples, "sample"),
+		humanize.Size(float64(sum.Bytes)), sum.Seconds)
+	humanize.Counts(&t, "redrawn because of", sum.Rejects)
+	return t.String()
 }

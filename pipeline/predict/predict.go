@@ -1,3 +1,14 @@
+// Package predict stores what a network predicts for the samples of a dataset.
+//
+// [Request] reads a dataset and writes it again with the priors over the legal moves and the values of an [Evaluator]
+// in a column of their own, rounded to 16 bits ([dataset.QuantizedPrior], [dataset.QuantizedValue]). It works shard by
+// shard. Within a shard predictions go into a journal as they come, a few hundred samples at a time, so that a killed
+// command loses only what was being computed.
+//
+// The bytes do not depend on interruptions as long as a prediction depends on its position alone.
+//
+// Two goroutines take turns, so that one encodes positions while the network evaluates those of the other. Both end
+// before Run returns.
 package predict
 
 import (
@@ -13,9 +24,11 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/internal/humanize"
 	"talbot/internal/output"
 	"talbot/internal/progress"
 	"talbot/network/predict"
+	"talbot/play/engine"
 	"talbot/shards"
 )
 
@@ -199,4 +212,31 @@ func (p *predictor) report() {
 	p.Report(progress.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.evaluated,
 		First: p.doneBefore, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
 		Free: max(0, p.samples-p.doneBefore-p.evaluated)})
+}
+
+// Ask has a network predict, with the ratings and the number of moves that the request's network names.
+func (r *Request) Ask(n *engine.Network, path string) error {
+	knows := n.Capabilities()
+	r.Network = dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
+		Backend: n.Backend, Batch: n.Batch(), Rating: r.Network.Rating, Top: r.Network.Top, Prior: knows.Prior,
+		Value: knows.Value || knows.WDL}
+	switch {
+	case r.Network.Top > 0 && !knows.Prior:
+		return fmt.Errorf("--top: the network of %q has no policy", path)
+	case r.Network.Rating > 0 && !n.Encoder().Layout().Ratings:
+		return fmt.Errorf("--rating: the network of %q does not use ratings", path)
+	}
+	r.Evaluator, r.chances = n, knows.WDL && !knows.Value
+	return nil
+}
+
+// Text returns the summary of a dataset as a line.
+func (sum *Summary) Text(out string) string {
+	var t humanize.Text
+	n := humanize.Thousands
+	t.Line("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per sample, %.1f s\n",
+		out, n(sum.Predicted), humanize.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
+		sum.Network.Backend, sum.ID, n(sum.GameOver), humanize.Rate(sum.PositionsPerSecond),
+		humanize.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
+	return t.String()
 }

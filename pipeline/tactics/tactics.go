@@ -1,3 +1,6 @@
+// Package tactics finds, in labelled games, the positions where only one move holds the advantage.
+//
+// [Request] reads a labelled dataset and writes another one of the games with such positions. It starts no goroutines.
 package tactics
 
 import (
@@ -193,4 +196,15 @@ func centipawns(s dataset.Score) int {
 		return 2000
 	}
 	return -2000
+}
+
+// Text returns the summary of a dataset as lines.
+func (sum *Summary) Text(out string) string {
+	var t humanize.Text
+	t.Line("%s: %s in %s of %s, %s, %.1f s\n", out, humanize.Count(sum.Samples, "tactic"),
+		humanize.Thousands(sum.GamesKept), humanize.Count(sum.GamesRead, "game"), humanize.Size(float64(sum.Bytes)),
+		sum.Seconds)
+	humanize.Counts(&t, "games left out as", sum.Rejects)
+	humanize.Counts(&t, "positions left out as", sum.SamplesDropped)
+	return t.String()
 }
