@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/binpack"
 	"talbot/formats/parquet"
+	"talbot/formats/rows"
 	"talbot/internal/testkit"
 )
 
@@ -75,5 +78,79 @@ func TestDamagedParquet(t *testing.T) {
 	}
 	if _, err := run("cut", data[:len(data)-1]); !errors.Is(err, parquet.ErrDamaged) {
 		t.Error(err)
+	}
+}
+
+// TestBinpack reads chains into a dataset: labels, placeholders and what is damaged are counted, and a file whose unit
+// is not known is refused.
+func TestBinpack(t *testing.T) {
+	var file bytes.Buffer
+	w := binpack.NewWriter(&file)
+	for i, first := range []string{"e2e4", "d2d4", "g1f3"} {
+		start := board.StartPosition()
+		m := testkit.Value(start.ParseUCI(first))(t)
+		after := start.After(m)
+		c := binpack.NewChain(start, []board.Move{m, after.LegalMoves(nil)[i]}, dataset.WhiteWins)
+		c.Scores[0] = 26624
+		if i == 2 { // the last has no score at its end
+			c.Scores[1] = binpack.NoScore
+		} else {
+			c.Scores[1] = -26624
+		}
+		testkit.OK(t, w.Write(&c))
+	}
+	testkit.OK(t, w.Flush())
+	dir := t.TempDir()
+	path := testkit.WriteFile(t, filepath.Join(dir, "any.name"), append(file.Bytes(), "BINPxx"...))
+	request := Request{Inputs: []string{path}, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits}
+	sum := testkit.Value(request.Run(context.Background()))(t)
+	if sum.GamesRead != 4 || sum.GamesKept != 3 || sum.Rejects[dataset.BadChain] != 1 || sum.Samples != 5 ||
+		sum.Evals.Imported != 5 {
+		t.Errorf("%+v", sum)
+	}
+	if s := sum.Scores; s == nil || s.Chains != 3 || *s.Missing != (binpack.Missing{None: 1}) || s.Unit != "leela" ||
+		s.Origin != "Leela" {
+		t.Errorf("%+v", s)
+	}
+	m, err := dataset.ReadManifest(request.Out)
+	if err != nil || len(m.Fingerprints) != 1 || !m.Fingerprints[0].IsImported() {
+		t.Fatalf("%v %+v", err, m.Fingerprints)
+	}
+	request.Out = filepath.Join(dir, "other")
+	request.Tables = rows.TableForm{ScoreUnit: "centipawns", Origin: "T"}
+	if _, err := request.Run(context.Background()); !errors.Is(err, binpack.ErrUnit) {
+		t.Errorf("a wrong unit: %v", err)
+	}
+	if _, err := os.Stat(request.Out); err == nil {
+		t.Error("a refused file leaves a folder")
+	}
+}
+
+// TestFilterFlags: the manifest's flags are sorted, and filters that contradict themselves are refused.
+func TestFilterFlags(t *testing.T) {
+	for name, f := range map[string]Filters{
+		"ratings": {Filter: dataset.Filter{MinElo: 2, MaxElo: 1}},
+		"either":  {Filter: dataset.Filter{EitherElo: true}},
+		"unknown": {Filter: dataset.Filter{KeepUnknownElo: true, DropUnknownElo: true}},
+		"plies":   {Filter: dataset.Filter{MinPlies: -1}},
+		"rate":    {Sampling: dataset.Sampling{Rate: 1.5}},
+		"side":    {Sampling: dataset.Sampling{Side: dataset.PlayerSide}},
+		"dates": {Filter: dataset.Filter{Since: dataset.Date{Year: 2, Month: 1, Day: 1},
+			Until: dataset.Date{Year: 1, Month: 1, Day: 1}}},
+	} {
+		if f.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for name, preset := range Presets {
+		var f Filters
+		preset(&f)
+		if f.Check() != nil || !f.active() {
+			t.Errorf("%s: %v", name, f.flags())
+		}
+	}
+	var none Filters
+	if none.active() || len((&Request{}).flags()) != 1 { // what is done with conflicts of moves is always told
+		t.Error("a filter is on by default")
 	}
 }
