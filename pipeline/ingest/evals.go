@@ -114,29 +114,17 @@ func (g *ingester) attach(l *dataset.Line, all []dataset.Imported) {
 
 // Scores are those of training data that others publish, by what they say of themselves.
 type Scores struct {
-	Chains  int64            `json:"chains"`
-	Missing *binpack.Missing `json:"missing,omitempty"`
-	Unit    string           `json:"unit,omitempty"` // "several" if inputs differ
-	Origin  string           `json:"origin,omitempty"`
+	Chains  int64           `json:"chains"`
+	Missing binpack.Missing `json:"missing"`
+	Unit    string          `json:"unit,omitempty"` // "several" if inputs differ
+	Origin  string          `json:"origin,omitempty"`
 }
 
 // add counts a chain.
 func (s *Scores) add(c *chainScores) {
 	s.Chains++
-	if s.Missing == nil {
-		s.Missing = &binpack.Missing{}
-	}
 	s.Missing.Add(c.missing)
 	s.Unit, s.Origin = common(s.Unit, c.unit), common(s.Origin, c.origin)
-}
-
-// clone returns a copy that changes on its own.
-func (s Scores) clone() Scores {
-	if s.Missing != nil {
-		missing := *s.Missing
-		s.Missing = &missing
-	}
-	return s
 }
 
 // common returns what two parts have in common; "" is none yet.

@@ -54,15 +54,11 @@ type Request struct {
 // Summary is what ingest reports.
 type Summary struct {
 	output.Summary
-	Evals       Evals `json:"evaluations"`          // that the inputs carried
-	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
-	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be reconstructed
+	totals
 	// ResultConflicts counts games whose tag, movetext and final position disagree about the result.
 	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
 	// MoveConflicts counts games that were not left out though their text contradicts their moves.
 	MoveConflicts int64 `json:"move_conflicts"`
-
-	*Scores // of training data that others publish; nil if no input is
 
 	Tables   []TableRead   `json:"tables"`    // the tables of evaluations among the inputs
 	BadFiles []SkippedFile `json:"bad_files"` // inputs that were left out whole
@@ -116,10 +112,10 @@ type state struct {
 
 // totals count what the manifest does not, over the inputs.
 type totals struct {
-	Evals     Evals  `json:"evals"`
-	Glued     int64  `json:"glued,omitempty"`      // EPD lines that were repaired
-	NoHistory int64  `json:"no_history,omitempty"` // lines for which no history could be reconstructed
-	Scores    Scores `json:"scores,omitzero"`      // of training data that others publish
+	Evals       Evals `json:"evaluations"`          // that the inputs carried
+	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
+	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be reconstructed
+	*Scores           // of training data that others publish; nil if no input is
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -195,12 +191,9 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	sum = Summary{
-		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
+		Summary: g.out.Summary(start), totals: g.state.totals,
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts, MoveConflicts: g.out.Manifest().Counts.MoveConflicts,
 		Tables: []TableRead{}, BadFiles: append([]SkippedFile{}, g.state.LeftOut...),
-	}
-	if g.state.Scores.Chains > 0 {
-		sum.Scores = &g.state.Scores
 	}
 	for _, input := range g.out.Manifest().Inputs {
 		if input.Table != nil {

@@ -130,10 +130,13 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	p.Number = f.number()
 	p.Read++
 	if f.scores != nil {
+		if p.Scores == nil {
+			p.Scores = &Scores{}
+		}
 		p.Scores.add(f.scores)
 	}
 	if f.glued {
-		p.Glued++
+		p.GluedDashes++
 	}
 	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
 		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}

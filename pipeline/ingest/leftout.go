@@ -54,7 +54,9 @@ func (g *ingester) beginInput() {
 	}
 	m := g.out.Manifest()
 	s := &inputStart{Counts: m.Counts, Fingerprints: len(m.Fingerprints), totals: g.state.totals}
-	s.Scores = s.Scores.clone()
+	if s.Scores != nil {
+		s.Scores = new(*s.Scores)
+	}
 	s.Counts.Rejects, s.Counts.SamplesDropped = maps.Clone(m.Counts.Rejects), maps.Clone(m.Counts.SamplesDropped)
 	if g.rejects != nil {
 		s.Rejects = g.rejects.size

@@ -108,7 +108,7 @@ func TestBinpack(t *testing.T) {
 		sum.Evals.Imported != 5 {
 		t.Errorf("%+v", sum)
 	}
-	if s := sum.Scores; s == nil || s.Chains != 3 || *s.Missing != (binpack.Missing{None: 1}) || s.Unit != "leela" ||
+	if s := sum.Scores; s == nil || s.Chains != 3 || s.Missing != (binpack.Missing{None: 1}) || s.Unit != "leela" ||
 		s.Origin != "Leela" {
 		t.Errorf("%+v", s)
 	}
