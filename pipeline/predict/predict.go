@@ -56,11 +56,8 @@ type Request struct {
 // Summary is what predict reports: totals of the dataset, except for Answered, Seconds and PositionsPerSecond, which
 // are of this process.
 type Summary struct {
-	Samples            int64           `json:"samples"`
-	Predicted          int64           `json:"predicted"`
-	GameOver           int64           `json:"game_over"` // mates and stalemates, never asked about
-	LeftOut            int64           `json:"left_out"`  // not in the fraction
-	Unrated            int64           `json:"unrated"`   // asked of a network that looks at ratings, without one
+	Samples int64 `json:"samples"`
+	tally
 	Answered           int64           `json:"answered"`
 	Seconds            float64         `json:"seconds"`
 	PositionsPerSecond float64         `json:"positions_per_second"`
@@ -74,9 +71,9 @@ type Summary struct {
 // tally counts samples; progress.json keeps those of finished shards.
 type tally struct {
 	Predicted int64 `json:"predicted"`
-	GameOver  int64 `json:"game_over"`
-	Unrated   int64 `json:"unrated"`
-	LeftOut   int64 `json:"left_out,omitempty"`
+	GameOver  int64 `json:"game_over"` // mates and stalemates, never asked about
+	LeftOut   int64 `json:"left_out"`  // not in the fraction
+	Unrated   int64 `json:"unrated"`   // asked of a network that looks at ratings, without one
 }
 
 // predictor is a prediction under way.
@@ -125,10 +122,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := p.out.Finish(nil); err != nil {
 		return Summary{}, err
 	}
-	sum := Summary{Samples: p.out.Manifest().Counts.Samples, Predicted: p.state.Predicted, GameOver: p.state.GameOver,
-		LeftOut: p.state.LeftOut, Unrated: p.state.Unrated, Answered: p.evaluated, Seconds: time.Since(start).Seconds(),
-		Bytes: p.out.Bytes(), AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(),
-		Resumed: p.out.Resumed()}
+	sum := Summary{Samples: p.out.Manifest().Counts.Samples, tally: p.state, Answered: p.evaluated,
+		Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(), AddedBytes: p.out.Bytes(), Network: r.Network,
+		ID: r.Network.ID(), Resumed: p.out.Resumed()}
 	for _, s := range in.Manifest.Shards {
 		sum.AddedBytes -= s.Bytes
 	}

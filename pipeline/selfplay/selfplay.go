@@ -65,13 +65,18 @@ type Request struct {
 // Summary is what selfplay reports. The figures about evaluations are of this process.
 type Summary struct {
 	output.Summary
-	Nodes          int64            `json:"nodes"`         // of all searches
-	Evaluations    int64            `json:"evaluations"`   // of positions by the network
-	BatchFill      float64          `json:"batch_fill"`    // share of the batches' places that had a position
-	NetworkShare   float64          `json:"network_share"` // share of the time in which the network computed
-	GamesPerSecond float64          `json:"games_per_second"`
-	Network        string           `json:"network"` // its checksum
-	Ends           map[string]int64 `json:"ends"`    // games by how they ended
+	tally
+	Evaluations    int64   `json:"evaluations"`   // of positions by the network
+	BatchFill      float64 `json:"batch_fill"`    // share of the batches' places that had a position
+	NetworkShare   float64 `json:"network_share"` // share of the time in which the network computed
+	GamesPerSecond float64 `json:"games_per_second"`
+	Network        string  `json:"network"` // its checksum
+}
+
+// tally counts what the manifest does not.
+type tally struct {
+	Nodes int64            `json:"nodes"` // of all searches
+	Ends  map[string]int64 `json:"ends"`  // games by how they ended
 	// PlayedOn counts the games in which a side would have resigned but was not allowed to, and FalseResigns those
 	// of them that this side did not lose.
 	PlayedOn     int64 `json:"played_on"`
@@ -81,12 +86,8 @@ type Summary struct {
 
 // state is what progress.json keeps.
 type state struct {
-	Number       int64            `json:"number"` // of the last game that is done
-	Nodes        int64            `json:"nodes"`
-	Ends         map[string]int64 `json:"ends"`
-	PlayedOn     int64            `json:"played_on"`
-	FalseResigns int64            `json:"false_resigns"`
-	Retracted    int64            `json:"retracted"`
+	Number int64 `json:"number"` // of the last game that is done
+	tally
 }
 
 // block is how many games make a shard: what a kill costs at most beside the games under way. Where games are few,
@@ -117,7 +118,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, errors.New("nothing to begin games with")
 	}
 	m := r.manifest()
-	p := &collection{Request: r, state: state{Ends: map[string]int64{}}, begun: begun}
+	p := &collection{Request: r, state: state{tally: tally{Ends: map[string]int64{}}}, begun: begun}
 	var err error
 	identity := []any{m.Fingerprints, m.Networks}
 	if p.out, err = output.Open(m, identity, output.Options{Job: r.Job, State: &p.state}); err != nil {
@@ -133,9 +134,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := p.out.Finish(nil); err != nil {
 		return Summary{}, err
 	}
-	s := Summary{Summary: p.out.Summary(begun), Nodes: p.state.Nodes, Network: r.Network.Checkpoint,
-		Ends: p.state.Ends, PlayedOn: p.state.PlayedOn, FalseResigns: p.state.FalseResigns,
-		Retracted: p.state.Retracted}
+	s := Summary{Summary: p.out.Summary(begun), tally: p.state.tally, Network: r.Network.Checkpoint}
 	took := time.Since(begun).Seconds()
 	s.GamesPerSecond = float64(s.GamesKept-p.keptBefore) / took
 	if c := p.counts(); c.Places > 0 {
