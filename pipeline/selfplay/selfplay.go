@@ -65,12 +65,12 @@ type Request struct {
 // Summary is what selfplay reports. The figures about evaluations are of this process.
 type Summary struct {
 	output.Summary
-	tally
 	Evaluations    int64   `json:"evaluations"`   // of positions by the network
 	BatchFill      float64 `json:"batch_fill"`    // share of the batches' places that had a position
 	NetworkShare   float64 `json:"network_share"` // share of the time in which the network computed
 	GamesPerSecond float64 `json:"games_per_second"`
 	Network        string  `json:"network"` // its checksum
+	tally
 }
 
 // tally counts what the manifest does not.
