@@ -21,11 +21,7 @@ import (
 
 func write(t *testing.T, m traindata.Dataset) loader.Spec {
 	t.Helper()
-	dir := t.TempDir()
-	if err := m.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	return loader.Spec{Dir: dir}
+	return loader.Spec{Dir: m.Write(t)}
 }
 
 // tiny is a run of 30 steps of a network of one block of 8 filters.

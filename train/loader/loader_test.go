@@ -25,11 +25,7 @@ import (
 
 func write(t testing.TB, m traindata.Dataset) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := m.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return m.Write(t)
 }
 
 func open(t testing.TB, workers int, specs ...Spec) *Data {

@@ -4,12 +4,12 @@
 package traindata
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/shards"
+	"talbot/internal/testkit/madeup"
 )
 
 // Dataset is a dataset of games of random moves.
@@ -35,43 +35,29 @@ var (
 	Engine    = dataset.Fingerprint{Engine: "Made-up 1", Limit: "nodes 2"}
 )
 
-// Write writes the dataset into dir.
-func (d Dataset) Write(dir string) error {
+// Write writes the dataset into a folder of the test.
+func (d Dataset) Write(t testing.TB) (dir string) {
+	t.Helper()
 	if d.Splits == (dataset.Splits{}) {
 		d.Splits = dataset.DefaultSplits
 	}
-	m := &dataset.Manifest{Tool: "test", Verb: "test", Seed: d.Seed, Splits: d.Splits,
-		Inputs: []dataset.Input{{Name: "made up"}}, Fingerprints: []dataset.Fingerprint{OldEngine, Engine}}
+	m := dataset.Manifest{Tool: "test", Verb: "test", Seed: d.Seed, Splits: d.Splits,
+		Inputs: []dataset.Input{{Name: "made up"}}, Fingerprints: []dataset.Fingerprint{OldEngine, Engine},
+		Counts: dataset.Counts{GamesRead: int64(d.Games)}}
 	if d.Candidates {
 		m.Networks, m.Fingerprints = []dataset.Network{network}, append(m.Fingerprints, candidatePrints()...)
 	}
-	number := max(1, d.Shards)
-	game := 0
-	for s := range number {
-		w, err := shards.Create(dir, s)
-		if err != nil {
-			return err
+	lines := make([]dataset.Line, d.Games)
+	for game := range lines {
+		lines[game] = d.line(game)
+		if err := lines[game].Check(); err != nil {
+			t.Fatalf("game %d: %v", game, err)
 		}
-		for ; game < d.Games*(s+1)/number; game++ {
-			l := d.line(game)
-			if err := l.Check(); err != nil {
-				w.Abort()
-				return fmt.Errorf("game %d: %w", game, err)
-			}
-			if err := w.Write(&l); err != nil {
-				w.Abort()
-				return err
-			}
-			m.Counts.AddLine(&l)
-		}
-		info, err := w.Commit()
-		if err != nil {
-			return err
-		}
-		m.Shards = append(m.Shards, info)
-		m.Counts.GamesRead += info.Lines
 	}
-	return dataset.WriteManifest(dir, m)
+	dir = t.TempDir()
+	number := max(1, d.Shards)
+	madeup.WriteShards(t, dir, m, lines, (d.Games+number-1)/number)
+	return dir
 }
 
 func (d Dataset) line(game int) (l dataset.Line) {
