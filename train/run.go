@@ -177,9 +177,14 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 			r.end()
 		}
 	}()
-	old, err := r.started()
-	if err != nil {
-		return nil, err
+	var old run.Config // that the run was last started with
+	if o.Resume {
+		if old, err = run.ReadConfig(o.Dir); err != nil {
+			return nil, err
+		}
+		if field, want, have := c.Differs(old); field != "" {
+			return nil, &ConfigError{field, want, have}
+		}
 	}
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
 		return nil, err
@@ -235,21 +240,6 @@ func (o *Options) check(c run.Config, layout encode.Layout, plateau schedule.Pla
 		return fmt.Errorf("the schedule %q looks at validations, and there are no val samples", c.Schedule)
 	}
 	return nil
-}
-
-// started returns the configuration that a run to be resumed was last started with, and an error if r's computes
-// something else. It runs under the claim.
-func (r *runner) started() (old run.Config, err error) {
-	if !r.Resume {
-		return run.Config{}, nil
-	}
-	if old, err = run.ReadConfig(r.Dir); err != nil {
-		return old, err
-	}
-	if field, want, have := r.c.Differs(old); field != "" {
-		return old, &ConfigError{field, want, have}
-	}
-	return old, nil
 }
 
 func (r *runner) warn(err error) {

@@ -48,21 +48,17 @@ var unbroken = strings.NewReplacer(" nats", "\u00a0nats", " %", "\u00a0%")
 
 func (e *Eval) policyVerdict() table.Verdict {
 	m := evaluate.ByName("policy_ce_legal")
-	v, j := e.judge(m, "%.3f", "samples", "with a move to find")
+	v, j := e.judge(m, "%.3f", "samples", "with a move to find", func(j *evaluate.Judgement) string {
+		return fmt.Sprintf("%.2f nats", math.Abs(j.Against-j.Figure))
+	})
 	if j == nil {
 		return v
 	}
 	u, than := e.Unseen, j.BaselineMeasure().As
-	apart, times := math.Abs(j.Against-j.Figure), math.Exp(math.Abs(j.Against-j.Figure))
+	times := math.Exp(math.Abs(j.Against - j.Figure))
 	that := "a random legal move has"
 	if j.Baseline != m.Baseline {
 		that = than + " give it"
-	}
-	switch j.Verdict {
-	case evaluate.Better:
-		v.Title = fmt.Sprintf("Better than %s by %.2f nats", than, apart)
-	case evaluate.Worse:
-		v.Title = fmt.Sprintf("Worse than %s by %.2f nats", than, apart)
 	}
 	switch {
 	case j.Figure < j.Against:
@@ -98,19 +94,10 @@ func (e *Eval) valueVerdict() table.Verdict {
 				"labels."}
 	}
 	m := evaluate.ByName("value_mse")
-	v, j := e.judge(m, "%.4f", e.words("labelled samples"), e.words("with a label"))
+	v, j := e.judge(m, "%.4f", e.words("labelled samples"), e.words("with a label"),
+		func(j *evaluate.Judgement) string { return humanize.Percent(math.Abs(j.Against-j.Figure) / j.Against) })
 	if j == nil {
 		return v
-	}
-	than := j.BaselineMeasure().As
-	switch j.Verdict {
-	case evaluate.Better:
-		v.Title = fmt.Sprintf("Better than %s by %s", than, humanize.Percent((j.Against-j.Figure)/j.Against))
-	case evaluate.Worse:
-		v.Title = "Worse than " + than
-		if j.Against > 0 {
-			v.Title += " by " + humanize.Percent((j.Figure-j.Against)/j.Against)
-		}
 	}
 	by := e.words("always saying the mean label")
 	if j.Baseline != m.Baseline {
@@ -123,8 +110,10 @@ func (e *Eval) valueVerdict() table.Verdict {
 }
 
 // judge begins the verdict on a measure's head with what all verdicts have; the judgement is nil if there is none.
-// samples and with name the head's samples, as "samples" and "with a move to find".
-func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (table.Verdict, *evaluate.Judgement) {
+// samples and with name the head's samples, as "samples" and "with a move to find"; apart writes how far a figure is
+// from its baseline.
+func (e *Eval) judge(m *evaluate.Measure, format, samples, with string, apart func(*evaluate.Judgement) string) (
+	table.Verdict, *evaluate.Judgement) {
 	v := table.Verdict{Class: table.Unsure, Title: "Cannot be judged", Head: headOf(m) + ", on unseen positions"}
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
@@ -143,6 +132,9 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (table.V
 	than := j.BaselineMeasure().As
 	v.Class = class(j.Verdict)
 	v.Title = capital(j.Verdict.Phrase()) + " " + than
+	if j.Against > 0 && (j.Verdict == evaluate.Better || j.Verdict == evaluate.Worse) {
+		v.Title += " by " + apart(&j)
+	}
 	v.Parts = e.bySource(format, m)
 	return v, &j
 }
