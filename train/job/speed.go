@@ -74,15 +74,7 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 // ReadFirst does all the reading of a dataset that a training does before its first step. A dataset without samples for
 // the recipe is no error.
 func ReadFirst(ctx context.Context, c run.Config, dir string) error {
-	targets, err := targets(c)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	built, err := c.Build()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	data, err := loader.Open(ctx, []loader.Spec{{Dir: dir}}, loader.Options{Encoder: built.Encoder, Targets: targets})
+	data, err := openData(ctx, c, []loader.Spec{{Dir: dir}}, loader.Options{})
 	if err != nil {
 		return err
 	}

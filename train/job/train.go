@@ -206,7 +206,8 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn,
 		Accepted: func() error {
 			id := data.Identity()
-			id.Backend, id.Kind, id.Results = t.Backend, b.Kind, learnsResults(c, data)
+			id.Backend, id.Kind = t.Backend, b.Kind
+			id.Results = data.Options.Targets.Value.LearnsResults(data.Options.Encoder, data.Labelled())
 			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
 		}})
 	if result.Samples > 0 || claim.Killed { // else the page of an evaluation may exist, and is still true
@@ -215,16 +216,6 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 		}
 	}
 	return result, err
-}
-
-// learnsResults is [loader.Identity.Results] of a run on that data.
-func learnsResults(c run.Config, data *loader.Data) bool {
-	t, err := targets(c)
-	if err != nil {
-		return false
-	}
-	built, err := c.Build()
-	return err == nil && t.Value.LearnsResults(built.Encoder, data.Labelled())
 }
 
 // Init makes a run of a network with random weights, for others to begin with: see [train.Init]. Data, From, After,
@@ -257,13 +248,22 @@ func (t Train) init() (Start, train.Result, error) {
 		return Start{}, train.Result{}, err
 	}
 	defer b.Finalize()
-	built, err := c.Build()
+	start, err := startOf(c, b)
 	if err != nil {
-		return Start{}, train.Result{}, err
+		return start, train.Result{}, err
 	}
 	result, err := train.Init(c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Warn: t.Warn})
-	return Start{Config: c, Network: built.Network.String(), Backend: b.Why, Kind: b.Kind,
-		Parameters: model.CountTrainable(built.Network.Params())}, result, err
+	return start, result, err
+}
+
+// startOf returns what is known of a run without its data.
+func startOf(c run.Config, b *backend.Backend) (Start, error) {
+	built, err := c.Build()
+	if err != nil {
+		return Start{}, err
+	}
+	return Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
+		Parameters: model.CountTrainable(built.Network.Params())}, nil
 }
 
 // openBackend opens the backend asked for, and on resuming warns if it is another one than before.
@@ -303,16 +303,8 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 			}
 		}
 	}
-	targets, err := targets(c)
-	if err != nil {
-		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	built, err := c.Build()
-	if err != nil {
-		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
-		Workers: t.Workers, MaxCopies: t.MaxCopies, MinClock: t.MinClock, Checked: t.Checked})
+	data, err = openData(ctx, c, t.Data, loader.Options{Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies,
+		MinClock: t.MinClock, Checked: t.Checked})
 	if err != nil {
 		return nil, was, err
 	}
@@ -323,6 +315,19 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		}
 	}
 	return data, was, nil
+}
+
+// openData opens datasets for what a run of a configuration reads and learns.
+func openData(ctx context.Context, c run.Config, specs []loader.Spec, o loader.Options) (*loader.Data, error) {
+	built, err := c.Build()
+	if err == nil {
+		o.Encoder = built.Encoder
+		o.Targets, err = targets(c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return loader.Open(ctx, specs, o)
 }
 
 func (t Train) warn(err error) {
@@ -370,11 +375,7 @@ func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey
 	for _, counts := range survey.Sets {
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
-	built, err := c.Build()
-	if err != nil {
-		return err
-	}
-	layout := built.Encoder.Layout()
+	layout := data.Options.Encoder.Layout()
 	if values == 0 && layout.Float(encode.ValueFloat) >= 0 {
 		t.warn(fmt.Errorf("no train sample has a value for --value-target %s: the value head will not be trained",
 			c.ValueTarget))
@@ -386,8 +387,10 @@ func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey
 		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
 			"--multipv", c.PolicyTarget))
 	}
-	s := Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
-		Parameters: model.CountTrainable(built.Network.Params())}
+	s, err := startOf(c, b)
+	if err != nil {
+		return err
+	}
 	for i, counts := range survey.Sets {
 		draws := float64(c.End()-c.Begin()) * float64(c.Batch) * counts.Share
 		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})
