@@ -68,15 +68,6 @@ func lynxBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64)
 	return list, planes
 }
 
-// lynxBatch is a batch of n samples, which repeats 64.
-func lynxBatch(t testing.TB, n int) (b Batch) {
-	list, _ := lynxBatches(t, 1, 64)
-	for b.N < n {
-		b.add(&list[0])
-	}
-	return b.part(0, b.N/n)
-}
-
 // lynxCodes are the indices of moves of the position after those that were played.
 func lynxCodes(t testing.TB, start string, played, names []string) (codes []int32) {
 	t.Helper()

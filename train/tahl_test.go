@@ -60,28 +60,6 @@ func tahlBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64)
 	return list, planes
 }
 
-// tahlBatch is a batch of n samples that repeats real positions.
-func tahlBatch(t testing.TB, n int) (b Batch) {
-	const real = 24
-	list, _ := tahlBatches(t, 1, real)
-	layout, from := encode.Tahl{}.Layout(), &list[0]
-	longest := len(from.Weights) / real
-	b.Resize(n, longest, &layout)
-	repeat(b.Packed, from.Packed)
-	repeat(b.Codes, from.Codes)
-	repeat(b.Weights, from.Weights)
-	repeat(b.Floats, from.Floats)
-	repeat(b.Known, from.Known)
-	return b
-}
-
-// repeat fills to with copies of from.
-func repeat[T any](to, from []T) {
-	for n := 0; n < len(to); {
-		n += copy(to[n:], from)
-	}
-}
-
 // TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of
 // a step and five steps with AdamW that decays all tensors.
 func TestPyTorchTahl(t *testing.T) {
