@@ -179,7 +179,8 @@ func (e *ShortError) Error() string {
 var errNoScore = errors.New("bestmove before all moves had an exact score")
 
 // Search labels the position reached from start by moves, which it sends along so that the engine knows what has been
-// repeated. Before it the engine forgets what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
+// repeated; only are the legal moves that are searched, different ones, nil: all. Before it the engine forgets what
+// [HashScope] says. There is one label for each of [Engine.Fingerprints]:
 // those of Config.Shallower, then that of the limit.
 //
 // Labels with status Terminal mean checkmate, stalemate or a dead position; those are not searched. In any other label
@@ -190,14 +191,8 @@ var errNoScore = errors.New("bestmove before all moves had an exact score")
 //
 // Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before, the engine is as good as it was. After
 // any other error, which includes the end of ctx during the search, the process is dead and only Close is left.
-func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
-	return e.SearchMoves(ctx, start, moves, nil)
-}
-
-// SearchMoves is [Engine.Search] that searches only some of the legal moves, different ones; nil: all. Then the lines
-// start with these, and there are fewer than MultiPV if fewer are given. One that is illegal is a [*JobError] too.
-func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, only []board.Move) ([]dataset.Label,
-	error) {
+func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move, only ...board.Move) (
+	[]dataset.Label, error) {
 	if err := e.client.Err(); err != nil {
 		return nil, fmt.Errorf("stockfish: %w", err)
 	}

@@ -216,7 +216,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 }
 
 // Search labels one position on the engine of a worker, 0 … Workers()−1, for callers that decide by each label what to
-// search next. It is [Engine.SearchMoves] on an engine that is replaced when it is lost, as in [Pool.Label]; failed
+// search next. It is [Engine.Search] on an engine that is replaced when it is lost, as in [Pool.Label]; failed
 // labels come with the reason as an error. Each worker may be asked by one goroutine at a time, none while Label runs,
 // and Close waits for none of them. When ctx ends, a search under way is given up.
 func (p *Pool) Search(ctx context.Context, worker int, start board.Position, moves, only []board.Move) ([]dataset.Label,

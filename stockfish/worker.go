@@ -132,7 +132,7 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 		if t.SearchMoves != nil {
 			only = t.SearchMoves[k]
 		}
-		labels, err := w.engine.SearchMoves(ctx, t.Start, t.Moves[:t.Plies[k]], only)
+		labels, err := w.engine.Search(ctx, t.Start, t.Moves[:t.Plies[k]], only...)
 		if err != nil {
 			return nil, err
 		}

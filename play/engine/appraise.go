@@ -142,7 +142,7 @@ func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.AppraisalInput, mo
 		if err != nil {
 			return nil, err
 		}
-		labels, err := engine.SearchMoves(ctx, at.Start, at.Moves, moves)
+		labels, err := engine.Search(ctx, at.Start, at.Moves, moves...)
 		if err == nil {
 			return labels, nil
 		}

@@ -23,12 +23,7 @@ func (t *tree) chooseGumbel(n *node, top bool) int {
 		return t.halve(n, improved)
 	}
 	softmax(improved)
-	all := 1.0
-	for i := range edges {
-		if c := t.child(&edges[i]); c != nil {
-			all += float64(c.started())
-		}
-	}
+	all := 1 + float64(t.descents(edges))
 	best, most := -1, math.Inf(-1)
 	for i := range edges {
 		c, score := t.child(&edges[i]), improved[i]
@@ -48,32 +43,33 @@ func (t *tree) chooseGumbel(n *node, top bool) int {
 // halve returns the root's edge that is visited next: of those with as many descents as the plan says the one with the
 // greatest sum of noise, log-prior and scaled value. scores have the latter two.
 func (t *tree) halve(n *node, scores []float64) int {
-	edges, done, considered := t.edgesOf(n), int64(0), 0
+	edges, considered := t.edgesOf(n), 0
 	for i := range edges {
-		if c := t.child(&edges[i]); c != nil {
-			done += int64(c.started())
-		}
-		if t.eligible[i] {
-			considered++
-		}
+		considered += b2i(t.eligible[i])
 	}
-	turn := consideredVisit(min(considered, t.options.Considered), t.plan, done)
+	turn := consideredVisit(min(considered, t.options.Considered), t.plan, t.descents(edges))
 	best, onTurn := -1, false
 	for i := range edges {
 		if !t.eligible[i] {
 			continue
 		}
-		visits := int64(0)
-		if c := t.child(&edges[i]); c != nil {
-			visits = int64(c.started())
-		}
 		scores[i] += t.noise[i]
 		// That none is on turn happens only where memory was short.
-		if is := visits == turn; best < 0 || is && !onTurn || is == onTurn && scores[i] > scores[best] {
+		if is := t.descents(edges[i:i+1]) == turn; best < 0 || is && !onTurn || is == onTurn && scores[i] > scores[best] {
 			best, onTurn = i, is
 		}
 	}
 	return best
+}
+
+// descents counts those through edges.
+func (t *tree) descents(edges []edge) (n int64) {
+	for i := range edges {
+		if c := t.child(&edges[i]); c != nil {
+			n += int64(c.started())
+		}
+	}
+	return n
 }
 
 // consideredVisit is sequential halving as a table: how many visits the root's moves have among which simulation done

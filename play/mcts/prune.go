@@ -173,13 +173,7 @@ func (t *tree) explorationVisits(n *node) uint32 {
 	if n.cycle&reexpanded == 0 {
 		return n.started()
 	}
-	visits := uint32(1)
-	for _, e := range t.edgesOf(n) {
-		if c := t.child(&e); c != nil {
-			visits += c.started()
-		}
-	}
-	return min(visits, n.started())
+	return min(1+uint32(t.descents(t.edgesOf(n))), n.started())
 }
 
 // join makes neighbouring blocks of free edges one: else there would be ever smaller ones.
