@@ -95,7 +95,7 @@ func (s *Server) lookAtStats(f *folder, _ *http.Request) *partPage {
 		if err != nil {
 			return nil, err
 		}
-		return counts.Page("")
+		return counts.Page(""), nil
 	})
 	if err != nil {
 		p.Notice = "The counting ended early: " + f.within(err)

@@ -75,10 +75,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 	if abs, err := filepath.Abs(o.Dir); err == nil {
 		name = abs
 	}
-	page, err := counted.Page(filepath.Base(name))
-	if err != nil {
-		return err
-	}
+	page := counted.Page(filepath.Base(name))
 	if o.html != "" {
 		if err := writePage(o.html, page); err != nil {
 			return err

@@ -25,6 +25,8 @@ type Example struct {
 	Best   string `json:"best"`  // SAN of that label's move; "" without
 
 	hash uint64
+	at   board.Position
+	move board.Move // that was played
 }
 
 // examples is how many boards are shown.
@@ -44,9 +46,11 @@ func (t exampleTally) chosen(key uint64, samples int) (sample int, hash uint64, 
 
 // add keeps a sample at position p, the ply of its line.
 func (t *exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Position, label dataset.Label) {
-	e := Example{Source: l.Source.String(), Game: strings.Clone(gameName(l)), FEN: p.FEN(), hash: hash}
+	e := Example{Source: l.Source.String(), Game: strings.Clone(gameName(l)), FEN: p.FEN(), hash: hash,
+		at: *p}
 	if ply < len(l.Moves) && p.IsLegal(l.Moves[ply]) {
-		e.Played, e.SAN = l.Moves[ply].String(), p.SAN(l.Moves[ply])
+		e.move = l.Moves[ply]
+		e.Played, e.SAN = e.move.String(), p.SAN(e.move)
 	}
 	if label.Status == dataset.Labelled {
 		e.Label = scoreText(label.Lines[0].Score)
@@ -102,13 +106,9 @@ func gameName(l *dataset.Line) string {
 	return text
 }
 
-// position lays an example out. Its position and its move were made by talbot.
-func (e *Example) position() (table.Position, error) {
-	p, err := board.ParseFEN(e.FEN)
-	if err != nil {
-		return table.Position{}, err
-	}
-	d := table.Position{Board: chart.NewBoard(&p), Aside: e.Label, Where: []string{e.Source}}
+// position lays an example out.
+func (e *Example) position() table.Position {
+	d := table.Position{Board: chart.NewBoard(&e.at), Aside: e.Label, Where: []string{e.Source}}
 	d.Head = d.Board.Turn + " to move"
 	if e.Game != "" {
 		d.Where[0] += " · " + e.Game
@@ -117,12 +117,8 @@ func (e *Example) position() (table.Position, error) {
 		d.Where = append(d.Where, "engine "+e.Best)
 	}
 	if e.Played != "" {
-		m, err := p.ParseUCI(e.Played)
-		if err != nil {
-			return d, err
-		}
-		d.Board.Arrow("target", m)
+		d.Board.Arrow("target", e.move)
 		d.Head, d.Class = d.Board.Number+" "+e.SAN, table.Better
 	}
-	return d, nil
+	return d
 }

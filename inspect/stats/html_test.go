@@ -55,10 +55,7 @@ func TestPage(t *testing.T) {
 		if name == "hostile" {
 			title = h
 		}
-		result, err := s.Page(title)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := s.Page(title)
 		var page strings.Builder
 		if err := result.WriteHTML(&page); err != nil {
 			t.Fatal(err)
@@ -81,10 +78,7 @@ func TestPage(t *testing.T) {
 // written returns the statistics as text and as a page.
 func written(t *testing.T, s *Statistics) (text, page string) {
 	t.Helper()
-	result, err := s.Page("data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := s.Page("data")
 	var b strings.Builder
 	if err := result.WriteHTML(&b); err != nil {
 		t.Fatal(err)

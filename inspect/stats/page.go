@@ -36,7 +36,7 @@ func results(win, draw, loss, all int64) table.Cell {
 }
 
 // Page returns the statistics of a dataset of that name, to be written as text or as a page.
-func (s *Statistics) Page(name string) (*table.Page, error) {
+func (s *Statistics) Page(name string) *table.Page {
 	p := &table.Page{Kind: "stats", Title: name, Intro: "A talbot dataset. Hover over a bar for its values.",
 		Lead: []table.Block{s.tiles()}}
 	data := table.Section{Title: "Data", Layout: table.Two}
@@ -47,18 +47,14 @@ func (s *Statistics) Page(name string) (*table.Page, error) {
 	p.Add(s.labelSection())
 	boards := &table.Boards{}
 	for i := range s.Examples {
-		b, err := s.Examples[i].position()
-		if err != nil {
-			return nil, fmt.Errorf("board of a sample: %w", err)
-		}
-		boards.List = append(boards.List, b)
+		boards.List = append(boards.List, s.Examples[i].position())
 	}
 	if len(boards.List) > 0 {
 		p.Add(table.Section{Title: "Boards", Blocks: []table.Block{boards},
 			Note: "Samples drawn at random, but always the same ones. The side to move is at the bottom. Green: the " +
 				"move that was played, or the move to learn. Click a position to open an analysis board."})
 	}
-	return p, nil
+	return p
 }
 
 func (s *Statistics) tiles() table.Tiles {
