@@ -80,6 +80,13 @@ func TestCrafted(t *testing.T) {
 	}
 	const n = 100_000 // moves
 	long := []column{{colPlies, binary.AppendUvarint(nil, n)}, {colMoves, ones[:2*n]}}
+	line := func(columns ...column) []byte { return craft(1, 1, 0, unchanged, columns...) }
+	sample := func(columns ...column) []byte {
+		return craft(1, 1, 1, unchanged, append([]column{{colSamples, []byte{2}}}, columns...)...)
+	}
+	searched := func(part string, raw []byte) []byte {
+		return sample(column{"label:0:status", []byte{1}}, column{"label:0:" + part, raw})
+	}
 	for name, b := range map[string][]byte{
 		"bomb":           craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 32<<20)}),
 		"too little":     craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, []byte{1}}),
@@ -90,7 +97,7 @@ func TestCrafted(t *testing.T) {
 		"offset":         craft(1, 1, 0, func(c *columnIndex) { c.Offset++ }, column{colResult, []byte{1}}),
 		"size":           craft(1, 1, 0, func(c *columnIndex) { c.Size = 1 << 60 }, column{colResult, []byte{1}}),
 		"size short":     craft(1, 1, 0, func(c *columnIndex) { c.Size-- }, column{colResult, []byte{1}}),
-		"name twice":     craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{colResult, []byte{1}}),
+		"name twice":     line(column{colResult, []byte{1}}, column{colResult, []byte{1}}),
 		"no lines":       craft(0, 0, 0, unchanged),
 		"many lines":     craft(maxLines+1, maxLines+1, 0, unchanged),
 		"many positions": craft(1, maxPositions+1, 0, unchanged),
@@ -103,44 +110,34 @@ func TestCrafted(t *testing.T) {
 		"plies cut":      craft(1, 2, 1, unchanged, column{colPlies, []byte{0x81}}, column{colMoves, u16(1)}),
 		"invented": craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1)},
 			column{colInvented, []byte{2}}),
-		"source":         craft(1, 1, 0, unchanged, column{colSource, []byte{byte(len(dataset.Sources()))}}),
-		"result":         craft(1, 1, 0, unchanged, column{colResult, []byte{4}}),
-		"result long":    craft(1, 1, 0, unchanged, column{colResult, []byte{1, 1}}),
-		"white_elo":      craft(1, 1, 0, unchanged, column{colWhiteElo, []byte{1}}),
-		"black_elo":      craft(1, 1, 0, unchanged, column{colBlackElo, []byte{1}}),
-		"input":          craft(1, 1, 0, unchanged, column{colInput, []byte{255, 255, 255, 255, 255, 1}}),
-		"number":         craft(1, 1, 0, unchanged, column{colNumber, []byte{1}}),
-		"offset below 0": craft(1, 1, 0, unchanged, column{colOffset, []byte{3}}),
-		"start":          craft(1, 1, 0, unchanged, column{colStart, []byte("\x09rubbish!")}),
-		"start long":     craft(1, 1, 0, unchanged, column{colStart, []byte("\x50x")}),
-		"samples":        craft(1, 1, 0, unchanged, column{colSamples, []byte{4}}),
+		"source":         line(column{colSource, []byte{byte(len(dataset.Sources()))}}),
+		"result":         line(column{colResult, []byte{4}}),
+		"result long":    line(column{colResult, []byte{1, 1}}),
+		"white_elo":      line(column{colWhiteElo, []byte{1}}),
+		"black_elo":      line(column{colBlackElo, []byte{1}}),
+		"input":          line(column{colInput, []byte{255, 255, 255, 255, 255, 1}}),
+		"number":         line(column{colNumber, []byte{1}}),
+		"offset below 0": line(column{colOffset, []byte{3}}),
+		"start":          line(column{colStart, []byte("\x09rubbish!")}),
+		"start long":     line(column{colStart, []byte("\x50x")}),
+		"samples":        line(column{colSamples, []byte{4}}),
 		"sample count":   craft(1, 1, 1, unchanged),
 		"bitmap":         craft(1, 1, 1, unchanged, column{colSamples, []byte{3}}, column{colBitmap, []byte{1, 1}}),
 		"bitmap short":   craft(2, 2, 2, unchanged, column{colSamples, []byte{3, 3}}, column{colBitmap, []byte{1}}),
-		"tag":            craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2}}),
-		"tag trailing":   craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2, 65, 65}}),
-		"policy": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{2}},
-			column{colPolicyMove, u16(1)}),
-		"policy weight": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{1}},
+		"tag":            line(column{tagPrefix + "a", []byte{2}}),
+		"tag trailing":   line(column{tagPrefix + "a", []byte{2, 65, 65}}),
+		"policy":         sample(column{colPolicyCount, []byte{2}}, column{colPolicyMove, u16(1)}),
+		"policy weight": sample(column{colPolicyCount, []byte{1}},
 			column{colPolicyMove, u16(1)}, column{colPolicyWeight, u16(1)}),
-		"status": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}},
-			column{"label:0:status", []byte{4}}),
-		"status long": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}},
-			column{"label:0:status", []byte{1, 1}}),
-		"score": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:score", u16(30001)}),
-		"wdl": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:wdl", u16(1000, 2)}),
-		"wdl draw": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:wdl", u16(0, 2)}),
-		"depth": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:depth", []byte{1, 1}}),
-		"nodes": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:nodes", bytes.Repeat([]byte{255}, 11)}),
-		"pv": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:pv", u16(1, 2)}),
-		"pv plies": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
-			column{"label:0:pv_plies", []byte{3}}),
+		"status":      sample(column{"label:0:status", []byte{4}}),
+		"status long": sample(column{"label:0:status", []byte{1, 1}}),
+		"score":       searched("score", u16(30001)),
+		"wdl":         searched("wdl", u16(1000, 2)),
+		"wdl draw":    searched("wdl", u16(0, 2)),
+		"depth":       searched("depth", []byte{1, 1}),
+		"nodes":       searched("nodes", bytes.Repeat([]byte{255}, 11)),
+		"pv":          searched("pv", u16(1, 2)),
+		"pv plies":    searched("pv_plies", []byte{3}),
 		"searched bomb": craft(1, n+1, n, unchanged,
 			append(long, column{"label:0:status", ones[:n]}, column{"label:0:lines", bytes.Repeat([]byte{255}, n)})...),
 		"label bomb":      craft(1, n+1, n, unchanged, append(long, manyStatus(ones[:n])...)...),
@@ -391,10 +388,8 @@ func FuzzReader(f *testing.F) {
 			}
 			m := new(memory)
 			w := newWriter(m, Name(0))
-			for i := range lines {
-				if err := w.Write(&lines[i]); err != nil {
-					return // such as a text that is not UTF-8
-				}
+			if writeLines(w, lines) != nil {
+				return // such as a text that is not UTF-8
 			}
 			if _, err := w.Commit(); err != nil {
 				t.Fatal(err)

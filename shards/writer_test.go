@@ -53,10 +53,8 @@ func shardOf(t testing.TB, lines []dataset.Line, options ...WriterOption) []byte
 	t.Helper()
 	m := new(memory)
 	w := newWriter(m, Name(0), options...)
-	for i := range lines {
-		if err := w.Write(&lines[i]); err != nil {
-			t.Fatal(err)
-		}
+	if err := writeLines(w, lines); err != nil {
+		t.Fatal(err)
 	}
 	info, err := w.Commit()
 	if err != nil {
@@ -66,6 +64,16 @@ func shardOf(t testing.TB, lines []dataset.Line, options ...WriterOption) []byte
 		t.Fatalf("%+v, want %d lines, %d bytes", info, len(lines), m.Len())
 	}
 	return m.Bytes()
+}
+
+// writeLines writes lines up to the first that is refused.
+func writeLines(w *Writer, lines []dataset.Line) error {
+	for i := range lines {
+		if err := w.Write(&lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func openBytes(b []byte, options ...ReaderOption) (*Reader, error) {
@@ -273,13 +281,7 @@ func TestWriterFails(t *testing.T) {
 		for n := 1; !ok; n++ {
 			m := &memory{failAt: n}
 			w := newWriter(m, Name(0), WithWorkers(workers))
-			var first error
-			for i := range lines {
-				if err := w.Write(&lines[i]); err != nil {
-					first = err
-					break
-				}
-			}
+			first := writeLines(w, lines)
 			_, err := w.Commit()
 			w.Abort()
 			ok = m.calls < n
@@ -311,10 +313,8 @@ func TestCreateCommitAbort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range lines {
-			if err := w.Write(&lines[i]); err != nil {
-				t.Fatal(err)
-			}
+		if err := writeLines(w, lines); err != nil {
+			t.Fatal(err)
 		}
 		if files, _ := filepath.Glob(dir + "/*.zst"); len(files) != number {
 			t.Errorf("a shard before its commit: %v", files)

@@ -127,7 +127,8 @@ func FuzzScoreText(f *testing.F) {
 	f.Add([]byte("4k3/8/8/8/8/8/4P3/4K3 b - -|-7|[1.0]\r\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1|M3|1/2|\n"), uint8(2))
 	forms := []TableForm{{}, viewForm(dataset.WhiteView), viewForm(dataset.MoverView), {Unchecked: true}}
 	f.Fuzz(func(t *testing.T, data []byte, form uint8) {
-		if _, err := scoreTexts(t, string(data), forms[int(form)%len(forms)]); err != nil && !errors.Is(err, dataset.ErrView) {
+		_, err := scoreTexts(t, string(data), forms[int(form)%len(forms)])
+		if err != nil && !errors.Is(err, dataset.ErrView) {
 			t.Fatal(err)
 		}
 	})
