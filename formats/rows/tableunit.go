@@ -228,27 +228,22 @@ func (t *TableReader) columnName() string {
 // agrees returns an error, which ends the table, if an evaluation contradicts the unit: decimals in centipawns, or
 // among decimals a whole number that is a usual one of centipawns. A unit that the caller stated is not checked.
 func (t *TableReader) agrees(text string, offset int64) error {
-	if t.source == unitStated {
-		return nil
-	}
 	n, ok := readNumber(text)
-	if !ok {
-		return nil
-	}
 	what := ""
 	switch {
+	case !ok || t.source == unitStated:
+		return nil
 	case t.source == unitOpen && (n.size > 0 || n.fraction):
-		what = "is the first number other than 0, too late to decide the unit"
-	case t.source != unitOpen && t.convention.Unit == dataset.CentipawnUnit && n.fraction:
+		return fmt.Errorf("row %d at byte %d: %q in column %s is the first number other than 0, too late to decide "+
+			"the unit: %w", t.number, offset, text, t.columnName(), ErrMixedUnits)
+	case t.source == unitOpen:
+		return nil
+	case t.convention.Unit == dataset.CentipawnUnit && n.fraction:
 		what = "has decimals"
 	case t.source == unitFound && t.convention.Unit == dataset.PawnUnit && n.isCentipawns():
 		what = "is a large whole number"
 	default:
 		return nil
-	}
-	if t.source == unitOpen {
-		return fmt.Errorf("row %d at byte %d: %q in column %s %s: %w", t.number, offset, text, t.columnName(), what,
-			ErrMixedUnits)
 	}
 	return fmt.Errorf("row %d at byte %d: %q %s, and column %s is in %v %v: %w", t.number, offset, text, what,
 		t.columnName(), t.convention.Unit, t.source, ErrMixedUnits)
