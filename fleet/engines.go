@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,41 +26,35 @@ type stockfishSet struct {
 }
 
 // Prove starts the engine with the coordinator's settings and returns its fingerprints, and those of another build its
-// labels of the canaries.
+// labels of the canaries. Other terms than before are those of another run at the same address: they end the worker, as
+// it has other engines.
 func (s *stockfishSet) Prove(ctx context.Context, welcome []byte) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if string(welcome) != s.terms {
-		if err := s.start(ctx, welcome); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(s.proof)
-}
-
-// start takes over the coordinator's terms. Those of another run at the same address end the worker, as it has other
-// engines.
-func (s *stockfishSet) start(ctx context.Context, welcome []byte) error {
-	if s.terms != "" {
-		return errors.New("the coordinator has other terms than before: it is another run")
+	switch s.terms {
+	case string(welcome):
+		return encodeJSON(s.proof), nil
+	case "":
+	default:
+		return nil, errors.New("the coordinator has other terms than before: it is another run")
 	}
 	t, err := s.read(welcome)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pool, err := stockfish.NewPool(ctx, s.config, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer pool.Close()
 	s.proof.Fingerprints = pool.Fingerprints()
 	if t.Canaries != nil && s.proof.Fingerprints[0].Build != t.Fingerprints[0].Build {
 		if s.proof.Labels, err = canaryLabels(ctx, pool, t.Canaries); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s.terms = string(welcome)
-	return nil
+	return encodeJSON(s.proof), nil
 }
 
 // read takes over the settings of the coordinator's engines.

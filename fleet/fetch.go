@@ -213,5 +213,6 @@ func (w *worker) returnJob(t *task, why error) {
 		return // all are given back at the end
 	}
 	w.Log("a job went wrong: %v", why)
-	_, _, _ = w.request(w.ctx, verbBack, encodeJSON(returnedJob{t.heldJob, clip(why.Error(), maxReason)}), requestTimeout)
+	back := returnedJob{t.heldJob, clip(why.Error(), maxReason)}
+	_, _, _ = w.request(w.ctx, verbBack, encodeJSON(back), requestTimeout)
 }

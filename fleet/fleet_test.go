@@ -69,8 +69,8 @@ func proveEcho(proof []byte) error {
 	return nil
 }
 
-// testCoordinator is one that listens on this machine until the end of the test. Its lease is the usual one, which no worker
-// loses because the machine is busy.
+// testCoordinator is one that listens on this machine until the end of the test. Its lease is the usual one, which no
+// worker loses because the machine is busy.
 func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) *coordinator {
 	t.Helper()
 	cfg := coordinatorConfig{Dir: dir, Share: Share{Listen: "127.0.0.1:0"}, terms: []byte("hello"), prove: proveEcho}

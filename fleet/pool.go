@@ -27,12 +27,12 @@ type Share struct {
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
 	// JoinFile + [statusSuffix]. Empty: none.
 	StatusListen string
-	AllowBuilds  bool                 // workers may have another build of the engine if its labels of eight positions agree
-	Lease        time.Duration        // after which a silent worker's jobs are lost; 0 means 15 s
-	BatchTime    time.Duration        // engine time that a batch is worth at most; 0 means 5 s
-	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
+	AllowBuilds  bool          // workers may have another build of the engine if its labels of eight positions agree
+	Lease        time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+	BatchTime    time.Duration // engine time that a batch is worth at most; 0 means 5 s
+	CheckShare   float64       // of the workers' labels that are searched again; 0 means 1 %
 
-	CheckShare float64 // of the workers' labels that are searched again; 0 means 1 %
+	Log func(string, ...any) `json:"-"` // what happens to workers; may be nil
 }
 
 // statusSuffix ends the name of the file with the token for the status.

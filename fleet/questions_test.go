@@ -128,8 +128,9 @@ func FuzzTerms(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}, fleet: &coordinator{roster: known},
-		canary: []byte("what the canaries give")}
+	p := newPool(Share{AllowBuilds: true})
+	p.prints, p.fleet = make([]dataset.Fingerprint, 1), &coordinator{roster: known}
+	p.canary = []byte("what the canaries give")
 	f.Add([]byte(`{"fingerprints":[{"build":"0123456789abcdef"}],"labels":"AAAA"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_ = p.prove(b)

@@ -1,13 +1,20 @@
 package studio
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
 	"talbot/internal/chart"
+	"talbot/play/engine"
+	"talbot/play/mcts"
 	"talbot/stockfish"
 )
 
@@ -32,20 +39,17 @@ func (q *question) key() string {
 
 // analysisView is an analysis as its page shows it.
 type analysisView struct {
-	Version  int            `json:"version"` // grows with each change
-	Done     bool           `json:"done"`
-	Loading  bool           `json:"loading"`
-	Problem  string         `json:"problem"` // why there is no answer; "" = none
-	Note     string         `json:"note"`    // what is left out; "" = nothing
-	Over     string         `json:"over"`    // there is no move to play; "" = there is
-	Ratings  []int          `json:"ratings"`
-	Moves    []analysedMove `json:"moves"`
-	Rest     []float64      `json:"rest"`    // the share of all other moves, by rating
-	Best     string         `json:"best"`    // UCI; "" = not known
-	Engine   string         `json:"engine"`  // that judged; "" = none
-	Judged   int            `json:"judged"`  // moves
-	Weighed  int            `json:"weighed"` // ratings for which the second network was asked
-	Position string         `json:"position"`
+	Version int            `json:"version"` // grows with each change
+	Done    bool           `json:"done"`
+	Loading bool           `json:"loading"`
+	Problem string         `json:"problem"` // why there is no answer; "" = none
+	Note    string         `json:"note"`    // what is left out; "" = nothing
+	Over    string         `json:"over"`    // there is no move to play; "" = there is
+	Moves   []analysedMove `json:"moves"`
+	Rest    []float64      `json:"rest"`    // the share of all other moves, by rating
+	Best    string         `json:"best"`    // UCI; "" = not known
+	Engine  string         `json:"engine"`  // that judged; "" = none
+	Weighed int            `json:"weighed"` // ratings for which the second network was asked
 }
 
 // analysedMove is a move of a position.
@@ -69,7 +73,7 @@ const (
 // question at a time.
 func (s *Server) analyse(page string, q question) (v analysisView, err error) {
 	j, err := s.analyses.get(q.key(), page, func() (analysisView, func(*work[analysisView]) error) {
-		return analysisView{Loading: true, Ratings: ratings, Moves: []analysedMove{}},
+		return analysisView{Loading: true, Moves: []analysedMove{}},
 			func(j *work[analysisView]) error {
 				return (&analysis{work: j, networks: s.networks, question: q}).run()
 			}
@@ -104,7 +108,7 @@ func (a *analysis) run() error {
 	at := a.game.Position()
 	a.legal = at.LegalMoves(nil)
 	over := overText(at, a.legal)
-	a.update(func(v *analysisView) { v.Position, v.Over = at.FEN(), over })
+	a.update(func(v *analysisView) { v.Over = over })
 	if over != "" {
 		return nil
 	}
@@ -166,14 +170,14 @@ func (a *analysis) ask(use func(*openNetwork) error) error {
 // judgeMoves finds out what the moves cost.
 func (a *analysis) judgeMoves() error {
 	list := append([]board.Move{board.NoMove}, a.human.shown(a.played, maxShownMoves)...) // at first the best one
-	for i, m := range list {
+	for _, m := range list {
 		err := a.networks.turn.do(a.ctx, func() error {
 			pool, err := a.networks.judge(a.ctx, a.nodes)
 			if err != nil {
 				return err
 			}
 			engine := chart.Plain(pool.Fingerprints()[0].Engine)
-			a.update(func(v *analysisView) { v.Engine, v.Judged = engine, i })
+			a.update(func(v *analysisView) { v.Engine = engine })
 			return a.human.search(a.ctx, pool, a.start, a.moves, m)
 		})
 		if err != nil {
@@ -226,4 +230,241 @@ func overText(p *board.Position, legal []board.Move) string {
 		return "Nobody can win any more"
 	}
 	return ""
+}
+
+// A trap is a move that at least this share of the players of a rating play, and that costs at least so much, in points
+// of expected score: what Lichess calls a blunder.
+const (
+	trapShare = 0.10
+	trapCost  = 0.15
+)
+
+// ratings are the ratings for which a page shows human moves, ascending.
+var ratings = []int{1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500}
+
+// nearestRating returns the index of the rating nearest to a given one; of two the lower.
+func nearestRating(rating int) int {
+	distance := func(of int) int { return max(of-rating, rating-of) }
+	return slices.Index(ratings, slices.MinFunc(ratings, func(a, b int) int { return distance(a) - distance(b) }))
+}
+
+// humanMove is a legal move of a position with the share of the players who would play it.
+type humanMove struct {
+	board.Move
+	priors []float64 // by the network, by rating, 0 to 1
+	shares []float64 // after the costs of moves: see [humanMoves]
+
+	judged   bool          // an engine has searched it
+	score    dataset.Score // after it, for who plays it
+	line     []board.Move  // the engine's, from the move on
+	expected float64       // score of who plays it, 0 to 1, by the engine's score
+}
+
+// prior is the network's greatest share over all ratings.
+func (m *humanMove) prior() float64 { return slices.Max(append([]float64{0}, m.priors...)) }
+
+// judge sets the engine's score of the move.
+func (m *humanMove) judge(s dataset.Score, line []board.Move) {
+	chances, ok := encode.WinningChances(s)
+	m.judged, m.score, m.line, m.expected = ok, s, line, 0.5+float64(chances)/2
+}
+
+// humanMoves are the legal moves of a position, the likeliest first, for players of some ratings.
+//
+// Players see some of what a network without search does not: losing moves are played far less often than it predicts.
+// So the shares of the moves that an engine judged are divided up anew among them, each times (1 − cost)^(0.3·√rating),
+// as the play of chess-deep-learning has it.
+type humanMoves struct {
+	ratings []int
+	moves   []humanMove
+	// weighed: the network knows what moves cost, and its shares stay as they are.
+	weighed bool
+}
+
+// newHumanMoves sorts moves by a network's shares, a list for each rating.
+func newHumanMoves(ratings []int, legal []board.Move, shares [][]float64) *humanMoves {
+	v := &humanMoves{ratings: ratings}
+	for i, m := range legal {
+		move := humanMove{Move: m}
+		for _, list := range shares {
+			move.priors = append(move.priors, list[i])
+		}
+		move.shares = slices.Clone(move.priors)
+		v.moves = append(v.moves, move)
+	}
+	slices.SortStableFunc(v.moves, func(a, b humanMove) int {
+		return cmp.Or(cmp.Compare(b.prior(), a.prior()), cmp.Compare(a.Move, b.Move))
+	})
+	return v
+}
+
+// find returns a move; nil if it is not legal.
+func (v *humanMoves) find(m board.Move) *humanMove {
+	i := slices.IndexFunc(v.moves, func(other humanMove) bool { return other.Move == m })
+	if i < 0 {
+		return nil
+	}
+	return &v.moves[i]
+}
+
+// best is the judged move with the highest expected score, of several the one that more people play; nil without any.
+func (v *humanMoves) best() *humanMove {
+	var best *humanMove
+	for i := range v.moves {
+		if m := &v.moves[i]; m.judged && (best == nil || better(m.score, best.score)) {
+			best = m
+		}
+	}
+	return best
+}
+
+// better compares two scores for the same player: of two mates the shorter one is better.
+func better(a, b dataset.Score) bool {
+	x, _ := encode.TalbotBot{}.Value(a)
+	y, _ := encode.TalbotBot{}.Value(b)
+	if x != y {
+		return x > y
+	}
+	cp, known := a.Centipawns()
+	other, also := b.Centipawns()
+	return known && also && cp > other
+}
+
+// cost returns the loss of a move against the best one, in points of expected score, 0 to 1; false if it is not known.
+func (v *humanMoves) cost(m *humanMove) (cost float64, known bool) {
+	best := v.best()
+	if best == nil || !m.judged {
+		return 0, false
+	}
+	return max(0, best.expected-m.expected), true
+}
+
+// weigh divides the shares of the judged moves up by what they cost.
+func (v *humanMoves) weigh() {
+	if v.weighed {
+		return
+	}
+	for i, rating := range v.ratings {
+		exponent := 0.3 * math.Sqrt(float64(rating))
+		before, after := 0.0, 0.0
+		for k := range v.moves {
+			m := &v.moves[k]
+			if cost, known := v.cost(m); known {
+				m.shares[i] = m.priors[i] * math.Pow(1-cost, exponent)
+				before, after = before+m.priors[i], after+m.shares[i]
+			}
+		}
+		for k := range v.moves {
+			if m := &v.moves[k]; m.judged && after > 0 {
+				m.shares[i] *= before / after
+			}
+		}
+	}
+}
+
+// trap reports whether many of the players of a rating, by its place, would play a move that loses.
+func (v *humanMoves) trap(m *humanMove, rating int) bool {
+	cost, known := v.cost(m)
+	return known && cost >= trapCost && m.shares[rating] >= trapShare
+}
+
+// shownShare is the share from which on a move is worth a search.
+const shownShare = 0.02
+
+// shown returns the moves that are worth a search: those that at least two in a hundred of the players of some rating
+// would play, the likeliest first, and the one that was played, if that is legal; so many at most.
+func (v *humanMoves) shown(played board.Move, most int) (list []board.Move) {
+	for i := range v.moves {
+		if m := &v.moves[i]; m.prior() >= shownShare && len(list) < most {
+			list = append(list, m.Move)
+		}
+	}
+	if v.find(played) != nil && !slices.Contains(list, played) {
+		list = append(list[:min(len(list), most-1)], played)
+	}
+	return list
+}
+
+// errNoScore says that an engine was asked about a position in which there is nothing to search.
+var errNoScore = errors.New("the engine gives no score: the position is dead")
+
+// search has an engine search a move of the position after moves, or with [board.NoMove] the position, and judges the
+// move that the engine prefers. Each search has an empty memory, so that the scores do not depend on each other. A move
+// that was judged already keeps the better of the two scores: the engine chose it among all.
+func (v *humanMoves) search(ctx context.Context, engine *stockfish.Pool, start board.Position, moves []board.Move,
+	m board.Move) error {
+	var only []board.Move
+	if m != board.NoMove {
+		only = []board.Move{m}
+	}
+	labels, err := engine.Search(ctx, 0, start, moves, only)
+	if err != nil {
+		return err
+	}
+	label := &labels[0]
+	if label.Status != dataset.Labelled || len(label.Lines) == 0 {
+		return errNoScore
+	}
+	line := &label.Lines[0]
+	if m := v.find(line.PV[0]); m != nil && (!m.judged || better(line.Score, m.score)) {
+		m.judge(line.Score, line.PV)
+		v.weigh()
+	}
+	return nil
+}
+
+// errUnrated says that a network does not look at ratings or gives no moves.
+var errUnrated = errors.New("it does not say what players of a rating would play: take a run of the recipe prior")
+
+// rated reports whether networks with an encoder predict the moves of players of a rating.
+func rated(e encode.Encoder) bool {
+	l := e.Layout()
+	return l.Ratings && l.Moves != encode.NoMoves && l.Candidates == 0
+}
+
+// weighs reports whether networks with an encoder weigh what another one predicts.
+func weighs(e encode.Encoder) bool { return e.Layout().Candidates > 0 }
+
+// humanShares returns how many of the players of each rating would play each of the legal moves of a game's present
+// position: a list for each rating, which sums to 1.
+func humanShares(ctx context.Context, e *engine.Evaluator, g *board.Game, legal []board.Move,
+	ratings []int) ([][]float64, error) {
+	var shares [][]float64
+	for some := range slices.Chunk(ratings, e.Batch()) {
+		for i, rating := range some {
+			e.Rate(rating, rating)
+			e.Put(i, g, legal)
+		}
+		answers := make([]mcts.Evaluation, len(some))
+		if err := e.Evaluate(ctx, answers); err != nil {
+			return nil, err
+		}
+		for _, a := range answers {
+			list := make([]float64, len(legal))
+			for i := range list {
+				list[i] = math.Exp(float64(a.Prior[i]))
+			}
+			shares = append(shares, list)
+		}
+	}
+	return shares, nil
+}
+
+// weighedDepth is the depth of the engine's searches; the recipe has others.
+const weighedDepth = 10
+
+// weighedShares is [humanShares] for one rating by the network of [engine.Config].Probability, which knows the engine's
+// scores of the likeliest moves. Others have a share of 0.
+func (a *analysis) weighedShares(e *engine.Evaluator, rating int) ([]float64, error) {
+	e.Rate(rating, rating)
+	list, err := e.Appraise(a.ctx, &mcts.AppraisalInput{Game: a.game, Legal: a.legal, Start: a.start, Moves: a.moves,
+		Depth: weighedDepth}, nil)
+	if err != nil {
+		return nil, err
+	}
+	shares := make([]float64, len(a.legal))
+	for _, l := range list {
+		shares[slices.Index(a.legal, l.Move)] = l.Share
+	}
+	return shares, nil
 }

@@ -18,6 +18,7 @@ import (
 	"talbot/inspect/samples"
 	"talbot/internal/cache"
 	"talbot/internal/chart"
+	"talbot/internal/humanize"
 )
 
 // dataPage is the page of a dataset.
@@ -45,11 +46,10 @@ const cardsShown = 12
 // Settled reports whether everything has been found.
 func (p *dataPage) Settled() bool { return p.Found.Done || p.Found.Problem != nil }
 
-// First and Last are the places of the samples that are shown, from 1.
-func (p *dataPage) First() int64 { return p.At + 1 }
-
-// Last is the place of the last sample that is shown.
-func (p *dataPage) Last() int64 { return p.At + int64(len(p.Cards)) }
+// Places are those of the samples that are shown, from 1.
+func (p *dataPage) Places() string {
+	return humanize.Thousands(p.At+1) + " to " + humanize.Thousands(p.At+int64(len(p.Cards)))
+}
 
 // pageLink is a link to another page of samples.
 type pageLink struct {

@@ -6,10 +6,10 @@
 // made of the folder's path, never by the path, so a path cannot be forged. guard.go decides which requests are served.
 //
 // What takes a while is one of the [jobs]: searches through a dataset ([Server.search]), parts of pages ([partPage]:
-// statistics, comparisons), analyses of positions ([Server.analyse]). A job goes on while pages ask for it and show what
-// it has found. Datasets, matches, networks and engines that were used last are kept open ([recent]). A game is a [liveGame] of the server's, so a reload or another tab finds it as it was; its search ends when no page has
-// asked for it for a while. Curves and figures are drawn by the code of the reports (packages train/report and
-// play/match).
+// statistics, comparisons), analyses of positions ([Server.analyse]). A job goes on while pages ask for it, and shows
+// what it has found. Datasets, matches, networks and engines that were used last are kept open ([recent]). A game is a
+// [liveGame] of the server's, so a reload or another tab finds it as it was; its search ends when no page has asked for
+// it for a while. Curves and figures are drawn by the code of the reports (packages train/report and play/match).
 //
 // Changes are announced by server-sent events, in one stream for all pages of a browser, which opens six connections to
 // an origin; a page then asks for what is new ([Server.stream]). So any number of tabs can be open.

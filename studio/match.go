@@ -56,21 +56,6 @@ type matchPage struct {
 // rowsShown is the number of games on a page of the table.
 const rowsShown = 50
 
-// chosen reports whether a game is one of a choice.
-func chosen(e *match.Ended, show string) bool {
-	switch show {
-	case "won":
-		return e.Points == 2
-	case "drawn":
-		return e.Points == 1
-	case "lost":
-		return e.Points == 0
-	case "faults":
-		return e.Fault
-	}
-	return true
-}
-
 // To is the address of another page of the table.
 func (p matchPage) To(page int) string {
 	return "?" + url.Values{"show": {p.Show}, "page": {strconv.Itoa(page)}}.Encode()
@@ -110,7 +95,10 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 		return p
 	}
 	p.Figures = template.HTML(figures.String()) // of our own template
-	games = slices.DeleteFunc(games, func(e match.Ended) bool { return !chosen(&e, p.Show) })
+	points, chosen := map[string]int{"won": 2, "drawn": 1, "lost": 0}[p.Show]
+	games = slices.DeleteFunc(games, func(e match.Ended) bool {
+		return chosen && e.Points != points || p.Show == "faults" && !e.Fault
+	})
 	if f.AtWork { // the newest first, as long as there are more
 		slices.Reverse(games)
 	}

@@ -147,7 +147,7 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 	err := p.make(s, key, func(j *work[part]) (*table.Page, error) {
 		c := job.Compare{Settings: [][]string{{f.Path}, {other.Path}}, Measure: job.Measure{
 			Data: []loader.Spec{{Dir: data.Path}}, Split: p.Split, Samples: comparedSamples, Batch: comparedBatch,
-			Backend: atOnce(s.backend), Workers: runtime.GOMAXPROCS(0),
+			Backend: atOnce(s.networks.backend), Workers: runtime.GOMAXPROCS(0),
 			Progress: func(what string, done, of int64) { tell(j, what, done, of) }}}
 		found, err := c.Run(j.ctx)
 		if err != nil {

@@ -132,7 +132,7 @@ func checkShares(t *testing.T, v analysisView) {
 			sum += m.Shares[i]
 		}
 		if math.Abs(sum-1) > 1e-4 {
-			t.Errorf("the shares at %d sum to %g", v.Ratings[i], sum)
+			t.Errorf("the shares at %d sum to %g", ratings[i], sum)
 		}
 	}
 }

@@ -117,13 +117,13 @@ func drawOpening() (board.Position, error) {
 
 // newPlayer makes a player of a run by its key, or of the network that comes with talbot, with its name.
 func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, name string, err error) {
-	path, name, kind := builtin.Name, "the network that comes with talbot", atOnce(s.backend)
+	path, name, kind := builtin.Name, "the network that comes with talbot", atOnce(s.networks.backend)
 	if key != "" {
 		f := byKey(s.library.look(), key)
 		if f == nil || f.Kind != aRun {
 			return nil, setup, "", errGone
 		}
-		path, name, kind = f.Path, f.Name, s.backend
+		path, name, kind = f.Path, f.Name, s.networks.backend
 	}
 	look, err := engine.Describe(path)
 	if err != nil {

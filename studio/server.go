@@ -34,7 +34,6 @@ type Options struct {
 
 // Server answers browsers. It is safe for concurrent use.
 type Server struct {
-	backend  string // of networks
 	library  *library
 	games    *games
 	networks *networks
@@ -53,7 +52,7 @@ type Server struct {
 
 // New opens the folders. The caller closes the server.
 func New(o Options) (*Server, error) {
-	s := &Server{backend: o.Backend, games: newGames(), networks: newNetworks(o.Backend, o.Engine),
+	s := &Server{games: newGames(), networks: newNetworks(o.Backend, o.Engine),
 		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasets(),
 		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1),
 		found: foundCache(), matches: recent[*watchedMatch]{most: maxMatches}, assets: map[string][]byte{}}
@@ -77,8 +76,8 @@ func New(o Options) (*Server, error) {
 			s.assets[f.Name()] = text
 		}
 	}
-	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON, "recipes": recipe.Names,
-		"score": labelScore, "signed": signed, "add": func(a, b int) int { return a + b },
+	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON,
+		"recipes": recipe.Names, "score": labelScore, "signed": signed, "add": func(a, b int) int { return a + b },
 		"percent": func(x float64) float64 { return 100 * x },
 		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }})
 	look, err := chart.Style()
