@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,9 +60,9 @@ func parseScope(name string) (stockfish.HashScope, error) {
 func parseDepths(s string) ([]int, error) {
 	var depths []int
 	for part := range strings.SplitSeq(s, ",") {
-		d, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || d < 1 {
-			return nil, fmt.Errorf("depth %q is not a positive number", part)
+		d, err := wholeNumber[int](strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
 		}
 		depths = append(depths, d)
 	}

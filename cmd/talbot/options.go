@@ -136,6 +136,15 @@ func addRecipe(f *flags.Set, to *string, usage string) {
 	f.Words("recipe", recipe.Names()...)
 }
 
+// wholeNumber reads a whole number above 0.
+func wholeNumber[T int | int64](text string) (T, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || int64(T(n)) != n {
+		return 0, fmt.Errorf("%q is not a whole number above 0", text)
+	}
+	return T(n), nil
+}
+
 // addPart adds --part.
 func addPart(f *flags.Set, to *dataset.Part, of string) {
 	flags.Parse(f, to, "part", "", "1/4", dataset.ParsePart,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,7 +56,7 @@ docs/12-play.md.`,
 	}
 	f := flags.Of(cmd)
 	f.Section("Player")
-	flags.List(f, &o.nodes, "nodes", "100,400,1600", parseNodes,
+	flags.List(f, &o.nodes, "nodes", "100,400,1600", wholeNumber[int64],
 		"nodes for each move: one `NUMBER` or several, separated by commas (default: 400)")
 	flags.Above(f, &o.movetime, "movetime", 0, "time for each move, in place of nodes")
 	f.AtMostOne("nodes", "movetime")
@@ -71,14 +70,6 @@ docs/12-play.md.`,
 	addForce(f, &o.force)
 	addJSON(f, &o.json)
 	return cmd
-}
-
-func parseNodes(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is not a whole number above 0", text)
-	}
-	return n, nil
 }
 
 // limits returns the limits of the player.

@@ -30,7 +30,7 @@ const (
 // last column stays free, so that the cursor never wraps.
 func (l Line) Fit(columns int) string {
 	room := columns - 1
-	verb := Shorten(plain.Escape(l.Verb), max(room/3, 12))
+	verb := shorten(plain.Escape(l.Verb), max(room/3, 12))
 	head := verb
 	if l.Share >= 0 {
 		head = drawBar(verb, l.Share, 0)
@@ -46,7 +46,7 @@ func (l Line) Fit(columns int) string {
 	if spare := room - uniseg.StringWidth(head+details+" ||"); l.Share >= 0 && spare >= shortestBar {
 		head = drawBar(verb, l.Share, min(spare, longestBar))
 	}
-	return Shorten(head+details, room)
+	return shorten(head+details, room)
 }
 
 // drawBar returns verb, percentage and a bar of that many columns; no bar if the number is 0.
@@ -73,8 +73,8 @@ func (l Line) text() string {
 	return fmt.Sprintf("%s: %d %%, %s", l.Verb, int(100*l.Share), details)
 }
 
-// Shorten cuts a text to that many columns and marks the cut with "…".
-func Shorten(text string, columns int) string {
+// shorten cuts a text to that many columns and marks the cut with "…".
+func shorten(text string, columns int) string {
 	if uniseg.StringWidth(text) <= columns {
 		return text
 	}
