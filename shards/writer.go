@@ -59,13 +59,11 @@ func Create(dir string, number int, options ...WriterOption) (*Writer, error) {
 	return create(dir, Name(number), options)
 }
 
-// DraftName returns the file name of a draft: draft-00000.talbot.zst and so on.
-func DraftName(number int) string { return fmt.Sprintf("draft-%05d%s", number, nameSuffix) }
-
 // CreateDraft begins a shard whose lines will be written again: nothing in it is compressed, which takes a tenth of the
 // time and about twice the space, and its SHA-256 is not computed. It is read as any shard.
 func CreateDraft(dir string, number int) (*Writer, error) {
-	return create(dir, DraftName(number), []WriterOption{func(w *Writer) { w.draft = true }})
+	draft := func(w *Writer) { w.draft = true }
+	return create(dir, fmt.Sprintf("draft-%05d%s", number, nameSuffix), []WriterOption{draft})
 }
 
 func create(dir, name string, options []WriterOption) (*Writer, error) {
