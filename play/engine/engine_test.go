@@ -67,6 +67,18 @@ func randomGames(n int) (games []*board.Game) {
 	return games
 }
 
+// openOracle opens a network that answers one question at a time.
+func openOracle(t *testing.T, dir string) *predict.Predictor {
+	t.Helper()
+	b, err := backend.Open("go")
+	testkit.OK(t, err)
+	t.Cleanup(b.Finalize)
+	p, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
+	testkit.OK(t, err)
+	t.Cleanup(p.Close)
+	return p
+}
+
 // TestEvaluator: a search gets what the predictor answers about the view of a game, its past included, and the same
 // bits whatever else is asked at the same time.
 func TestEvaluator(t *testing.T) {
@@ -79,12 +91,7 @@ func TestEvaluator(t *testing.T) {
 	} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4, Bulk: true}) // batches of one size
-		b, err := backend.Open("go")
-		testkit.OK(t, err)
-		defer b.Finalize()
-		oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
-		testkit.OK(t, err)
-		defer oracle.Close()
+		oracle := openOracle(t, dir)
 		e := n.Evaluator()
 		k := e.Capabilities()
 		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.WDL {
@@ -125,12 +132,7 @@ func TestEvaluator(t *testing.T) {
 func TestEvaluatorSizes(t *testing.T) {
 	dir := tiny(t, "talbotbot")
 	n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
-	b, err := backend.Open("go")
-	testkit.OK(t, err)
-	defer b.Finalize()
-	oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
-	testkit.OK(t, err)
-	defer oracle.Close()
+	oracle := openOracle(t, dir)
 	e := n.Evaluator()
 	games := randomGames(8)
 	for size := 1; size <= 4; size++ {

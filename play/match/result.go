@@ -117,9 +117,7 @@ func (r *run) result() Result {
 		x.GamesPerSecond = float64(now) / x.Seconds
 	}
 	if r.SPRT != nil {
-		var llr Number
-		x.SPRT, llr = all.sprtResult(r.SPRT)
-		x.LLR = &llr
+		x.SPRT, x.LLR = all.sprtResult(r.SPRT)
 	}
 	return x
 }
@@ -127,9 +125,9 @@ func (r *run) result() Result {
 // resultOf makes the figures of games, which stand by their number; nil: not played.
 func resultOf(entrants []Entrant, outcomes []*outcome, gauntlet bool) (Result, *tally) {
 	all := newTally(len(entrants))
-	versus := make([]*tally, len(entrants)-1)
-	for i := range versus {
-		versus[i] = newTally(len(entrants))
+	var versus []*tally
+	for range entrants[1:] {
+		versus = append(versus, newTally(len(entrants)))
 	}
 	for _, o := range outcomes {
 		if o != nil {
@@ -164,22 +162,21 @@ func (t *tally) figures() Figures {
 }
 
 // sprtResult returns the state of the test.
-func (t *tally) sprtResult(test *stats.SPRT) (*SPRTResult, Number) {
+func (t *tally) sprtResult(test *stats.SPRT) (*SPRTResult, *Number) {
 	llr := test.LLR(t.counts.Pentanomial.Outcomes())
 	low, high := test.Bounds()
 	return &SPRTResult{Model: test.Model.String(), Bounds: [2]float64{test.Low, test.High}, Alpha: test.Alpha,
-		Beta: test.Beta, Limits: [2]float64{low, high}, Decision: test.Decide(llr)}, Number(llr)
+		Beta: test.Beta, Limits: [2]float64{low, high}, Decision: test.Decide(llr)}, new(Number(llr))
 }
 
 // rate makes the ratings of a gauntlet, of whose opponents there is a tally each.
 func rate(entrants []Entrant, versus []*tally) []RatingResult {
 	var anchors []stats.Anchor
-	all := []RatingResult{{Player: entrants[0].Name, Low: Number(math.Inf(-1)), High: Number(math.Inf(1))}}
+	all := []RatingResult{{Player: entrants[0].Name}}
 	for i, t := range versus {
 		e := entrants[i+1]
-		figures := t.figures()
 		all[0].Games += t.counts.Games
-		r := RatingResult{Player: e.Name, Games: t.counts.Games, Versus: &figures}
+		r := RatingResult{Player: e.Name, Games: t.counts.Games, Versus: new(t.figures())}
 		if e.Rating != nil {
 			a := stats.Anchor{Encounter: t.encounter(), Rating: *e.Rating, Error: e.Error}
 			r.Anchor, r.Counted = true, a.Games() > 0 && a.Informative()
@@ -187,30 +184,27 @@ func rate(entrants []Entrant, versus []*tally) []RatingResult {
 			if r.Counted {
 				anchors = append(anchors, a)
 			}
-			performance := Number(stats.Rate([]stats.Anchor{a}).Rating)
-			r.Performance = &performance
+			r.Performance = new(Number(stats.Rate([]stats.Anchor{a}).Rating))
 		}
 		all = append(all, r)
 	}
-	base, games, own := 0.0, Number(0), Number(0)
+	first := &all[0]
 	if anchored(entrants) {
 		x := stats.Rate(anchors) // NaN where no anchor counts
-		base, games, own = x.Rating, Number(x.FromGames), Number(x.FromAnchors)
-		all[0].Low, all[0].High = Number(x.Low), Number(x.High)
-		all[0].FromGames, all[0].FromAnchors = &games, &own
-	} else {
-		all[0].Low, all[0].High = 0, 0
+		first.Rating, first.Low, first.High = Number(x.Rating), Number(x.Low), Number(x.High)
+		first.FromGames, first.FromAnchors = new(Number(x.FromGames)), new(Number(x.FromAnchors))
 	}
-	all[0].Rating = Number(base)
+	below, above := first.Rating-first.Low, first.High-first.Rating // the first player's own error
 	for i := range versus {
-		if r := &all[i+1]; !r.Anchor {
-			f := r.Versus
-			below, above := all[0].Rating-all[0].Low, all[0].High-all[0].Rating // the first player's own error
-			r.Rating = Number(base) - f.Elo
-			r.Low, r.High = Number(base)-f.EloHigh-below, Number(base)-f.EloLow+above
-			if f.Elo.Known() {
-				r.Low, r.High = r.Rating-both(f.EloHigh-f.Elo, below), r.Rating+both(f.Elo-f.EloLow, above)
-			}
+		r, f := &all[i+1], all[i+1].Versus
+		switch {
+		case r.Anchor:
+		case f.Elo.Known():
+			r.Rating = first.Rating - f.Elo
+			r.Low, r.High = r.Rating-both(f.EloHigh-f.Elo, below), r.Rating+both(f.Elo-f.EloLow, above)
+		default:
+			r.Rating = first.Rating - f.Elo
+			r.Low, r.High = first.Rating-f.EloHigh-below, first.Rating-f.EloLow+above
 		}
 	}
 	return all

@@ -134,8 +134,7 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 		played = "all played"
 		x.SPRT, x.LLR = w.result.SPRT, w.result.LLR
 		if x.SPRT != nil && x.LLR == nil {
-			unknown := Number(math.NaN())
-			x.LLR = &unknown
+			x.LLR = new(Number(math.NaN()))
 		}
 		if len(w.result.Ratings) == len(w.Players) {
 			x.Ratings = w.result.Ratings

@@ -110,8 +110,7 @@ func (g *goCommand) budget(turn board.Color, overhead time.Duration) *engine.Bud
 		return nil
 	}
 	if g.timed {
-		b := engine.MoveTimeBudget(g.moveTime, overhead)
-		return &b
+		return new(engine.MoveTimeBudget(g.moveTime, overhead))
 	}
 	if !g.clock[turn] {
 		turn = turn.Other()
@@ -119,8 +118,7 @@ func (g *goCommand) budget(turn board.Color, overhead time.Duration) *engine.Bud
 	if !g.clock[turn] {
 		return nil
 	}
-	b := engine.Clock{Left: g.left[turn], Increment: g.increment[turn], MovesToGo: g.movesToGo}.Budget(overhead)
-	return &b
+	return new(engine.Clock{Left: g.left[turn], Increment: g.increment[turn], MovesToGo: g.movesToGo}.Budget(overhead))
 }
 
 // endless reports whether only "stop" ends the search.
