@@ -22,16 +22,16 @@ func newAggregate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "aggregate DIR... --out DIR",
 		Short: "Count the moves played in each position, by rating",
-		Long: `Aggregate counts how often each move was played in each position of datasets of games,
-separately for each band of ratings of the side to move. The result is a dataset of
-positions: each sample is a position in a band, without history, its policy the moves
+		Long: `Aggregate counts how often each move was played in each position of datasets of
+games, separately for each rating band of the side to move. The result is a dataset of
+positions: each sample is a position in a band, without history; its policy is the moves
 with their counts, its rating the centre of the band.
 
-Moves of players without a rating are left out, unless you use --bands none, and with
---min-clock those of players who had little time left. Everything left out is counted by
-reason. A game that occurs in two of the datasets counts twice: read files that overlap
-with one ` + "`talbot ingest`" + `. Repeat an interrupted command to continue it. See
-docs/3-datasets.md, section 6.`,
+Moves of unrated players are left out, unless you use --bands none, and with --min-clock
+so are those of players short of time. Everything left out is counted by reason. A game in
+two of the datasets counts twice: read overlapping files with a single
+` + "`talbot ingest`" + `. Repeat an interrupted command to continue it. See
+docs/3-datasets.md, section 5.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
   talbot aggregate lines --out by-band --bands 1200,1600,2000 --min-band 5
@@ -56,8 +56,8 @@ docs/3-datasets.md, section 6.`,
 	flags.Parse(f, &r.Bands, "bands", r.Bands.String(), "1500,2000,2500", aggregate.ParseBands,
 		"ratings at which a new band begins, separated by commas, or none")
 	addMinClock(f, &r.MinClock)
-	flags.AtLeast(f, &r.MinCount, "min-count", 1, "minimum number of moves in a position, over all bands")
-	flags.AtLeast(f, &r.MinBand, "min-band", 1, "minimum number of moves in a position in one band")
+	flags.AtLeast(f, &r.MinCount, "min-count", 1, "minimum number of moves played in a position, over all bands")
+	flags.AtLeast(f, &r.MinBand, "min-band", 1, "minimum number of moves played in a position in one band")
 	addWorkers(f, &r.Workers, "number of workers (default: all cores)")
 	f.Section("Game filters")
 	games.addPreset(f, "prior (both ratings known, at least 3 minutes on the clock)",
@@ -67,7 +67,7 @@ docs/3-datasets.md, section 6.`,
 			return nil, nil
 		}
 		return pointer(dataset.ParseSplit)(name)
-	}, "games to count by their split: all, train, val or test")
+	}, "split of the games to count: all, train, val or test")
 	f.Words("games-of", "all", "train", "val", "test")
 	games.add(f)
 	return cmd

@@ -27,14 +27,13 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast a network plays on each backend",
-		Long: `Bench measures how many positions a second a network evaluates, on each backend that
-this machine has and at several batch sizes: in full batches that are ready in memory,
-and in a search that starts with an empty tree. "fill" is how full the batches of the
-search are.
+		Long: `Bench measures how many positions a second a network evaluates, on each of this
+machine's backends and at several batch sizes: in full batches ready in memory, and in a
+search from an empty tree. "fill" is how full the search's batches are.
 
-The network that comes with talbot also searches fixed positions, and prints nodes a second
-and a hash of the moves chosen, which shows whether a build plays as another one does.
-Close other programs before you measure. See docs/12-play.md.`,
+For the network that comes with talbot, it also searches fixed positions, and prints nodes
+a second and a hash of the moves chosen, which shows whether two builds play alike. Close
+other programs first. See docs/12-play.md.`,
 		Example: `  talbot bench
   talbot bench --run run1
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,

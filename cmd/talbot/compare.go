@@ -30,17 +30,18 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN… --data DIR[,DIR…]",
 		Short: "Tell whether one network is better than another",
-		Long: `Compare prints which settings of runs differ, their figures side by side, and the
-difference of each later run from the first one on the same samples, with a verdict:
-better, worse or no clear difference. RUN is a run, a checkpoint, an exported network, or
-net:, the network that comes with talbot.
+		Long: `Compare prints which settings of the runs differ, their figures side by side, and
+each later run's difference from the first on the same samples, with a verdict: better,
+worse or no clear difference. RUN is a run, a checkpoint, an exported network, or net:,
+the network that comes with talbot.
 
-The verdict counts on unseen positions; for this, the training data of all runs must be in
-its original place or in --data. Intervals are 95 % bootstrap intervals over whole games.
+The verdicts that count are those on unseen positions; for these, the training data of all
+runs must be in its original place or in --data. Intervals are 95 % bootstrap intervals
+over whole games.
 
-RUN RUN compares two networks; the result depends on the seed. To compare the settings,
-train each with two seeds or more and join their runs with commas. See
-docs/6-evaluation.md, section 5.`,
+RUN RUN compares two networks; the result depends on the seed. To compare settings, train
+each with two or more seeds and separate their runs by commas. See docs/6-evaluation.md,
+section 5.`,
 		Example: `  talbot compare run1 run2 --data labelled
   talbot compare net: run1 --data labelled --split val --samples 10000 --json
   talbot compare a1,a2,a3 b1,b2,b3 --data labelled --html compared.html`,

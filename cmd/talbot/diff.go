@@ -19,14 +19,13 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Explain how two datasets differ",
-		Long: `Diff compares two datasets: first the manifests, inputs and engines, then the lines (by
-start position and moves). It counts the lines that are only in A, only in B or in both.
-For those in both, it counts the ones that differ in split, samples, policies, labels or
-headers. For labels that differ, it shows by how much, for each engine.
+		Long: `Diff compares two datasets: first the manifests, inputs and engines, then the
+lines (by start position and moves). It counts the lines only in A, only in B and in both,
+and of those in both, how many differ in split, samples, policies, labels or headers. For
+labels that differ, it shows by how much, for each engine.
 
-The exit status is 0 if both datasets hold the same lines with the same samples,
-policies, labels and splits, in any order and with any headers. Otherwise it is 1. See
-docs/3-datasets.md.`,
+The exit status is 0 if both datasets hold the same lines with the same samples, policies,
+labels and splits, in any order and with any headers, otherwise 1. See docs/3-datasets.md.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
 		Args:              operands(2, 2, "two datasets"),

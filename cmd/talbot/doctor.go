@@ -32,14 +32,14 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine and show how to install what is missing",
-		Long: `Doctor checks this machine for everything that talbot can use: the processor, memory,
-Stockfish (which it starts and times), XLA's plugins, GPUs, and the free disk space of the
-current folder, and tells you how to get what is missing. The exit status is 1 if a
-required component is missing. Doctor installs and downloads nothing.
+		Long: `Doctor checks this machine for everything talbot can use (processor, memory,
+Stockfish and its speed, XLA's plugins, GPUs, and free disk space in the current folder)
+and tells you how to get what is missing. The exit status is 1 if a required component is
+missing. Doctor installs and downloads nothing.
 
---gpu checks in about two minutes that talbot trains on this machine's NVIDIA GPU, and
-prints how fast, how busy the GPU was, and what to do next. --backend xla:cpu with a small
-network does the same without a GPU. See docs/5-training.md, section 10.`,
+--gpu checks in about two minutes that talbot can train on this machine's NVIDIA GPU, and
+prints the speed, how busy the GPU was, and what to do next. --backend xla:cpu with a
+small network does the same without a GPU. See docs/5-training.md, section 10.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish

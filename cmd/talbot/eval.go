@@ -33,15 +33,15 @@ func (o *evalOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval --run RUN --data DIR[,DIR…]",
 		Short: "Measure how good a network is",
-		Long: `Eval measures the best checkpoint of a run on every sample of a split, next to baselines.
-Policy baselines: uniform over legal moves, and move-type frequencies. Value baselines:
-the mean, and a regression on material. "worse" means that the 95 % interval of a figure
-does not reach the best of its baselines. --min-clock leaves out moves of players who had
-little time left.
+		Long: `Eval measures the best checkpoint of a run on every sample of a split, against
+baselines. Policy baselines: uniform over legal moves, and statistics by kind of move.
+Value baselines: the mean, and a regression on material. "worse" means that the whole 95 %
+interval of a figure is worse than its best baseline. --min-clock leaves out moves of
+players short of time.
 
-Openings recur, so positions of the test split also occur in the train split, although no
-game does. The figures for the others are reported separately as "unseen"; for this, eval
-needs the datasets that the run was trained on, in their original place or in --data.
+Openings recur, so some test positions also occur in the train split, although no game
+does. The figures for the others are reported separately as "unseen"; for this, eval needs
+the run's training data, in its original place or in --data.
 
 RUN/report.html shows the figures, the curves of the run and the worst misses on boards.
 See docs/6-evaluation.md.`,
@@ -65,7 +65,7 @@ See docs/6-evaluation.md.`,
 	f.Bool(&o.noHistory, "no-history", "hide history and repetitions from the network")
 	f.Section("Other measurements")
 	f.Bool(&o.style, "style",
-		"also compare how aggressive the first choices are with the moves played, and the network before --from")
+		"also measure how aggressive the first choices are, next to the moves played and the network of --from")
 	f.String(&o.puzzles, "puzzles", "file of puzzles in Lichess's CSV format to solve, or - for standard input")
 	addSyzygy(f, &o.syzygy, "check moves and values against the Syzygy tables in these folders")
 	addCheckTables(f, &o.checkTables)

@@ -27,15 +27,15 @@ func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --run RUN --format onnx|safetensors|net --out FILE",
 		Short: "Export a network to ONNX or safetensors",
-		Long: `Export writes the best checkpoint of a run to one file. --run can also be a checkpoint, or
-a file that was exported as safetensors.
+		Long: `Export writes the best checkpoint of a run to one file. --run can also be a
+checkpoint or a file exported as safetensors.
 
   onnx         a model (operator set 17) with a free batch dimension
   safetensors  weights and normalisation statistics under PyTorch's names and
                shapes, for load_state_dict and for talbot train --from
-  net          a safetensors file to give away: weights in half precision, and a
-               card that states how the network was trained; in network/builtin
-               of talbot's sources it comes with the next build
+  net          a safetensors file for sharing: weights in half precision, with a
+               card that says how the network was trained; placed in
+               network/builtin of talbot's sources, it is built into talbot
 
 See docs/7-exported-network.md for inputs and outputs, and docs/12-play.md.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx

@@ -31,9 +31,9 @@ func newExportData() *cobra.Command {
 		Long: `Export-data writes the samples of a dataset into one file of another program's format:
 
 ` + formatList() + `
-Before it begins, it prints what the format cannot hold; at the end it prints how many
-samples had that. Samples without what the format needs are left out and counted. An
-unknown result is never written as a draw. The file appears whole or not at all.
+It first prints what the format cannot hold, and at the end how many samples had that.
+Samples that lack what the format needs are left out and counted. An unknown result is
+never written as a draw. The file appears whole or not at all.
 
 docs/19-other-formats.md describes the formats and has examples that read them.`,
 		Example: `  talbot export-data labelled --format parquet --out samples.parquet

@@ -75,7 +75,7 @@ func parseSeconds(text string) (int, error) {
 // addMinClock adds --min-clock.
 func addMinClock(f *flags.Set, to *time.Duration) {
 	flags.Parse(f, to, "min-clock", "", "30s", parseTime,
-		"leave out samples at which the mover had less time left, such as 30s; samples without a clock stay")
+		"leave out samples in which the mover had less time left, such as 30s; samples without a clock stay")
 }
 
 // parseTime reads a time.

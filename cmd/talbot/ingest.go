@@ -42,18 +42,17 @@ func newIngest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
 		Short: "Read games, puzzles and evaluations into a dataset",
-		Long: `Ingest reads ` + inputKinds() + `. It
-writes them as a dataset of lines: a start position and the legal moves played from it.
+		Long: `Ingest reads ` + inputKinds() + `. It writes a dataset of lines: start positions
+with the legal moves played from them.
 
-Files may be compressed as ` + packedSuffixes() + `; their content decides, not their name.
-A folder stands for all files in it and below it that are named ` + inputSuffixes() + `,
+Files may be compressed as ` + packedSuffixes() + `; talbot goes by their content, not
+their names. A folder stands for all files in it and below that are named
+` + inputSuffixes() + `,
 a quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
 Games that cannot be read or contradict themselves, copies, and games that are the
 beginning of a longer one are left out and counted by reason; --rejects lists them.
-Nothing else is left out unless you turn on a filter. Evaluations in tables become labels,
-with --import-evals also those in comments. Repeat an interrupted command to continue it.
-See docs/2-inputs.md, and docs/19-other-formats.md for data of other programs.`,
+Nothing else is left out unless you turn on a filter. Evaluations in tables become labels; with --import-evals, so do those in comments. Repeat an interrupted command to continue it. See docs/2-inputs.md, and docs/19-other-formats.md for other programs' data.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
@@ -84,11 +83,11 @@ func (o *ingestOptions) addReading(f *flags.Set) {
 	f.Bool(&o.SkipBadFiles, "skip-bad-files", "leave out files that cannot be read or are damaged, and count them")
 	f.Bool(&o.KeepDuplicates, "keep-duplicates", "keep copies of games, and games that are the beginning of another")
 	flags.Parse(f, &o.Results, "result-conflict", "tag", "movetext", dataset.ParseResultRule,
-		"result to use if tag, movetext and board disagree: tag, movetext, board (mate or stalemate), or drop to "+
+		"result to use if tag, movetext and board disagree: tag, movetext or board (mate or stalemate), or drop to "+
 			"leave out the game")
 	f.Words("result-conflict", "tag", "movetext", "board", "drop")
 	flags.Choice(f, &o.moveConflict, "move-conflict",
-		"games whose move numbers or capture marks contradict their moves: drop, or keep to count them only",
+		"what to do with games whose text contradicts their moves: drop, or keep and only count them",
 		"drop", "keep")
 	flags.Within(f, &o.History, "history", 0, ingest.MaxHistory,
 		"plies of history to reconstruct for puzzles, EPD and tables")
@@ -135,7 +134,7 @@ func (o *ingestOptions) addFilters(f *flags.Set) {
 	variant := "standard"
 	flags.Choice(f, &variant, "variant", "variant to read; only standard is supported", "standard")
 	f.String(&o.games.given.Player, "player",
-		"only games of this player; every word must occur in the name, a single letter as an initial")
+		"only games of this player; every word must occur in the name (a single letter: as an initial)")
 	f.Section("Sample filters")
 	s := &o.Filters.Sampling
 	flags.Choice(f, &o.side, "side",

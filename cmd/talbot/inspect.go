@@ -35,9 +35,9 @@ func newInspect() *cobra.Command {
 brackets, the source, the label, and the input and targets that the recipe makes from
 them. Samples are numbered from 0.
 
-With --json each sample is one JSON object on a line of its own, seen from the side to
-move; docs/7-exported-network.md describes its members. With --recipe "input" has the shape
-and numbers that this recipe's network reads, and "target" what it learns (see
+With --json each sample is one JSON object on its own line, seen from the side to move;
+docs/7-exported-network.md describes its members. With --recipe, "input" has the shape and
+numbers that the recipe's network reads, and "target" what it learns (see
 docs/10-recipes.md).`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17

@@ -18,12 +18,13 @@ func newJoin() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join DIR... --out DIR",
 		Short: "Join the parts that several machines labelled or played",
-		Long: `Join takes all parts of one labelling, made by ` + "`talbot label --part 1/n`" + ` to n/n on
-machines that share only the dataset they read. It writes the dataset that one machine
-would have made; with --nodes and --depth it is the same to the byte. Parts with
-different inputs, engines, options or limits are refused, and so is an incomplete set.
+		Long: `Join takes all parts of one labelling, made by
+` + "`talbot label --part 1/n`" + ` to n/n on machines that share only the dataset they
+read. It writes the dataset that one machine would have made (with --nodes or --depth, the
+same to the byte). Parts with different inputs, engines, options or limits are refused, as
+is an incomplete set.
 
-It joins the parts of ` + "`talbot selfplay --part 1/n`" + ` likewise, if network, backend, batch
+It also joins parts of ` + "`talbot selfplay --part 1/n`" + `, if network, backend, batch
 and kind of processor are the same. See docs/13-many-machines.md.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
   talbot label endgames --nodes 200 --part 1/2 --out part1

@@ -39,15 +39,16 @@ func newLabel() *cobra.Command {
 (centipawns or mate), chances of win, draw and loss, best move, principal variation,
 depth and nodes, all from the view of the side to move.
 
---nodes and --depth give the same labels on every machine, --movetime does not; --calibrate
-measures how many nodes it is worth here. Nothing is searched twice with the same engine,
-options and limit. Labels from another engine or limit are kept next to the new ones.
+--nodes and --depth give the same labels on every machine, --movetime does not
+(--calibrate measures how many nodes it is worth here). Nothing is searched twice with the
+same engine, options and limit. Labels from another engine or limit are kept alongside the
+new ones.
 
-Several machines share the work with --part and ` + "`talbot join`" + `, or with --listen and
-` + "`talbot worker`" + `. --syzygy adds exact results from endgame tables, --mates labels
-positions of three pieces from the rules, and --candidates values the moves that
-` + "`talbot predict`" + ` found most probable. Repeat an interrupted command to continue it. See
-docs/4-labels.md and docs/13-many-machines.md.`,
+Several machines can share the work, with --part and ` + "`talbot join`" + `, or with
+--listen and ` + "`talbot worker`" + `. --syzygy adds exact results from endgame tables,
+--mates labels positions of three pieces from the rules, and --candidates values the moves
+that ` + "`talbot predict`" + ` found most probable. Repeat an interrupted command to
+continue it. See docs/4-labels.md and docs/13-many-machines.md.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -82,7 +83,7 @@ func (o *labelOptions) addSamples(f *flags.Set) {
 	f.Section("Samples to label")
 	addFraction(f, &o.Fraction, "label")
 	addPart(f, &o.Part, "lines")
-	f.Strings(&o.Reuse, "reuse", "datasets to take labels of the same search from, separated by commas")
+	f.Strings(&o.Reuse, "reuse", "datasets from which to reuse labels of the same search, separated by commas")
 	completeFolders(f.Command(), "reuse", isDataset)
 	f.Bool(&o.SkipImported, "skip-imported", "do not search samples with an imported evaluation")
 	f.Section("Endgames")
@@ -93,7 +94,7 @@ func (o *labelOptions) addSamples(f *flags.Set) {
 	addCheckTables(f, &o.checkTables)
 	f.Section("Candidate moves")
 	flags.Within(f, &o.Candidates, "candidates", 1, maxCandidates,
-		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
+		"search and value only this many of a sample's moves, the most probable ones by talbot predict")
 	f.String(&o.Network, "network",
 		"network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
 	f.Needs([]string{"network"}, "candidates")

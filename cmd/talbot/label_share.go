@@ -25,7 +25,7 @@ func (o *shareOptions) add(f *flags.Set) {
 	f.Section("Other machines")
 	f.String(&o.Listen, "listen",
 		"let workers on other machines take part, and listen on this `ADDRESS`, such as :7777")
-	f.String(&o.JoinFile, "join-file", "file to write what workers need to join (readable by you only)")
+	f.String(&o.JoinFile, "join-file", "file to write, which workers need to join (readable only by you)")
 	f.String(&o.Advertise, "advertise",
 		"host name for workers (default: that of --listen, or the address of this machine)")
 	addCluster(f, &o.Cluster)

@@ -32,8 +32,8 @@ func newLoop() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "loop FILE --out DIR",
 		Short: "Have a network learn from its own games, over and over",
-		Long: `Loop makes generations of a network: the network plays itself, is trained on the games
-of the last generations, and plays the next ones. FILE describes them, in YAML:
+		Long: `Loop makes generations of a network: the network plays itself, is trained on the
+games of recent generations, and plays the next ones. FILE describes this in YAML:
 
   generations: 5
   window: 4          # generations of games that a network is trained on (4)
@@ -42,14 +42,15 @@ of the last generations, and plays the next ones. FILE describes them, in YAML:
   games: {games: 400, nodes: 16, max-plies: 60, start: "endgames:KQQvK,KQRvK"}
   train: {batch: 128, lr: 2e-3, value-target: "result:0.5"}
 
-The last three lines are flags of ` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `.
-The file can also have a seed, stages, which change flags from a generation on, measure,
-flags of ` + "`talbot eval`" + ` for each network, and gate, a match that a network must do well in to
-play on.
+The last three lines are flags of
+` + "`talbot train --init`, `talbot selfplay` and `talbot train`" + `. The file can also
+have seed; stages, which change flags from some generation on; measure, flags of
+` + "`talbot eval`" + ` for each network; and gate, a match in which a network must do
+well to play on.
 
-A generation is a folder, DIR/gen-001 and so on; DIR/index.html is a page of all. Each step
-resumes: repeat the command after any interruption. To continue a finished loop, write a
-greater number of generations into FILE. See docs/21-selfplay.md.`,
+Each generation is a folder, DIR/gen-001 and so on; DIR/index.html shows them all. Each
+step resumes: repeat the command after any interruption. To continue a finished loop,
+increase the number of generations in FILE. See docs/21-selfplay.md.`,
 		Example:    `  talbot loop examples/loop.yaml --out loop1`,
 		SuggestFor: []string{"rl", "generations", "zero"},
 		Args:       operands(1, 1, "one file"),

@@ -14,8 +14,8 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write manual pages to a folder",
-		Long: `Man writes a manual page for talbot and for each of its commands to DIR, and creates the
-folder if necessary. It replaces the pages of an earlier version.`,
+		Long: `Man writes manual pages for talbot and each of its commands to the folder DIR,
+which it creates if necessary. It replaces the pages of an earlier version.`,
 		Example: `  talbot man ~/.local/share/man/man1
   talbot man pages && man ./pages/talbot-label.1`,
 		Args: operands(1, 1, "one folder"),

@@ -23,9 +23,10 @@ func (o *matchOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER... --out DIR",
 		Short: "Play a match and estimate the difference in strength",
-		Long: `Match plays games between two players, or with --gauntlet between the first player and
-each of the others, and reports the difference in Elo with its 95 % interval. Games are
-played in pairs: each opening once with each colour, and never again in the same match.
+		Long: `Match plays games between two players, or with --gauntlet between the first
+player and each of the others, and reports the Elo difference with its 95 % interval.
+Games are played in pairs: each opening once with each colour, and then never again in the
+match.
 
 A player is cmd:PATH (a UCI engine), run:RUN (a trained network), net: (the network that
 comes with talbot, rated ` + builtin.Strength + `) or

@@ -49,7 +49,7 @@ func (o *matchOptions) add(f *flags.Set) {
 	flags.AtLeast(f, &o.Concurrency, "concurrency", 1,
 		"games to play at the same time (default: one for each physical core)")
 	addSeed(f, &o.Seed, "seed for the order of openings and for random choices of players")
-	f.Section("Limit of players that have none")
+	f.Section("Limit for players without one")
 	flags.AtLeast(f, &o.limits.Nodes, "nodes", 1, "nodes for each move")
 	flags.AtLeast(f, &o.limits.Depth, "depth", 1, "depth for each move")
 	flags.Above(f, &o.limits.MoveTime, "movetime", 0, "time for each move")
@@ -87,7 +87,7 @@ func (o *matchOptions) addAdjudication(f *flags.Set) {
 		match.ParseDrawRule,
 		"adjudicate a draw by a `RULE` such as 40,8,10: from move 40, eight moves of each side with scores within 10")
 	f.String(&o.judge, "judge", "adjudicate by the scores of a third `PLAYER`")
-	flags.Number(f, &o.judgeEvery, "judge-every", "moves after which the judge is asked again")
+	flags.Number(f, &o.judgeEvery, "judge-every", "number of moves between questions to the judge")
 	flags.Number(f, &o.judgeScore, "judge-score", "centipawns at which the judge sees a win, twice in a row")
 	f.Needs([]string{"judge-every", "judge-score"}, "judge")
 }

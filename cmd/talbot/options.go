@@ -55,7 +55,7 @@ func addSyzygy(f *flags.Set, to *string, usage string) {
 }
 
 func addCheckTables(f *flags.Set, again *bool) {
-	f.Bool(again, "check-tables", "read all files of --syzygy for damage, also large ones that were read before")
+	f.Bool(again, "check-tables", "check all files of --syzygy for damage, even large ones that were checked before")
 	f.Needs([]string{"check-tables"}, "syzygy")
 }
 

@@ -43,13 +43,13 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Estimate the size and time of a pipeline",
-		Long: `Plan reads the beginning of every input that ingest accepts and estimates what the whole
-pipeline will need: positions, disk space, hours of labelling with N engines, memory,
-and hours of training. It writes nothing, and prints every assumption.
+		Long: `Plan reads the beginning of each file, in any format that ingest accepts, and
+estimates the whole pipeline: positions, disk space, memory, and the hours of labelling
+and of training. It writes nothing, and prints every assumption.
 
-Plan measures for a few seconds how fast this machine trains a network of that size; use
---train-rate for the figure of another machine. It fails if there is less space than the
-datasets need. See docs/1-pipeline.md.`,
+Plan measures for a few seconds how fast this machine trains a network of that size;
+--train-rate gives the speed of another machine. It fails if there is not enough space for
+the datasets. See docs/1-pipeline.md.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,
@@ -73,7 +73,7 @@ datasets need. See docs/1-pipeline.md.`,
 	flags.Above(f, &o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.Section("Other")
 	addSplits(f, &o.splits, "games")
-	f.String(&o.disk, "disk", "folder for the datasets; there must be enough space in `FOLDER`")
+	f.String(&o.disk, "disk", "folder for the datasets; `FOLDER` must have enough space")
 	addJSON(f, &o.json)
 	return cmd
 }

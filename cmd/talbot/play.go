@@ -37,16 +37,17 @@ func newPlay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play [RUN]",
 		Short: "Play against a network in the terminal",
-		Long: `Play lets you play against the network that comes with talbot or, with RUN, against one
-that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, e7e8q);
-"help" lists the other commands. With --pgn each game is added to a file when you leave it.
+		Long: `Play lets you play against the network that comes with talbot or, with RUN,
+against one that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation
+(e2e4, e7e8q); "help" lists the other commands. --pgn appends each game to a file when you
+leave it.
 
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
 It thinks for a second, or for --nodes or --movetime.
 
-A network of the recipe prior plays the move that people of the rating --elo play most
-often; with --temperature 1 it draws moves as often as they play them. With --searcher
-rollouts, --elo is the rating of both sides. See docs/12-play.md.`,
+A network of the recipe prior plays the move that people rated --elo play most often; with
+--temperature 1 it plays moves as often as they do. With --searcher rollouts, --elo is the
+rating of both sides. See docs/12-play.md.`,
 		Example: `  talbot play
   talbot play run1
   talbot play run1 --color black --nodes 100
@@ -66,15 +67,15 @@ rollouts, --elo is the rating of both sides. See docs/12-play.md.`,
 	o.add(f)
 	o.color, o.start = "white", board.StartPosition()
 	flags.Choice(f, &o.color, "color", "your colour: white, black or random", "white", "black", "random")
-	flags.Parse(f, &o.start, "fen", "", "", board.ParseFEN, "position to start from (default: the usual one)")
+	flags.Parse(f, &o.start, "fen", "", "", board.ParseFEN, "position to start from (default: the standard one)")
 	flags.AtLeast(f, &o.nodes, "nodes", 0, "nodes for each move")
 	flags.AtLeast(f, &o.movetime, "movetime", 0, "time for each move (default: 1s, or no limit with --nodes)")
 	flags.Within(f, &o.elo, "elo", 0, 4000,
 		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
 	flags.Within(f, &o.temperature, "temperature", 0, 100,
-		"temperature for drawing the move by its visits, or by its prior (default: the best one)")
+		"temperature for drawing moves by visits or prior (default: play the best one)")
 	f.Bool(&o.unicode, "unicode", "draw the pieces as figurines, not letters")
-	f.String(&o.pgn, "pgn", "add each game, over or not, to this `FILE` as PGN")
+	f.String(&o.pgn, "pgn", "append each game, finished or not, to this `FILE` as PGN")
 	return cmd
 }
 

@@ -34,9 +34,9 @@ for every sample: the probability of each legal move, if the network has a polic
 value for the side to move, if it has one. Labels and the predictions of other networks
 stay as they are.
 
-A network that takes ratings as input gets those of the players, or that of --rating for
-both. With the same network, backend, batch size and flags the bytes are the same. Repeat
-an interrupted command to continue it. See docs/3-datasets.md, section 7.`,
+A network that takes ratings as input gets those of the players, or --rating for both. The
+same network, backend, batch size and flags give the same bytes. Repeat an interrupted
+command to continue it. See docs/3-datasets.md, section 6.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
   talbot predict labelled --run prior --rating 1500 --out as-1500
@@ -54,7 +54,7 @@ an interrupted command to continue it. See docs/3-datasets.md, section 7.`,
 	completeFolders(cmd, "run", run.IsRun)
 	addBackend(f, &o.backend, answering)
 	flags.Within(f, &o.batch, "batch", 1, engine.MaxBatch,
-		"positions to evaluate at once (default: what suits the backend)")
+		"number of positions to evaluate at a time (default: what suits the backend)")
 	flags.Within(f, &o.Network.Rating, "rating", 0, math.MaxUint16, "rating of both players (default: their own)")
 	flags.AtLeast(f, &o.Network.Top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.Section("Samples to predict")

@@ -16,9 +16,9 @@ func newRecipes() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recipes",
 		Short: "List the recipes that train knows",
-		Long: `Recipes lists what ` + "`talbot train --recipe`" + ` can train: the input and the network of each
-recipe, what it learns, and its settings and presets. The settings are those of the
-default network; train --set changes them. "search" lists settings of the search that
+		Long: `Recipes lists what ` + "`talbot train --recipe`" + ` can train: the input and the
+network of each recipe, what it learns, and its settings and presets. Settings are those
+of the default network; train --set changes them. "search" lists the search settings that
 uci, play and match use for its networks instead of the usual ones. See
 docs/10-recipes.md.`,
 		Example: `  talbot recipes

@@ -38,15 +38,15 @@ func (o *selfPlayOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selfplay --run RUN --games N --out DIR",
 		Short: "Have a network play itself and keep what its searches find",
-		Long: `Selfplay has a network play itself. Each position that it searches is a sample: the
-search's policy, its value as a label, the game's result, and the network's prediction
-before the search. ` + "`talbot train`" + ` learns from the dataset as from any other; with
---value-target result:0.5 from results and searches alike.
+		Long: `Selfplay has a network play itself. Each position that it searches is a sample:
+the search's policy, its value as a label, the game's result, and the network's prediction
+before the search. ` + "`talbot train`" + ` reads the dataset like any other; with
+--value-target result:0.5 it learns from results and searches equally.
 
 --searcher gumbel learns from few nodes; puct adds noise to the first move's priors, and
-policy does not search. Games begin with talbot's book, the start position, the positions
-or games of a file, or random endgames (--start endgames:KQvK,KRvK), and end by the rules,
-after --max-plies, with --resign or --syzygy.
+policy does not search. Games begin from talbot's book, the start position, a file of
+positions or games, or random endgames (--start endgames:KQvK,KRvK), and end by the rules,
+after --max-plies, or by --resign or --syzygy.
 
 Game n depends only on the network, backend, --batch, kind of processor, settings, seed
 and n. Repeat an interrupted command to continue it. See docs/21-selfplay.md.`,
@@ -71,32 +71,32 @@ and n. Repeat an interrupted command to continue it. See docs/21-selfplay.md.`,
 	completeFolders(cmd, "run", run.IsRun)
 	addBackend(f, &o.backend, answering)
 	flags.Within(f, &o.batch, "batch", 1, engine.MaxBatch,
-		"positions that the network computes at once (default: 32, on a GPU 256; less for few games)")
+		"number of positions to evaluate at a time (default: 32, on a GPU 256; fewer for few games)")
 	addWorkers(f, &o.AtOnce, "number of games at once (default: four times the batch)")
 	f.Section("Search")
 	flags.Choice(f, &s.Searcher, "searcher", "search: gumbel, puct, or policy to play without one",
 		selfplay.Searchers...)
 	flags.Number(f, &s.Nodes, "nodes", "nodes of each search")
 	flags.Within(f, &s.FastShare, "fast-share", 0, 1,
-		"share of the moves that are searched with --fast-nodes, without noise and without a policy to learn")
+		"share of the moves to search with --fast-nodes, without noise and without a policy target")
 	flags.Number(f, &s.FastNodes, "fast-nodes", "nodes of fast searches")
 	f.Needs([]string{"fast-nodes"}, "fast-share")
 	flags.Within(f, &o.temperature, "temperature", 0, 100,
-		"temperature of the moves played (default: 0 with gumbel, else 1)")
+		"temperature for choosing the move to play (default: 0 with gumbel, else 1)")
 	flags.AtLeast(f, &o.temperaturePlies, "temperature-plies", 0,
-		"plies from the game's first move that --temperature is for; 0: none")
-	f.Each(&o.set, "set", "set an option of the searcher, `NAME=VALUE`, as docs/12-play.md has them; repeatable")
+		"number of plies at the start of a game that use --temperature (0: none)")
+	f.Each(&o.set, "set", "set an option of the searcher, `NAME=VALUE` (see docs/12-play.md); repeatable")
 	f.Bool(&s.BestValue, "best-value", "keep the value of a search's best move, not the mean of all its nodes")
-	flags.Within(f, &s.Raw, "raw", 0, 255, "moves of the network's own policy that are kept with each sample")
+	flags.Within(f, &s.Raw, "raw", 0, 255, "number of moves of the network's own policy to keep with each sample")
 	f.Section("Games")
 	f.String(&o.Start, "start",
-		"first position of games: book, start, a file of positions or games, or endgames:KQvK,KRvK and the like")
+		"where games begin: book, start, a file of positions or games, or random endgames such as endgames:KQvK,KRvK")
 	f.Words("start", "book", "start", "endgames:")
 	flags.Within(f, &s.Resign, "resign", 0, 1,
-		"value at which games are given up; one in ten is played on, to see how often that is wrong (0: never)")
-	flags.Within(f, &s.MostPlies, "max-plies", 1, 1000, "longest game, in plies that are searched")
+		"value at which to resign; one such game in ten is played on, to see how often that is wrong (0: never)")
+	flags.Within(f, &s.MostPlies, "max-plies", 1, 1000, "maximum length of a game, in searched plies")
 	f.Bool(&s.Truncate, "truncate",
-		"games of --max-plies have no result: the value of their last search counts instead of a draw")
+		"give games that reach --max-plies the value of their last search instead of a draw")
 	addSyzygy(f, &o.syzygy, "end games that the Syzygy tables in these folders decide")
 	addCheckTables(f, &o.checkTables)
 	addEngine(f, &o.engine, "engine for --syzygy, which must be Stockfish")

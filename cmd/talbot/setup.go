@@ -63,10 +63,10 @@ func newSetup() *cobra.Command {
   onnx        ONNX Runtime, with which networks play and are evaluated faster on
               the processor, a Python package
 
-Setup first prints the commands it will run and where files go, then asks. --yes answers
-the question; scripts need it: without it, setup prints its plan and exits with status 2.
---from installs XLA's plugin for the processor or ONNX Runtime from a file. No other
-command of talbot installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
+Setup first prints the commands it will run and where files go, then asks. In scripts, use
+--yes; without it, setup prints its plan there and exits with status 2. --from installs
+XLA's plugin for the processor or ONNX Runtime from a file. No other command of talbot
+installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,

@@ -37,14 +37,14 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve PLAYER PUZZLES",
 		Short: "Have a player solve puzzles, by rating and theme",
-		Long: `Solve has a player solve puzzles: a file of Lichess puzzles, an EPD suite with best moves
-(bm) or moves to avoid (am), or a dataset that was made of them. A player is one of those
-of ` + "`talbot match`" + `, with the same settings.
+		Long: `Solve has a player solve puzzles: a file of Lichess puzzles, an EPD suite with
+best moves (bm) or moves to avoid (am), or a dataset made from them. Players and their
+settings are those of ` + "`talbot match`" + `.
 
 A puzzle is solved if all its moves are found, one after the other as in a game; any move
-that gives mate is right. A player with several --nodes solves each puzzle once with each
-number. The rating is that of somebody who would solve the same share, on the scale of the
-puzzles' own ratings. If you trained on puzzles, solve a dataset with --split test. See
+that mates is right. With several --nodes, the player solves each puzzle once with each
+number. The rating is that of someone who would solve the same share, on the scale of the
+puzzles' ratings. If you trained on puzzles, solve a dataset with --split test. See
 docs/12-play.md.`,
 		Example: `  talbot solve net: puzzles.csv --nodes 400
   talbot solve net: puzzles.csv --nodes 100,400,1600 --count 300
@@ -58,7 +58,7 @@ docs/12-play.md.`,
 	f.Section("Player")
 	flags.List(f, &o.nodes, "nodes", "100,400,1600", wholeNumber[int64],
 		"nodes for each move: one `NUMBER` or several, separated by commas (default: 400)")
-	flags.Above(f, &o.movetime, "movetime", 0, "time for each move, in place of nodes")
+	flags.Above(f, &o.movetime, "movetime", 0, "time for each move, instead of --nodes")
 	f.AtMostOne("nodes", "movetime")
 	addWorkers(f, &o.workers, "puzzles to solve at the same time (default: one for each physical core)")
 	f.Section("Puzzles")

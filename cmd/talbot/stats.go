@@ -25,12 +25,13 @@ func newStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
 		Short: "Show statistics of a dataset",
-		Long: `Stats counts what a dataset contains: games, positions and samples by source and split,
-results, ratings, lengths, and pieces on the board; labels by engine; different positions;
-and how many val and test positions occur in train. --html draws all of this as a page.
+		Long: `Stats counts what a dataset contains: games, positions and samples by source and
+split; results, ratings, lengths and pieces on the board; labels by engine; distinct
+positions; and how many val and test positions occur in train. --html draws all this as a
+page.
 
-The keys of more than 16 million positions go to a temporary file, 8 bytes each;
---unique=false avoids it. See docs/3-datasets.md.`,
+With more than 16 million positions, their keys go to a temporary file, 8 bytes each;
+--unique=false avoids this. See docs/3-datasets.md.`,
 		Example: `  talbot synth-endgames --count 1000 --pieces 3-5 --seed 1 --out endgames
   talbot stats endgames
   talbot stats endgames --json
@@ -46,7 +47,7 @@ The keys of more than 16 million positions go to a temporary file, 8 bytes each;
 	o.Unique = true
 	f := flags.Of(cmd)
 	addWorkers(f, &o.Workers, "number of blocks to read at a time (default: one for each core)")
-	f.Bool(&o.Unique, "unique", "count different positions, and val and test positions that occur in train")
+	f.Bool(&o.Unique, "unique", "count distinct positions, and val and test positions that occur in train")
 	addTemp(f, &o.Temp)
 	f.String(&o.html, "html", "also write a page with charts to this file")
 	addForce(f, &o.force)

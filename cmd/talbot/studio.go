@@ -21,15 +21,15 @@ func newStudio() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "studio [DIR...]",
 		Short: "Look at data and runs, and play, in a browser",
-		Long: `Studio serves a local page over every dataset, run and match below the given folders
-(default: the current one): samples by filters, curves while a run is trained, and the
-games of a match. You can play against a network and see its evaluations. It prints an
-address: open it in a browser on the same machine. Ctrl-C ends it.
+		Long: `Studio serves local pages on every dataset, run and match below the given folders
+(default: the current one): samples with filters, curves of runs as they train, and the
+games of matches. You can also play against a network and see its evaluations. Open the
+address that it prints in a browser on the same machine. Ctrl-C ends it.
 
-Studio reads and never changes data. It follows no links out of the folders, asks
-nothing of other machines, and lets in only a browser that was opened with the printed
-address. On another machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `.
-See docs/20-studio.md.`,
+Studio only reads data, never changes it. It follows no links out of the folders, contacts
+no other machines, and lets in only a browser opened with the printed address. On another
+machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `. See
+docs/20-studio.md.`,
 		Example: `  talbot studio
   talbot studio data runs
   talbot studio --listen 127.0.0.1:8000`,
@@ -41,7 +41,7 @@ See docs/20-studio.md.`,
 	o.listen = "127.0.0.1:7878"
 	f.String(&o.listen, "listen", "listen on this `ADDRESS`, a host and a port")
 	addBackend(f, &o.backend, answering)
-	addEngine(f, &o.engine, "engine for the page for people")
+	addEngine(f, &o.engine, "engine for the page \"For people\"")
 	return cmd
 }
 

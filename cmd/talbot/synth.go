@@ -31,14 +31,14 @@ func newSynth() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth-endgames --count N --out DIR",
 		Short: "Generate random legal endgames with history",
-		Long: `Synth-endgames generates random legal positions: it draws the number of pieces first, then
-the pieces one by one with their weights, then the squares and the side to move. This
-position is the sample. Its past of four plies is found by taking back legal moves. No
-endgame occurs twice, and none is mate, stalemate or dead.
+		Long: `Synth-endgames generates random legal positions: it draws the number of pieces,
+then the pieces one by one by their weights, then the squares and the side to move. This
+position is the sample. Its history of four plies is found by taking back legal moves. No
+endgame occurs twice, and none is checkmate, stalemate or dead.
 
---material draws whole materials in place of single pieces: a list such as
-KRPvKR,KQvKR:2, or "all", which is every material of at most two rooks, bishops and
-knights and one queen a side.
+--material draws whole materials instead of single pieces: those of a list such as
+KRPvKR,KQvKR:2, or "all" those with at most two rooks, two bishops, two knights and one
+queen a side.
 
 The same seed gives the same bytes with any number of workers. See docs/2-inputs.md,
 section 7.`,
@@ -66,7 +66,7 @@ section 7.`,
 	f.String(&o.materialFile, "material-file", "file with one material a line, such as KRPvKR:2; # begins a comment")
 	f.AtMostOne("material", "material-file", "piece-weights")
 	flags.AtLeast(f, &o.balance, "balance", 0,
-		"maximum difference of material in pawns, with knight and bishop 3, rook 5 and queen 9 (default: no limit)")
+		"maximum difference of material in pawns (knight and bishop 3, rook 5, queen 9; default: no limit)")
 	f.Section("History")
 	flags.AtLeast(f, &c.Past.Captures, "capture-weight", 0, "weight of a capture in the history; other moves have 1")
 	flags.AtLeast(f, &c.Past.Promotions, "promotion-weight", 0,

@@ -27,13 +27,13 @@ func newGames() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth-games --games N --out DIR",
 		Short: "Have Stockfish play itself and keep its evaluations",
-		Long: `Synth-games makes training data from nothing: Stockfish plays itself, and each position
-that it searches is a sample with its label. A game begins with an opening of talbot's
-book and up to --random-plies random moves.
+		Long: `Synth-games makes training data from scratch: Stockfish plays itself, and each
+position it searches becomes a labelled sample. A game begins with an opening from
+talbot's book and up to --random-plies random moves.
 
-A network that has seen good moves only does not know that a piece less is a piece less.
-So a share of the moves, up to --blunders in a game, is weak on purpose. Training takes
-the engine's choice as its target, never such a move.
+A network that has seen only good moves does not know what a lost piece costs. So some
+moves, a share of up to --blunders in a game, are weak on purpose. The target in training
+is always the engine's choice, never such a move.
 
 Game n depends only on the engine, the settings, the seed and n: the same command gives
 the same bytes on every machine. Repeat an interrupted command to continue it. See
@@ -59,11 +59,11 @@ docs/2-inputs.md, section 8.`,
 	f.Section("Games")
 	f.String(&o.openings, "openings", "file of games, FENs or EPD to begin with (default: talbot's own openings)")
 	s := &o.Style
-	flags.AtLeast(f, &s.RandomPlies, "random-plies", 0, "most random moves after the opening")
-	flags.Within(f, &s.Blunders, "blunders", 0, 1, "largest share of weak moves in a game, 0 to 1")
+	flags.AtLeast(f, &s.RandomPlies, "random-plies", 0, "maximum number of random moves after the opening")
+	flags.Within(f, &s.Blunders, "blunders", 0, 1, "maximum share of weak moves in a game, 0 to 1")
 	flags.AtLeast(f, &s.Decided, "decided", 0,
-		"centipawns from which two of three games count as won (0: all are played to mate)")
-	flags.AtLeast(f, &s.MostPlies, "max-plies", 1, "longest game, in plies")
+		"lead in centipawns at which two of three games end as won (0: play all to mate)")
+	flags.AtLeast(f, &s.MostPlies, "max-plies", 1, "maximum length of a game in plies")
 	return cmd
 }
 

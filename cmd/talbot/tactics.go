@@ -17,11 +17,11 @@ func newTactics() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tactics DIR --out DIR",
 		Short: "Find positions where only one move keeps the advantage",
-		Long: `Tactics reads a dataset that was labelled with ` + "`talbot label --multipv 2`" + ` or more, and
-keeps the positions where the best move has an advantage that the second best does not.
-They keep their line, its history and split, predictions and labels. The engine's move
-becomes the policy target, and the source of the lines becomes "puzzle". Labels of
-candidates (label --candidates) do not count.
+		Long: `Tactics reads a dataset that was labelled with
+` + "`talbot label --multipv 2`" + ` or more, and keeps the positions where the best move
+has an advantage that the second best does not. They keep their line, history, split,
+predictions and labels. The engine's move becomes the policy target, and the source of the
+lines becomes "puzzle". Labels of candidates (label --candidates) do not count.
 
 Scores are in centipawns from the view of the side to move, limited to ±1500; a mate
 counts as ±2000. What is left out is counted by reason. See docs/4-labels.md.`,
@@ -49,6 +49,6 @@ counts as ±2000. What is left out is counted by reason. See docs/4-labels.md.`,
 	flags.Number(f, &r.Second, "second", "maximum score of the second best move, in centipawns")
 	flags.AtLeast(f, &r.Gap, "gap", 0, "minimum gap between the two scores, in centipawns")
 	f.String(&r.Label, "label",
-		"fingerprint of the labels to use (default: of each sample the last one with two scored moves)")
+		"fingerprint of the labels to use (default: each sample's last one with two scored moves)")
 	return cmd
 }

@@ -29,18 +29,18 @@ func (o *trainOptions) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --data DIR[:weight],… --run RUN",
 		Short: "Train a network on one or more datasets",
-		Long: `Train trains a network on the train split of one or more datasets, and keeps everything in
-the folder RUN: settings, losses (also for TensorBoard) and checkpoints. In --data,
-:weight is the share of the samples that is drawn from a dataset. Samples of the val splits
-measure the network during training and decide which checkpoint is the best.
+		Long: `Train trains a network on the train split of one or more datasets, and keeps
+everything in the folder RUN: settings, losses (also for TensorBoard) and checkpoints. In
+--data, :weight is the share of samples drawn from a dataset. Samples of the val splits
+measure the network during training and decide which checkpoint is best.
 
 --recipe chooses the encoding and the network, --set NAME=VALUE changes a setting of the
-network; ` + "`talbot recipes`" + ` lists both. --from begins a new run with the weights of another
-network, --after continues the training of another run on other data, and --init makes a
-network with random weights for ` + "`talbot selfplay`" + ` to begin with.
+network; ` + "`talbot recipes`" + ` lists both. --from begins a new run with another
+network's weights, --after continues another run's training on other data, and --init
+makes a network with random weights for ` + "`talbot selfplay`" + ` to start from.
 
-The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; it needs
-no other flag but --run. See docs/5-training.md.`,
+The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run and needs
+only --run. See docs/5-training.md.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
   talbot train --run run1 --resume

@@ -122,7 +122,7 @@ func (o *trainOptions) addNetwork(f *flags.Set) {
 	f.Section("Network")
 	addRecipe(f, &o.Recipe, "recipe for encoding, network and targets (see \"talbot recipes\")")
 	flags.Choice(f, &o.preset, "preset", "settings to start from (see \"talbot recipes\"), such as v1.5 (as published "+
-		"for the reference), 10x64 or 20x256 (the default settings with another size)", presets()...)
+		"for the reference), 10x64 or 20x256 (the default settings in another size)", presets()...)
 	o.settings.addSize(f)
 }
 
@@ -135,7 +135,7 @@ func (o *trainOptions) addLength(f *flags.Set) {
 	flags.Number(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
 		"number of samples in a step (default: the preset's)")
 	flags.Number(f, set(s, "accumulate", func(c *run.Config) *int { return &c.Accumulate }, 1), "accumulate",
-		"train each batch in this many parts, in the memory of one")
+		"compute each batch in this many parts, in the memory of one")
 	flags.Number(f, set(s, "seed", func(c *run.Config) *int64 { return &c.Seed }, 42), "seed",
 		"seed for the weights, dropout and order of the samples")
 }
@@ -162,7 +162,7 @@ func (o *trainOptions) addTargets(f *flags.Set) {
 	flags.Number(f, set(s, "history-dropout", func(c *run.Config) *float64 { return &c.HistoryDropout }, 0),
 		"history-dropout", "share of the samples to train without history and repetitions")
 	flags.Number(f, set(s, "mirror", func(c *run.Config) *float64 { return &c.Mirror }, 0), "mirror",
-		"share of the samples to train as the other colour would see them")
+		"share of the samples to train with colours swapped")
 }
 
 func (o *trainOptions) addOptimizer(f *flags.Set) {

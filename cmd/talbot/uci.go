@@ -80,16 +80,16 @@ func newUCI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uci",
 		Short: "Play as a UCI engine in a GUI or on a server",
-		Long: `UCI runs a network as a chess engine: the one that comes with talbot or, with --run, one
-that you trained. Give a GUI, match runner or bot the path of talbot as the program and
-"uci" as its argument, or "uci --run RUN".
+		Long: `UCI runs a network as a chess engine: the one that comes with talbot or, with
+--run, one that you trained. In a GUI, match runner or bot, enter the path of talbot as
+the program and "uci" or "uci --run RUN" as its arguments.
 
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
-All networks play standard chess only, not Chess960.
+Networks play only standard chess, not Chess960.
 
-All settings of the search are options of the engine: the GUI shows them, and
-docs/12-play.md explains them and the searchers. --searcher auto takes puct, policy for a
-network without a value, or napoleon for one without a policy.`,
+All search settings are UCI options: the GUI shows them, and docs/12-play.md explains them
+and the searchers. --searcher auto takes puct, policy for a network without a value, or
+napoleon for one without a policy.`,
 		Example: `  talbot uci
   talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go

@@ -25,15 +25,15 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR...",
 		Short: "Check datasets for damage and for leaks between splits",
-		Long: `Verify reads datasets completely: the checksums of the manifest, of every shard and of
-every column. It replays every line, encodes and decodes the moves of every sample, and
-compares the totals with the manifest.
+		Long: `Verify reads whole datasets and checks the checksums of the manifest, of every
+shard and of every column. It replays every line, encodes and decodes the moves of every
+sample, and compares the totals with the manifest.
 
-Then it compares the splits of all datasets with each other. A game in two splits is an
-error. For val and test, it prints how many samples have a position that also occurs in
-train; this is an error only above --max-overlap percent.
+Then it compares the splits of all the datasets. A game in two splits is an error. For val
+and test, it prints how many samples have a position that also occurs in train; only more
+than --max-overlap percent is an error.
 
-Either error exits with status 1, damage with 12. See docs/3-datasets.md, section 5.`,
+Either error exits with status 1, damage with 12. See docs/3-datasets.md, section 4.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		SuggestFor:        []string{"check", "fsck"},

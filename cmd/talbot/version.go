@@ -81,10 +81,10 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version, commit and backends",
-		Long: `Version shows the version of talbot, the commit and the Go version it was built from,
+		Long: `Version shows the version of talbot, the commit and Go version it was built from,
 the platform, the built-in backends, and the network that comes with talbot. --json has
-the whole card of that network: how it was trained, on what, and its figures.
-` + "`talbot doctor`" + ` checks this machine.`,
+that network's whole card: how it was trained, on what, and its figures. ` + "`talbot doctor`" + `
+checks this machine.`,
 		Example: `  talbot version
   talbot version --json`,
 		Args: noArgs,

@@ -30,7 +30,7 @@ type connectOptions struct {
 
 func (o *connectOptions) add(f *flags.Set) {
 	f.String(&o.joinFile, "join-file", "file written by label --listen (default: standard input)")
-	f.String(&o.key, "key", "file with the key of this machine, made if missing (default: in your configuration)")
+	f.String(&o.key, "key", "file with this machine's key, made if missing (default: in your configuration folder)")
 	addCluster(f, &o.cluster)
 }
 
@@ -98,14 +98,14 @@ func newWorker() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --join-file FILE",
 		Short: "Search positions for a labelling on another machine",
-		Long: `Worker takes part in a labelling that runs elsewhere with --listen. It needs talbot, the
-engine, and the file that --join-file wrote there, but no dataset. The file is a secret:
-whoever has it can join. Limit, options and hash come from the labelling, and the engine
-must be the same build, unless the labelling has --allow-builds.
+		Long: `Worker takes part in a labelling that runs elsewhere with --listen. It needs
+talbot, the engine, and the file that --join-file wrote there, but no dataset. Keep the
+file secret: whoever has it can join. Limit, options and hash come from the labelling. The
+engine must be the same build, unless the labelling has --allow-builds.
 
-Start and stop as many workers as you like, at any time. A worker waits for a labelling
-that is not running and connects again when it comes back. It ends with status 0 when the
-labelling is finished. See docs/13-many-machines.md.`,
+Start and stop any number of workers at any time. If the labelling is not running, a
+worker waits and reconnects when it is back. It ends with status 0 when the labelling is
+finished. See docs/13-many-machines.md.`,
 		Example: `  talbot worker --join-file join
   talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish`,
 		SuggestFor: []string{"agent", "client", "slave"},
