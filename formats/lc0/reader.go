@@ -156,24 +156,25 @@ func (r *Reader) read(chunk io.Reader, offset int64) {
 	}
 }
 
-// Looks reports whether a file begins with a record, or is an archive whose first file does, by its first bytes: at
-// least 512, and 64 KiB of an archive.
+// Looks reports whether a file begins with a record, or is an archive in which a file does, by its first bytes: at least
+// 512, and 64 KiB of an archive, which may begin with other files such as a licence.
 func Looks(head []byte) bool {
 	if !isHeader(head) {
 		return looksRecord(head)
 	}
 	a := &archive{in: &counter{Reader: bytes.NewReader(head)}}
-	content, _, _, lost, err := a.file()
-	if err != nil || lost > 0 {
-		return false
+	for unpack := new(unpacker); ; {
+		content, _, _, lost, err := a.file()
+		if err != nil || lost > 0 {
+			return false
+		}
+		if chunk, err := unpack.unpack(content); err == nil { // else no chunk, such as a licence or an empty file
+			first := make([]byte, rows.TarBlock)
+			if n, _ := io.ReadFull(chunk, first); looksRecord(first[:n]) {
+				return true
+			}
+		}
 	}
-	chunk, err := new(unpacker).unpack(content)
-	if err != nil {
-		return false
-	}
-	first := make([]byte, rows.TarBlock)
-	n, _ := io.ReadFull(chunk, first)
-	return looksRecord(first[:n])
 }
 
 // looksRecord reports whether the first 512 bytes may be those of a record: a version, and shares of visits.

@@ -1,6 +1,7 @@
 package lc0
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -19,6 +20,7 @@ import (
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/testkit/readlines"
+	"talbot/internal/testkit/shareddata"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -118,6 +120,50 @@ func TestArchive(t *testing.T) {
 	if Looks(bytes.Repeat([]byte{3, 0, 0, 0, 'x'}, 200)) || Looks(data[:block]) {
 		t.Error("recognised")
 	}
+}
+
+// TestOtherFiles: files of an archive that are no chunks, first or among them, cost themselves.
+func TestOtherFiles(t *testing.T) {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for _, f := range []struct {
+		name    string
+		content []byte
+	}{{"LICENSE", []byte(strings.Repeat("The licence of these data. ", 100))}, {"empty.gz", nil},
+		{"a/game.gz", read(t, "game.gz")}, {"README", []byte("none")}, {"b/game.gz", read(t, "game.gz")}} {
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.content))}); err != nil {
+			t.Fatal(err)
+		}
+		w.Write(f.content)
+	}
+	w.Close()
+	if !Looks(archive.Bytes()) {
+		t.Error("not recognised")
+	}
+	lines, rejects := all(t, archive.Bytes())
+	if len(lines) != 2 || len(rejects) != 3 {
+		t.Errorf("%d games, rejects %v", len(lines), rejects)
+	}
+}
+
+// TestReal reads chunks that lc0 wrote: six games with the visits of every position, none of which is left out.
+func TestReal(t *testing.T) {
+	samples := 0
+	for i := range 6 {
+		data := unpack(t, shareddata.Read(t, fmt.Sprintf("lc0/chunks/game_%06d.gz", i)))
+		lines, rejects := all(t, data)
+		if len(lines) != 1 || len(rejects) != 0 {
+			t.Fatalf("chunk %d: %d games, rejects %v", i, len(lines), rejects)
+		}
+		l := lines[0]
+		samples += l.SampleCount()
+		if l.Start != board.StartPosition() || l.Result == dataset.ResultUnknown || len(l.Policies) != l.SampleCount() ||
+			l.SampleCount() != len(data)/layouts[6].size {
+			t.Errorf("chunk %d: %d moves, %d samples of %d records, result %v", i, len(l.Moves), l.SampleCount(),
+				len(data)/layouts[6].size, l.Result)
+		}
+	}
+	t.Log(samples, "samples")
 }
 
 func compare(t *testing.T, got, want []string) {

@@ -96,13 +96,14 @@ func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Inpu
 		}
 	}
 	if err != nil {
-		fault := ErrPacked
-		if in.raw.err != nil {
-			fault = ErrRead
-		} else if errors.Is(err, ErrArchive) || errors.Is(err, ErrUTF16) {
-			fault = nil
+		whole := fmt.Errorf("opening %s as %s: %w", name, in.format, err)
+		switch {
+		case in.raw.err != nil:
+			return nil, inputError{whole, ErrRead}
+		case errors.Is(err, ErrArchive) || errors.Is(err, ErrUTF16):
+			return nil, whole
 		}
-		return nil, inputError{fmt.Errorf("opening %s as %s: %w", name, in.format, err), fault}
+		return nil, inputError{whole, ErrPacked}
 	}
 	return in, nil
 }

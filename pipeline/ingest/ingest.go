@@ -89,8 +89,7 @@ type ingester struct {
 	past        *synth.Reconstructor // nil: none was needed yet
 
 	evaluations  tableReader // of the present input; nil: it has none of positions
-	cautioned    map[*Kind]bool
-	outputFailed bool // the error is not in the input but in writing its lines
+	outputFailed bool        // the error is not in the input but in writing its lines
 }
 
 // tableReader is a [Reader] that reports how it read evaluations.
@@ -134,7 +133,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}, cautioned: map[*Kind]bool{},
+	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{},
 		filtering: in.Filters.active()}
 	identity, err := Survey(in.Inputs, in.Tables, in.SkipBadFiles)
 	if err != nil {

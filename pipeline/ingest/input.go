@@ -49,10 +49,6 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok {
 		g.Warning(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
 	}
-	if kind.Caution != "" && !g.cautioned[kind] {
-		g.cautioned[kind] = true
-		g.Warning(errors.New(kind.Caution))
-	}
 	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)

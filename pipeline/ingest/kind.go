@@ -32,9 +32,6 @@ type Kind struct {
 	// it.
 	Open func(in io.Reader, tables rows.TableForm) Reader
 
-	// Caution, if not empty, is what users must know of the kind before they rely on what was read.
-	Caution string
-
 	// OpenAt is in place of Open for content that is read from its end.
 	OpenAt func(in io.ReaderAt, size int64, tables rows.TableForm) (Reader, error)
 }
@@ -89,8 +86,6 @@ var kinds = []*Kind{
 		Sniff: parquet.Looks, OpenAt: openParquet,
 	}, {
 		Name: "chunks of lc0's training data", Binary: true, Sniff: lc0.Looks, // one game a file, or many in an archive
-		Caution: "lc0's chunks are read by their published layout and were never tried on a real file: " +
-			"look at what came out (talbot inspect, talbot stats) before you train on it",
 		Open: func(in io.Reader, form rows.TableForm) Reader { return lc0.NewReader(in, form.Origin) },
 	},
 }
