@@ -35,9 +35,9 @@ each later run's difference from the first on the same samples, with a verdict: 
 worse or no clear difference. RUN is a run, a checkpoint, an exported network, or net:,
 the network that comes with talbot.
 
-The verdicts that count are those on unseen positions; for these, the training data of all
-runs must be in its original place or in --data. Intervals are 95 % bootstrap intervals
-over whole games.
+The verdicts at the top are on unseen positions; for these, the training data of all runs
+must be in its original place or in --data. Intervals are 95 % bootstrap intervals over
+whole games.
 
 RUN RUN compares two networks; the result depends on the seed. To compare settings, train
 each with two or more seeds and separate their runs by commas. See docs/6-evaluation.md,
