@@ -46,7 +46,7 @@ other programs first. See docs/12-play.md.`,
 	addBackendFlag(f, &o.backend, answering, "compute backend: "+
 		strings.TrimPrefix(backendNames(answering), "auto, ")+" (default: all available)")
 	flags.List(f, &o.batches, "batch", "1,8,16", parseBatch,
-		"batch `SIZES`, separated by commas; the default one is added (default: 1,4,8,16,32)")
+		"batch `SIZES`, separated by commas; the backend's own is added (default: 1,4,8,16,32)")
 	flags.Above(f, &o.each, "seconds", 0, "time for each figure")
 	addJSON(f, &o.json)
 	return cmd
