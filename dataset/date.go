@@ -19,7 +19,7 @@ func ParseDate(s string, end bool) (Date, error) {
 		_, err := time.Parse(form, strings.NewReplacer(".", "-", "/", "-").Replace(s))
 		return err == nil
 	})
-	first, last, ok := dateRange(strings.ReplaceAll(s, "-", "."))
+	first, last, ok := dateRange(s)
 	if !ok || !given {
 		return Date{}, fmt.Errorf("invalid date %q; expected 1960-03-15, 1960-03 or 1960", s)
 	}
@@ -39,27 +39,64 @@ func (d Date) String() string {
 
 func (d Date) before(o Date) bool { return d.String() < o.String() }
 
-// dateRange returns the first and the last day that a date of PGN can be: “1960.03.15”, “1960.03.??”, “1960.??.??”
-// or “1960”. A month or day that is no number, or none of the calendar, counts as unknown.
-func dateRange(text string) (first, last Date, ok bool) {
-	var n [3]int
-	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '/' }) {
-		v, err := strconv.Atoi(part)
-		if i > 2 || err != nil || v < 1 {
-			break
-		}
-		n[i] = v
+// Dates returns the first and the last day that the date of a game can be, by its tag Date, or by UTCDate where that
+// says it more closely. ok is false without a year.
+func (l *Line) Dates() (first, last Date, ok bool) {
+	first, last, ok = dateRange(l.Tag("Date"))
+	from, to, utc := dateRange(l.Tag("UTCDate"))
+	if utc && (!ok || !from.before(first) && !last.before(to)) {
+		return from, to, true
 	}
-	year, month, day := n[0], n[1], n[2]
-	if year < 1 || year > 9999 {
+	return first, last, ok
+}
+
+// dateRange returns the first and the last day that a date can be: “1960.03.15”, “1960-03-15 19:01:53”, “1960.03.??”,
+// “1960.??.??” or “1960”, and with the year last “15.03.1960” or “03/15/1960”; of “05.03.1960” either number may be the
+// day. The year has four digits. A month or day that is no number, or none of the calendar, counts as unknown.
+func dateRange(text string) (first, last Date, ok bool) {
+	text, _, _ = strings.Cut(text, " ")
+	text, _, _ = strings.Cut(text, "T")
+	parts := append(strings.Split(strings.NewReplacer(".", "-", "/", "-").Replace(text), "-"), "", "")
+	var n [3]int
+	for i := range n {
+		if v, err := strconv.ParseUint(parts[i], 10, 14); err == nil {
+			n[i] = int(v)
+		}
+	}
+	if len(parts[0]) == 4 && n[0] > 0 {
+		first, last = daysOf(n[0], n[1], n[2])
+		return first, last, true
+	}
+	if len(parts[2]) != 4 || n[2] == 0 {
 		return first, last, false
 	}
+	for _, month := range [...]int{0, 1} {
+		if n[month] > 12 || n[1-month] > 31 {
+			continue
+		}
+		from, to := daysOf(n[2], n[month], n[1-month])
+		if !ok || from.before(first) {
+			first = from
+		}
+		if last.before(to) {
+			last = to
+		}
+		ok = true
+	}
+	if !ok {
+		first, last = daysOf(n[2], 0, 0)
+	}
+	return first, last, true
+}
+
+// daysOf returns the first and the last day of a year, a month or a day; 0 is not known.
+func daysOf(year, month, day int) (first, last Date) {
 	if month < 1 || month > 12 {
-		return Date{year, 1, 1}, Date{year, 12, 31}, true
+		return Date{year, 1, 1}, Date{year, 12, 31}
 	}
 	days := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	if day < 1 || day > days {
-		return Date{year, month, 1}, Date{year, month, days}, true
+		return Date{year, month, 1}, Date{year, month, days}
 	}
-	return Date{year, month, day}, Date{year, month, day}, true
+	return Date{year, month, day}, Date{year, month, day}
 }

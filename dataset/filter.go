@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -43,10 +44,10 @@ type Filter struct {
 	KeepUnknownElo, DropUnknownElo bool
 
 	NoBots       bool
-	TimeControls []string // classes (see [TimeControlClass]) or values of the tag, in lower case; empty: any
-	MinBaseTime  int      // seconds on the clock at the start; 0: any
-	Results      []Result // empty: any
-	Terminations []string // values of the tag, in lower case; empty: any
+	TimeControls []string      // classes (see [TimeControlClass]) or values of the tag, in lower case; empty: any
+	MinBaseTime  time.Duration // on the clock at the start; 0: any
+	Results      []Result      // empty: any
+	Terminations []string      // values of the tag, in lower case; empty: any
 	MinPlies     int
 	Player       string // words and initials that the name of one player must have; empty: anyone
 	WonOnly      bool   // only games that were won, by Player if there is one
@@ -63,7 +64,7 @@ func (f *Filter) Check() error {
 		return fmt.Errorf("--elo-of needs --min-elo or --max-elo")
 	case f.KeepUnknownElo && f.DropUnknownElo:
 		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
-	case min(f.MinBaseTime, f.MinPlies) < 0:
+	case f.MinBaseTime < 0 || f.MinPlies < 0:
 		return fmt.Errorf("the number of a filter must not be negative")
 	case f.Until != Date{} && f.Until.before(f.Since):
 		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
@@ -72,6 +73,7 @@ func (f *Filter) Check() error {
 }
 
 // Flags returns what is on, as manifests have it; what follows from another flag, as WonOnly does, is not among it.
+// clock-rule and date-rule tell how tags are read from how earlier versions read them.
 func (f *Filter) Flags() []Tag {
 	var flags []Tag
 	text := func(name, value string) {
@@ -96,7 +98,8 @@ func (f *Filter) Flags() []Tag {
 	yes("unknown-elo", f.DropUnknownElo, "drop")
 	yes("no-bots", f.NoBots, "true")
 	text("time-control", strings.Join(f.TimeControls, ","))
-	number("min-base-time", f.MinBaseTime)
+	yes("min-base-time", f.MinBaseTime > 0, strconv.FormatFloat(f.MinBaseTime.Seconds(), 'f', -1, 64))
+	yes("clock-rule", len(f.TimeControls) > 0 || f.MinBaseTime > 0, "decimals")
 	results := make([]string, len(f.Results))
 	for i, r := range f.Results {
 		results[i] = r.String()
@@ -107,6 +110,7 @@ func (f *Filter) Flags() []Tag {
 	text("player", f.Player)
 	text("since", f.Since.String())
 	text("until", f.Until.String())
+	yes("date-rule", f.dated(), "any-order")
 	yes("only-tactics", f.Tactics, "true")
 	return flags
 }
@@ -231,25 +235,30 @@ func (f *Filter) timeControl(value string) bool {
 	return ok && slices.Contains(f.TimeControls, TimeControlClass(base, increment))
 }
 
-// ParseTimeControl reads the value of a TimeControl tag: “300”, “180+2”, “40/7200:3600” (its first period) or “*60”.
-// Base and increment are in seconds. ok is false for “-”, “?” and whatever is no time.
-func ParseTimeControl(value string) (base, increment int, ok bool) {
+// ParseTimeControl reads the value of a TimeControl tag: “300”, “180+2”, “8.0+0.08”, “40/7200:3600” (its first period)
+// or “*60”. ok is false for “-”, “?” and whatever is no time.
+func ParseTimeControl(value string) (base, increment time.Duration, ok bool) {
 	value, _, _ = strings.Cut(value, ":")
-	if _, time, found := strings.Cut(value, "/"); found {
-		value = time
-	}
-	value = strings.TrimPrefix(value, "*")
-	first, second, plus := strings.Cut(value, "+")
-	base, err := strconv.Atoi(first)
-	if err != nil || base < 0 {
-		return 0, 0, false
-	}
-	if plus {
-		if increment, err = strconv.Atoi(second); err != nil || increment < 0 {
+	if moves, period, found := strings.Cut(value, "/"); found {
+		if _, err := strconv.ParseUint(moves, 10, 32); err != nil {
 			return 0, 0, false
 		}
+		value = period
 	}
-	return base, increment, true
+	first, second, plus := strings.Cut(strings.TrimPrefix(value, "*"), "+")
+	if base, ok = ParseSeconds(first); ok && plus {
+		increment, ok = ParseSeconds(second)
+	}
+	return base, increment, ok
+}
+
+// ParseSeconds reads digits, perhaps with a decimal point, as seconds, up to ten years; it rounds to milliseconds.
+func ParseSeconds(s string) (time.Duration, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	if strings.Trim(s, "0123456789.") != "" || err != nil || x > 10*366*86400 {
+		return 0, false
+	}
+	return time.Duration(x*1000+0.5) * time.Millisecond, true
 }
 
 // TimeControlClasses are the classes of [TimeControlClass], the fastest first.
@@ -264,29 +273,28 @@ func KnownTimeControl(value string) bool {
 
 // TimeControlClass returns the class of a time control as Lichess has it, by base + 40 × increment in seconds:
 // "ultrabullet" below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
-func TimeControlClass(base, increment int) string {
+func TimeControlClass(base, increment time.Duration) string {
 	switch t := base + 40*increment; {
-	case t < 30:
+	case t < 30*time.Second:
 		return "ultrabullet"
-	case t < 180:
+	case t < 180*time.Second:
 		return "bullet"
-	case t < 480:
+	case t < 480*time.Second:
 		return "blitz"
-	case t < 1500:
+	case t < 1500*time.Second:
 		return "rapid"
 	}
 	return "classical"
 }
 
+// dated reports whether dates decide.
+func (f *Filter) dated() bool { return f.Since != (Date{}) || f.Until != (Date{}) }
+
 func (f *Filter) date(l *Line) Reason {
-	if f.Since == (Date{}) && f.Until == (Date{}) {
+	if !f.dated() {
 		return ""
 	}
-	text := l.Tag("Date")
-	if text == "" {
-		text = l.Tag("UTCDate")
-	}
-	first, last, ok := dateRange(text)
+	first, last, ok := l.Dates()
 	switch {
 	case !ok:
 		return UnknownDate

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -46,8 +47,8 @@ func TestFilterHead(t *testing.T) {
 			TimeControl},
 		"exact":      {Filter{TimeControls: []string{"60+0"}}, game(1, 1, Tag{"TimeControl", "60+0"}), ""},
 		"none known": {Filter{TimeControls: []string{"blitz"}}, game(1, 1), TimeControl},
-		"base":       {Filter{MinBaseTime: 7200}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}), ""},
-		"short base": {Filter{MinBaseTime: 7201}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}),
+		"base":       {Filter{MinBaseTime: 2 * time.Hour}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}), ""},
+		"short base": {Filter{MinBaseTime: 2*time.Hour + 1}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}),
 			TimeControl},
 		"termination": {Filter{Terminations: []string{"normal"}}, game(1, 1, Tag{"Termination", "Normal"}),
 			""},
@@ -62,10 +63,103 @@ func TestFilterHead(t *testing.T) {
 			OtherDate},
 		"perhaps": {Filter{Until: day("1960-02", true)}, game(1, 1, Tag{"Date", "1960.??.??"}),
 			UnknownDate},
-		"no date": {Filter{Until: day("1960-02", true)}, game(1, 1), UnknownDate},
+		"no date":    {Filter{Until: day("1960-02", true)}, game(1, 1), UnknownDate},
+		"day first":  {Filter{Until: day("2010", true)}, game(1, 1, Tag{"Date", "05.03.2015"}), OtherDate},
+		"within":     {Filter{Since: day("2015-03", false)}, game(1, 1, Tag{"Date", "05.03.2015"}), ""},
+		"either day": {Filter{Since: day("2015-04", false)}, game(1, 1, Tag{"Date", "05.03.2015"}), UnknownDate},
+		"full UTCDate": {Filter{Until: day("2015-03", true)},
+			game(1, 1, Tag{"Date", "2015.??.??"}, Tag{"UTCDate", "2015.03.05"}), ""},
 	} {
 		if got := c.f.Head(c.l); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestDates has the forms of dates that files of games have, as the first and the last day that they can be.
+func TestDates(t *testing.T) {
+	for _, c := range []struct{ date, utc, first, last string }{
+		{"2015.03.05", "", "2015-03-05", "2015-03-05"},
+		{"2015-03-05", "", "2015-03-05", "2015-03-05"},
+		{"2015/3/5", "", "2015-03-05", "2015-03-05"},
+		{"2023-04-27 19:01:53", "", "2023-04-27", "2023-04-27"},
+		{"2023-04-27T19:01:53Z", "", "2023-04-27", "2023-04-27"},
+		{"25.12.2015", "", "2015-12-25", "2015-12-25"},
+		{"12/25/2015", "", "2015-12-25", "2015-12-25"},
+		{"5.5.2015", "", "2015-05-05", "2015-05-05"},
+		{"05.03.2015", "", "2015-03-05", "2015-05-03"},
+		{"03/05/2015", "", "2015-03-05", "2015-05-03"},
+		{"01-12-2015", "", "2015-01-12", "2015-12-01"},
+		{"??.03.2015", "", "2015-01-01", "2015-12-31"},
+		{"31.??.2015", "", "2015-01-01", "2015-12-31"},
+		{"31.04.2015", "", "2015-04-01", "2015-04-30"},
+		{"13.13.2015", "", "2015-01-01", "2015-12-31"},
+		{"2015.13.05", "", "2015-01-01", "2015-12-31"},
+		{"2015.??.05", "", "2015-01-01", "2015-12-31"},
+		{"2016.02.??", "", "2016-02-01", "2016-02-29"},
+		{"1999/??/??", "", "1999-01-01", "1999-12-31"},
+		{"1921", "", "1921-01-01", "1921-12-31"},
+		{"05.03.15", "", "", ""}, {"15.03.05", "", "", ""}, {"99", "", "", ""}, {"199?.??.??", "", "", ""},
+		{"20150305", "", "", ""}, {"0000.01.01", "", "", ""}, {"2015abc", "", "", ""}, {"5 March 2015", "", "", ""},
+		{"2015.??.??", "2015.03.05", "2015-03-05", "2015-03-05"},
+		{"05.03.2015", "2015.03.05", "2015-03-05", "2015-03-05"},
+		{"05.03.15", "2015.03.05", "2015-03-05", "2015-03-05"},
+		{"", "2015.03.05", "2015-03-05", "2015-03-05"},
+		{"2015.03.05", "2015.03.06", "2015-03-05", "2015-03-05"},
+		{"2014.??.??", "2015.01.01", "2014-01-01", "2014-12-31"},
+		{"2015.03.05", "2015.??.??", "2015-03-05", "2015-03-05"},
+	} {
+		first, last, ok := game(0, 0, Tag{"Date", c.date}, Tag{"UTCDate", c.utc}).Dates()
+		if first.String() != c.first || last.String() != c.last || ok != (c.first != "") {
+			t.Errorf("%q and %q: %v to %v, %v; want %s to %s", c.date, c.utc, first, last, ok, c.first, c.last)
+		}
+	}
+}
+
+// TestTimeControls has the forms of time controls that files of games have.
+func TestTimeControls(t *testing.T) {
+	for text, want := range map[string]string{
+		"10+0.1": "10s 100ms ultrabullet", "8.0+0.08": "8s 80ms ultrabullet", "60+0.6": "1m0s 600ms bullet",
+		"40/60+0.6": "1m0s 600ms bullet", "1080+1.8": "18m0s 1.8s rapid", "180+2": "3m0s 2s blitz",
+		"40/7200:20/3600:900+30": "2h0m0s 0s classical", "*60": "1m0s 0s bullet", "0.5": "500ms 0s ultrabullet",
+		"29.9+0.01": "29.9s 10ms bullet", "1/86400": "24h0m0s 0s classical",
+		"-": "", "?": "", "": "", "G/60": "", "60+": "", "+2": "", "1e3": "", "0x10": "", "inf": "", "NaN": "",
+		"-5": "", "1.2.3": "", ".": "", "5+-1": "", "10 min": "", "99999999999": "",
+	} {
+		base, increment, ok := ParseTimeControl(text)
+		got := ""
+		if ok {
+			got = fmt.Sprintf("%v %v %s", base, increment, TimeControlClass(base, increment))
+		}
+		if got != want || KnownTimeControl(text) != (ok || text == "-" || text == "?") {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		tag := Tag{"TimeControl", text}
+		for _, f := range []Filter{{MinBaseTime: base}, {TimeControls: []string{text}},
+			{TimeControls: []string{TimeControlClass(base, increment)}}} {
+			if r := f.Head(game(0, 0, tag)); ok && r != "" {
+				t.Errorf("%q is left out by %+v as %s", text, f, r)
+			}
+		}
+		if f := (Filter{MinBaseTime: base + time.Millisecond}); ok && f.Head(game(0, 0, tag)) != TimeControl {
+			t.Errorf("%q is kept by %+v", text, f)
+		}
+	}
+}
+
+// TestRules: filters that read tags in another way than earlier versions say so.
+func TestRules(t *testing.T) {
+	for want, f := range map[string]Filter{
+		"[]": {}, "[{min-elo 5}]": {MinElo: 5},
+		"[{min-base-time 0.5} {clock-rule decimals}]":  {MinBaseTime: time.Second / 2},
+		"[{time-control blitz} {clock-rule decimals}]": {TimeControls: []string{"blitz"}},
+		"[{since 2015-01-01} {date-rule any-order}]":   {Since: Date{2015, 1, 1}},
+		"[{until 2015-12-31} {date-rule any-order}]":   {Until: Date{2015, 12, 31}},
+		"[{time-control -} {min-base-time 180} {clock-rule decimals}]": {TimeControls: []string{"-"},
+			MinBaseTime: 180 * time.Second},
+	} {
+		if got := fmt.Sprint(f.Flags()); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -57,6 +57,14 @@ func (a agreement) contradicts() bool {
 	return float64(a.seen-2*a.agree) > 4*math.Sqrt(float64(a.seen))
 }
 
+// Turned returns the counts of the same scores from the other view: White's, if they were read as the mover's.
+func (s Signs) Turned() Signs {
+	for _, a := range [...]*agreement{&s.result[board.Black], &s.material[board.Black]} {
+		a.agree = a.seen - a.agree
+	}
+	return s
+}
+
 // Contradict reports whether the scores of one side or both contradict results or material. Too few scores contradict
 // nothing.
 func (s *Signs) Contradict() bool {

@@ -36,9 +36,9 @@ func (o *gameFilterOptions) add(f *flags.Set) {
 	f.Bool(&g.NoBots, "no-bots", "leave out games with a player titled BOT")
 	flags.List(f, &g.TimeControls, "time-control", "blitz,180+2", parseTimeControl,
 		"time controls to keep, separated by commas: "+strings.Join(dataset.TimeControlClasses, ", ")+
-			", or the text of the tag (180+2)")
+			", or the text of the tag (180+2, 60+0.6)")
 	f.Words("time-control", dataset.TimeControlClasses...)
-	flags.Parse(f, &g.MinBaseTime, "min-base-time", "", "3m", parseSeconds,
+	flags.Parse(f, &g.MinBaseTime, "min-base-time", "", "3m", parseTime,
 		"minimum time on the clock at the start, such as 3m")
 	flags.List(f, &g.Results, "result", "1-0,0-1", dataset.ParseResult,
 		"results to keep, separated by commas: 1-0, 0-1, 1/2-1/2, *")
@@ -64,12 +64,6 @@ func parseTimeControl(text string) (string, error) {
 			strings.Join(dataset.TimeControlClasses, ", "))
 	}
 	return control, nil
-}
-
-// parseSeconds reads a time as whole seconds.
-func parseSeconds(text string) (int, error) {
-	d, err := parseTime(text)
-	return int(d / time.Second), err
 }
 
 // addMinClock adds --min-clock.
@@ -102,7 +96,9 @@ func (o *gameFilterOptions) merge(f *pflag.FlagSet, to *dataset.Filter, preset f
 	unless("min-elo", &to.MinElo, p.MinElo)
 	unless("max-elo", &to.MaxElo, p.MaxElo)
 	unless("min-plies", &to.MinPlies, p.MinPlies)
-	unless("min-base-time", &to.MinBaseTime, p.MinBaseTime)
+	if !f.Changed("min-base-time") {
+		to.MinBaseTime = p.MinBaseTime
+	}
 	to.EitherElo, to.Tactics = o.eloOf == "either", p.Tactics
 	to.KeepUnknownElo = o.unknown == "keep"
 	to.DropUnknownElo = o.unknown == "drop" || o.unknown == "" && p.DropUnknownElo

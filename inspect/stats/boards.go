@@ -100,8 +100,8 @@ func gameName(l *dataset.Line) string {
 		return ""
 	}
 	text := chart.Plain(white) + " – " + chart.Plain(black)
-	if d, ok := parseDay(l.Tag("Date")); ok {
-		text += ", " + (d / 10000 * 10000).String()
+	if day, _, ok := l.Dates(); ok {
+		text += fmt.Sprintf(", %04d", day.Year)
 	}
 	return text
 }

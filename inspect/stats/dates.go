@@ -10,13 +10,14 @@ import (
 	"talbot/internal/chart"
 )
 
-// Dates are those of the games, by the tag Date, or UTCDate where that has no year.
+// Dates are those of the games, by [dataset.Line.Dates].
 type Dates struct {
 	Games   int64  `json:"games"`   // with a year at least
 	Unknown int64  `json:"unknown"` // the other games
 	First   string `json:"first"`   // as far as it is known: "1921", "2021-10" or "2021-10-01"; empty without any
 	Last    string `json:"last"`
-	// Months counts games by year and month as far as known: "1921", "2021-10".
+	// Months counts games by year and month as far as known: "1921", "2021-10". “05.03.2015” is of "2015": either
+	// number may be its month.
 	Months map[string]int64 `json:"months"`
 }
 
@@ -24,39 +25,17 @@ type Dates struct {
 // four digits.
 type day int
 
-// parseDay reads a date as PGN has it, "2021.10.01" or "1921.??.??"; false without a year.
-func parseDay(s string) (day, bool) {
-	part := func(from, to, most int) int {
-		if len(s) < to || from > 0 && s[from-1] != '.' {
-			return 0
-		}
-		n := 0
-		for _, c := range []byte(s[from:to]) {
-			if c < '0' || c > '9' {
-				return 0
-			}
-			n = 10*n + int(c-'0')
-		}
-		if n > most {
-			return 0
-		}
-		return n
-	}
-	year, month, date := part(0, 4, 9999), part(5, 7, 12), part(8, 10, 31)
-	if month == 0 {
-		date = 0
-	}
-	return day(year*10000 + month*100 + date), year > 0
-}
-
 // dayOf is the date of a game; 0 if its year is not known.
 func dayOf(l *dataset.Line) day {
-	for _, tag := range []string{"Date", "UTCDate"} {
-		if d, ok := parseDay(l.Tag(tag)); ok {
-			return d
+	first, last, _ := l.Dates()
+	d := day(first.Year * 10000)
+	if first.Month == last.Month {
+		d += day(first.Month * 100)
+		if first.Day == last.Day {
+			d += day(first.Day)
 		}
 	}
-	return 0
+	return d
 }
 
 // String writes the known parts of a date.

@@ -122,12 +122,13 @@ func TestOpenings(t *testing.T) {
 
 func TestDates(t *testing.T) {
 	for text, want := range map[string]string{"2021.10.01": "2021-10-01", "2021.10.??": "2021-10", "1921.??.??": "1921",
-		"1921": "1921", "2021.13.01": "2021", "2021.02.99": "2021-02", "2021-10-01": "2021", "????.??.??": "", "": "",
-		"0000.01.01": "", "99": "", "2021.1": "2021", "<script>": "", "２０２１.01.01": "", "2021.??.05": "2021",
-		"99999.01.01": "9999"} {
-		d, ok := parseDay(text)
-		if ok != (want != "") || ok && d.String() != want {
-			t.Errorf("%q is %q, %v, want %q", text, d, ok, want)
+		"1921": "1921", "2021.13.01": "2021", "2021.02.99": "2021-02", "2021-10-01": "2021-10-01", "????.??.??": "", "": "",
+		"0000.01.01": "", "99": "", "2021.1": "2021-01", "05.03.2015": "2015", "12/25/2015": "2015-12-25",
+		"<script>": "", "２０２１.01.01": "", "2021.??.05": "2021",
+		"99999.01.01": ""} {
+		d := dayOf(&dataset.Line{Tags: []dataset.Tag{{Name: "Date", Value: text}}})
+		if (d != 0) != (want != "") || d != 0 && d.String() != want {
+			t.Errorf("%q is %q, want %q", text, d, want)
 		}
 	}
 	count := func(texts ...string) Dates {
@@ -165,7 +166,8 @@ func TestDates(t *testing.T) {
 }
 
 func TestClocks(t *testing.T) {
-	for tag, want := range map[string]string{"60+0": "bullet", "180+2": "blitz", "600": "rapid",
+	for tag, want := range map[string]string{"60+0": "bullet", "60+0.6": "bullet", "8.0+0.08": "ultrabullet",
+		"180+2": "blitz", "600": "rapid",
 		"40/7200:3600": "classical",
 		"15+0":         "ultrabullet", "-": noClock, "?": unknownClock, "": unknownClock, "</p>": unknownClock} {
 		if got := clockOf(&dataset.Line{Tags: []dataset.Tag{{Name: "TimeControl", Value: tag}}}); got != want {

@@ -38,7 +38,7 @@ import (
 
 // Presets are named sets of filters.
 var Presets = map[string]func(*dataset.Filter){
-	"prior": func(f *dataset.Filter) { f.MinBaseTime, f.DropUnknownElo = 180, true },
+	"prior": func(f *dataset.Filter) { f.MinBaseTime, f.DropUnknownElo = 3*time.Minute, true },
 }
 
 // Request counts the moves that were played in each position of games.

@@ -194,11 +194,11 @@ func ParseTimeControl(s string) (c TimeControl, err error) {
 
 // seconds reads a number of seconds up to a day, in whole milliseconds.
 func seconds(s string) (time.Duration, error) {
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(x >= 0 && x <= 86400) {
+	d, ok := dataset.ParseSeconds(s)
+	if !ok || d > 24*time.Hour {
 		return 0, errors.New("not a number of seconds")
 	}
-	return time.Duration(x*1000+0.5) * time.Millisecond, nil
+	return d, nil
 }
 
 // String is the control as [ParseTimeControl] reads it, "" for none.

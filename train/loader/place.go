@@ -55,8 +55,8 @@ func name(m *dataset.Manifest, l *dataset.Line) string {
 	}
 	if white, black := l.Tag("White"), l.Tag("Black"); white != "" && black != "" {
 		text := white + " – " + black
-		if date := l.Tag("Date"); len(date) >= 4 && date[0] != '?' {
-			text += ", " + date[:4]
+		if day, _, ok := l.Dates(); ok {
+			text += fmt.Sprintf(", %04d", day.Year)
 		}
 		return text
 	}
