@@ -35,10 +35,14 @@ type Encoder interface {
 	// nothing.
 	Describe(v *View, t Targets) any
 
+	// NumberNames returns names for all planes that Unpack writes, in their order, or for all numbers where these are
+	// not laid out as planes.
+	NumberNames() []NumberGroup
+
 	Valuer
 }
 
-// Valuer is a recipe's formula for values.
+// Valuer is a recipe's formula for values. One that can be turned round is an [Inverter] too.
 type Valuer interface {
 	// Value returns the value target in [-1, 1] of an exact score, both from the side to move's view; false if the
 	// recipe gives such a score no value, or if it is no score.
@@ -90,6 +94,8 @@ const (
 	ValueFloat  = "value"  // target of the value, in [-1, 1] from the side to move's view
 	ResultFloat = "result" // of the game, 1, 0 or -1 from the side to move's view
 	PliesFloat  = "plies"  // left of the game, this one included
+	WinFloat    = "win"    // chance of a win for the side to move: the label's, or else of the game's result
+	DrawFloat   = "draw"   // of a draw
 )
 
 // Float returns the number of the float of that name, -1 if there is none.

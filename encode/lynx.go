@@ -17,12 +17,6 @@ const LynxTactics = 9
 
 const lynxWords = TahlWords + LynxTactics // with Tactics
 
-// Floats of the recipe lynx beside its value.
-const (
-	WinFloat  = "win"  // chance of a win for the side to move
-	DrawFloat = "draw" // of a draw
-)
-
 // Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes. With Attacks there are
 // twelve planes more:
 //
@@ -87,7 +81,7 @@ func (e Lynx) planes() int {
 func (e Lynx) Pack(dst []uint64, v *View) {
 	e.Tahl.Pack(dst, v)
 	if e.Tactics {
-		tacticWords(dst[TahlWords:], dst[:NapoleonWords])
+		tacticWords(dst[TahlWords:], dst[:boardWords])
 	}
 }
 
@@ -102,14 +96,14 @@ func (e Lynx) Planes(dst []uint64, g *board.Game) {
 func (e Lynx) unpack(dst, w []uint64) {
 	tahlPlanes((*[TahlPlanes]uint64)(dst), (*[TahlWords]uint64)(w))
 	if e.Attacks {
-		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:NapoleonWords])
+		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:boardWords])
 	}
 	if e.Tactics {
 		copy(dst[e.planes()-LynxTactics:], w[TahlWords:lynxWords])
 	}
 }
 
-// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [Napoleon.Pack] writes it.
+// attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [packBoard] writes it.
 func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
 	*planes = [TahlLayers]uint64{}
 	occupied := w[0] | w[1] | w[2]
@@ -296,6 +290,20 @@ func shares(moves []dataset.WeightedMove) map[string]float32 {
 			list = map[string]float32{}
 		}
 		list[m.Move.String()] += m.Weight
+	}
+	return list
+}
+
+// NumberNames implements [Encoder].
+func (e Lynx) NumberNames() []NumberGroup {
+	list := e.Tahl.NumberNames()
+	if e.Attacks {
+		list = append(list, NumberGroup{"Attacked squares", sides(menNames("PNBRQK"))})
+	}
+	if e.Tactics {
+		list = append(list, NumberGroup{"Tactics", []string{"theirs won by capture", "own won by capture",
+			"theirs, more than a pawn", "own, more than a pawn", "pinned", "own checks", "their checks",
+			"own, through a piece", "theirs, through a piece"}})
 	}
 	return list
 }

@@ -10,7 +10,7 @@ import (
 // The sizes of the napoleon encoding.
 const (
 	NapoleonPlanes = 34
-	NapoleonWords  = 4 // 32 bytes, packed
+	NapoleonWords  = boardWords // 32 bytes, packed
 
 	napoleonSize = NapoleonPlanes * 64 // of one input
 )
@@ -23,20 +23,6 @@ const (
 	attackedPlane = 31 // by own pieces, 32 by the opponent's
 	reachPlane    = 33
 )
-
-// packBoard writes what stands on a board to dst[:4], in the frame of the side us:
-//
-//	words 0, 1, 2  bits 0, 1 and 2 of what stands on each square: 0 nothing, 1 … 6 a P N B R Q K; bit s is square s
-//	word  3        where the opponent's pieces stand
-func packBoard(dst []uint64, p *board.Position, us board.Color) {
-	w := (*[boardWords]uint64)(dst)
-	bit0, bit1, bit2 := p.TypeBits()
-	theirs := p.ByColor(us.Other())
-	if us == board.Black {
-		bit0, bit1, bit2, theirs = bit0.Mirror(), bit1.Mirror(), bit2.Mirror(), theirs.Mirror()
-	}
-	w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
-}
 
 // Napoleon is the encoding of the recipe napoleon: 34 planes of signed counts of pieces and attacks, and a value.
 type Napoleon struct{}
@@ -135,3 +121,14 @@ func (Napoleon) Value(s dataset.Score) (float32, bool) {
 
 // ValueFormula returns the formula of [Napoleon.Value].
 func (Napoleon) ValueFormula() string { return "cp/1000; no mates, no advantages over ±1000" }
+
+// Centipawns returns 1000·value, the inverse of [Napoleon.Value].
+func (Napoleon) Centipawns(value float32) float64 { return 1000 * float64(value) }
+
+// NumberNames implements [Encoder].
+func (Napoleon) NumberNames() []NumberGroup {
+	men := menNames("PNBRQK")
+	return append(bothMen("PNBRQK"), NumberGroup{"Own attackers", men}, NumberGroup{"The other side's attackers", men},
+		NumberGroup{"Attackers together", append(append([]string{}, men...), "all")},
+		NumberGroup{"Sums", []string{"own attackers", "their attackers", "mobility"}})
+}

@@ -1,6 +1,10 @@
 package encode
 
-import "talbot/board"
+import (
+	"fmt"
+
+	"talbot/board"
+)
 
 // The sizes of the nosearch encoding.
 const (
@@ -29,7 +33,7 @@ const (
 //
 // Source: Heshtin/Chess-Transformer, whose moves are the same in another order.
 type NoSearch struct {
-	noValue
+	talbotBotValue
 	// Scores makes the target a score of each legal move, for games that a network played itself; else it is the move
 	// played.
 	Scores bool
@@ -49,8 +53,7 @@ func (e NoSearch) Layout() Layout {
 	return l
 }
 
-// Pack writes the position to dst[:5]: words 0 … 3 are those of napoleon, what stands on each square and which of it is
-// the opponent's, and bit i of word 4 is token 65 + i.
+// Pack writes the position to dst[:5]: words 0 … 3 are a board ([packBoard]), and bit i of word 4 is token 65 + i.
 func (NoSearch) Pack(dst []uint64, v *View) {
 	w := (*[NoSearchWords]uint64)(dst)
 	p := v.Position()
@@ -95,10 +98,10 @@ func (NoSearch) EncodeMove(dst []int32, v *View, m board.Move) {
 // taken back, teaches which moves are legal.
 func (e NoSearch) Target(dst *Target, v *View, t Targets) bool {
 	if !e.Scores {
-		dst.Moves = Policy(dst.Moves, e.noValue, t, v)
+		dst.Moves = Policy(dst.Moves, e.talbotBotValue, t, v)
 		return len(dst.Moves) > 0
 	}
-	learns := legalPolicy(dst, e.noValue, v, t)
+	learns := legalPolicy(dst, e.talbotBotValue, v, t)
 	result, known := v.Result()
 	if learns && !known {
 		return false
@@ -148,4 +151,19 @@ func (e NoSearch) Describe(v *View, t Targets) any {
 		return map[string]any{"moves": moves}
 	}
 	return map[string]any{"played": target.Moves[0].Move.String()}
+}
+
+// NumberNames implements [Encoder].
+func (e NoSearch) NumberNames() []NumberGroup {
+	squares := NumberGroup{Name: "Squares"}
+	for rank := 8; rank >= 1; rank-- {
+		for file := 'a'; file <= 'h'; file++ {
+			squares.Names = append(squares.Names, fmt.Sprintf("%c%d", file, rank))
+		}
+	}
+	passant := NumberGroup{"En passant", []string{"possible"}}
+	for file := 'a'; file <= 'h'; file++ {
+		passant.Names = append(passant.Names, fmt.Sprintf("onto %c", file))
+	}
+	return []NumberGroup{{"Token", []string{"answer"}}, squares, {"Castling", castlingNames}, passant}
 }

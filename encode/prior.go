@@ -43,7 +43,7 @@ var PriorBands = []dataset.Band{
 // Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the
 // square behind every double push.
 type Prior struct {
-	noValue
+	talbotBotValue
 	Unrated   bool // plane 17 is 0 for either side
 	LegalMask bool // all legal moves are listed, for a softmax over them
 }
@@ -63,8 +63,7 @@ func (e Prior) Layout() Layout {
 	return l
 }
 
-// Pack writes the position to dst[:5]: words 0 … 3 are those of napoleon, what stands on each square and which of it is
-// the opponent's. Of word 4 bits 0 … 3 are planes 12 … 15, bits 8 … 23 the rating of the side to move, and bits
+// Pack writes the position to dst[:5]: words 0 … 3 are a board ([packBoard]). Of word 4 bits 0 … 3 are planes 12 … 15, bits 8 … 23 the rating of the side to move, and bits
 // 40 … 47 the sixth rank of plane 16.
 func (e Prior) Pack(dst []uint64, v *View) {
 	w := (*[PriorWords]uint64)(dst)
@@ -111,16 +110,16 @@ func (Prior) EncodeMove(dst []int32, v *View, m board.Move) { NoSearch{}.EncodeM
 // moves have a share of 0.
 func (e Prior) Target(dst *Target, v *View, t Targets) bool {
 	if e.LegalMask {
-		return legalPolicy(dst, e.noValue, v, t)
+		return legalPolicy(dst, e.talbotBotValue, v, t)
 	}
-	dst.Moves = Policy(dst.Moves, e.noValue, t, v)
+	dst.Moves = Policy(dst.Moves, e.talbotBotValue, t, v)
 	return len(dst.Moves) > 0
 }
 
 // Describe returns the share of each move, and the band of [PriorBands] and the rating of the side to move, nil where
 // it is not known; nil for nothing.
 func (e Prior) Describe(v *View, t Targets) any {
-	list := Policy(nil, e.noValue, t, v)
+	list := Policy(nil, e.talbotBotValue, t, v)
 	if len(list) == 0 {
 		return nil
 	}
@@ -138,4 +137,10 @@ func (e Prior) Describe(v *View, t Targets) any {
 		shown.Band, shown.Rating = &limits{band.From, band.To}, &own
 	}
 	return shown
+}
+
+// NumberNames implements [Encoder].
+func (Prior) NumberNames() []NumberGroup {
+	return append(bothMen("KQRBNP"), NumberGroup{"Rights and rating", append(append([]string{}, castlingNames...),
+		"en passant", "rating")})
 }

@@ -1,7 +1,9 @@
 package encode
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -37,7 +39,7 @@ const (
 //
 // Source: chess-deep-learning. There the candidates of training are the most played moves, which gives the target
 // away, and the scaling of the rating is not published; ours is that of the recipe prior.
-type Probability struct{ noValue }
+type Probability struct{ talbotBotValue }
 
 // Name returns "probability".
 func (Probability) Name() string { return "probability" }
@@ -124,12 +126,13 @@ func (Probability) EncodeMove(dst []int32, v *View, m board.Move) {
 // sample without candidates, or in which none of them was played.
 func (e Probability) Target(dst *Target, v *View, t Targets) bool {
 	var code [1]int32
+	dst.Moves = slices.DeleteFunc(Policy(dst.Moves, e.talbotBotValue, t, v), func(m dataset.WeightedMove) bool {
+		e.EncodeMove(code[:], v, m.Move)
+		return code[0] == ProbabilityOther || !(m.Weight > 0)
+	})
 	sum := float32(0)
-	for _, m := range Policy(nil, e.noValue, t, v) {
-		if e.EncodeMove(code[:], v, m.Move); code[0] != ProbabilityOther && m.Weight > 0 {
-			dst.Moves = append(dst.Moves, m)
-			sum += m.Weight
-		}
+	for _, m := range dst.Moves {
+		sum += m.Weight
 	}
 	for i := range dst.Moves {
 		dst.Moves[i].Weight /= sum
@@ -148,4 +151,16 @@ func (e Probability) Describe(v *View, t Targets) any {
 		candidates = append(candidates, c.Move.String())
 	}
 	return map[string]any{"moves": shares(target.Moves), "candidates": candidates}
+}
+
+// NumberNames implements [Encoder].
+func (Probability) NumberNames() []NumberGroup {
+	list := []NumberGroup{{Name: "Priors"}, {Name: "Values"}, {"Rating", []string{"rating"}}}
+	for i := range ProbabilityMoves {
+		list[0].Names = append(list[0].Names, fmt.Sprintf("candidate %d", i+1))
+		for _, depth := range []int{1, 3, 7, 10} {
+			list[1].Names = append(list[1].Names, fmt.Sprintf("%d, depth %d", i+1, depth))
+		}
+	}
+	return list
 }

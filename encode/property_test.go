@@ -135,34 +135,3 @@ func chosenLine(start board.Position, choice []byte) dataset.Line {
 	}
 	return l
 }
-
-// TestAllocatesNothing: what is written for each sample of a line makes no garbage.
-func TestAllocatesNothing(t *testing.T) {
-	line := randomLine(3, board.StartPosition(), 80)
-	label := searched(dataset.Centipawns(20))
-	for _, e := range []Encoder{TalbotBot{LegalMask: true}, Napoleon{}, Tahl{}, NoSearch{}, Prior{}} {
-		var w dataset.Walker
-		var v View
-		var target Target
-		layout := e.Layout()
-		packed, numbers, code := make([]uint64, layout.Words), make([]float32, layout.Numbers()),
-			make([]int32, layout.Codes)
-		walk := func() {
-			w.Reset(&line)
-			for w.Next() {
-				v.Visit(&w, dataset.Counted{Moves: label, Value: label})
-				e.Pack(packed, &v)
-				e.Unpack(numbers, packed)
-				for _, m := range v.Legal() {
-					e.EncodeMove(code, &v, m)
-				}
-				target.Reset(&layout)
-				e.Target(&target, &v, Targets{})
-			}
-		}
-		walk()
-		if n := testing.AllocsPerRun(10, walk); n != 0 {
-			t.Errorf("%s: %v allocations a line", e.Name(), n)
-		}
-	}
-}

@@ -45,15 +45,15 @@ func parseResult(text, parameters string, found bool) (ValueTarget, error) {
 
 // LearnsResults reports whether the target of samples with labels, or of those without, is the result of the game, or
 // has a share of it.
-func (t ValueTarget) LearnsResults(e Valuer, labelled bool) bool {
+func (t ValueTarget) LearnsResults(e Encoder, labelled bool) bool {
 	switch {
 	case t.rule == resultRule:
 		return !labelled || t.label < 1
 	case t != RecipeValue:
 		return false
 	}
-	_, lynx := e.(Lynx)
-	return lynx && !labelled || e.ValueFormula() == ResultFormula
+	layout := e.Layout()
+	return layout.Float(WinFloat) >= 0 && !labelled || e.ValueFormula() == ResultFormula
 }
 
 func (t ValueTarget) resultFormula() string {

@@ -102,7 +102,7 @@ func TestCutGame(t *testing.T) {
 func TestLearnsResults(t *testing.T) {
 	for _, c := range []struct {
 		target        ValueTarget
-		e             Valuer
+		e             Encoder
 		with, without bool
 	}{
 		{RecipeValue, Tahl{}, true, true},

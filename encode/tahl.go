@@ -19,7 +19,7 @@ const (
 
 // Words of a packed input after the board, and bits of the last one.
 const (
-	tahlPast  = NapoleonWords // 4 words
+	tahlPast  = boardWords // 4 words
 	tahlFlags = tahlPast + 4
 
 	tahlEnPassant = 32 // ranks 5 and 6, two bytes
@@ -79,7 +79,7 @@ var tahlNoHistory = func() InputTransform {
 
 // Pack writes the position and its past to dst[:9]:
 //
-//	words 0 … 3  what stands on each square, and which squares are the opponent's, as [Napoleon.Pack] writes them
+//	words 0 … 3  what stands on each square, and which squares are the opponent's, as [packBoard] writes them
 //	words 4 … 7  planes 24 … 27
 //	word  8      flags: bits 0 … 7 planes 12 … 19; bits 32 … 39 (rank 5) plane 21, bits 40 … 47 (rank 6) plane 20; the
 //	             others are 0
@@ -87,7 +87,7 @@ func (Tahl) Pack(dst []uint64, v *View) {
 	w := (*[TahlWords]uint64)(dst)
 	p := v.Position()
 	us := p.Turn()
-	packBoard(w[:NapoleonWords], p, us)
+	packBoard(w[:boardWords], p, us)
 	for k := range 4 {
 		w[tahlPast+k] = uint64(movedSquares(v.Game, k))
 	}
@@ -289,9 +289,9 @@ func (e Tahl) Describe(v *View, t Targets) any {
 	if first.Weight > 0 {
 		played := first.Move.String()
 		shown.Played = &played
-		var words [NapoleonWords]uint64
+		var words [boardWords]uint64
 		var layers [TahlLayers]uint64
-		Napoleon{}.Pack(words[:], v)
+		packBoard(words[:], v.Position(), v.Position().Turn())
 		unpackPieces(&layers, words[:])
 		for _, c := range v.EncodeMove(e, tahlChanges, first.Move) {
 			if c >= 0 {
@@ -319,3 +319,15 @@ const ResultFormula = "the result of the game: 1, 0 or -1"
 
 // ValueFormula says what the value learns.
 func (Tahl) ValueFormula() string { return ResultFormula }
+
+// NumberNames implements [Encoder].
+func (Tahl) NumberNames() []NumberGroup {
+	list := append(bothMen("PRNBQK"), NumberGroup{"Castling", sides([]string{"right O-O", "right O-O-O", "can O-O",
+		"can O-O-O"})},
+		NumberGroup{"En passant", sides([]string{"target", "pawns"})}, NumberGroup{Name: "Moves before"})
+	last := &list[len(list)-1]
+	for k := range 4 {
+		last.Names = append(last.Names, fmt.Sprintf("%d plies ago", k+1))
+	}
+	return list
+}

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"fmt"
+
 	"talbot/board"
 )
 
@@ -86,17 +88,12 @@ func (TalbotBot) Planes(dst []uint64, g *board.Game) {
 	unpack((*[TalbotBotPlanes]uint64)(dst), packed[:])
 }
 
-func ones(on bool) uint64 {
-	if on {
-		return ^uint64(0)
+// NumberNames implements [Encoder].
+func (TalbotBot) NumberNames() []NumberGroup {
+	list := append(bothMen("PNBRQK"), NumberGroup{"Rights and counts", append(append([]string{}, castlingNames...),
+		"Black to move", "en passant", "seen once", "seen twice")})
+	for k := range 4 {
+		list = append(list, NumberGroup{fmt.Sprintf("%d plies before", k+1), sides(menNames("PNBRQK"))})
 	}
-	return 0
-}
-
-// orientMove turns a move into the frame of the side to move, and back.
-func orientMove(turn board.Color, m board.Move) board.Move {
-	if turn == board.White {
-		return m
-	}
-	return m.Mirror()
+	return list
 }

@@ -9,10 +9,7 @@ import (
 // TalbotBotWords is the number of 64-bit words of a packed input: 168 bytes.
 const TalbotBotWords = boardWords*(1+historyFrames) + 1
 
-const (
-	boardWords = 4
-	flagsWord  = TalbotBotWords - 1
-)
+const flagsWord = TalbotBotWords - 1
 
 // A pawn of the opponent's was passed on rank 6 of the mover's frame.
 const (
@@ -55,22 +52,6 @@ func (e TalbotBot) Pack(dst []uint64, v *View) {
 	}
 }
 
-// bit is bit i if on.
-func bit(i int, on bool) uint64 {
-	var b uint64
-	if on { // compiled without a jump
-		b = 1
-	}
-	return b << i
-}
-
-// castling are the rights: the mover's by the king's side and by the queen's, then the opponent's.
-func castling(p *board.Position) uint64 {
-	us, them := p.Turn(), p.Turn().Other()
-	return bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
-		bit(3, p.CanCastle(them, false))
-}
-
 // The flags of what an input can be shown without, or as.
 const (
 	blackFlag       = 1 << 4
@@ -95,30 +76,6 @@ func (TalbotBot) Unpack(dst []float32, packed []uint64) {
 	var planes [TalbotBotPlanes]uint64
 	unpack(&planes, packed)
 	spread(dst, planes[:])
-}
-
-// spread writes planes as 0 and 1.
-func spread(dst []float32, planes []uint64) {
-	for i, plane := range planes {
-		for square := range 64 {
-			dst[64*i+square] = float32(plane >> square & 1)
-		}
-	}
-}
-
-// unpackPieces writes the own P N B R Q K of a board of four words, then the opponent's.
-func unpackPieces(planes *[12]uint64, w []uint64) {
-	for i := range 6 {
-		kind := ^uint64(0)
-		for bit := range 3 {
-			if (i+1)>>bit&1 != 0 {
-				kind &= w[bit]
-			} else {
-				kind &^= w[bit]
-			}
-		}
-		planes[i], planes[6+i] = kind&^w[3], kind&w[3]
-	}
 }
 
 // unpack writes the planes of a packed input.

@@ -2,19 +2,12 @@ package encode
 
 import "math"
 
-// Inverter is what an [Encoder] has too if its formula for values can be turned round.
+// Inverter is a [Valuer] whose formula can be turned round. Without it a value is shown as the centipawns at which
+// Lichess's players score as much, and there are no win probabilities.
 type Inverter interface {
 	// Centipawns returns the score that a value stands for.
 	Centipawns(value float32) float64
 }
-
-// Centipawns returns the inverse of [TalbotBot.Value]: 350·atanh(value) in ±1500.
-func (TalbotBot) Centipawns(value float32) float64 {
-	return max(-1500, min(1500, 350*math.Atanh(max(-1, min(1, float64(value))))))
-}
-
-// Centipawns returns 1000·value, the inverse of [Napoleon.Value].
-func (Napoleon) Centipawns(value float32) float64 { return 1000 * float64(value) }
 
 // WinProbability returns what turns values of this target into probabilities of winning in [0, 1], so that values of
 // two targets or recipes can be compared; nil if it is not known.

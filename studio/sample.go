@@ -310,12 +310,8 @@ type numberView struct{ Name, Value string }
 
 // numbersOf lays out what the network of an encoder reads.
 func numbersOf(e encode.Encoder, input *encode.Layout, data []float32) (list []planeGroup) {
-	namer, ok := e.(encode.Namer)
-	if !ok {
-		return nil
-	}
 	size, number := len(data)/max(1, input.Shape[0]), 0
-	for _, g := range namer.NumberNames() {
+	for _, g := range e.NumberNames() {
 		group := planeGroup{Name: g.Name}
 		for _, name := range g.Names {
 			if (number+1)*size > len(data) {

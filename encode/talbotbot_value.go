@@ -34,11 +34,17 @@ func (TalbotBot) Value(s dataset.Score) (float32, bool) {
 // ValueFormula returns the formula of [TalbotBot.Value].
 func (e TalbotBot) ValueFormula() string { return TanhValue.Formula(e) }
 
-// noValue is what a recipe that learns no values has in their place, talbotbot's: soft targets are made of it.
-type noValue struct{}
-
-func (noValue) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
-
-func (noValue) ValueFormula() string { return TalbotBot{}.ValueFormula() }
+// Centipawns returns the inverse of [TalbotBot.Value]: 350·atanh(value) in ±1500.
+func (TalbotBot) Centipawns(value float32) float64 {
+	return max(-1500, min(1500, 350*math.Atanh(max(-1, min(1, float64(value))))))
+}
 
 func mateValue(n int) float64 { return 1 - 0.0003*(1-1/float64(n)) }
+
+// talbotBotValue gives a recipe the formula of talbotbot. Those that learn no values have it too: soft targets are made
+// of it.
+type talbotBotValue struct{}
+
+func (talbotBotValue) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
+
+func (talbotBotValue) ValueFormula() string { return TalbotBot{}.ValueFormula() }
