@@ -34,8 +34,8 @@ var FilterReasons = [...]Reason{
 	UnknownDate, OtherSource, NoSamples,
 }
 
-// Filter says which lines are kept. The zero value keeps all. Except for Tactics it applies to games only: puzzles, EPD
-// and tables pass.
+// Filter says which lines are kept. The zero value keeps all. Except for Tactics it applies to games only: other
+// lines pass.
 type Filter struct {
 	MinElo, MaxElo int  // 0: no limit
 	EitherElo      bool // one player in the limits is enough; else both must be
@@ -52,7 +52,7 @@ type Filter struct {
 	Player       string // words and initials that the name of one player must have; empty: anyone
 	WonOnly      bool   // only games that were won, by Player if there is one
 	Since, Until Date   // zero: any
-	Tactics      bool   // puzzles and EPD alone
+	Tactics      bool   // lines of [SourcePuzzle] alone
 }
 
 // Check returns an error if the filter contradicts itself. It names the flags of the commands.

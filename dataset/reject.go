@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMo
 // Reject is the error of one game or row that was left out; reading goes on after it.
 type Reject struct {
 	Reason Reason
-	Number int64  // of the game or row, 1-based
+	Number int64  // of the game or row, 1-based; headers, blank lines and remarks are not counted
 	Offset int64  // of its first byte, in the decompressed input
 	At     int64  // byte offset of what was wrong in it
 	Ply    int    // plies read before that
@@ -50,7 +51,7 @@ type Reject struct {
 	Err    error  // what was wrong with it; may be nil
 }
 
-// Place sets the number of the reject's row and where it begins, which is where it is wrong, and returns the reject.
+// Place sets the number of the reject's row and where it begins, which At repeats, and returns the reject.
 func (r *Reject) Place(number, offset int64) *Reject {
 	r.Number, r.Offset, r.At = number, offset, offset
 	return r
@@ -66,22 +67,30 @@ func (r *Reject) Error() string {
 	return b.String()
 }
 
-// Detail names the offending text, its place and what is wrong with it; it is empty if the reason says it all.
+// Detail names the offending text, its place within the game and what is wrong with it; it is empty if the reason says
+// it all.
 func (r *Reject) Detail() string {
-	var b strings.Builder
-	if r.Token != "" {
-		fmt.Fprintf(&b, "%q at byte %d", r.Token, r.At)
-		if r.Ply > 0 {
-			fmt.Fprintf(&b, " after ply %d", r.Ply)
-		}
-	}
+	why := ""
 	if r.Err != nil {
-		if b.Len() > 0 {
-			b.WriteString(": ")
-		}
-		fmt.Fprintf(&b, "%v", r.Err)
+		why = r.Err.Error()
 	}
-	return b.String()
+	if r.Token == "" {
+		return why
+	}
+	text := strconv.Quote(r.Token)
+	if strings.Contains(why, text) {
+		text, why = why, ""
+	}
+	if r.At != r.Offset {
+		text += fmt.Sprintf(" at byte %d", r.At)
+	}
+	if r.Ply > 0 {
+		text += fmt.Sprintf(" after ply %d", r.Ply)
+	}
+	if why != "" {
+		text += ": " + why
+	}
+	return text
 }
 
 // Unwrap returns what was wrong, or nil.

@@ -1,7 +1,7 @@
-// Package pipeline holds the verbs that make datasets, one folder each, around output, which writes a dataset's folder
-// so that interrupted work can be resumed:
+// Package pipeline holds the verbs that make datasets, one folder each. They write through internal/output, so that
+// interrupted work can be resumed:
 //
-//	ingest      files of games, puzzles, EPD and tables → dataset
+//	ingest      files of games or positions → dataset
 //	endgames    a seed → dataset of random endgames
 //	enginegames an engine → dataset of its own games, with labels
 //	selfplay    a network → dataset of its games with itself
@@ -11,5 +11,4 @@
 //	predict     dataset → dataset with a network's predictions for its samples
 //	export      dataset → a file of another program's format
 //	loop        generations of a network that learns from its own games
-//	output      lines → a dataset's folder
 package pipeline

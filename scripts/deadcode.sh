@@ -5,7 +5,6 @@ set -eu
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 cat >"$temp/known" <<'EOF'
-board/movegen.go Perft                   the standard test of a move generator, for users of the package
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 internal/output/folder.go SmallShards   small shards in the tests of other packages
 EOF

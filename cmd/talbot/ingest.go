@@ -90,18 +90,18 @@ func (o *ingestOptions) addReading(f *flags.Set) {
 		"what to do with games whose text contradicts their moves: drop, or keep and only count them",
 		"drop", "keep")
 	flags.Within(f, &o.History, "history", 0, ingest.MaxHistory,
-		"plies of history to reconstruct for puzzles, EPD and tables")
+		"plies of history to reconstruct for lines that are no games")
 }
 
 func (o *ingestOptions) addEvaluations(f *flags.Set) {
 	f.Section("Evaluations")
 	f.Bool(&o.ImportEvals, "import-evals", "import the evaluations in comments as labels")
-	addStated(f, &o.Tables.View, "eval-view",
+	addStated(f, &o.Stated.View, "eval-view",
 		"view of the evaluations in tables, text, viriformat and Parquet: auto, white or mover",
 		dataset.WhiteView, dataset.MoverView)
-	addStated(f, &o.Tables.Unit, "eval-unit", "unit of the evaluations in tables: auto, centipawns or pawns",
+	addStated(f, &o.Stated.Unit, "eval-unit", "unit of the evaluations in tables: auto, centipawns or pawns",
 		dataset.CentipawnUnit, dataset.PawnUnit)
-	f.String(&o.Tables.Origin, "origin",
+	f.String(&o.Stated.Origin, "origin",
 		"who made the scores in binpack, text, Parquet or lc0, such as \"T80\"; names their labels")
 	flags.Choice(f, &o.unit, "unit", "unit of the scores in binpack: auto, "+flags.Listed(binpack.Units, "or"),
 		append([]string{"auto"}, binpack.Units...)...)
@@ -128,7 +128,7 @@ func addStated[T fmt.Stringer](f *flags.Set, to **T, name, usage string, choices
 
 func (o *ingestOptions) addFilters(f *flags.Set) {
 	f.Section("Game filters")
-	o.games.addPreset(f, "gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only puzzles and EPD)",
+	o.games.addPreset(f, "gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only lines of source puzzle)",
 		slices.Sorted(maps.Keys(ingest.Presets)))
 	o.games.add(f)
 	variant := "standard"
@@ -170,7 +170,7 @@ func (o *ingestOptions) request(f *pflag.FlagSet) error {
 		return fault.Usage(err, "see `talbot ingest --help`")
 	}
 	if o.unit != "auto" {
-		o.Tables.ScoreUnit = o.unit
+		o.Stated.ScoreUnit = o.unit
 	}
 	o.KeepMoveConflicts = o.moveConflict == "keep"
 	return nil

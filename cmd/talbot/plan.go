@@ -148,7 +148,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	if err != nil {
 		return cli.Repeatable(err)
 	}
-	_, asked := ingest.Survey(r.Inputs, rows.TableForm{}, false)
+	_, asked := ingest.Survey(r.Inputs, rows.Stated{}, false)
 	if o.json {
 		asks := ""
 		if asked != nil {

@@ -27,7 +27,7 @@ var (
 	errLengths = errors.New("lists of different lengths")
 )
 
-func newActions(f *file, form rows.TableForm) (*Actions, error) {
+func newActions(f *file, stated rows.Stated) (*Actions, error) {
 	columns := [][]string{{"fen"}, {"moves"}, {"p_win"}}
 	if f.find("mate") >= 0 {
 		if !f.isList("mate", format.Int64) && !f.isList("mate", format.Int32) {
@@ -36,7 +36,7 @@ func newActions(f *file, form rows.TableForm) (*Actions, error) {
 		columns = append(columns, []string{"mate"})
 	}
 	t, err := newTable(f, columns...)
-	a := &Actions{t, newScored(form, dataset.MoverView, "action values")}
+	a := &Actions{t, newScored(stated, dataset.MoverView, "action values")}
 	a.Unit, a.BestAlone, a.Read = "win chance", true, a.read
 	return a, err
 }

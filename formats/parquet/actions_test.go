@@ -17,9 +17,9 @@ import (
 )
 
 // actions reads all positions: FEN and scores of all moves as testdata/make_actions.py lists them.
-func actions(t *testing.T, data []byte, form rows.TableForm) (list []string, rejects []*dataset.Reject) {
+func actions(t *testing.T, data []byte, stated rows.Stated) (list []string, rejects []*dataset.Reject) {
 	t.Helper()
-	c, err := Open(bytes.NewReader(data), int64(len(data)), form)
+	c, err := Open(bytes.NewReader(data), int64(len(data)), stated)
 	if err != nil || c.Actions == nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func actions(t *testing.T, data []byte, form rows.TableForm) (list []string, rej
 func TestActions(t *testing.T) {
 	want := strings.Split(strings.TrimSpace(string(read(t, "actions.tsv"))), "\n")
 	for _, name := range []string{"pyarrow", "polars", "duckdb"} {
-		got, rejects := actions(t, read(t, "actions-"+name+".parquet"), rows.TableForm{Unchecked: true})
+		got, rejects := actions(t, read(t, "actions-"+name+".parquet"), rows.Stated{Unchecked: true})
 		if len(rejects) > 0 || len(got) != len(want) {
 			t.Fatalf("%s: %d positions, want %d; %v", name, len(got), len(want), rejects)
 		}
@@ -90,12 +90,12 @@ func TestBadActions(t *testing.T) {
 		"no position": {"x", moves, chances, nil},
 	}
 	for name, row := range bad {
-		got, rejects := actions(t, write(t, []actionRow{row, {fen, moves, chances, nil}}), rows.TableForm{})
+		got, rejects := actions(t, write(t, []actionRow{row, {fen, moves, chances, nil}}), rows.Stated{})
 		if len(got) != 1 || len(rejects) != 1 || rejects[0].Number != 1 {
 			t.Errorf("%s: %v, %v", name, got, rejects)
 		}
 	}
-	if got, _ := actions(t, write(t, []actionRow{{fen, moves, chances, []int64{0, 0, 5}}}), rows.TableForm{}); got[0] !=
+	if got, _ := actions(t, write(t, []actionRow{{fen, moves, chances, []int64{0, 0, 5}}}), rows.Stated{}); got[0] !=
 		fen+"\ta1a2=0 a1b1=-298 a1b2=#5" {
 		t.Error(got)
 	}
@@ -112,7 +112,7 @@ func TestBadActions(t *testing.T) {
 		wrong = append(wrong, row)
 	}
 	data := write(t, wrong)
-	c, err := Open(bytes.NewReader(data), int64(len(data)), rows.TableForm{})
+	c, err := Open(bytes.NewReader(data), int64(len(data)), rows.Stated{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestBadActions(t *testing.T) {
 		t.Error(err)
 	}
 	white := dataset.WhiteView
-	if got, _ := actions(t, data, rows.TableForm{View: &white}); len(got) != 50 || !strings.Contains(got[0], "=-") {
+	if got, _ := actions(t, data, rows.Stated{View: &white}); len(got) != 50 || !strings.Contains(got[0], "=-") {
 		t.Error("the other view is not read")
 	}
 }

@@ -21,7 +21,7 @@ func BenchmarkEvaluations(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	read, positions := int64(0), 0
 	for b.Loop() {
-		c, err := Open(bytes.NewReader(data), int64(len(data)), rows.TableForm{Unchecked: true})
+		c, err := Open(bytes.NewReader(data), int64(len(data)), rows.Stated{Unchecked: true})
 		if err != nil {
 			b.Fatal(err)
 		}

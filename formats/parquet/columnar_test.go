@@ -33,7 +33,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 func openBytes(data []byte) (Content, error) {
-	return Open(bytes.NewReader(data), int64(len(data)), rows.TableForm{})
+	return Open(bytes.NewReader(data), int64(len(data)), rows.Stated{})
 }
 
 // writers are the files of testdata with the rows of evaluations.tsv: those of testdata/make.py.
@@ -406,22 +406,22 @@ func TestView(t *testing.T) {
 	}
 	mover := dataset.MoverView
 	for _, test := range []struct {
-		form rows.TableForm
-		ok   bool
+		stated rows.Stated
+		ok     bool
 	}{
-		{rows.TableForm{}, false}, {rows.TableForm{View: &mover}, true},
-		{rows.TableForm{Unchecked: true}, true},
+		{rows.Stated{}, false}, {rows.Stated{View: &mover}, true},
+		{rows.Stated{Unchecked: true}, true},
 	} {
-		c, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), test.form)
+		c, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), test.stated)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, labels, err := c.Evaluations.Next()
 		if test.ok != (err == nil) || err != nil && !errors.Is(err, dataset.ErrView) {
-			t.Errorf("%+v: %v", test.form, err)
+			t.Errorf("%+v: %v", test.stated, err)
 		}
 		if err == nil && labels.Labels[0].Lines[0].Score != dataset.Centipawns(500) {
-			t.Errorf("%+v: %v", test.form, labels)
+			t.Errorf("%+v: %v", test.stated, labels)
 		}
 	}
 }

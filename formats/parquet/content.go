@@ -31,7 +31,7 @@ type Content struct {
 //   - evaluations: fen, and cp or mate or both, and any of line, best, depth, knodes, nodes and result
 //
 // The errors are [ErrDamaged], [ErrUnsupported], [ErrColumns] with the columns that are missing, and those of in.
-func Open(in io.ReaderAt, size int64, form rows.TableForm) (c Content, err error) {
+func Open(in io.ReaderAt, size int64, stated rows.Stated) (c Content, err error) {
 	f, err := open(in, size)
 	if err != nil {
 		return c, err
@@ -42,9 +42,9 @@ func Open(in io.ReaderAt, size int64, form rows.TableForm) (c Content, err error
 	case f.find("PuzzleId") >= 0 && f.find("FEN") >= 0 && f.find("Moves") >= 0:
 		c.Puzzles, err = newPuzzles(f)
 	case f.find("fen") >= 0 && f.isList("moves", format.ByteArray) && f.isList("p_win", format.Double):
-		c.Actions, err = newActions(f, form)
+		c.Actions, err = newActions(f, stated)
 	case f.find("fen") >= 0 && (f.find("cp") >= 0 || f.find("mate") >= 0):
-		c.Evaluations, err = newEvaluations(f, form)
+		c.Evaluations, err = newEvaluations(f, stated)
 	default:
 		err = fmt.Errorf("%w %s; games need movetext; puzzles need PuzzleId, FEN and Moves; evaluations need fen, and "+
 			"cp or mate; values of all moves need fen, and the lists moves and p_win", ErrColumns, quoted(f.names()))

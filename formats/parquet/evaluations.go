@@ -26,11 +26,11 @@ type Evaluations struct {
 }
 
 // newScored returns what reads scores of a view, unless another one is stated.
-func newScored(form rows.TableForm, view dataset.View, origin string) scored.Reader {
-	if form.View != nil {
-		view = *form.View
+func newScored(stated rows.Stated, view dataset.View, origin string) scored.Reader {
+	if stated.View != nil {
+		view = *stated.View
 	}
-	return scored.Reader{Engine: "parquet " + cmp.Or(form.Origin, origin), View: view, Unchecked: form.Unchecked}
+	return scored.Reader{Engine: "parquet " + cmp.Or(stated.Origin, origin), View: view, Unchecked: stated.Unchecked}
 }
 
 // group is the rows of a position.
@@ -41,11 +41,11 @@ type group struct {
 	bad            *dataset.Reject // of one of them
 }
 
-func newEvaluations(f *file, form rows.TableForm) (*Evaluations, error) {
+func newEvaluations(f *file, stated rows.Stated) (*Evaluations, error) {
 	t, err := newTable(f, []string{"fen"}, []string{"cp"}, []string{"mate"}, []string{"line"}, []string{"best"},
 		[]string{"depth"}, []string{"knodes"}, []string{"nodes"}, []string{"result"})
-	e := &Evaluations{table: t, Reader: newScored(form, dataset.WhiteView, "eval")}
-	if form.Origin == "" && f.find("line") >= 0 && f.find("knodes") >= 0 {
+	e := &Evaluations{table: t, Reader: newScored(stated, dataset.WhiteView, "eval")}
+	if stated.Origin == "" && f.find("line") >= 0 && f.find("knodes") >= 0 {
 		e.Engine = rows.EvalLineEngine
 	}
 	e.Unit, e.Read = dataset.CentipawnUnit.String(), e.read

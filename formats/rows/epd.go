@@ -35,16 +35,18 @@ var errNoOperation = errors.New("neither bm nor am")
 //
 // An EPDReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by [MaxRow].
 type EPDReader struct {
-	rows
+	rowReader
 	glued bool
 	alone bool // positions without operations will do
 }
 
 // NewEPDReader returns a reader of the EPD text in r.
-func NewEPDReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows(r)} }
+func NewEPDReader(r io.Reader) *EPDReader { return &EPDReader{rowReader: newRowReader(r)} }
 
 // NewPositionReader returns a reader of the positions in r, EPD or FEN, whose rows need neither bm nor am.
-func NewPositionReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows(r), alone: true} }
+func NewPositionReader(r io.Reader) *EPDReader {
+	return &EPDReader{rowReader: newRowReader(r), alone: true}
+}
 
 // Glued reports whether the dash of the last line's en passant field ran into the next field.
 func (e *EPDReader) Glued() bool { return e.glued }
@@ -146,7 +148,7 @@ func epdMoves(p *board.Position, texts []string) ([]board.Move, *dataset.Reject)
 }
 
 // LooksLikeEPD reports whether a text begins as EPD does: with a FEN's placement and side to move, without a comma, or
-// with “startpos”. A table or lines of evaluations, which may begin so too, are not EPD.
+// with “startpos”. It excludes the other kinds that may begin so itself, since callers use it alone.
 func LooksLikeEPD(head []byte) bool {
 	line := firstRow(head)
 	if bytes.HasPrefix(line, []byte("startpos")) {

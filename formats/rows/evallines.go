@@ -74,12 +74,14 @@ func (s *Searches) Has(line string) bool {
 // An EvalLineReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times
 // [MaxRow].
 type EvalLineReader struct {
-	rows
+	rowReader
 	sizes dataset.Sizes
 }
 
 // NewEvalLineReader returns a reader of the lines in r.
-func NewEvalLineReader(r io.Reader) *EvalLineReader { return &EvalLineReader{rows: newRows(r)} }
+func NewEvalLineReader(r io.Reader) *EvalLineReader {
+	return &EvalLineReader{rowReader: newRowReader(r)}
+}
 
 // Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
 // *[dataset.Reject], and reading can go on; every other error is final.

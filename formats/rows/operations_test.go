@@ -145,7 +145,7 @@ func TestRemarksFirst(t *testing.T) {
 				r := NewEPDReader(in)
 				next = func() error { _, err := r.Next(); return err }
 			case kindTable:
-				r := NewTableReader(in, TableForm{})
+				r := NewTableReader(in, Stated{})
 				next = func() error { _, _, err := r.Next(); return err }
 			case kindPuzzles:
 				r := NewPuzzleReader(in)

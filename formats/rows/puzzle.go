@@ -2,7 +2,6 @@ package rows
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
@@ -47,14 +46,13 @@ var errColumns = errors.New("too few columns for a puzzle")
 //
 // A PuzzleReader starts no goroutine and is not safe for concurrent use.
 type PuzzleReader struct {
-	rows
+	rowReader
 	column [len(puzzleColumns)]int // place of each known column in a row, −1 if missing
-	fields []string
 }
 
 // NewPuzzleReader returns a reader of the puzzles in r.
 func NewPuzzleReader(r io.Reader) *PuzzleReader {
-	p := &PuzzleReader{rows: newRows(r)}
+	p := &PuzzleReader{rowReader: newRowReader(r)}
 	for i := range p.column {
 		p.column[i] = i
 	}
@@ -68,27 +66,12 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
 func (p *PuzzleReader) Next() (dataset.Line, error) { return p.line(p.header, p.puzzle) }
 
-// split cuts a row into its fields.
-func (p *PuzzleReader) split(row []byte) ([]string, error) {
-	if bytes.IndexByte(row, '"') >= 0 {
-		r := csv.NewReader(bytes.NewReader(row))
-		return r.Read()
-	}
-	p.fields = p.fields[:0]
-	for rest, more := string(row), true; more; {
-		var field string
-		field, rest, more = strings.Cut(rest, ",")
-		p.fields = append(p.fields, field)
-	}
-	return p.fields, nil
-}
-
 // header reports whether the row is a header, and takes the places of the columns from it.
 func (p *PuzzleReader) header(row []byte) bool {
 	if !bytes.Contains(row, []byte(puzzleColumns[colID])) {
 		return false
 	}
-	fields, err := p.split(row)
+	fields, err := p.split(string(row), ',')
 	if err != nil {
 		return false
 	}
@@ -103,17 +86,9 @@ func (p *PuzzleReader) header(row []byte) bool {
 	return true
 }
 
-// cell returns the i-th field of a row without spaces around it, or "" if there is none.
-func cell(fields []string, i int) string {
-	if i >= 0 && i < len(fields) {
-		return strings.TrimSpace(fields[i])
-	}
-	return ""
-}
-
 // puzzle checks one row and turns it into a line.
 func (p *PuzzleReader) puzzle(row []byte) (dataset.Line, *dataset.Reject) {
-	fields, err := p.split(row)
+	fields, err := p.split(string(row), ',')
 	if err != nil {
 		return dataset.Line{}, badRow(row, err)
 	}
@@ -162,4 +137,20 @@ func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
 		}
 	}
 	return line, nil
+}
+
+// LooksLikePuzzles reports whether a text holds puzzles: by the name of its first column, or by a first row whose
+// second field has the form of a FEN and whose third begins with a move in coordinates.
+func LooksLikePuzzles(head []byte) bool {
+	fields := bytes.SplitN(firstRow(head), []byte(","), 4)
+	if len(fields) < 3 {
+		return false
+	}
+	for i, f := range fields {
+		fields[i] = bytes.Trim(f, `" `)
+	}
+	if string(fields[0]) == "PuzzleId" {
+		return true
+	}
+	return bytes.Count(fields[1], []byte("/")) == 7 && board.LooksLikeUCI(fields[2])
 }

@@ -3,9 +3,12 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -16,18 +19,19 @@ const MaxRow = 64 << 10
 
 var errRowLength = fmt.Errorf("row over %d bytes", MaxRow)
 
-// rows reads a text line by line. Its memory is bounded by MaxRow.
-type rows struct {
+// rowReader reads a text line by line. Its memory is bounded by MaxRow.
+type rowReader struct {
 	r      *bufio.Reader
 	offset int64 // of the next row
 	number int64 // of rows that were counted
+	fields []string
 }
 
-func newRows(r io.Reader) rows { return rows{r: bufio.NewReaderSize(r, MaxRow)} }
+func newRowReader(r io.Reader) rowReader { return rowReader{r: bufio.NewReaderSize(r, MaxRow)} }
 
 // next returns the next line without its end, blanks and NUL bytes around it and a byte order mark before it, valid
 // until the next call, and its byte offset. Of a line over the limit it returns the start, with errRowLength.
-func (p *rows) next() (row []byte, offset int64, err error) {
+func (p *rowReader) next() (row []byte, offset int64, err error) {
 	row, err = p.r.ReadSlice('\n')
 	offset = p.offset
 	p.offset += int64(len(row))
@@ -57,7 +61,7 @@ func (p *rows) next() (row []byte, offset int64, err error) {
 
 // line returns what read makes of the next row: a line or a *[dataset.Reject]. Blank rows, remarks and those that are
 // skipped are passed over; the others are counted. Other errors, such as io.EOF, are final.
-func (p *rows) line(skip func(row []byte) bool, read func(row []byte) (dataset.Line, *dataset.Reject)) (
+func (p *rowReader) line(skip func(row []byte) bool, read func(row []byte) (dataset.Line, *dataset.Reject)) (
 	line dataset.Line, err error) {
 	for {
 		row, offset, err := p.next()
@@ -80,6 +84,26 @@ func (p *rows) line(skip func(row []byte) bool, read func(row []byte) (dataset.L
 		line.Number, line.Offset = p.number, offset
 		return line, nil
 	}
+}
+
+// split cuts a row of CSV into its fields, valid until the next call. A field in quotes begins with its quote: blanks
+// before it make the row a bad one.
+func (p *rowReader) split(row string, comma rune) ([]string, error) {
+	if strings.IndexByte(row, '"') >= 0 {
+		r := csv.NewReader(strings.NewReader(row))
+		r.Comma = comma
+		return r.Read()
+	}
+	p.fields = slices.AppendSeq(p.fields[:0], strings.SplitSeq(row, string(comma)))
+	return p.fields, nil
+}
+
+// cell returns the i-th field of a row without spaces around it, or "" if there is none.
+func cell(fields []string, i int) string {
+	if i >= 0 && i < len(fields) {
+		return strings.TrimSpace(fields[i])
+	}
+	return ""
 }
 
 // badRow returns the reject of a row that cannot be taken apart.
@@ -109,4 +133,21 @@ func ParseFEN(text string) (board.Position, *dataset.Reject) {
 // isCommentRow reports whether a row starts like a comment, and unlike any FEN, puzzle or number.
 func isCommentRow(row []byte) bool {
 	return len(row) > 0 && (row[0] == '#' || row[0] == ';' || row[0] == '%') || bytes.HasPrefix(row, []byte("//"))
+}
+
+// firstRow returns the first line of a text that is neither blank nor a comment; empty if there is none.
+func firstRow(head []byte) []byte {
+	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
+	for len(rest) > 0 {
+		rest = bytes.TrimLeft(rest, " \t\r\n\v\f\x00")
+		line := rest
+		if i := bytes.IndexAny(rest, "\n\r"); i >= 0 {
+			line = rest[:i]
+		}
+		if !isCommentRow(line) {
+			return line
+		}
+		rest = rest[len(line):]
+	}
+	return nil
 }

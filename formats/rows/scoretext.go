@@ -34,13 +34,13 @@ const noScore = "32002" // Stockfish's VALUE_NONE
 // A ScoreTextReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by the rows ahead.
 type ScoreTextReader struct {
 	scored.Reader
-	rows       rows
+	rows       rowReader
 	convention dataset.Convention
 }
 
 // NewScoreTextReader returns a reader of the text in r. The view must be stated; the unit is centipawns unless it is.
-func NewScoreTextReader(r io.Reader, stated TableForm) *ScoreTextReader {
-	t := &ScoreTextReader{rows: newRows(r), convention: dataset.Convention{Mate: dataset.MateMoves},
+func NewScoreTextReader(r io.Reader, stated Stated) *ScoreTextReader {
+	t := &ScoreTextReader{rows: newRowReader(r), convention: dataset.Convention{Mate: dataset.MateMoves},
 		Reader: scored.Reader{Engine: "text " + cmp.Or(stated.Origin, "eval"), MustState: stated.View == nil,
 			Unchecked: stated.Unchecked}}
 	if stated.View != nil {
@@ -54,7 +54,7 @@ func NewScoreTextReader(r io.Reader, stated TableForm) *ScoreTextReader {
 }
 
 // CheckScoreText returns [dataset.ErrView] if the text that begins with head shows that its scores cannot be read so.
-func CheckScoreText(head []byte, stated TableForm) error {
+func CheckScoreText(head []byte, stated Stated) error {
 	if i := bytes.LastIndexByte(head, '\n'); i > 0 { // the last row may be cut
 		head = head[:i+1]
 	}

@@ -10,10 +10,10 @@ import (
 	"talbot/internal/testkit/readlines"
 )
 
-func viewForm(v dataset.View) TableForm { return TableForm{View: &v} }
+func viewForm(v dataset.View) Stated { return Stated{View: &v} }
 
 // scoreTexts reads a text and returns what each row says, and the error that ended it.
-func scoreTexts(t *testing.T, text string, form TableForm) (got []string, err error) {
+func scoreTexts(t *testing.T, text string, form Stated) (got []string, err error) {
 	t.Helper()
 	items, err := readlines.All(t, NewScoreTextReader(strings.NewReader(text), form))
 	for i, item := range items {
@@ -92,17 +92,17 @@ func clearText() string {
 func TestScoreTextView(t *testing.T) {
 	text := clearText()
 	for name, test := range map[string]struct {
-		form TableForm
+		form Stated
 		says string // "" for no error
 	}{
 		"White's": {viewForm(dataset.WhiteView), ""},
 		"the mover's": {viewForm(dataset.MoverView), "cannot be from the mover's view: of its first 160 positions, " +
 			"with White to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, " +
 			"with Black to move 0 of 80 clear scores have the sign of the result and 0 of 80"},
-		"not stated": {TableForm{}, "if they are from White's view, then of its first 160 positions, with White " +
+		"not stated": {Stated{}, "if they are from White's view, then of its first 160 positions, with White " +
 			"to move 80 of 80 clear scores have the sign of the result and 80 of 80 that of the material, with " +
 			"Black to move 80 of 80"},
-		"not used": {TableForm{Unchecked: true}, ""},
+		"not used": {Stated{Unchecked: true}, ""},
 	} {
 		got, err := scoreTexts(t, text, test.form)
 		atOnce := CheckScoreText([]byte(text), test.form)
@@ -125,7 +125,7 @@ func TestScoreTextView(t *testing.T) {
 func FuzzScoreText(f *testing.F) {
 	f.Add([]byte(clearText()[:300]), uint8(1))
 	f.Add([]byte("4k3/8/8/8/8/8/4P3/4K3 b - -|-7|[1.0]\r\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1|M3|1/2|\n"), uint8(2))
-	forms := []TableForm{{}, viewForm(dataset.WhiteView), viewForm(dataset.MoverView), {Unchecked: true}}
+	forms := []Stated{{}, viewForm(dataset.WhiteView), viewForm(dataset.MoverView), {Unchecked: true}}
 	f.Fuzz(func(t *testing.T, data []byte, form uint8) {
 		_, err := scoreTexts(t, string(data), forms[int(form)%len(forms)])
 		if err != nil && !errors.Is(err, dataset.ErrView) {

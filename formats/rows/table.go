@@ -2,7 +2,6 @@ package rows
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
@@ -55,8 +54,8 @@ var (
 //
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
-	rows
-	stated     TableForm
+	rowReader
+	stated     Stated
 	convention dataset.Convention
 	sizes      dataset.Sizes
 
@@ -87,8 +86,8 @@ func (t *TableReader) Table() dataset.Table {
 //     below 10, and no whole one is 50 or more. Otherwise [TableReader.Next] returns [ErrUnit].
 //
 // A row that contradicts a unit that was not stated ends the table with [ErrMixedUnits].
-func NewTableReader(r io.Reader, stated TableForm) *TableReader {
-	t := &TableReader{rows: newRows(r), stated: stated, comma: ','}
+func NewTableReader(r io.Reader, stated Stated) *TableReader {
+	t := &TableReader{rowReader: newRowReader(r), stated: stated, comma: ','}
 	for i := range t.column {
 		t.column[i] = -1
 	}
@@ -152,7 +151,7 @@ func (t *TableReader) header(row []byte) bool {
 	if bytes.IndexByte(row, '/') >= 0 {
 		return false
 	}
-	fields, err := t.split(string(row))
+	fields, err := t.split(string(row), t.comma)
 	if err != nil {
 		return false
 	}
@@ -176,30 +175,22 @@ func (t *TableReader) header(row []byte) bool {
 	return true
 }
 
-func (t *TableReader) split(row string) ([]string, error) {
-	if strings.IndexByte(row, '"') < 0 {
-		return strings.Split(row, string(t.comma)), nil
-	}
-	r := csv.NewReader(strings.NewReader(row))
-	r.Comma = t.comma
-	return r.Read()
-}
-
 // field returns a column of a row, or "" if it is missing.
 func (t *TableReader) field(fields []string, column int) string {
 	return cell(fields, t.column[column])
 }
 
-// LooksLikeTable reports whether a text begins with the header or a row of a table of evaluations.
+// LooksLikeTable reports whether a text begins with the header of a table, which names a column of evaluations or mates,
+// or with a row of a FEN and an evaluation.
 func LooksLikeTable(head []byte) bool {
 	line := bytes.Trim(firstRow(head), " \t\r\x00")
 	for _, comma := range [...]rune{'\t', ',', ';'} {
-		t := NewTableReader(strings.NewReader(""), TableForm{})
+		t := NewTableReader(strings.NewReader(""), Stated{})
 		t.comma = comma
 		if t.header(line) {
 			return true
 		}
-		fields, err := t.split(string(line))
+		fields, err := t.split(string(line), comma)
 		if err != nil || len(fields) < 2 || strings.Count(fields[0], "/") != 7 || len(strings.Fields(fields[0])) < 4 {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // readTable reads all of a text: each position as its engine and scores, or its reason.
-func readTable(t testing.TB, in io.Reader, stated TableForm) (all []string, labels []dataset.Label) {
+func readTable(t testing.TB, in io.Reader, stated Stated) (all []string, labels []dataset.Label) {
 	t.Helper()
 	items, err := readlines.All(t, NewTableReader(in, stated))
 	for _, item := range items {
@@ -52,31 +52,31 @@ func TestTable(t *testing.T) {
 	moverView, centipawns := dataset.MoverView, dataset.CentipawnUnit
 	for _, c := range []struct {
 		name, text string
-		stated     TableForm
+		stated     Stated
 		want       string
 	}{
 		{"kaggle", "FEN,Evaluation\n" + white + ",+56\n" + black + ",+56\n" + black + ",#+3\n" + mated + ",#+0\n",
-			TableForm{}, "table eval: cp 56, table eval: cp -56, table eval: mate -3, table eval:"},
-		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", TableForm{},
+			Stated{}, "table eval: cp 56, table eval: cp -56, table eval: mate -3, table eval:"},
+		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", Stated{},
 			"table eval: cp -35, table eval: cp -100, table eval: mate -2"},
-		{"mover", black + ";0.35\n", TableForm{View: &moverView}, "table eval: cp 35"},
-		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", TableForm{},
+		{"mover", black + ";0.35\n", Stated{View: &moverView}, "table eval: cp 35"},
+		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", Stated{},
 			"table eval: cp -12, table eval: mate -4"},
 		{"gaps as pandas writes them", "fen,cp,mate,depth\n" + black + ",12.0,nan,20.0\n" + black + ",,-4.0,20.0\n",
-			TableForm{}, "table eval: cp -12, table eval: mate 4"},
+			Stated{}, "table eval: cp -12, table eval: mate 4"},
 		{"sts", "epd,move,eval,depth,pv,engine\n" +
 			black[:len(black)-4] + ",e8d7,-900,30,e8d7 f2f5,SF\n" + black[:len(black)-4] + ",e8d8,-950,30,e8d8,SF\n" +
-			black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", TableForm{},
+			black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", Stated{},
 			"table eval (SF): cp -900 cp -950, table eval (Other): cp -900"},
 		{"bad rows", "FEN,Evaluation\nx,1\n" + white + ",abc\n" + white + ",0.5.5\n" + white + "\n" + white + ",30\n" +
-			white + ",#0\n", TableForm{},
+			white + ",#0\n", Stated{},
 			"bad_fen, bad_eval, bad_eval, bad_row, table eval: cp 30, bad_eval"},
 		{"decimals where whole numbers are stated", "FEN,Evaluation\n" + white + ",3\n" + white + ",0.5\n",
-			TableForm{Unit: &centipawns}, "table eval: cp 3, bad_eval"},
+			Stated{Unit: &centipawns}, "table eval: cp 3, bad_eval"},
 		{"illegal", "epd,move,cp,depth,pv,engine\n" + white + ",e1e5,5,1,,x\n" + white + ",e1e2,5,1,e1e2 e2e4,x\n" +
-			white + ",e1e2,5,1,,x\n", TableForm{},
+			white + ",e1e2,5,1,,x\n", Stated{},
 			"illegal_move, illegal_move, table eval (x): cp 5"},
-		{"quoted", "\"FEN\",\"cp\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", TableForm{},
+		{"quoted", "\"FEN\",\"cp\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", Stated{},
 			"table eval: cp 7, bad_row"},
 	} {
 		got, _ := readTable(t, strings.NewReader(c.text), c.stated)
@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, s, c.want)
 		}
 	}
-	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), TableForm{})
+	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), Stated{})
 	if labels[0].Status != dataset.Terminal {
 		t.Errorf("%+v", labels[0])
 	}
@@ -106,7 +106,7 @@ func TestTableOrder(t *testing.T) {
 				"\n")
 		}
 	}
-	items, err := readlines.All(t, NewTableReader(strings.NewReader(b.String()), TableForm{}))
+	items, err := readlines.All(t, NewTableReader(strings.NewReader(b.String()), Stated{}))
 	rejects := 0
 	for _, item := range items {
 		if item.Reject != nil {
@@ -138,7 +138,7 @@ func TestTableShared(t *testing.T) {
 			defer z.Close()
 			in = z
 		}
-		all, labels := readTable(t, in, TableForm{})
+		all, labels := readTable(t, in, Stated{})
 		terminal, lines, mates := 0, 0, 0
 		for _, l := range labels {
 			if l.Status == dataset.Terminal {
@@ -164,5 +164,5 @@ func FuzzTable(f *testing.F) {
 	f.Add("epd,move,eval,depth,pv,engine\n4k3/8/8/8/8/8/5Q2/4K2R w K -,e1e2,5,1,e1e2 e8d8,x\n4k3/8/8/8/8/8/5Q2/4K2R " +
 		"w K -,e1d2,4,1,,x\n")
 	f.Add("4k3/8/8/8/8/8/5Q2/4K2R w K - 0 1\t0.5\n")
-	f.Fuzz(func(t *testing.T, text string) { readTable(t, strings.NewReader(text), TableForm{}) })
+	f.Fuzz(func(t *testing.T, text string) { readTable(t, strings.NewReader(text), Stated{}) })
 }

@@ -21,7 +21,7 @@ type tableEntry struct {
 // row reads a row. It returns a new entry, nil if the row adds to the group. The error is of a row that contradicts the
 // unit.
 func (t *TableReader) row(text string, offset int64) (*tableEntry, error) {
-	fields, err := t.split(text)
+	fields, err := t.split(text, t.comma)
 	if err == nil && len(fields) <= max(t.column[tableFEN], t.column[tableEval], t.column[tableMate]) {
 		err = errEvalColumns
 	}

@@ -24,9 +24,9 @@ var (
 			"--skip-bad-files to skip the table")
 )
 
-// TableForm is what the caller states about a table before it is read; what is nil is found from its header and first
-// rows.
-type TableForm struct {
+// Stated is what the caller states about the evaluations of an input of any kind before it is read; what is nil is found
+// in the input.
+type Stated struct {
 	View *dataset.View
 	Unit *dataset.Unit
 	// Of training data that others publish: who made the scores, for their fingerprint, and their unit in a word.
@@ -141,7 +141,7 @@ func (t *TableReader) findUnit(head []byte) error {
 	var largest, largestWhole, decimal string
 	decimals, most, mostWhole, points, usual := 0, 0, 0, false, false
 	for row := range bytes.Lines(head) {
-		fields, err := t.split(string(bytes.Trim(row, " \t\r\n\x00\x1a")))
+		fields, err := t.split(string(bytes.Trim(row, " \t\r\n\x00\x1a")), t.comma)
 		if err != nil || strings.Count(t.field(fields, tableFEN), "/") != 7 {
 			continue
 		}
@@ -234,7 +234,7 @@ func (t *TableReader) agrees(text string, offset int64) error {
 	case !ok || t.source == unitStated:
 		return nil
 	case t.source == unitOpen && (n.size > 0 || n.fraction):
-		return fmt.Errorf("row %d at byte %d: %q in column %s is the first number other than 0, too late to decide "+
+		return fmt.Errorf("number %d at byte %d: %q in column %s is the first number other than 0, too late to decide "+
 			"the unit: %w", t.number, offset, text, t.columnName(), ErrMixedUnits)
 	case t.source == unitOpen:
 		return nil
@@ -245,12 +245,12 @@ func (t *TableReader) agrees(text string, offset int64) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("row %d at byte %d: %q %s, and column %s is in %v %v: %w", t.number, offset, text, what,
+	return fmt.Errorf("number %d at byte %d: %q %s, and column %s is in %v %v: %w", t.number, offset, text, what,
 		t.columnName(), t.convention.Unit, t.source, ErrMixedUnits)
 }
 
 // CheckTable returns [ErrUnit] if the unit of the table that begins with head, its first 64 KiB or all of it, has to
 // be stated.
-func CheckTable(head []byte, stated TableForm) error {
+func CheckTable(head []byte, stated Stated) error {
 	return NewTableReader(bytes.NewReader(head), stated).begin()
 }

@@ -85,7 +85,7 @@ func typical(rows []written) bool {
 
 // checkTable reads a table and fails if one value is not what was written: a wrong unit is off by 100. It returns how
 // many rows were read before the end, whether that was an error on the unit, and how many rows were left out, counted.
-func checkTable(t *testing.T, name string, text string, stated TableForm, view dataset.View, rows []written) (read int,
+func checkTable(t *testing.T, name string, text string, stated Stated, view dataset.View, rows []written) (read int,
 	left int, unit error) {
 	t.Helper()
 	items, err := readlines.All(t, NewTableReader(strings.NewReader(text), stated))
@@ -140,10 +140,10 @@ func TestTableUnits(t *testing.T) {
 						}
 						name := fmt.Sprintf("%q, %s, spread %.0f, %v", header.text, style.name, spread, view)
 						text := tableText(header.text, rows)
-						read, left, err := checkTable(t, name, text, TableForm{View: &view}, view, rows)
+						read, left, err := checkTable(t, name, text, Stated{View: &view}, view, rows)
 						if err != nil {
 							asked[style.name]++
-							if head := CheckTable([]byte(text), TableForm{View: &view}); errors.Is(err, ErrUnit) &&
+							if head := CheckTable([]byte(text), Stated{View: &view}); errors.Is(err, ErrUnit) &&
 								head == nil {
 								t.Fatalf("%s: not asked before the work", name)
 							}
@@ -158,7 +158,7 @@ func TestTableUnits(t *testing.T) {
 						}
 						// stated, all of it is read, or left out row by row
 						read, left, err = checkTable(t, name, text,
-							TableForm{View: &view, Unit: &style.unit}, view, rows)
+							Stated{View: &view, Unit: &style.unit}, view, rows)
 						if err != nil || read+left != len(rows) || left > 0 && style.name != "68.25" {
 							t.Fatalf("%s, stated: %d of %d rows, %d left out, %v", name, read, len(rows), left, err)
 						}
@@ -200,9 +200,9 @@ func TestTableMixed(t *testing.T) {
 				rows = append(rows, written{false, cp, style.write(cp)})
 			}
 			name := fmt.Sprintf("%q, %s then %s", c.header, c.from.name, c.to.name)
-			read, left, err := checkTable(t, name, tableText(c.header, rows), TableForm{}, dataset.WhiteView, rows)
+			read, left, err := checkTable(t, name, tableText(c.header, rows), Stated{}, dataset.WhiteView, rows)
 			if !errors.Is(err, ErrMixedUnits) || read != n || left != 0 ||
-				!strings.Contains(err.Error(), fmt.Sprintf("row %d at byte", n+1)) {
+				!strings.Contains(err.Error(), fmt.Sprintf("number %d at byte", n+1)) {
 				t.Errorf("%s: %d rows read, %d left out, %v; want %d and the next row named", name, read, left, err, n)
 			}
 		}
@@ -219,7 +219,7 @@ func TestTableOneDecimal(t *testing.T) {
 			}
 			rows[at].text = "0.5"
 			rows[at].cp = 0.5
-			if _, _, err := checkTable(t, header, tableText(header, rows), TableForm{}, dataset.WhiteView,
+			if _, _, err := checkTable(t, header, tableText(header, rows), Stated{}, dataset.WhiteView,
 				rows); err == nil {
 				t.Errorf("%q: a decimal in row %d passes unnoticed", header, at+1)
 			}
@@ -270,7 +270,7 @@ func TestTableUnit(t *testing.T) {
 				text += whiteToMove + "," + value + "\n"
 			}
 		}
-		r := NewTableReader(strings.NewReader(text), TableForm{})
+		r := NewTableReader(strings.NewReader(text), Stated{})
 		items, err := readlines.All(t, r)
 		got := fmt.Sprintf("%s %d", r.Table().Unit, r.Table().Median)
 		switch {
@@ -296,7 +296,7 @@ func TestTableMedian(t *testing.T) {
 			cp := float64(rng.IntN(800) - 400)
 			rows = append(rows, written{rng.IntN(2) == 0, cp, fmt.Sprintf("%.0f", cp)})
 		}
-		r := NewTableReader(strings.NewReader(tableText("fen,cp", rows)), TableForm{})
+		r := NewTableReader(strings.NewReader(tableText("fen,cp", rows)), Stated{})
 		items, err := readlines.All(t, r)
 		if err != nil {
 			t.Fatal(err)

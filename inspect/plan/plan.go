@@ -99,7 +99,7 @@ const (
 )
 
 // unchecked has evaluations read whatever their unit and view: they are not counted.
-var unchecked = rows.TableForm{Unchecked: true}
+var unchecked = rows.Stated{Unchecked: true}
 
 // Run reads the samples. The errors are those of [rows.Open] and [ingest.ErrNoGames], also several of them.
 func (p Request) Run(ctx context.Context) (*Estimate, error) {
@@ -255,7 +255,7 @@ func (p Request) rehearse(ctx context.Context, e *Estimate, temp string, read in
 	dir := filepath.Join(temp, "dataset")
 	begun := time.Now()
 	sum, err := ingest.Request{Inputs: p.Inputs, Out: dir, Splits: dataset.DefaultSplits, Workers: p.IngestCores,
-		Tables: unchecked, Beginning: p.Sample}.Run(ctx)
+		Stated: unchecked, Beginning: p.Sample}.Run(ctx)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (in *Input) file(yield func(*dataset.Line, error) bool) {
 		return
 	}
 	defer os.RemoveAll(temp)
-	text, r, err := ingest.Open(in.Path, rows.TableForm{}, temp)
+	text, r, err := ingest.Open(in.Path, rows.Stated{}, temp)
 	if err != nil {
 		yield(nil, err)
 		return

@@ -217,7 +217,7 @@ func TestBadFilesInterrupted(t *testing.T) {
 			}, func() {
 				rejects, _ := os.ReadFile(got.Rejects)
 				if !maps.Equal(madeup.Files(t, got.Out), want) || string(rejects) != string(wantRejects) {
-					t.Error("another dataset or table of rejects")
+					t.Error("another dataset or list of rejects")
 				}
 			}
 	})

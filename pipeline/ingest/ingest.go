@@ -1,4 +1,4 @@
-// Package ingest reads games, puzzles, EPD and tables of evaluations into a dataset.
+// Package ingest reads games, tactics and evaluated positions into a dataset.
 //
 // [Request] reads files or standard input, writes the dataset's folder and returns a [Summary]. Every game or row is
 // kept, or counted under the reason why it was left out. The workers end before Run returns.
@@ -34,15 +34,14 @@ type Request struct {
 	Results dataset.ResultRule
 	// KeepMoveConflicts keeps games whose text contradicts their moves, counted (see [pgn.Parser]).
 	KeepMoveConflicts bool
-	// Tables states how tables write their evaluations; what is not stated is found (see [rows.NewTableReader]).
-	Tables rows.TableForm
-	// History is how many plies of legal history are reconstructed in front of puzzles, EPD and positions of tables; 0:
-	// none.
+	// Stated says how the inputs write their evaluations; what is not stated is found (see [rows.NewTableReader]).
+	Stated rows.Stated
+	// History is how many plies of legal history are reconstructed in front of lines that are no games; 0: none.
 	History int
 	// SkipBadFiles leaves out, and counts, each input that cannot be opened, is of no known kind, or turns out to be
 	// damaged; without it such an input ends the run.
 	SkipBadFiles bool
-	// Rejects is the path of a table of all rejects to make; empty: none.
+	// Rejects is the path of a list of all rejects to make; empty: none.
 	Rejects string
 	// Beginning ends each input once so many bytes of its text were read, those of its last game not counted; 0: at its
 	// end. Such a dataset has no sums of its inputs.
@@ -88,12 +87,12 @@ type ingester struct {
 	prints      map[string]int       // fingerprints of imported evaluations, by name
 	past        *synth.Reconstructor // nil: none was needed yet
 
-	evaluations  tableReader // of the present input; nil: it has none of positions
-	outputFailed bool        // the error is not in the input but in writing its lines
+	evaluations  evaluationReader // of the present input; nil: it has none of positions
+	outputFailed bool             // the error is not in the input but in writing its lines
 }
 
-// tableReader is a [Reader] that reports how it read evaluations.
-type tableReader interface{ Table() dataset.Table }
+// evaluationReader is a [Reader] that reports how it read evaluations.
+type evaluationReader interface{ Table() dataset.Table }
 
 // state is what progress.json keeps of an ingest.
 type state struct {
@@ -101,12 +100,12 @@ type state struct {
 	Number int64 `json:"number"` // … up to this number are done
 
 	Read    int64 `json:"read"`              // games or rows of this input that are done
-	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
+	Rejects int64 `json:"rejects,omitempty"` // bytes of the list of rejects; 0 if there is none
 	totals
 
 	Before  *inputStart   `json:"before,omitempty"`   // what was counted when this input began
 	LeftOut []SkippedFile `json:"left_out,omitempty"` // inputs that are left out whole, in their order
-	Listed  bool          `json:"listed,omitempty"`   // they are in the table of rejects
+	Listed  bool          `json:"listed,omitempty"`   // they are in the list of rejects
 }
 
 // totals count what the manifest does not, over the inputs.
@@ -135,7 +134,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{},
 		filtering: in.Filters.active()}
-	identity, err := Survey(in.Inputs, in.Tables, in.SkipBadFiles)
+	identity, err := Survey(in.Inputs, in.Stated, in.SkipBadFiles)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -215,14 +214,14 @@ func (in *Request) flags() []dataset.Tag {
 	add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())
 	add(in.SkipBadFiles, "skip-bad-files", "true")
 	add(in.History > 0, "history", strconv.Itoa(in.History))
-	if view := in.Tables.View; view != nil {
+	if view := in.Stated.View; view != nil {
 		add(true, "eval-view", view.String())
 	}
-	if unit := in.Tables.Unit; unit != nil {
+	if unit := in.Stated.Unit; unit != nil {
 		add(true, "eval-unit", unit.String())
 	}
-	add(in.Tables.Origin != "", "origin", in.Tables.Origin)
-	add(in.Tables.ScoreUnit != "", "unit", in.Tables.ScoreUnit)
+	add(in.Stated.Origin != "", "origin", in.Stated.Origin)
+	add(in.Stated.ScoreUnit != "", "unit", in.Stated.ScoreUnit)
 	add(true, "move-conflict", map[bool]string{true: "keep", false: "drop"}[in.KeepMoveConflicts])
 	return flags
 }

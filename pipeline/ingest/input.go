@@ -49,7 +49,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if _, _, ok := in.Direct(); kind.OpenAt != nil && !ok {
 		g.Warning(fmt.Errorf("%q is copied to a temporary file first: Parquet is read from its end", path))
 	}
-	r, err := kind.reader(in, g.Tables, g.out.Path(spoolName))
+	r, err := kind.reader(in, g.Stated, g.out.Path(spoolName))
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
@@ -66,7 +66,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if text, ok := r.(*gameReader); ok {
 		err = g.games(ctx, text.batches, g.state.Number, each)
 	} else {
-		g.evaluations, _ = r.(tableReader)
+		g.evaluations, _ = r.(evaluationReader)
 		err = g.rows(ctx, r, g.state.Number, each)
 	}
 	if unitFault(err) {

@@ -41,14 +41,14 @@ func (j job) run(ctx context.Context) error {
 	return err
 }
 
-// sameAs compares the datasets and the tables of rejects of two jobs, and each table with the counts.
+// sameAs compares the datasets and the lists of rejects of two jobs, and each table with the counts.
 func (j job) sameAs(t *testing.T, other job) {
 	t.Helper()
 	testkit.Same(t, other.Out, j.Out)
 	a := testkit.Value(os.ReadFile(other.rejects()))(t)
 	b := testkit.Value(os.ReadFile(j.rejects()))(t)
 	if !bytes.Equal(a, b) {
-		t.Errorf("the tables of rejects differ: %d and %d bytes", len(a), len(b))
+		t.Errorf("the lists of rejects differ: %d and %d bytes", len(a), len(b))
 	}
 	m := testkit.Manifest(t, j.Out)
 	checkTable(t, string(b), m)

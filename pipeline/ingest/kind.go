@@ -23,20 +23,19 @@ type Kind struct {
 	Suffixes []string // suffixes of the files that are read in a folder, before that of a compression
 	// Binary says that the content is not text, and so may look like UTF-16 or an archive.
 	Binary bool
-	// Sniff reports whether the content is of this kind, by its beginning: up to 64 KiB, as little as 512 bytes where
-	// the kind is binary, but of a tar archive.
+	// Sniff reports whether the content is of this kind, by its beginning: up to 64 KiB. Of a binary kind it may get no
+	// more than 512 bytes, unless they begin a tar archive.
 	Sniff func(head []byte) bool
 	// Check, if not nil, returns what the beginning shows to be wrong.
-	Check func(head []byte, tables rows.TableForm) error
-	// Open returns a reader of the unpacked content. Tables show how they write evaluations, except where tables states
-	// it.
-	Open func(in io.Reader, tables rows.TableForm) Reader
+	Check func(head []byte, stated rows.Stated) error
+	// Open returns a reader of the unpacked content. How it writes evaluations is found, unless it is stated.
+	Open func(in io.Reader, stated rows.Stated) Reader
 
 	// OpenAt is in place of Open for content that is read from its end.
-	OpenAt func(in io.ReaderAt, size int64, tables rows.TableForm) (Reader, error)
+	OpenAt func(in io.ReaderAt, size int64, stated rows.Stated) (Reader, error)
 }
 
-// Reader reads the lines of an input. It may also have the method Table of [rows.TableReader], for the manifest.
+// Reader reads the lines of an input. It may also be an evaluationReader, for the manifest.
 type Reader interface {
 	// Next returns the next line, by ascending Number, and the evaluations that the input has of its samples; without
 	// labels, if it has none. A *[dataset.Reject] is of one line, and reading can go on; every other error is final,
@@ -45,72 +44,77 @@ type Reader interface {
 }
 
 // kinds lists all kinds in the order in which help names them. A new one is an entry here. What looks like several kinds
-// is of the last, so games, which look like any text, come first.
+// is of the last, so games, which look like any text, come first; the others exclude each other (see [rows]).
 var kinds = []*Kind{
 	{
 		Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,
-		Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
 	}, {
 		Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"}, Sniff: rows.LooksLikeEPD,
-		Open: func(in io.Reader, _ rows.TableForm) Reader { return epdReader{rows.NewEPDReader(in)} },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return epdReader{rows.NewEPDReader(in)} },
 	}, {
-		Name: "tables of positions with evaluations", Suffixes: []string{".tsv"},
+		Name: "tables of positions with evaluations", Suffixes: []string{".tsv", ".csv"},
 		Sniff: rows.LooksLikeTable, Check: rows.CheckTable,
-		Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewTableReader(in, tables) },
+		Open: func(in io.Reader, stated rows.Stated) Reader { return rows.NewTableReader(in, stated) },
 	}, {
 		Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
-		Open: func(in io.Reader, _ rows.TableForm) Reader { return lineReader{rows.NewPuzzleReader(in)} },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return lineReader{rows.NewPuzzleReader(in)} },
 	}, {
 		Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"}, Sniff: rows.LooksLikeEvalLines,
-		Open: func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return rows.NewEvalLineReader(in) },
 	}, {
 		Name: "text of \"FEN | score | result\"", Sniff: rows.LooksLikeScoreText, Check: rows.CheckScoreText,
-		Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewScoreTextReader(in, tables) },
+		Open: func(in io.Reader, stated rows.Stated) Reader { return rows.NewScoreTextReader(in, stated) },
 	}, {
 		Name: "viriformat", Suffixes: []string{".vf"}, Binary: true, Sniff: viriformat.Looks,
-		Check: func(head []byte, form rows.TableForm) error {
-			return openViriformat(bytes.NewReader(head), form).Check()
+		Check: func(head []byte, stated rows.Stated) error {
+			return openViriformat(bytes.NewReader(head), stated).Check()
 		},
-		Open: func(in io.Reader, form rows.TableForm) Reader { return openViriformat(in, form) },
+		Open: func(in io.Reader, stated rows.Stated) Reader { return openViriformat(in, stated) },
 	}, {
 		Name: "Stockfish's binpack", Suffixes: []string{".binpack"}, Binary: true, Sniff: binpack.Looks,
-		Check: func(head []byte, form rows.TableForm) error {
-			if form.ScoreUnit == "" { // more of the file may show what was not stated
+		Check: func(head []byte, stated rows.Stated) error {
+			if stated.ScoreUnit == "" { // more of the file may show what was not stated
 				return nil
 			}
-			return openBinpack(bytes.NewReader(head), form).Check()
+			return openBinpack(bytes.NewReader(head), stated).Check()
 		},
-		Open: func(in io.Reader, form rows.TableForm) Reader { return openBinpack(in, form) },
+		Open: func(in io.Reader, stated rows.Stated) Reader { return openBinpack(in, stated) },
 	}, {
 		Name: "Parquet with Lichess's columns or those of chess-av-mates", Suffixes: []string{".parquet"}, Binary: true,
 		Sniff: parquet.Looks, OpenAt: openParquet,
 	}, {
 		Name: "chunks of lc0's training data", Binary: true, Sniff: lc0.Looks, // one game a file, or many in an archive
-		Open: func(in io.Reader, form rows.TableForm) Reader { return lc0.NewReader(in, form.Origin) },
+		Open: func(in io.Reader, stated rows.Stated) Reader { return lc0.NewReader(in, stated.Origin) },
 	},
 }
 
 // openViriformat returns a reader of scores that are White's unless stated otherwise.
-func openViriformat(in io.Reader, form rows.TableForm) *viriformat.Reader {
+func openViriformat(in io.Reader, stated rows.Stated) *viriformat.Reader {
 	view := dataset.WhiteView
-	if form.View != nil {
-		view = *form.View
+	if stated.View != nil {
+		view = *stated.View
 	}
-	return viriformat.NewReader(in, form.Origin, view, form.Unchecked)
+	return viriformat.NewReader(in, stated.Origin, view, stated.Unchecked)
 }
 
-func openBinpack(in io.Reader, form rows.TableForm) *binpack.LineReader {
-	unit := binpack.Unit(form.ScoreUnit)
-	if form.Unchecked {
+func openBinpack(in io.Reader, stated rows.Stated) *binpack.LineReader {
+	unit := binpack.Unit(stated.ScoreUnit)
+	if stated.Unchecked {
 		unit = binpack.AnyUnit
 	}
-	return binpack.NewLineReader(in, form.Origin, unit)
+	return binpack.NewLineReader(in, stated.Origin, unit)
 }
 
-// Kinds returns the names of all kinds and the suffixes of their files.
+// Kinds returns the names of all kinds and the suffixes of their files, each once.
 func Kinds() (names, suffixes []string) {
 	for _, k := range kinds {
-		names, suffixes = append(names, k.Name), append(suffixes, k.Suffixes...)
+		names = append(names, k.Name)
+		for _, s := range k.Suffixes {
+			if !slices.Contains(suffixes, s) {
+				suffixes = append(suffixes, s)
+			}
+		}
 	}
 	return names, suffixes
 }
@@ -147,7 +151,7 @@ func kindOf(in *rows.Input) (*Kind, error) {
 }
 
 // Open opens a file of any kind, with a temporary copy in a folder if need be. The caller closes the input.
-func Open(path string, tables rows.TableForm, temp string) (*rows.Input, Reader, error) {
+func Open(path string, stated rows.Stated, temp string) (*rows.Input, Reader, error) {
 	in, err := open(path)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +159,7 @@ func Open(path string, tables rows.TableForm, temp string) (*rows.Input, Reader,
 	kind, err := kindOf(in)
 	var r Reader
 	if err == nil {
-		r, err = kind.reader(in, tables, filepath.Join(temp, spoolName))
+		r, err = kind.reader(in, stated, filepath.Join(temp, spoolName))
 	}
 	if err != nil {
 		in.Close()
@@ -165,9 +169,9 @@ func Open(path string, tables rows.TableForm, temp string) (*rows.Input, Reader,
 }
 
 // reader returns a reader of an input, of which there is a copy at that path if the kind needs it.
-func (k *Kind) reader(in *rows.Input, tables rows.TableForm, spool string) (Reader, error) {
+func (k *Kind) reader(in *rows.Input, stated rows.Stated, spool string) (Reader, error) {
 	if k.OpenAt == nil {
-		return k.Open(in, tables), nil
+		return k.Open(in, stated), nil
 	}
 	file, size, ok := in.Direct()
 	if !ok {
@@ -176,7 +180,7 @@ func (k *Kind) reader(in *rows.Input, tables rows.TableForm, spool string) (Read
 			return nil, err
 		}
 	}
-	return k.OpenAt(file, size, tables)
+	return k.OpenAt(file, size, stated)
 }
 
 // lineReader is a reader of lines without evaluations.

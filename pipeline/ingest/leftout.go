@@ -25,7 +25,7 @@ import (
 //
 // Where shards are cut depends on what was read of it, which is the same at each repetition.
 
-// BadFile is the reason of inputs that are left out, in the table of rejects.
+// BadFile is the reason of inputs that are left out, in the list of rejects.
 const BadFile dataset.Reason = "bad_file"
 
 // ErrNothingKept: everything was left out.
@@ -133,7 +133,7 @@ func (g *ingester) isLeftOut(l *dataset.Line) bool {
 	return l.Input < len(inputs) && inputs[l.Input].LeftOut != ""
 }
 
-// listLeftOut puts the inputs that are left out into the table of rejects, once.
+// listLeftOut puts the inputs that are left out into the list of rejects, once.
 func (g *ingester) listLeftOut() {
 	if g.state.Listed {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // openParquet returns a reader of what the file holds.
-func openParquet(in io.ReaderAt, size int64, form rows.TableForm) (Reader, error) {
-	content, err := parquet.Open(in, size, form)
+func openParquet(in io.ReaderAt, size int64, stated rows.Stated) (Reader, error) {
+	content, err := parquet.Open(in, size, stated)
 	switch {
 	case err != nil:
 		return nil, err

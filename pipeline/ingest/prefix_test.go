@@ -207,7 +207,7 @@ func TestPrunedCounts(t *testing.T) {
 	}
 }
 
-// TestRejectsNameWhatStays looks up each game that the table of rejects names for a copy or a prefix: it is no reject
+// TestRejectsNameWhatStays looks up each game that the list of rejects names for a copy or a prefix: it is no reject
 // itself, and its moves begin with those of the game that was left out, or are the same.
 func TestRejectsNameWhatStays(t *testing.T) {
 	output.SmallShards(t, 1500)

@@ -37,8 +37,8 @@ func TestPublished(t *testing.T) {
 	} {
 		request := Request{Inputs: []string{test.path}, Out: filepath.Join(t.TempDir(), "out"), Workers: 3,
 			Splits: dataset.DefaultSplits, ImportEvals: true}
-		request.Tables.Origin = "T"
-		request.Tables.Unchecked = name == "actions" // its chances are drawn at random
+		request.Stated.Origin = "T"
+		request.Stated.Unchecked = name == "actions" // its chances are drawn at random
 		sum, err := request.Run(context.Background())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -117,7 +117,7 @@ func TestBinpack(t *testing.T) {
 		t.Fatalf("%v %+v", err, m.Fingerprints)
 	}
 	request.Out = filepath.Join(dir, "other")
-	request.Tables = rows.TableForm{ScoreUnit: "centipawns", Origin: "T"}
+	request.Stated = rows.Stated{ScoreUnit: "centipawns", Origin: "T"}
 	if _, err := request.Run(context.Background()); !errors.Is(err, binpack.ErrUnit) {
 		t.Errorf("a wrong unit: %v", err)
 	}

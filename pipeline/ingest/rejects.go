@@ -23,21 +23,21 @@ func (g *ingester) sideFile(name string, _ int) (own, wanted bool) {
 	return name == rejectsName || name == spoolName, name == rejectsName && g.state.Rejects > 0
 }
 
-// rejectsFile is a table of rejects being made; nil if none is wanted.
+// rejectsFile is a list of rejects being made; nil if none is wanted.
 type rejectsFile struct {
 	file *durable.File
 	w    *bufio.Writer
 	size int64
 }
 
-// collectRejects begins the table of rejects, or takes it up at the last mark, if one is wanted.
+// collectRejects begins the list of rejects, or takes it up at the last mark, if one is wanted.
 func (g *ingester) collectRejects() error {
 	if g.Rejects == "" {
 		return nil
 	}
 	f, err := durable.Open(g.out.Path(rejectsName), os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return fmt.Errorf("opening the table of rejects: %w", err)
+		return fmt.Errorf("opening the list of rejects: %w", err)
 	}
 	size := g.state.Rejects
 	r := &rejectsFile{file: f, w: bufio.NewWriterSize(f, 64<<10), size: size}
@@ -45,7 +45,7 @@ func (g *ingester) collectRejects() error {
 	if info, err := f.Stat(); err != nil {
 		return err
 	} else if info.Size() < size {
-		return fmt.Errorf("table of rejects %q: %d bytes, not %d: %w", f.Name(), info.Size(), size, dataset.ErrDamaged)
+		return fmt.Errorf("list of rejects %q: %d bytes, not %d: %w", f.Name(), info.Size(), size, dataset.ErrDamaged)
 	}
 	if err := f.Truncate(size); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (g *ingester) markRejects() error {
 		err = g.rejects.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("writing the table of rejects: %w", err)
+		return fmt.Errorf("writing the list of rejects: %w", err)
 	}
 	g.state.Rejects = g.rejects.size
 	return nil
@@ -80,7 +80,7 @@ func (r *rejectsFile) write(s string) {
 	r.size += int64(n)
 }
 
-// add writes one row, whose texts are made plain. The file is as it was named on the command line. Without a table it
+// add writes one row, whose texts are made plain. The file is as it was named on the command line. Without a list it
 // does nothing.
 func (r *rejectsFile) add(path string, reject *dataset.Reject) {
 	r.addRow(path, reject, plain.Escape(reject.Detail()))
@@ -98,8 +98,8 @@ func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string)
 	}
 }
 
-// rewind takes back what was added after a size. What is written over by then is never part of the table: the caller
-// marks before it adds. Without a table it does nothing.
+// rewind takes back what was added after a size. What is written over by then is never part of the list: the caller
+// marks before it adds. Without a list it does nothing.
 func (r *rejectsFile) rewind(size int64) error {
 	if r == nil {
 		return nil
@@ -109,7 +109,7 @@ func (r *rejectsFile) rewind(size int64) error {
 		_, err = r.file.Seek(size, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the table of rejects: %w", err)
+		return fmt.Errorf("writing the list of rejects: %w", err)
 	}
 	r.size = size
 	return nil
@@ -122,7 +122,7 @@ func (r *rejectsFile) close() {
 	}
 }
 
-// OwnsRejects reports whether a file may be the table of rejects that an unfinished ingest into dir put there.
+// OwnsRejects reports whether a file may be the list of rejects that an unfinished ingest into dir put there.
 func OwnsRejects(path, dir string) bool {
 	if !output.InUse(dir) {
 		return false

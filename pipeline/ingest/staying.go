@@ -18,10 +18,10 @@ import (
 	"talbot/shards"
 )
 
-// The table of rejects names, for each copy and each prefix, the game that was kept. Which one that is, is known only
-// when the dataset is finished: the game of which one is a copy may itself be the prefix of a third. So the table being
+// The list of rejects names, for each copy and each prefix, the game that was kept. Which one that is, is known only
+// when the dataset is finished: the game of which one is a copy may itself be the prefix of a third. So the list being
 // made has the key of the game in place of the name, and the names are looked up in one pass over the finished shards,
-// only for the keys in the table. That takes about 90 bytes for each, when the keys of all games are no longer in
+// only for the keys in the list. That takes about 90 bytes for each, when the keys of all games are no longer in
 // memory.
 
 // keyMark begins the detail of a row that has the key of a game.
@@ -54,7 +54,7 @@ func (p keptGame) preferredTo(q keptGame) bool {
 	return cmp.Or(cmp.Compare(q.kind, p.kind), cmp.Compare(p.input, q.input), cmp.Compare(p.number, q.number)) < 0
 }
 
-// publishRejects writes the table with the names of the games that stay. Every shard must be finished.
+// publishRejects writes the list with the names of the games that stay. Every shard must be finished.
 func (g *ingester) publishRejects(ctx context.Context) error {
 	if g.rejects == nil {
 		return nil
@@ -132,15 +132,15 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 	})
 }
 
-// each calls use with every row of the table being made.
+// each calls use with every row of the list being made.
 func (r *rejectsFile) each(use func(row string) error) error {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("reading the table of rejects: %w", err)
+		return fmt.Errorf("reading the list of rejects: %w", err)
 	}
 	for in := bufio.NewReaderSize(io.LimitReader(r.file, r.size), 64<<10); ; {
 		row, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("reading the table of rejects: %w", err)
+			return fmt.Errorf("reading the list of rejects: %w", err)
 		}
 		if row == "" {
 			return nil

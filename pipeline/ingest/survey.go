@@ -24,7 +24,7 @@ type InputInfo struct {
 
 // Survey opens every input that is a file, so that all faults that opening shows are said before any work. Pipes and
 // standard input can be opened only once. With skip, only what is not about one input is a fault: a wrong path.
-func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, error) {
+func Survey(paths []string, stated rows.Stated, skip bool) ([]InputInfo, error) {
 	var all []InputInfo
 	var faults []error
 	for _, path := range paths {
@@ -37,9 +37,9 @@ func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, erro
 		case err != nil:
 		case info.Mode().IsRegular():
 			all = append(all, InputInfo{filepath.Base(path), info.Size()})
-			err = checkInput(path, tables)
+			err = checkInput(path, stated)
 		case info.IsDir():
-			err = checkInput(path, tables)
+			err = checkInput(path, stated)
 		default:
 			all = append(all, InputInfo{filepath.Base(path), -1})
 		}
@@ -57,7 +57,7 @@ func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, erro
 }
 
 // checkInput returns what opening a file and looking at its beginning shows.
-func checkInput(path string, tables rows.TableForm) error {
+func checkInput(path string, stated rows.Stated) error {
 	in, err := open(path)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func checkInput(path string, tables rows.TableForm) error {
 		return err
 	}
 	if file, size, ok := in.Direct(); ok && kind.OpenAt != nil {
-		if _, err := kind.OpenAt(file, size, tables); err != nil {
+		if _, err := kind.OpenAt(file, size, stated); err != nil {
 			return fmt.Errorf("%q: %w", path, err)
 		}
 		return nil
@@ -77,7 +77,7 @@ func checkInput(path string, tables rows.TableForm) error {
 		return nil
 	}
 	head, _ := in.Head() // damage after it is found by reading
-	if err := kind.Check(head, tables); err != nil {
+	if err := kind.Check(head, stated); err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
 	return nil
