@@ -75,8 +75,8 @@ func TestEvalLines(t *testing.T) {
 		if got, _ := evalLines(t, c.text); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, strings.Join(got, "; "), c.want)
 		}
-		if kind := kindOf([]byte(c.text)); (kind == kindEvalLines) != (name != "not JSON") {
-			t.Errorf("%s is taken for %v", name, kind)
+		if is := LooksLikeEvalLines([]byte(c.text)); is != (name != "not JSON") {
+			t.Errorf("%s is taken for one: %v", name, is)
 		}
 	}
 	_, table := evalLines(t, white+
@@ -89,8 +89,8 @@ func TestEvalLines(t *testing.T) {
 		t.Errorf("only mates: %+v", table)
 	}
 	for _, text := range []string{"{comment} 1. e4", `{"fen"} 1. e4`, `{ [%evals "fen"] }`, "[]", ""} {
-		if kind := kindOf([]byte(text)); kind == kindEvalLines {
-			t.Errorf("%q is taken for %v", text, kind)
+		if LooksLikeEvalLines([]byte(text)) {
+			t.Errorf("%q is taken for one", text)
 		}
 	}
 }

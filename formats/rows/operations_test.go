@@ -80,8 +80,8 @@ func TestEPDOperationsGenerated(t *testing.T) {
 		want = append(want, strings.TrimSpace(fmt.Sprintf("[%v] | %s| %s | %s", best[0], policy,
 			strings.TrimSpace(avoidText), id)))
 	}
-	if kind := kindOf([]byte(text.String())[:2000]); kind != kindEPD {
-		t.Errorf("the text is told as %v", kind)
+	if !LooksLikeEPD([]byte(text.String())[:2000]) {
+		t.Error("the text is not told as EPD")
 	}
 	got, _ := readEPD(t, text.String())
 	if len(got) != len(want) {
@@ -120,45 +120,6 @@ func TestEPDOperations(t *testing.T) {
 	} {
 		if got, _ := readEPD(t, start+c.operations); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q: %q, want %q", c.operations, got, c.want)
-		}
-	}
-}
-
-// TestRemarksFirst: remarks and blank lines before the first row change neither what a text is told to hold nor what is
-// read.
-func TestRemarksFirst(t *testing.T) {
-	const fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-	for kind, text := range map[string]string{
-		kindEPD: fen + " bm e4\n", kindTable: "FEN,Evaluation\n" + fen + ",56\n",
-		kindPuzzles: "PuzzleId,FEN,Moves\nx," + fen + ",e2e4 e7e5\n",
-	} {
-		for _, remark := range []string{"#", "# made by hand\n", "% x\n\n", "; Bratko-Kopec\r\n",
-			"// 24 positions\n#\n"} {
-			text := strings.TrimSuffix(remark, "\n") + "\n" + text
-			if got := kindOf([]byte(text)); got != kind {
-				t.Errorf("%q is told as %v", text, got)
-			}
-			in, n, rejects := strings.NewReader(text), 0, 0
-			var next func() error
-			switch kind {
-			case kindEPD:
-				r := NewEPDReader(in)
-				next = func() error { _, err := r.Next(); return err }
-			case kindTable:
-				r := NewTableReader(in, Stated{})
-				next = func() error { _, _, err := r.Next(); return err }
-			case kindPuzzles:
-				r := NewPuzzleReader(in)
-				next = func() error { _, err := r.Next(); return err }
-			}
-			for err := next(); err == nil || !strings.Contains(err.Error(), "EOF"); err = next() {
-				if n++; err != nil {
-					rejects++
-				}
-			}
-			if n != 1 || rejects != 0 {
-				t.Errorf("%q: %d rows, %d rejects", text, n, rejects)
-			}
 		}
 	}
 }

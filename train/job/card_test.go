@@ -95,7 +95,7 @@ func TestCard(t *testing.T) {
 		t.Errorf("with data and the earlier run gone: %+v, %v", card.Training, warned)
 	}
 
-	// A damaged history, as that of another run, is warned of; without one, as in older runs, the card has less.
+	// A damaged history, as that of another run, is warned of; without one the card has less.
 	read := func(path string) []byte {
 		t.Helper()
 		text, err := os.ReadFile(path)
