@@ -71,10 +71,10 @@ func (j *Judgement) Remedy(f Figures, masked bool) string {
 			return fmt.Sprintf("only %.0f %% of the samples have a value to learn: label more of them", 100*
 				float64(with)/float64(all))
 		}
-		return "train longer, on more samples, or with a larger --value-weight"
+		return "train longer, on more samples, or with a larger --value-weight where the recipe has it"
 	}
 	if f["illegal_mass"] > 0.1 && !masked {
-		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train with --legal-mask, or longer",
+		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train longer, or with --legal-mask where the recipe has it",
 			100*f["illegal_mass"])
 	}
 	return "train longer, on more samples, or with a larger network"

@@ -132,14 +132,14 @@ func TestRemedy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", measure, got, want)
 		}
 	}
-	check("policy_ce_legal", "77 % of the probability falls on illegal moves: train with --legal-mask, or longer")
+	check("policy_ce_legal", "77 % of the probability falls on illegal moves: train longer, or with --legal-mask where the recipe has it")
 	masked = true
 	check("policy_ce_legal", "train longer, on more samples, or with a larger network")
 	check("value_mse", "only 1 % of the samples have a value to learn: label more of them")
 	delete(figures, "illegal_mass")
 	figures["value_samples"] = 1000
 	check("policy_ce_legal", "train longer, on more samples, or with a larger network")
-	check("value_mse", "train longer, on more samples, or with a larger --value-weight")
+	check("value_mse", "train longer, on more samples, or with a larger --value-weight where the recipe has it")
 	figures["policy_ce_legal"], figures["value_mse"] = 3.2, 0.3
 	check("policy_ce_legal", "")
 	check("value_mse", "")

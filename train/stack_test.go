@@ -231,7 +231,7 @@ func TestStacks(t *testing.T) {
 				stacks("go", model.Winograd))
 		}
 		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
-			t.Errorf("%s on a processor: %v, want %v", name, got, want)
+			t.Errorf("%s on a processor: %v, want %v; a recipe that convolves sets Winograd", name, got, want)
 		}
 		c.Precision = run.BFloat16
 		if got, want := stacks("xla:cpu", model.Native), !convolves(built.Network); got != want {

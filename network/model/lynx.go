@@ -75,7 +75,7 @@ func (t Lynx) Params() []Param {
 
 // Unpack makes the 28 planes of the recipe tahl and those of [encode.Lynx].
 func (t Lynx) Unpack(a ConvAlgorithm, packed *Node) *Node {
-	pieces := tahlPieces(packed)
+	pieces := boardPieces(packed)
 	words := tahlWords(packed, pieces)
 	if t.Attacks {
 		words = append(words, attackedSquares(pieces))

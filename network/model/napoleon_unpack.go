@@ -91,8 +91,6 @@ func fold(digits []*Node) (sums []*Node) {
 	return append(sums, carry)
 }
 
-func column(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
-
 // stepsOfFours are the steps of each column of attacks: the first of all fours for either side, the second of all, and
 // so on; and which of them slide.
 func stepsOfFours() (steps []step, slides []bool) {

@@ -24,7 +24,9 @@ const (
 
 // Param describes one parameter or statistic, float32.
 type Param struct {
-	Name  string // PyTorch's name in a state dict
+	// Name is PyTorch's in a state dict. Muon updates the weights of "blocks." alone, and the oracles of train/testdata
+	// tell normalisations by ".bn" or ".ln".
+	Name  string
 	Shape []int
 	Kind  Kind
 	// FanIn makes the first value of a Weight or Bias U(−1/√fan-in, 1/√fan-in), PyTorch's; 0 makes that of a Bias 0.

@@ -73,7 +73,8 @@ func (p *Pass) convolve(x *Node, name string) *Node {
 	return p.Conv.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 
-// convolveDense is a convolution without bias of activations that are not sparse.
+// convolveDense is convolve of activations after the first layer, few of which are 0: those of 3×3 with [Winograd] by
+// Winograd's algorithm.
 func (p *Pass) convolveDense(x *Node, name string) *Node {
 	if p.Conv != Winograd {
 		return p.convolve(x, name)

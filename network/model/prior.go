@@ -64,7 +64,7 @@ func (n Prior) Params() []Param {
 // Unpack makes the 18 planes of inputs as [encode.Prior.Pack] writes them.
 func (Prior) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	g := packed.Graph()
-	pieces := piecePlanes(column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3))
+	pieces := boardPieces(packed)
 	rest := column(packed, 4)
 	var planes []*Node
 	for side := range 2 { // from king to pawn

@@ -53,10 +53,10 @@ func (t Tahl) Params() []Param {
 
 // Unpack makes the 28 planes of inputs as [encode.Tahl.Pack] writes them.
 func (Tahl) Unpack(a ConvAlgorithm, packed *Node) *Node {
-	return a.Spread(Concatenate(tahlWords(packed, tahlPieces(packed)), 1))
+	return a.Spread(Concatenate(tahlWords(packed, boardPieces(packed)), 1))
 }
 
-// tahlWords are the planes as words [N, 1], or several planes as [N, planes]. pieces are those of [tahlPieces].
+// tahlWords are the planes as words [N, 1], or several planes as [N, planes]. pieces are those of [boardPieces].
 func tahlWords(packed *Node, pieces []*Node) []*Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	planes := []*Node{}
@@ -70,11 +70,6 @@ func tahlWords(packed *Node, pieces []*Node) []*Node {
 	nothing := BroadcastToDims(uint64s(g, 0), n, 2) // the opponent cannot capture en passant
 	return append(planes, flagPlanes(flags, 8), byRank(5), byRank(4), nothing,
 		Slice(packed, AxisRange(), AxisRange(4, 8)))
-}
-
-// tahlPieces are the squares of own pawns to king and of the opponent's, each [N, 1].
-func tahlPieces(packed *Node) []*Node {
-	return piecePlanes(column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3))
 }
 
 // Heads are the logits of the board after the move, and the value.
@@ -113,7 +108,7 @@ func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 	scores := ChangeScores(logits, b.Codes)
 	learnt := ReduceSum(b.Weights, 1) // 1, or 0 without a target move
 	chosen := ReduceAllSum(Mul(b.Weights, scores))
-	before := Native.Flatten(Native.Spread(Concatenate(tahlPieces(b.Packed), 1)))
+	before := Native.Flatten(Native.Spread(Concatenate(boardPieces(b.Packed), 1)))
 	bits := ReduceSum(Sub(softplus(logits), Mul(logits, before)), 1)
 	policy := scoredPolicy(scores, b)
 	return []Sum{

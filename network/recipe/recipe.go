@@ -32,7 +32,8 @@ type Recipe struct {
 	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
-	// Winograd has XLA train with [model.Winograd] in float32 on a processor: most of the work is a residual trunk's.
+	// Winograd has XLA train with [model.Winograd] in float32 on a processor: for networks most of whose work are 3×3
+	// convolutions of activations. Others that convolve train one step at a time there.
 	Winograd bool
 	// Masked recipes train policies over the legal moves only; for others "legal_mask" is a setting.
 	Masked bool

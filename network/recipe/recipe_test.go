@@ -26,6 +26,9 @@ func TestRegistry(t *testing.T) {
 				t.Fatalf("%s, preset %q: %v", r.Name, p.Name, err)
 			}
 			layout := built.Encoder.Layout()
+			if built.HasValue() != (layout.Float(encode.ValueFloat) >= 0) {
+				t.Errorf("%s: a value %v, but learns %v", r.Name, built.HasValue(), layout.Floats)
+			}
 			if built.Encoder.Name() != r.Name || layout.Words < 1 || layout.Numbers() < 2 ||
 				len(built.Network.Heads()) == 0 ||
 				len(built.Network.Terms()) == 0 || built.Network.String() == "" || p.Epochs < 1 {
@@ -138,18 +141,5 @@ func TestSettings(t *testing.T) {
 	}
 	if text, err := json.Marshal(Settings("")); err != nil || string(text) != "{}" {
 		t.Errorf("%s, %v", text, err)
-	}
-}
-
-func TestHasValue(t *testing.T) {
-	for name, want := range map[string]bool{"talbotbot": true, "napoleon": true, "tahl": true, "nosearch": false,
-		"prior": false, "probability": false} {
-		r, err := ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if built, err := r.Build(""); err != nil || built.HasValue() != want {
-			t.Errorf("%s: %v, %v", name, built.HasValue(), err)
-		}
 	}
 }
