@@ -79,6 +79,7 @@ func TestPuzzleRejects(t *testing.T) {
 		{"columns", "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1\n", dataset.BadRow, "too few columns"},
 		{"open quote", `ab1,"6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8` + "\n", dataset.BadRow, "quote"},
 		{"stray quote", strings.Replace(goodRow, "mate ", `mate " `, 1), dataset.BadRow, "quote"},
+		{"blank before a quote", strings.Replace(goodRow, "mate mateIn1", ` "mate mateIn1"`, 1), dataset.BadRow, "quote"},
 		{"overlong", strings.Replace(goodRow, "mate ", strings.Repeat("x", 3*MaxRow), 1), dataset.BadRow,
 			"over 65536 bytes"},
 		{"no moves", strings.Replace(goodRow, "h7h6 a1a8", "", 1), dataset.NoMoves, ""},

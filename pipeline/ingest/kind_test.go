@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,10 @@ func told(head []byte) string {
 // TestKinds: an input of each kind is told as that kind alone, but that games look like any text, and has lines. Remarks
 // and blank lines before the first row of a text change neither.
 func TestKinds(t *testing.T) {
+	_, suffixes := Kinds()
+	if unique := slices.Compact(slices.Sorted(slices.Values(suffixes))); len(unique) != len(suffixes) {
+		t.Errorf("a suffix is named twice: %q", suffixes)
+	}
 	for _, k := range kinds {
 		sample, ok := samples[k.Name]
 		if k.Name == "Stockfish's binpack" {
