@@ -12,23 +12,84 @@ import (
 // kept only if a capture there is legal, and is an error if it is impossible (no pawn that could just have made the
 // double step). The error quotes the text.
 func ParseFEN(s string) (Position, error) {
-	p, err := parseFEN(s)
-	if err != nil {
-		if len(s) > 120 {
-			s = s[:120] + "…"
-		}
-		return Position{}, fmt.Errorf("bad FEN %q: %w", s, err)
+	p, left, err := parseFEN(s, true)
+	if err == nil && left != "" {
+		err = errNotHome(strings.IndexByte(rightLetters, left[0]))
 	}
-	return p, nil
+	return p, quoteFEN(s, &p, err)
 }
 
-func parseFEN(s string) (p Position, err error) {
+// ReadFEN is [ParseFEN] for what others write. Rights to castle (KQkq) without king and rook at home, which editors of
+// positions give, are left out and returned. Rights of [ErrChess960] are refused: by file, unless they mean the standard
+// rooks (HAha); and of a king and a rook elsewhere on the back rank, unless the source says that it is standard chess.
+func ReadFEN(s string, standard bool) (p Position, left string, err error) {
+	p, left, err = parseFEN(s, standard)
+	return p, left, quoteFEN(s, &p, err)
+}
+
+// ErrChess960: castling rights that only Chess960 has.
+var ErrChess960 = errors.New("castling rights of Chess960")
+
+// quoteFEN returns the error of a FEN with its text, and empties the position if there is one.
+func quoteFEN(s string, p *Position, err error) error {
+	if err == nil {
+		return nil
+	}
+	*p = Position{}
+	if len(s) > 120 {
+		s = s[:120] + "…"
+	}
+	return fmt.Errorf("bad FEN %q: %w", s, err)
+}
+
+// rightLetters are the letters of the rights by bit of Position.castling, then those by file for the standard rooks.
+const rightLetters = "KQkqHAha"
+
+// castlers returns the squares of king and rook of a right.
+func castlers(right int) (king, rook Square) {
+	home := Square(56 * (right >> 1 & 1))
+	return home + 4, home + Square(7*(1-right&1))
+}
+
+func errNotHome(right int) error {
+	king, rook := castlers(right)
+	return fmt.Errorf("castling rights of %v need king and rook on %v and %v", Color(right>>1), king, rook)
+}
+
+// parseRights reads the rights; left are those that the position does not allow.
+func (p *Position) parseRights(s string, standard bool) (left string, err error) {
+	for i := range len(s) {
+		right := strings.IndexByte(rightLetters, s[i])
+		if right < 0 && strings.IndexByte("BCDEFGbcdefg", s[i]) < 0 || right >= 0 && p.castling>>(right&3)&1 != 0 {
+			return left, fmt.Errorf("castling rights %q, expected letters of KQkq or -", s)
+		}
+		king, rook := castlers(right)
+		c := Color(right >> 1 & 1)
+		at, rank := p.king(c), rank1<<(8*king.Rank())
+		beside := at.Bitboard() - 1 // the squares of the rooks that have the right in X-FEN
+		if rook > king {
+			beside = ^beside
+		}
+		inner := rank &^ 0x8100000000000081 // where a king may be between two rooks
+		switch {
+		case right >= 0 && at == king && p.Pieces(c, Rook).Has(rook):
+			p.castling |= 1 << (right & 3)
+		case right < 0 || right > 3 || !standard && inner.Has(at) && p.Pieces(c, Rook)&rank&beside != 0:
+			return left, fmt.Errorf("%w: %q", ErrChess960, s)
+		default:
+			left += s[i : i+1]
+		}
+	}
+	return left, nil
+}
+
+func parseFEN(s string, standard bool) (p Position, left string, err error) {
 	fields := strings.Fields(s)
 	if len(fields) < 4 || len(fields) > 6 {
-		return p, fmt.Errorf("%d fields, expected 4 to 6", len(fields))
+		return p, "", fmt.Errorf("%d fields, expected 4 to 6", len(fields))
 	}
 	if err := p.parsePlacement(fields[0]); err != nil {
-		return p, err
+		return p, "", err
 	}
 	switch fields[1] {
 	case "w":
@@ -36,16 +97,7 @@ func parseFEN(s string) (p Position, err error) {
 	case "b":
 		p.turn = Black
 	default:
-		return p, fmt.Errorf("side to move %q, expected w or b", fields[1])
-	}
-	if fields[2] != "-" {
-		for i := range len(fields[2]) {
-			right := strings.IndexByte("KQkq", fields[2][i])
-			if right < 0 || p.castling>>right&1 != 0 {
-				return p, fmt.Errorf("castling rights %q, expected letters of KQkq or -", fields[2])
-			}
-			p.castling |= 1 << right
-		}
+		return p, "", fmt.Errorf("side to move %q, expected w or b", fields[1])
 	}
 	p.ep = NoSquare
 	p.fullmove = 1
@@ -55,25 +107,30 @@ func parseFEN(s string) (p Position, err error) {
 		}
 		n, err := strconv.ParseUint(fields[4+i], 10, 16)
 		if err != nil {
-			return p, fmt.Errorf("counter %q, expected 0 to 65535", fields[4+i])
+			return p, "", fmt.Errorf("counter %q, expected 0 to 65535", fields[4+i])
 		}
 		*dst = uint16(n)
 	}
 	p.fullmove = max(p.fullmove, 1) // some tools write 0
 	if err := p.Validate(); err != nil {
-		return p, err
+		return p, "", err
+	}
+	if fields[2] != "-" {
+		if left, err = p.parseRights(fields[2], standard); err != nil {
+			return p, "", err
+		}
 	}
 	if fields[3] != "-" {
 		ep, ok := ParseSquare(fields[3])
 		if !ok {
-			return p, fmt.Errorf("unknown en passant square %q", fields[3])
+			return p, "", fmt.Errorf("unknown en passant square %q", fields[3])
 		}
 		if err := p.passed(ep); err != nil {
-			return p, err
+			return p, "", err
 		}
 	}
 	p.key = p.computeKey()
-	return p, nil
+	return p, left, nil
 }
 
 func (p *Position) parsePlacement(s string) error {

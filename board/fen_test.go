@@ -1,6 +1,7 @@
 package board
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -52,7 +53,8 @@ func TestFENErrors(t *testing.T) {
 		{"8/8/8/4x3/8/8/8/K1k5 w - - 0 1", "unknown piece 'x'"},
 		{"8/8/8/8/8/8/8/K1k5 W - - 0 1", `side to move "W", expected w or b`},
 		{"r3k2r/8/8/8/8/8/8/R3K2R w KK - 0 1", `castling rights "KK", expected letters of KQkq or -`},
-		{"r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", `castling rights "HAha", expected letters of KQkq or -`},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KH - 0 1", `castling rights "KH", expected letters of KQkq or -`},
+		{"r3k2r/8/8/8/8/8/8/R3K1R1 w GAha - 0 1", `castling rights of Chess960: "GAha"`},
 		{"r3k2r/8/8/8/8/8/8/R3K2R w KQ- - 0 1", `castling rights "KQ-", expected letters of KQkq or -`},
 		{"r3k1r1/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "castling rights of black need king and rook on e8 and h8"},
 		{"r3k2r/8/8/8/8/8/8/R2K3R w Q - 0 1", "castling rights of white need king and rook on e1 and a1"},
@@ -171,6 +173,48 @@ func TestEnPassantWithoutPast(t *testing.T) {
 	} {
 		if p := mustParse(t, fen); p.EnPassant() != want {
 			t.Errorf("%s: en passant %v, want %v", fen, p.EnPassant(), want)
+		}
+	}
+}
+
+// TestReadFEN: rights are read by one rule. "" stands for an error; what python-chess's clean_castling_rights keeps of
+// KQkq in standard chess is kept here too.
+func TestReadFEN(t *testing.T) {
+	const chess960 = "960"
+	for _, c := range []struct{ placement, rights, standard, other, left string }{
+		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "KQkq", "KQkq", "KQkq", ""},
+		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "HAha", "KQkq", "KQkq", ""},
+		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "AHqh", "KQkq", "KQkq", ""},
+		{"r3k2r/8/8/8/8/8/8/RR2K1RR", "KQkq", "KQkq", "KQkq", ""},
+		{"r3k2r/8/8/8/8/8/8/RR2K1RR", "GBkq", chess960, chess960, ""},
+		{"4k3/8/8/8/8/8/8/RR2K1RR", "-", "-", "-", ""},
+		{"4k3/8/8/8/8/8/8/4K3", "KQkq", "-", "-", "KQkq"},
+		{"k7/8/8/8/8/8/8/K7", "KQkq", "-", "-", "KQkq"},
+		{"4k3/8/8/8/8/8/8/4K2R", "KQ", "K", "K", "Q"},
+		{"4k3/8/8/8/8/8/8/4K2R", "HA", chess960, chess960, ""}, // no rook on a1
+		{"4k3/8/8/8/8/8/8/4K3", "H", chess960, chess960, ""},
+		{"4k3/8/8/8/8/8/8/1R2K3", "Q", "-", chess960, "Q"},
+		{"4k3/8/8/8/8/8/8/1R2K2R", "KQ", "K", chess960, "Q"},
+		{"4k3/8/8/8/8/8/8/5K1R", "K", "-", chess960, "K"},
+		{"4k3/8/8/8/8/8/8/K6R", "K", "-", "-", "K"}, // a king in the corner has no rook on either side
+		{"4k3/8/8/8/8/8/8/R6K", "Q", "-", "-", "Q"},
+		{"1r4k1/8/8/8/8/8/8/R3K3", "Qq", "Q", chess960, "q"},
+		{"6k1/8/8/8/8/8/8/r3K2R", "KQ", "K", "K", "Q"}, // the rook is Black's
+		{"4k3/8/8/8/8/R7/4K3/8", "Q", "-", "-", "Q"},
+		{"4k3/8/8/8/8/8/8/4K2R", "KK", "", "", ""},
+		{"4k3/8/8/8/8/8/8/4K2R", "x", "", "", ""},
+	} {
+		for i, want := range []string{c.standard, c.other} {
+			p, left, err := ReadFEN(c.placement+" w "+c.rights+" - 0 1", i == 0)
+			got := ""
+			if errors.Is(err, ErrChess960) {
+				got = chess960
+			} else if err == nil {
+				got = strings.Fields(p.FEN())[2]
+			}
+			if got != want || err == nil && left != c.left {
+				t.Errorf("%s %s: %q, left out %q (%v), want %q, %q", c.placement, c.rights, got, left, err, want, c.left)
+			}
 		}
 	}
 }

@@ -161,14 +161,10 @@ func (p *Position) Validate() error {
 		if err := p.checkMaterial(c); err != nil {
 			return err
 		}
-		for i, right := range [2]uint8{whiteKingSide, whiteQueenSide} {
-			if p.castling&(right<<(2*c)) == 0 {
-				continue
-			}
-			home := Square(56 * c)
-			rook := home + [2]Square{7, 0}[i]
-			if !p.Pieces(c, King).Has(home+4) || !p.Pieces(c, Rook).Has(rook) {
-				return fmt.Errorf("castling rights of %v need king and rook on %v and %v", c, home+4, rook)
+		for right := 2 * int(c); right < 2*int(c)+2; right++ {
+			king, rook := castlers(right)
+			if p.castling>>right&1 != 0 && (!p.Pieces(c, King).Has(king) || !p.Pieces(c, Rook).Has(rook)) {
+				return errNotHome(right)
 			}
 		}
 	}

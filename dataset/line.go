@@ -19,6 +19,7 @@ type Line struct {
 	Offset        int64 // of the game's or row's first byte, in the decompressed input
 	Start         board.Position
 	Moves         []board.Move // legal, played from Start
+	LeftRights    bool         // castling rights that cannot be were left out of Start; not stored
 	Reconstructed int          // leading plies that are reconstructed history
 	Samples       Samples      // which plies are samples
 	Result        Result

@@ -117,19 +117,20 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	if r := p.readTags(); r != nil {
 		return dataset.Line{}, r
 	}
-	start, r := p.start()
+	start, left, r := p.start()
 	if r != nil {
 		return dataset.Line{}, r
 	}
 	line := dataset.Line{
-		Source:   dataset.SourceGame,
-		Number:   g.Number,
-		Offset:   g.Offset,
-		Start:    start,
-		Samples:  dataset.AllMoves(),
-		Result:   parseResult(p.tags.get(tagResult)),
-		WhiteElo: parseElo(p.tags.get(tagWhiteElo)),
-		BlackElo: parseElo(p.tags.get(tagBlackElo)),
+		Source:     dataset.SourceGame,
+		Number:     g.Number,
+		Offset:     g.Offset,
+		Start:      start,
+		Samples:    dataset.AllMoves(),
+		LeftRights: left,
+		Result:     parseResult(p.tags.get(tagResult)),
+		WhiteElo:   parseElo(p.tags.get(tagWhiteElo)),
+		BlackElo:   parseElo(p.tags.get(tagBlackElo)),
 	}
 	if p.Select != nil {
 		line.Tags = p.tags.kept()

@@ -183,8 +183,6 @@ func TestRejects(t *testing.T) {
 			"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 0},
 		"FEN without quotes": {"[Event \"x\"]\n[FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1]\n\n1. e4", dataset.BadFEN,
 			"[FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1]", 0},
-		"rights without rook": {"[FEN \"4k3/8/8/8/8/8/8/4K3 w KQ - 0 1\"]\n\n1. Ke2", dataset.BadFEN,
-			"4k3/8/8/8/8/8/8/4K3 w KQ - 0 1", 0},
 		"passed square of nobody": {"[FEN \"4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1\"]\n\n1. exd6", dataset.BadFEN,
 			"4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", 0},
 		"bad FEN": {"[FEN \"8/8/8 w - - 0 1\"]\n\n1. e4", dataset.BadFEN, "8/8/8 w - - 0 1", 0},

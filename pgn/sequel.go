@@ -55,7 +55,7 @@ func (p *Parser) reachAlone(text []byte) int {
 	if q.readTags() != nil {
 		return 0
 	}
-	start, r := q.start()
+	start, _, r := q.start()
 	if r != nil {
 		return 0
 	}

@@ -109,33 +109,6 @@ func TestVariantNames(t *testing.T) {
 	}
 }
 
-func TestCastlingRights(t *testing.T) {
-	for fen, c := range map[string]struct {
-		other bool
-		keep  string
-	}{
-		"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": {false, "KQkq"},
-		"r3k2r/8/8/8/8/8/8/RR2K1RR w KQkq - 0 1":                   {false, "KQkq"},
-		"4k3/8/8/8/8/8/8/RR2K1RR w - - 0 1":                        {false, "-"},
-		"4k3/8/8/8/8/8/8/1R2K3 w Q - 0 1":                          {true, "-"},  // the rook stands on b1
-		"4k3/8/8/8/8/8/8/1R2K2R w KQ - 0 1":                        {true, "K"},  // again
-		"4k3/8/8/8/8/8/8/5K1R w K - 0 1":                           {true, "-"},  // the king stands on f1
-		"4k3/8/8/8/8/8/8/4K2R w H - 0 1":                           {true, "-"},  // files
-		"4k3/8/8/8/8/8/8/4K3 w K - 0 1":                            {false, "-"}, // no rook: malformed
-		"nonsense":                                                 {false, ""}, "a b K": {false, ""},
-	} {
-		fitting, other := castlingRights(fen)
-		want := fen
-		if f := strings.Fields(fen); c.keep != "" {
-			f[2] = c.keep
-			want = strings.Join(f, " ")
-		}
-		if other != c.other || fitting != want {
-			t.Errorf("%s: %v %s, want %v %s", fen, other, fitting, c.other, want)
-		}
-	}
-}
-
 // TestMisplacedRights: the rights of a king that has left its square are dropped in a game of standard chess.
 func TestMisplacedRights(t *testing.T) {
 	fen := "[FEN \"1r4k1/8/8/8/8/8/8/R3K3 w Qq - 0 1\"]\n\n1. O-O-O *\n"

@@ -94,7 +94,7 @@ func startOf(fen string) (board.Position, error) {
 	if fen == "" {
 		return board.StartPosition(), nil
 	}
-	p, err := board.ParseFEN(fen)
+	p, _, err := board.ReadFEN(fen, true) // the page shows which rights there are
 	if err != nil {
 		err = fmt.Errorf("the position: %w", err)
 	}

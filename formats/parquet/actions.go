@@ -60,11 +60,12 @@ func (a *Actions) read() error {
 
 // position returns what a row says.
 func (a *Actions) position() (line dataset.Line, label dataset.Label, err error) {
-	p, reject := rows.ParseFEN(a.text("fen"))
+	p, left, reject := rows.ParseFEN(a.text("fen"))
 	if reject != nil {
 		return line, label, reject
 	}
 	line = scored.Position(p)
+	line.LeftRights = left
 	legal := p.LegalMoves(nil)
 	if len(legal) == 0 {
 		return line, dataset.Label{Status: dataset.Terminal}, nil

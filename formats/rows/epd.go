@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -58,11 +59,17 @@ func (e *EPDReader) Next() (dataset.Line, error) { return e.line(nil, e.position
 // position turns one line of text into a line.
 func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Reject) {
 	fen, operations := e.cutFEN(string(text))
-	start, reject := ParseFEN(fen)
+	start, left, reject := ParseFEN(fen)
 	if reject != nil {
 		return line, reject
 	}
 	ops := readOperations(&start, operations)
+	if n := len(strings.Fields(fen)); n < 6 && (ops.clocks[1] != "" || n < 5 && ops.clocks[0] != "") {
+		// counters of the FEN's own fields come first
+		if start, left, reject = ParseFEN(withClocks(fen, n, ops.clocks)); reject != nil {
+			return line, reject
+		}
+	}
 	best, reject := epdMoves(&start, ops.best)
 	if reject != nil {
 		return line, reject
@@ -71,7 +78,7 @@ func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Re
 	if reject != nil {
 		return line, reject
 	}
-	line = dataset.Line{Source: dataset.SourcePuzzle, Start: start, Samples: dataset.LastPosition()}
+	line = dataset.Line{Source: dataset.SourcePuzzle, Start: start, LeftRights: left, Samples: dataset.LastPosition()}
 	switch {
 	case len(best) > 0:
 		line.Moves, line.Samples = best[:1:1], dataset.AllMoves()
@@ -126,6 +133,14 @@ func (e *EPDReader) cutFEN(text string) (fen, operations string) {
 		fields = append(fields, field)
 	}
 	return strings.Join(fields, " "), rest
+}
+
+// withClocks appends to a FEN of n fields the counters that it lacks.
+func withClocks(fen string, n int, clocks [2]string) string {
+	if n == 4 {
+		fen += " " + cmp.Or(clocks[0], "0")
+	}
+	return fen + " " + cmp.Or(clocks[1], "1")
 }
 
 func isNumber(s string) bool {

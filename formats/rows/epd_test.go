@@ -88,13 +88,13 @@ func TestEPDShared(t *testing.T) {
 	files, _ := filepath.Glob(shareddata.Path(t, "epd") + "/*.epd")
 	want := map[string]string{
 		"bratko-kopec.epd":     "24 read, 0 glued, map[]",
-		"destruction-test.epd": "106 read, 15 glued, map[bad_fen:81 no_moves:9]",
+		"destruction-test.epd": "106 read, 15 glued, map[bad_fen:79 chess960:1 no_moves:10]",
 		"endgame-wdl-dtz.epd":  "200 read, 0 glued, map[no_moves:200]", // results, no moves
 		"fortresses.epd":       "169 read, 0 glued, map[bad_fen:3 no_moves:8]",
 		"grief-causers.epd":    "12 read, 1 glued, map[bad_fen:5 no_moves:5]",
 		// “Bcx3 +”, and “am Ne5” which two knights can play
 		"kaufman.epd":           "25 read, 4 glued, map[illegal_move:2]",
-		"lct2.epd":              "35 read, 0 glued, map[bad_fen:1]",
+		"lct2.epd":              "35 read, 0 glued, map[chess960:1]",
 		"mixed.epd":             "262 read, 1 glued, map[no_moves:10]",
 		"silent-but-deadly.epd": "134 read, 0 glued, map[]",
 		"sts-v6-odd-lines.epd":  "594 read, 0 glued, map[]",

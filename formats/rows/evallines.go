@@ -112,11 +112,12 @@ func (e *EvalLineReader) Table() dataset.Table {
 // Line returns the position as a line without moves, and its label: the deepest search with all its variations. The
 // numbers are from that view.
 func (a *Analysis) Line(view dataset.View) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
-	start, reject := ParseFEN(a.FEN)
+	start, left, reject := ParseFEN(a.FEN)
 	if reject != nil {
 		return line, label, reject
 	}
 	line = scored.Position(start)
+	line.LeftRights = left
 	if !start.HasLegalMove() {
 		return line, dataset.Label{Status: dataset.Terminal}, nil
 	}

@@ -65,7 +65,7 @@ func TestEvalLines(t *testing.T) {
 		"mate now":      {white + `{"pvs":[{"mate":0}],"depth":9}]}`, "1 bad_eval"},
 		"illegal":       {white + `{"pvs":[{"cp":1,"line":"e2e4 e2e4"}],"depth":9}]}`, "1 illegal_move"},
 		"bad position":  {`{"fen":"8/8/8/8/8/8/8/8 w - -","evals":[]}`, "1 bad_fen"},
-		"Chess960":      {`{"fen":"1r2k2r/8/8/8/8/8/8/1R2K2R w BHbh -","evals":[]}`, "1 bad_fen"},
+		"Chess960":      {`{"fen":"1r2k2r/8/8/8/8/8/8/1R2K2R w BHbh -","evals":[]}`, "1 chess960"},
 		"cut short":     {white + `{"pvs":`, "1 bad_row"},
 		"wrong type":    {white + `{"pvs":[{"cp":"1"}],"depth":9}]}`, "1 bad_row"},
 		"not JSON":      {"e2e4", "1 bad_row"},

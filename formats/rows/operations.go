@@ -12,6 +12,7 @@ import (
 type epdOperations struct {
 	best, avoid []string
 	id          string
+	clocks      [2]string // hmvc and fmvn
 }
 
 // opcodes are those of the EPD standard, without the comments c0 … c9 and the variables v0 … v9.
@@ -57,6 +58,10 @@ func readOperations(p *board.Position, text string) (ops epdOperations) {
 			case "am":
 				list = &ops.avoid
 				*list = append(*list, joinMoves(operand)...)
+			case "hmvc":
+				ops.clocks[0] = strings.Join(operand, " ")
+			case "fmvn":
+				ops.clocks[1] = strings.Join(operand, " ")
 			case "id":
 				ops.id = strings.ToValidUTF8(strings.Trim(strings.Join(operand, " "), `"`), string(utf8.RuneError))
 			}

@@ -111,7 +111,7 @@ type Puzzle struct {
 
 // Line returns the puzzle as [PuzzleReader.Next] does, without its place.
 func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
-	start, reject := ParseFEN(p.FEN)
+	start, left, reject := ParseFEN(p.FEN)
 	if reject != nil {
 		return dataset.Line{}, reject
 	}
@@ -120,7 +120,7 @@ func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
 		return dataset.Line{}, bad(dataset.NoMoves, strings.Join(list, " "), nil)
 	}
 	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)),
-		Samples: dataset.OddPlies()}
+		LeftRights: left, Samples: dataset.OddPlies()}
 	for ply, text := range list {
 		move, err := start.ParseUCI(text)
 		if err != nil {

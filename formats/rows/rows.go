@@ -121,13 +121,16 @@ func illegal(ply int, text string, err error) *dataset.Reject {
 	return reject
 }
 
-// ParseFEN reads the FEN of a row.
-func ParseFEN(text string) (board.Position, *dataset.Reject) {
-	p, err := board.ParseFEN(text)
-	if err != nil {
-		return p, bad(dataset.BadFEN, text, err)
+// ParseFEN reads the FEN of a row; left is true if castling rights were left out: see [board.ReadFEN].
+func ParseFEN(text string) (p board.Position, left bool, reject *dataset.Reject) {
+	p, rights, err := board.ReadFEN(text, false)
+	switch {
+	case errors.Is(err, board.ErrChess960):
+		return p, false, bad(dataset.Chess960, text, err)
+	case err != nil:
+		return p, false, bad(dataset.BadFEN, text, err)
 	}
-	return p, nil
+	return p, rights != "", nil
 }
 
 // isCommentRow reports whether a row starts like a comment, and unlike any FEN, puzzle or number.

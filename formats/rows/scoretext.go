@@ -80,7 +80,7 @@ func (t *ScoreTextReader) row(text string) (line dataset.Line, label dataset.Lab
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
 	}
-	p, reject := ParseFEN(fields[0])
+	p, left, reject := ParseFEN(fields[0])
 	if reject != nil {
 		return line, label, reject
 	}
@@ -96,7 +96,7 @@ func (t *ScoreTextReader) row(text string) (line dataset.Line, label dataset.Lab
 		return line, label, bad(dataset.BadEval, fields[1], err)
 	}
 	line = scored.Position(p)
-	line.Result = result
+	line.Result, line.LeftRights = result, left
 	if !p.HasLegalMove() {
 		label.Status = dataset.Terminal
 		return line, label, nil

@@ -40,12 +40,12 @@ func (t *TableReader) row(text string, offset int64) (*tableEntry, error) {
 	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
 		// only rows of moves are one search
 		g.label.Status != dataset.Labelled || !hasMove || g.label.Best == board.NoMove {
-		start, reject := ParseFEN(fen)
+		start, left, reject := ParseFEN(fen)
 		if reject != nil {
 			return rejected(reject)
 		}
 		g = &tableEntry{fen: fen, engine: engine, line: scored.Position(start)}
-		g.line.Number, g.line.Offset = t.number, offset
+		g.line.Number, g.line.Offset, g.line.LeftRights = t.number, offset, left
 	}
 	evaluation := t.field(fields, tableEval)
 	if err := t.agrees(evaluation, offset); err != nil {

@@ -8,10 +8,10 @@ import (
 	"talbot/shards"
 )
 
-// Lines reads the finished shards, without the columns that only some lines have.
-func (f *Folder) Lines(each func(*dataset.Line) error) error {
+// Lines reads those columns of the finished shards, and what every line has.
+func (f *Folder) Lines(columns shards.Columns, each func(*dataset.Line) error) error {
 	for _, s := range f.shards() {
-		r, err := shards.Open(f.Path(s.File), shards.WithColumns(0))
+		r, err := shards.Open(f.Path(s.File), shards.WithColumns(columns))
 		if err != nil {
 			return err
 		}

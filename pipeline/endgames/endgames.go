@@ -139,7 +139,7 @@ func (d *collection) restore() error {
 		}
 		d.remaining.Exhaust(class)
 	}
-	return d.out.Lines(func(l *dataset.Line) error {
+	return d.out.Lines(0, func(l *dataset.Line) error {
 		d.seen.Add(endgameKey(l))
 		return nil
 	})

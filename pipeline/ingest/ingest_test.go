@@ -223,6 +223,70 @@ func TestTablesAndEPD(t *testing.T) {
 	}
 }
 
+// TestRightsAlike: castling rights have one rule whatever the input.
+func TestRightsAlike(t *testing.T) {
+	const board = "r3k2r/pppqppbp/2npbnp1/8/8/2NPBNP1/PPPQPPBP/R3K2R w "
+	for _, c := range []struct {
+		fen, want string // the rights; or the reason
+		left      int64
+	}{
+		{board + "HAha - 0 1", "KQkq", 0},
+		{board + "KQkq - 0 1", "KQkq", 0},
+		{"4k3/p7/8/8/8/8/P7/4K3 w KQkq - 0 1", "-", 1},
+		{"4k3/p7/8/8/8/8/P7/4K1R1 w G - 0 1", "chess960", 0},
+		{"4k3/p7/8/8/8/8/P7/4K1R1 w H - 0 1", "chess960", 0},
+	} {
+		for name, form := range map[string][2]string{ // the head and a row
+			"none.pgn":     {"", "[FEN \"%s\"]\n\n1. a3 *\n\n"},
+			"standard.pgn": {"", "[Variant \"Standard\"]\n[FEN \"%s\"]\n\n1. a3 *\n\n"},
+			"from.pgn":     {"", "[Variant \"From Position\"]\n[FEN \"%s\"]\n\n1. a3 *\n\n"},
+			"a.epd":        {"", "%s bm a3;\n"},
+			"a.csv":        {"FEN,Evaluation\n", "%s,+36\n"},
+			"puzzles.csv":  {"PuzzleId,FEN,Moves,Rating\n", "x,%s,a2a3 a7a6,1500\n"},
+			"a.jsonl":      {"", `{"fen":"%s","evals":[{"pvs":[{"cp":20}],"knodes":1,"depth":9}]}` + "\n"},
+			"a.txt":        {"", "%s | 35 | 1.0\n"},
+		} {
+			sum, _, lines := ingestText(t, name, form[0]+fmt.Sprintf(form[1], "4k3/p7/8/8/8/8/P7/3K4 w - - 0 1")+
+				fmt.Sprintf(form[1], c.fen), ingest.Request{Tables: rows.TableForm{View: new(dataset.WhiteView)}})
+			got := ""
+			if len(lines) == 2 {
+				got = strings.Fields(lines[1].Start.FEN())[2]
+			}
+			for reason := range sum.Rejects {
+				got += string(reason)
+			}
+			if got != c.want || sum.LeftRights != c.left {
+				t.Errorf("%s with %q: %q, %d left out; want %q, %d", name, c.fen, got, sum.LeftRights, c.want, c.left)
+			}
+		}
+	}
+}
+
+// TestOtherGoals: a line of a known position with other best moves, or moves to avoid, is no copy; counters of EPD are
+// read where the FEN has none.
+func TestOtherGoals(t *testing.T) {
+	const fen = "8/8/4k3/8/8/4K3/8/R7 w - -"
+	sum, _, lines := ingestText(t, "a.epd", strings.Join([]string{
+		fen + " bm Ra6+; hmvc 60; fmvn 90;",
+		fen + " bm Ra6+ Ra5; hmvc 7;",
+		fen + " bm Ra6+ Ra5 Ra4; fmvn 17;",
+		fen + " 5 6 bm Ra6+ Ra4 Ra5; hmvc 60;", // the same moves
+		fen + " bm Ra6+; am Ra5;",
+		fen + " am Ra5 Ra4;",
+		fen + " am Ra4; hmvc 3",
+		fen + " am Ra4 Ra5;", // the same moves
+		fen + " bm Ra6+; hmvc x;",
+	}, "\n"), ingest.Request{})
+	var got []string
+	for _, l := range lines {
+		got = append(got, fmt.Sprint(l.Start.HalfmoveClock(), " ", l.Start.FullmoveNumber()))
+	}
+	if want := "[60 90 7 1 0 17 0 1 0 1 3 1]"; fmt.Sprint(got) != want || sum.Rejects[dataset.Duplicate] != 2 ||
+		sum.Rejects[dataset.BadFEN] != 1 {
+		t.Errorf("%v, want %s; %v", got, want, sum.Rejects)
+	}
+}
+
 func TestExpandInputs(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"b.pgn", "a.pgn.zst", "notes.txt", "sub/c.epd", ".hidden/d.pgn", "we[i]rd.pgn",

@@ -110,7 +110,7 @@ func (g *ingester) reject(path string, f *entry) {
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
 	if reject.Reason == dataset.Duplicate {
-		g.rejects.addCopy(path, reject, f.line.GameKey())
+		g.rejects.addCopy(path, reject, withGoal(f.line.GameKey(), f.line))
 	} else {
 		g.rejects.add(path, reject)
 	}
@@ -131,10 +131,13 @@ func (g *ingester) add(path string, index int, f *entry) error {
 		}
 		p.Scores.add(f.scores)
 	}
+	if f.line != nil && f.line.LeftRights {
+		p.LeftRights++
+	}
 	if f.glued {
 		p.GluedDashes++
 	}
-	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(withGoal(f.line.GameKey(), f.line)) {
 		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.total()}, nil
 	}

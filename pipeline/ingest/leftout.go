@@ -6,13 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/bits"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
 	"talbot/formats/rows"
 	"talbot/internal/fault"
 	"talbot/internal/humanize"
+	"talbot/shards"
 )
 
 // With --skip-bad-files an input that turns out to be damaged is left out whole, though lines of it may be in shards by
@@ -117,13 +122,36 @@ func inputName(path string) string {
 // collectKeys makes the set of keys from the lines that are written.
 func (g *ingester) collectKeys() error {
 	g.seen = &dataset.GameSet{}
-	return g.out.Lines(func(l *dataset.Line) error {
+	return g.out.Lines(goalColumns, func(l *dataset.Line) error {
 		if !g.isLeftOut(l) {
 			start, moves := l.WithoutHistory()
-			g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
+			g.seen.Add(withGoal((&dataset.Line{Start: start, Moves: moves}).GameKey(), l))
 		}
 		return nil
 	})
+}
+
+// goalColumns are what [withGoal] needs of a line.
+const goalColumns = shards.Tags | shards.Policies
+
+// withGoal returns the key of a line with that of its start and moves: puzzles with other best moves, or moves to avoid,
+// are no copies.
+func withGoal(k dataset.GameKey, l *dataset.Line) dataset.GameKey {
+	if l.Source != dataset.SourcePuzzle {
+		return k
+	}
+	goal := strings.Fields(l.Tag(rows.TagAvoidMoves))
+	for _, policy := range l.Policies {
+		for _, m := range policy {
+			goal = append(goal, "="+m.Move.String())
+		}
+	}
+	if len(goal) > 0 {
+		slices.Sort(goal)
+		h := xxhash.Sum64String(strings.Join(goal, " "))
+		k = dataset.GameKey{A: k.A ^ h, B: k.B ^ bits.RotateLeft64(h, 32)}
+	}
+	return k
 }
 
 // isLeftOut reports whether a line is of an input that was left out later. It may be called from several goroutines

@@ -104,7 +104,7 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 	}
 	sieve := keys.Sieve()
 	var mu sync.Mutex
-	return g.out.Blocks(ctx, g.Workers, shards.Origin, func(_ int, lines []dataset.Line) error {
+	return g.out.Blocks(ctx, g.Workers, shards.Origin|goalColumns, func(_ int, lines []dataset.Line) error {
 		for i := range lines {
 			l := &lines[i]
 			found := func(k dataset.GameKey, kind int) {
@@ -126,7 +126,7 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 					found(k, 0)
 				}
 			}
-			found(k, 1)
+			found(withGoal(k, l), 1)
 		}
 		return nil
 	})

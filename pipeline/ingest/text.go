@@ -47,6 +47,10 @@ func (sum *Summary) Text(out string) string {
 	if sum.NoHistory > 0 {
 		t.Line("  without history, because no legal moves lead there: %s\n", n(sum.NoHistory))
 	}
+	if sum.LeftRights > 0 {
+		t.Line("  start positions with castling rights that were left out, without king and rook at home: %s\n",
+			n(sum.LeftRights))
+	}
 	if sum.GluedDashes > 0 {
 		t.Line("  EPD lines with the dash joined to the clock: %s\n", n(sum.GluedDashes))
 	}

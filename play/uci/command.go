@@ -151,6 +151,7 @@ type game struct {
 	moves []board.Move
 	now   board.Position
 	note  string // what of it was not taken literally
+	bad   error  // there is no position: the last could not be read
 }
 
 // parsePosition reads the words after "position". An error that is a *badMove comes with the game up to that move;
@@ -185,33 +186,13 @@ func parsePosition(words []string) (g game, err error) {
 	return g, nil
 }
 
-// parseFEN reads a FEN. Of castling rights it takes those that king and rook allow, as Stockfish does, and says so:
-// editors of positions may give them all.
+// parseFEN reads a FEN; note says which castling rights were left out.
 func parseFEN(words []string) (p board.Position, note string, err error) {
-	p, err = board.ParseFEN(strings.Join(words, " "))
-	if err == nil || len(words) < 3 || strings.Trim(words[2], "KQkq") != "" {
-		return p, "", err
+	p, left, err := board.ReadFEN(strings.Join(words, " "), true)
+	if left != "" {
+		note = fmt.Sprintf("castling rights %s are left out: king and rook are not at home", quote(left))
 	}
-	with := func(rights string) (board.Position, error) {
-		changed := slices.Clone(words)
-		changed[2] = rights
-		return board.ParseFEN(strings.Join(changed, " "))
-	}
-	kept := ""
-	for _, right := range words[2] {
-		if _, err := with(string(right)); err == nil {
-			kept += string(right)
-		}
-	}
-	if kept == "" {
-		kept = "-"
-	}
-	allowed, e := with(kept)
-	if e != nil {
-		return p, "", err
-	}
-	return allowed, fmt.Sprintf("castling rights %s in place of %s, which the position does not allow", kept,
-		quote(words[2])), nil
+	return p, note, err
 }
 
 // badMove is a move of a list that cannot be played.

@@ -8,8 +8,8 @@
 //
 //   - Lines may be up to 1 MiB long; a longer one is left out. Commands, words and options that are not known are
 //     ignored, and so is a known option with a value that it cannot have. An info string says so.
-//   - A position whose FEN cannot be read leaves the position as it was. Of a list of moves what comes before the first
-//     illegal one is played.
+//   - After a position that cannot be read there is none: go is answered by "bestmove (none)" until another comes. Of a
+//     list of moves what comes before the first illegal one is played.
 //   - The network is loaded and compiled at the first isready or go, and again when an option asks for another batch.
 //     isready is answered once that is done, and at once during a search.
 //   - Each go is answered by exactly one bestmove, whatever happens: also by a network that fails, by quit and by the

@@ -247,7 +247,7 @@ func (e *Engine) position(words []string) {
 	if err != nil {
 		e.note("position: %v", err)
 		if _, ok := errors.AsType[*badMove](err); !ok {
-			return
+			g = game{bad: fmt.Errorf("no position to search: %w", err)}
 		}
 	}
 	if g.note != "" {

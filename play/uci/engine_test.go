@@ -702,3 +702,22 @@ func TestSameGame(t *testing.T) {
 		t.Errorf("with a seed %v and %v", a, b)
 	}
 }
+
+// TestNoPosition: after a position that cannot be read nothing is searched until another one comes, and each go is
+// answered in its order.
+func TestNoPosition(t *testing.T) {
+	s := talk(t, &fakenet.Network{})
+	for _, bad := range []string{"fen r3k1r1/8/8/8/8/8/8/4K3 w Gg - 0 1", "fen", "nowhere", "", "fen 8/8/8/8/8/8/8/8 w - - 0 1"} {
+		s.say("position startpos moves e2e4", "go nodes 5", "position "+bad, "go nodes 5", "go infinite searchmoves e2e4",
+			"go ponder", "ponderhit")
+		checkSearch(t, s.wait("bestmove"), "", "e2e4")
+		for range 3 {
+			if lines := s.wait("bestmove"); lines[len(lines)-1] != "bestmove (none)" || having(lines, "no position") == "" {
+				t.Errorf("%q: %q", bad, lines)
+			}
+		}
+	}
+	s.say("position startpos", "go nodes 5")
+	checkSearch(t, s.wait("bestmove"), "")
+	s.quit()
+}

@@ -82,8 +82,14 @@ func (e *Engine) proceed() {
 	if r.late {
 		r.at = time.Now()
 	}
-	e.think(r)
+	if r.game.bad == nil {
+		e.think(r)
+		r.after()
+		return
+	}
+	e.decline(r, r.game.bad)
 	r.after()
+	e.proceed()
 }
 
 // after carries out the commands that came after a go.
@@ -271,6 +277,10 @@ func (e *Engine) giveUp(err error) {
 // decline answers a go without having searched.
 func (e *Engine) decline(r *request, err error) {
 	e.note("error: %v", err)
+	if r.game.bad != nil {
+		e.out.say("bestmove (none)\n")
+		return
+	}
 	var b strings.Builder
 	limits, _ := r.limits(&r.game.now)
 	report := &mcts.Report{Lines: engine.Fallback(board.NewGame(r.game.start, r.game.moves...), limits.SearchMoves)}
