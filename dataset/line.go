@@ -20,6 +20,7 @@ type Line struct {
 	Start         board.Position
 	Moves         []board.Move // legal, played from Start
 	LeftRights    bool         // castling rights that cannot be were left out of Start; not stored
+	LeftPast      bool         // what was played before Start was left out; not stored
 	Reconstructed int          // leading plies that are reconstructed history
 	Samples       Samples      // which plies are samples
 	Result        Result

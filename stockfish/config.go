@@ -194,7 +194,7 @@ func (c Config) HashScope() HashScope {
 // Exact reports whether labels are a function of what the engine is given: searched again, they are the same.
 func (c Config) Exact() bool { return c.Limit.Reproducible() }
 
-func (c Config) startTimeout() time.Duration { return cmp.Or(c.StartTimeout, 20*time.Second) }
+func (c Config) startTimeout() time.Duration { return cmp.Or(c.StartTimeout, uci.StartTimeout) }
 
 // searchTimeout allows for machines that are busy with other things: ten
 // seconds over the move time, 5000 nodes a second, five minutes for a depth.

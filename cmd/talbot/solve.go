@@ -128,7 +128,7 @@ func (o *solveOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Repeatable(err)
 	}
 	if e.Instant {
-		limits = limits[:1]
+		limits = []match.Limits{{}}
 	}
 	puzzles, all, err := solve.Choose(ctx, &in, o.count, o.seed)
 	if err != nil {

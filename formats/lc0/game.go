@@ -103,7 +103,7 @@ func (g *builder) add(r *record) error {
 		if err != nil {
 			return g.reject(dataset.BadFEN, err)
 		}
-		g.line.Start, g.position = p, p
+		g.line.Start, g.position, g.line.LeftPast = p, p, r.hasPast()
 	} else if err := g.step(r); err != nil {
 		return err
 	}

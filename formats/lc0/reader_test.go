@@ -431,3 +431,24 @@ func FuzzReader(f *testing.F) {
 	f.Add(chunk[:2*8356])
 	f.Fuzz(func(t *testing.T, data []byte) { all(t, data) })
 }
+
+// TestLeftPast: a game whose first record has another board before its own begins after an opening.
+func TestLeftPast(t *testing.T) {
+	const planes, boards = 7440, 8 * 13 // of version 6; bytes from one board to the one before
+	for name, c := range map[string]struct {
+		change func(chunk []byte)
+		want   bool
+	}{
+		"start":         {func([]byte) {}, false},
+		"other board":   {func(chunk []byte) { chunk[planes+boards] |= 1 }, true},
+		"its own again": {func(chunk []byte) { copy(chunk[planes+boards:][:boards], chunk[planes:]) }, false},
+	} {
+		chunk := unpack(t, read(t, "game.gz"))
+		clear(chunk[planes+boards : planes+8*boards])
+		c.change(chunk)
+		lines, _ := all(t, chunk)
+		if len(lines) != 1 || lines[0].LeftPast != c.want {
+			t.Errorf("%s: %d lines", name, len(lines))
+		}
+	}
+}

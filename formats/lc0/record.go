@@ -116,6 +116,16 @@ func (r *record) float(at int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(r.data[at:])))
 }
 
+// hasPast reports whether the record has a board before its own, and not its own again, as lc0 may fill up.
+func (r *record) hasPast() bool {
+	any, other := board.Bitboard(0), false
+	for i := range 12 {
+		before := r.plane(boardPlanes + i)
+		any, other = any|before, other || before != r.plane(i)
+	}
+	return any != 0 && other
+}
+
 // plane returns a plane of one of the eight boards, of the side to move's frame turned back to the board's.
 func (r *record) plane(n int) board.Bitboard {
 	b := binary.LittleEndian.Uint64(r.data[r.layout.planes+8*n:])

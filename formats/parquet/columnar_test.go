@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -423,5 +424,41 @@ func TestView(t *testing.T) {
 		if err == nil && labels.Labels[0].Lines[0].Score != dataset.Centipawns(500) {
 			t.Errorf("%+v: %v", test.stated, labels)
 		}
+	}
+}
+
+// TestHalf reads columns of Float16 that pyarrow wrote, plain and with a dictionary, and numbers of every kind: the
+// values are those of Python's struct.
+func TestHalf(t *testing.T) {
+	for _, name := range []string{"half-plain.parquet", "half-dict.parquet"} {
+		content, err := openBytes(read(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			l, labels, err := content.Evaluations.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got = append(got, fmt.Sprint(l.Start.Turn(), " ", labels.Labels[0].Lines[0].Score, " ",
+				labels.Labels[0].Lines[0].Depth))
+		}
+		if want := []string{"white cp 24 20", "white cp -1500 21", "black cp -2047 22"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for raw, want := range map[string]float64{"\x00\x00": 0, "\x00\x3c": 1, "\x00\xc0": -2, "\xff\x7b": 65504,
+		"\x01\x00": 5.960464477539063e-08, "\xff\x03": 6.097555160522461e-05, "\x00\x04": 6.103515625e-05,
+		"\x55\x35": 0.333251953125, "\x00\xfc": math.Inf(-1)} {
+		if got := half([]byte(raw)); got != want {
+			t.Errorf("%x is %v, want %v", raw, got, want)
+		}
+	}
+	if !math.IsNaN(half([]byte("\x01\x7e"))) {
+		t.Error("NaN is a number")
 	}
 }

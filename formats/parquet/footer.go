@@ -76,6 +76,7 @@ type leaf struct {
 	repeated uint32 // definition level from which there is an element, of lists
 	nested   bool   // more than a list of values
 	decimal  bool
+	half     bool // Float16
 	date     bool // days since 1970-01-01
 }
 
@@ -192,6 +193,8 @@ func (w *walk) element(l leaf, depth int) error {
 	switch t := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
 		l.decimal = true
+	case *format.Float16Type:
+		l.half = l.kind == format.FixedLenByteArray && l.length == 2
 	case *format.DateType:
 		l.date = true
 	case *format.TimeType:
@@ -237,5 +240,5 @@ func (f *file) isList(name string, kind format.Type) bool {
 	return i >= 0 && f.leaves[i].maxRep == 1 && !f.leaves[i].nested && f.leaves[i].kind == kind
 }
 
-func (l *leaf) isFloat() bool  { return l.kind == format.Float || l.kind == format.Double }
+func (l *leaf) isFloat() bool  { return l.kind == format.Float || l.kind == format.Double || l.half }
 func (l *leaf) isNumber() bool { return l.kind == format.Int32 || l.kind == format.Int64 }

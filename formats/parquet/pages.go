@@ -101,7 +101,10 @@ func (p *pages) next(v *value) (rep, def uint32, err error) {
 		err = errStructure
 	}
 	if v.null = def < p.leaf.maxDef; !v.null && err == nil {
-		err = p.values.next(v)
+		if err = p.values.next(v); p.leaf.half && err == nil {
+			v.setFloat(half(v.text))
+			v.text = nil
+		}
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("column %q, page before byte %d: %w", p.leaf.path, p.at, err)

@@ -51,6 +51,26 @@ func (s *plain) next(v *value) error {
 	return nil
 }
 
+// half returns the number of a Float16.
+func half(raw []byte) float64 {
+	bits := binary.LittleEndian.Uint16(raw)
+	exponent, f := int(bits>>10&31), float64(bits&1023)
+	switch {
+	case exponent == 0:
+		f = math.Ldexp(f, -24)
+	case exponent < 31:
+		f = math.Ldexp(f+1024, exponent-25)
+	case f == 0:
+		f = math.Inf(1)
+	default:
+		return math.NaN()
+	}
+	if bits>>15 != 0 {
+		f = -f
+	}
+	return f
+}
+
 // indexed has numbers of a dictionary.
 type indexed struct {
 	dictionary []value

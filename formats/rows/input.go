@@ -93,6 +93,10 @@ func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Inpu
 			in.format, err = "tar", fmt.Errorf("it is cut off after %d bytes", len(head))
 		case name != "":
 			in.format, err = name, ErrArchive
+		case in.format != "plain":
+			if i := slices.IndexFunc(packers, func(p packer) bool { return p.is(head[:min(len(head), 10)]) }); i >= 0 {
+				in.format, err = packers[i].name+" inside "+in.format, ErrArchive
+			}
 		}
 	}
 	if err != nil {
@@ -121,7 +125,8 @@ var packers = []packer{
 	{"gzip", ".gz", func(magic []byte) bool { return bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) },
 		func(raw *bufio.Reader) (io.Reader, func() error, error) { return unclosed(newGzip(raw)) }},
 	{"bzip2", ".bz2", func(magic []byte) bool {
-		return len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY"
+		return len(magic) == 10 && string(magic[:3]) == "BZh" && (string(magic[4:]) == "1AY&SY" ||
+			string(magic[4:]) == "\x17\x72\x45\x38\x50\x90") // the first block, or the end of an empty stream
 	}, func(raw *bufio.Reader) (io.Reader, func() error, error) { return unclosed(bzip2.NewReader(raw), nil) }},
 }
 

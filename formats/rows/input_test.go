@@ -70,9 +70,11 @@ func TestOpen(t *testing.T) {
 		"skippable.zst": {append(skippable, zst...), plain},
 		"a.gz":          {gz, plain},
 		"members.gz":    {append(bytes.Clone(gz), gz...), append(bytes.Clone(plain), plain...)},
-		"a.bz2":         {bzip2Bytes, []byte("[Event \"a\"]\n\n1. e4 e5 *\n")},
-		"empty":         {nil, nil},
-		"short":         {[]byte("1."), []byte("1.")},
+		"empty.bz2": {[]byte("BZh9\x17\x72\x45\x38\x50\x90\x00\x00\x00\x00" + string(bzip2Bytes)),
+			[]byte("[Event \"a\"]\n\n1. e4 e5 *\n")}, // it begins with a stream of nothing
+		"a.bz2": {bzip2Bytes, []byte("[Event \"a\"]\n\n1. e4 e5 *\n")},
+		"empty": {nil, nil},
+		"short": {[]byte("1."), []byte("1.")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
@@ -286,6 +288,22 @@ func TestGzipPadding(t *testing.T) {
 			}
 			if sum, err := in.Sum(); c.want != nil && (err != nil || sum != sha256.Sum256(c.packed)) {
 				t.Errorf("%s: the hash is not that of the whole file: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestTwicePacked: what is packed twice is named.
+func TestTwicePacked(t *testing.T) {
+	text := []byte("[Event \"a\"]\n\n1. e4 e5 *\n")
+	for outer, pack := range map[string]func(text []byte) []byte{
+		"gzip": func(text []byte) []byte { return gzipBytes(t, text) },
+		"zstd": func(text []byte) []byte { return zstdBytes(t, text) },
+	} {
+		for inner, data := range map[string][]byte{"gzip": gzipBytes(t, text), "zstd": zstdBytes(t, text), "bzip2": bzip2Bytes} {
+			_, err := NewInput("x.pgn", bytes.NewReader(pack(data)))
+			if !errors.Is(err, ErrArchive) || !strings.Contains(err.Error(), inner+" inside "+outer) {
+				t.Errorf("%s inside %s: %v", inner, outer, err)
 			}
 		}
 	}

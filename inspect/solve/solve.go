@@ -97,7 +97,7 @@ func (r *Request) solve(ctx context.Context, player match.Player, p *Puzzle, lim
 			g.Push(p.Moves[g.Ply()])
 		}
 		chosen, err := player.Move(ctx, &match.MoveRequest{Start: p.Start, Moves: p.Moves[:step.Ply], Game: &g,
-			Limits: limits, Patience: match.DefaultPatience})
+			Limits: limits, Patience: limits.Patience()})
 		var fault *match.Fault
 		switch {
 		case errors.As(err, &fault) && ctx.Err() == nil:

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -55,6 +56,9 @@ func (scripted) NewGame(context.Context, uint64) error { return nil }
 func (scripted) Close() error                          { return nil }
 
 func (s scripted) Move(_ context.Context, r *match.MoveRequest) (match.Ply, error) {
+	if r.MoveTime > 0 != (r.Patience == r.MoveTime+10*time.Second) || r.MoveTime == 0 && r.Patience != match.DefaultPatience {
+		return match.Ply{}, fmt.Errorf("it is waited for %v with %+v", r.Patience, r.Limits)
+	}
 	if want := r.Start; len(r.Moves) > 0 {
 		for _, m := range r.Moves {
 			want.Play(m)
@@ -78,6 +82,10 @@ func run(t *testing.T, puzzles []*solve.Puzzle, moves string) []solve.Answer {
 	answers, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	r.Limits = []match.Limits{{MoveTime: time.Second}} // for the waits, which are checked with each move
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Error(err)
 	}
 	return answers[0]
 }

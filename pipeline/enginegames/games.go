@@ -17,6 +17,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/fault"
 	"talbot/internal/humanize"
 	"talbot/internal/ordered"
 	"talbot/internal/output"
@@ -102,7 +103,14 @@ type collection struct {
 	out   *output.Folder
 	state state
 	seen  dataset.GameSet
+	idle  int // games since the last new one
 }
+
+// mostIdle games in a row without a new one end the command: more will not come.
+const mostIdle = 1000
+
+var errIdle = fault.New(fault.ExitFailed, fmt.Sprintf("%d games in a row were copies, or over before the first search",
+	mostIdle), "use a larger --max-plies, more --random-plies or --blunders, or other --openings")
 
 // play takes the games in the order of their numbers while the workers play the next ones.
 func (p *collection) play(ctx context.Context) error {
@@ -147,8 +155,12 @@ func (p *collection) add(line *dataset.Line) error {
 	if len(line.Labels) == 0 || !p.seen.Add(line.GameKey()) {
 		counts.Rejects[dataset.Duplicate]++
 		counts.GamesRead++
+		if p.idle++; p.idle == mostIdle {
+			return errIdle
+		}
 		return nil
 	}
+	p.idle = 0
 	p.state.Ends[line.Tag("End")]++
 	if err := p.out.Write(line); err != nil {
 		return err

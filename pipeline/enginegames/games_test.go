@@ -222,3 +222,19 @@ func TestGamesRefused(t *testing.T) {
 		t.Errorf("left behind: %v", err)
 	}
 }
+
+// TestNoNewGames: games that are over before the first search, or copies, end the command with an error.
+func TestNoNewGames(t *testing.T) {
+	path := testkit.Engine(t)
+	for name, change := range map[string]func(*Request){
+		"too short": func(r *Request) { r.Style.MostPlies = 2 },
+		"copies":    func(r *Request) { r.Openings, r.Style.RandomPlies, r.Style.Blunders = r.Openings[:1], 0, 0 },
+	} {
+		r := testkit.Value(gamesRequest(t.Context(), path, filepath.Join(t.TempDir(), "out"), 3, 2))(t)
+		change(&r)
+		if _, err := r.Run(t.Context()); !errors.Is(err, errIdle) {
+			t.Errorf("%s: %v", name, err)
+		}
+		testkit.OK(t, r.Pool.Close())
+	}
+}

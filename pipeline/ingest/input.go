@@ -134,6 +134,9 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	if f.line != nil && f.line.LeftRights {
 		p.LeftRights++
 	}
+	if f.line != nil && f.line.LeftPast {
+		p.LeftPast++
+	}
 	if f.glued {
 		p.GluedDashes++
 	}

@@ -51,6 +51,9 @@ func (sum *Summary) Text(out string) string {
 		t.Line("  start positions with castling rights that were left out, without king and rook at home: %s\n",
 			n(sum.LeftRights))
 	}
+	if sum.LeftPast > 0 {
+		t.Line("  games that begin after an opening, without the boards before it: %s\n", n(sum.LeftPast))
+	}
 	if sum.GluedDashes > 0 {
 		t.Line("  EPD lines with the dash joined to the clock: %s\n", n(sum.GluedDashes))
 	}

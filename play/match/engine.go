@@ -17,9 +17,8 @@ import (
 
 // Waits for an engine where nothing else says how long.
 const (
-	DefaultStartTimeout = 20 * time.Second // from start to readyok, and for every later readyok
-	stopTimeout         = time.Second      // from "stop" to the bestmove
-	maxEngineName       = 100              // bytes
+	stopTimeout   = time.Second // from "stop" to the bestmove
+	maxEngineName = 100         // bytes
 )
 
 // EngineConfig has the settings of a UCI engine.
@@ -29,7 +28,7 @@ type EngineConfig struct {
 	Dir     string
 	Options []dataset.Tag // UCI options in this order; one that the engine does not offer is an error
 
-	StartTimeout time.Duration // 0: [DefaultStartTimeout]
+	StartTimeout time.Duration // 0: [uci.StartTimeout]
 
 	Log  *EngineLog // nil: none
 	Seat int        // stands in the log
@@ -52,7 +51,7 @@ var ErrSetting = fault.New(fault.ExitUsage, "wrong setting",
 // NewEngine returns an engine that is not yet started.
 func NewEngine(cfg EngineConfig) *Engine {
 	if cfg.StartTimeout == 0 {
-		cfg.StartTimeout = DefaultStartTimeout
+		cfg.StartTimeout = uci.StartTimeout
 	}
 	return &Engine{cfg: cfg, dialogue: dialogue{log: cfg.Log, seat: cfg.Seat}}
 }

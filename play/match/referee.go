@@ -205,7 +205,7 @@ func (f *Referee) decide(ctx context.Context, g *board.Game, start board.Positio
 func (f *Referee) ask(ctx context.Context, g *board.Game, start board.Position, moves []board.Move) (dataset.Result,
 	error) {
 	j := f.Rules.Judge
-	r := MoveRequest{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: DefaultPatience}
+	r := MoveRequest{Start: start, Moves: moves, Game: g, Limits: j.Limits, Patience: j.Limits.Patience()}
 	a, err := f.Judge.Move(ctx, &r)
 	if err != nil && ctx.Err() == nil {
 		if err = f.Judge.NewGame(ctx, 0); err == nil {

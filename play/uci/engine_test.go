@@ -207,6 +207,9 @@ func TestHeldBack(t *testing.T) {
 				fen = ""
 			}
 			lines := s.wait("bestmove")
+			if c.end == "ponderhit" && having(lines, " score ") == "" { // programs forget what came while it pondered
+				t.Errorf("%s, %s: no score after ponderhit: %q", position, c.command, lines)
+			}
 			checkSearch(t, append(slices.Clone(s.all[:len(s.all)-len(lines)]), lines...), fen)
 			s.say("stop", "ponderhit") // of nothing
 			s.quit()

@@ -207,6 +207,9 @@ func (e *Engine) ponderHit(at time.Time) {
 	if e.work == searching {
 		e.limit(s)
 	} else if !s.mustWait() {
+		if len(s.report.Lines) > 0 { // programs forget what came while the engine pondered
+			e.inform(s, s.report)
+		}
 		e.answer(s)
 	}
 }

@@ -32,6 +32,10 @@ const (
 	maxName    = 256  // bytes of an id or an option name that are kept
 )
 
+// StartTimeout limits the wait from an engine's start to its readyok, and for every later readyok, where nothing else
+// is asked for.
+const StartTimeout = 20 * time.Second
+
 // ErrKilled is the cause when somebody else killed the engine: a person, or the system for want of memory. The search
 // is not to blame.
 var ErrKilled = errors.New("killed from outside")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"talbot/dataset"
@@ -47,8 +48,7 @@ func parseInfo(line []byte, loosely bool) (Info, error) {
 		case "string":
 			return i, nil
 		case "pv":
-			i.PV = bytes.TrimSpace(w.rest)
-			return i, nil
+			i.PV = w.moves()
 		case "lowerbound", "upperbound":
 			i.Bound = true
 		case "depth":
@@ -123,6 +123,22 @@ func parseWDL(w *words) (dataset.WDL, error) {
 
 // words walks over the words of a line without copying them.
 type words struct{ word, rest []byte }
+
+// infoWords are those that UCI has after "info" and that end a list of moves, which is mostly the last.
+var infoWords = []string{"depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "wdl", "lowerbound", "upperbound",
+	"currmove", "currmovenumber", "hashfull", "nps", "tbhits", "sbhits", "cpuload", "string", "refutation", "currline"}
+
+// moves steps over all words before one of UCI, and returns them.
+func (w *words) moves() []byte {
+	from := w.rest
+	for {
+		before := w.rest
+		if !w.next() || slices.Contains(infoWords, string(w.word)) {
+			w.rest = before
+			return bytes.TrimSpace(from[:len(from)-len(before)])
+		}
+	}
+}
 
 // next steps to the next word; at the end it leaves an empty one.
 func (w *words) next() bool {

@@ -30,6 +30,17 @@ func TestParseInfo(t *testing.T) {
 		{"", Info{Rank: 1}},
 		{" \t frobnicate 7 ", Info{Rank: 1}},
 		{"pv", Info{Rank: 1, PV: []byte{}}},
+		// moves that are not the last
+		{"depth 3 nodes 30 pv e2e4  nps 30000 score cp 33", Info{Rank: 1, Scored: true, Score: dataset.Centipawns(33),
+			Depth: 3, Nodes: 30, PV: []byte("e2e4")}},
+		{"pv e2e4 e7e5 score mate 2 lowerbound", Info{Rank: 1, Scored: true, Bound: true, Score: dataset.MateIn(2),
+			PV: []byte("e2e4 e7e5")}},
+		{"pv a7a8q string score cp x", Info{Rank: 1, PV: []byte("a7a8q")}},
+		{"pv depth 4 multipv 2", Info{Rank: 2, Depth: 4}},
+		{"score cp 1 pv e2e4 hashfull 7 tbhits 0 wdl 0 1000 0", Info{Rank: 1, Scored: true,
+			Score: dataset.Centipawns(1), WDL: dataset.WDL{Draw: 1000}, PV: []byte("e2e4")}},
+		{"score cp 1 pv e2e4 e7e9", Info{Rank: 1, Scored: true, Score: dataset.Centipawns(1),
+			PV: []byte("e2e4 e7e9")}}, // for who plays them to refuse
 	} {
 		got, err := ParseInfo([]byte(c.line))
 		if err != nil {

@@ -41,6 +41,7 @@ type Check struct {
 // Verdict is what was found out about tables.
 type Verdict struct {
 	Damaged []*Damage // by path
+	Passed  []error   // entries of the path that are no folders
 	Unread  []string  // names of tables that look right and were not read for want of time
 }
 
@@ -58,6 +59,9 @@ func (v *Verdict) Err() error {
 
 // Notes says what a player is to know of the tables that it plays with.
 func (v *Verdict) Notes() (lines []string) {
+	for _, err := range v.Passed {
+		lines = append(lines, err.Error())
+	}
 	for _, d := range v.Damaged {
 		lines = append(lines, fmt.Sprintf("playing without a table: %v", d))
 	}

@@ -55,22 +55,29 @@ func (t *Table) results() bool { return filepath.Ext(t.Path) == resultSuffix }
 type Set struct {
 	Tables  []Table // by name
 	folders []string
-	links   string // a folder of our own, or ""
+	links   string  // a folder of our own, or ""
+	bad     []error // entries of the path that are no folders
 }
 
 // Find returns the tables in the folders of a path, which are separated as in PATH. Of several of a name the first
-// counts, as it does for engines. No table of results is [ErrNone].
+// counts, as it does for engines. Entries that are no folders are passed over, and [OpenIntact] names them. No table of results is
+// [ErrNone].
 func Find(path string) (*Set, error) {
 	if strings.ContainsAny(path, "\r\n") { // it would end the engine's command
 		return nil, fmt.Errorf("%q: %w: the path contains a line break", path, ErrNone)
 	}
-	s := &Set{folders: filepath.SplitList(path)}
+	s := &Set{}
 	found := map[string]bool{}
-	for _, dir := range s.folders {
+	for i, dir := range filepath.SplitList(path) {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, fmt.Errorf("reading Syzygy tables: %w", err)
+		if dir == "" {
+			err = fmt.Errorf("entry %d of %q is empty", i+1, path)
 		}
+		if err != nil {
+			s.bad = append(s.bad, fmt.Errorf("reading Syzygy tables: %w", err))
+			continue
+		}
+		s.folders = append(s.folders, dir)
 		for _, e := range entries {
 			suffix := filepath.Ext(e.Name())
 			m, err := board.ParseMaterial(strings.TrimSuffix(e.Name(), suffix))
@@ -85,8 +92,11 @@ func Find(path string) (*Set, error) {
 			s.Tables = append(s.Tables, t)
 		}
 	}
-	if s.Pieces() == 0 {
-		return nil, fmt.Errorf("%q: %w: no files such as KRvK.rtbw", s.folders, ErrNone)
+	switch {
+	case s.folders == nil && s.bad != nil:
+		return nil, errors.Join(s.bad...)
+	case s.Pieces() == 0:
+		return nil, errors.Join(append(s.bad, fmt.Errorf("%q: %w: no files such as KRvK.rtbw", s.folders, ErrNone))...)
 	}
 	slices.SortFunc(s.Tables, func(a, b Table) int { return cmp.Compare(a.Name(), b.Name()) })
 	return s, nil
@@ -162,9 +172,13 @@ func (s *Set) Changed() (bool, error) {
 	}), nil
 }
 
-// Open finds the tables on a path and checks them. The first that is damaged is the error.
+// Open finds the tables on a path and checks them. The first that is damaged is the error, or an entry of the path that
+// is no folder.
 func Open(ctx context.Context, path string, c Check) (*Set, error) {
 	s, err := Find(path)
+	if err == nil {
+		err = errors.Join(s.bad...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +200,7 @@ func OpenIntact(ctx context.Context, path string, c Check) (*Set, Verdict, error
 		return nil, Verdict{}, err
 	}
 	v, err := s.Check(ctx, c)
+	v.Passed = s.bad
 	if err == nil && len(v.Damaged) > 0 {
 		s, err = s.without(v.Damaged)
 	}

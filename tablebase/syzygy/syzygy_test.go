@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -256,5 +257,61 @@ func TestIntact(t *testing.T) {
 	}
 	if _, _, err := syzygy.OpenIntact(t.Context(), dir, syzygy.Check{}); !errors.Is(err, syzygy.ErrNone) {
 		t.Error(err)
+	}
+}
+
+// TestPath: entries of a path that are no folders cost the others nothing, and each is named.
+func TestPath(t *testing.T) {
+	dir := t.TempDir()
+	a, b, none, file := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "none"), filepath.Join(dir, "f")
+	for _, d := range []string{a, b} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	syzygy.Write(t, a, large...)
+	syzygy.Write(t, b, "KRvK.rtbw")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path   []string
+		tables int
+		named  []string
+	}{
+		{[]string{a, b}, len(large) + 1, nil},
+		{[]string{a, ""}, len(large), []string{"entry 2"}},
+		{[]string{"", a}, len(large), []string{"entry 1"}},
+		{[]string{a, "", b}, len(large) + 1, []string{"entry 2"}},
+		{[]string{"", a, "", b, ""}, len(large) + 1, []string{"entry 1", "entry 3", "entry 5"}},
+		{[]string{none, b}, 1, []string{none}},
+		{[]string{b, none, file, a}, len(large) + 1, []string{none, file}},
+		{[]string{none, ""}, 0, []string{none, "entry 2"}},
+		{[]string{none}, 0, []string{none}},
+	} {
+		path := strings.Join(c.path, string(filepath.ListSeparator))
+		s, v, err := syzygy.OpenIntact(t.Context(), path, syzygy.Check{})
+		said := fmt.Sprint(err)
+		if (err == nil) != (c.tables > 0) || err == nil && len(s.Tables) != c.tables {
+			t.Errorf("%q: %v", path, err)
+		}
+		if err == nil {
+			notes := v.Notes()
+			if said = strings.Join(notes, "\n"); len(notes) != len(c.named) {
+				t.Errorf("%q: %q", path, notes)
+			}
+			if changed, err := s.Changed(); changed || err != nil {
+				t.Errorf("%q: %v, %v", path, changed, err)
+			}
+		}
+		_, strict := syzygy.Open(t.Context(), path, syzygy.Check{})
+		if (strict == nil) != (c.named == nil) {
+			t.Errorf("%q: %v", path, strict)
+		}
+		for _, name := range c.named {
+			if !strings.Contains(said, name) || !strings.Contains(strict.Error(), name) {
+				t.Errorf("%q: nothing names %q: %q, %v", path, name, said, strict)
+			}
+		}
 	}
 }
