@@ -247,7 +247,7 @@ func TestRightsAlike(t *testing.T) {
 			"a.txt":        {"", "%s | 35 | 1.0\n"},
 		} {
 			sum, _, lines := ingestText(t, name, form[0]+fmt.Sprintf(form[1], "4k3/p7/8/8/8/8/P7/3K4 w - - 0 1")+
-				fmt.Sprintf(form[1], c.fen), ingest.Request{Tables: rows.TableForm{View: new(dataset.WhiteView)}})
+				fmt.Sprintf(form[1], c.fen), ingest.Request{Stated: rows.Stated{View: new(dataset.WhiteView)}})
 			got := ""
 			if len(lines) == 2 {
 				got = strings.Fields(lines[1].Start.FEN())[2]
