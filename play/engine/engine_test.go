@@ -26,16 +26,7 @@ import (
 // tiny writes a small run of a recipe.
 func tiny(t testing.TB, name string) string {
 	t.Helper()
-	var sets []string
-	switch name {
-	case "talbotbot", "tahl":
-		sets = []string{"blocks=2", "filters=8"}
-	case "nosearch":
-		sets = []string{"blocks=1", "width=16", "heads=2"}
-	case "prior":
-		sets = []string{"blocks=1", "filters=4"}
-	}
-	c := tinyrun.Config(t, name, sets...)
+	c := tinyrun.Small(t, name)
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	return dir
 }
@@ -82,23 +73,25 @@ func openOracle(t *testing.T, dir string) *predict.Predictor {
 // TestEvaluator: a search gets what the predictor answers about the view of a game, its past included, and the same
 // bits whatever else is asked at the same time.
 func TestEvaluator(t *testing.T) {
-	for name, want := range map[string]struct {
-		prior, value bool
-		past         int // positions
-	}{
-		"talbotbot": {true, true, 4}, "napoleon": {false, true, 0}, "tahl": {true, true, 4},
-		"nosearch": {true, false, 0},
-	} {
+	pasts := map[string]int{"talbotbot": 4, "napoleon": 0, "tahl": 4, "nosearch": 0, "prior": 0, "lynx": 4}
+	for _, name := range recipe.Names() {
 		dir := tiny(t, name)
+		built, err := tinyrun.Small(t, name).Build()
+		testkit.OK(t, err)
+		layout := built.Encoder.Layout()
+		if layout.Candidates > 0 { // a player finds them first
+			continue
+		}
 		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4, Bulk: true}) // batches of one size
 		oracle := openOracle(t, dir)
 		e := n.Evaluator()
 		k := e.Capabilities()
-		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.WDL {
+		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != (layout.Moves != encode.NoMoves) || k.Value != built.HasValue() ||
+			k.WDL != (layout.Float(encode.WinFloat) >= 0) {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}
-		if e.History() != want.past {
-			t.Errorf("%s sees a past of %d positions, want %d", name, e.History(), want.past)
+		if want, known := pasts[name]; known && e.History() != want {
+			t.Errorf("%s sees a past of %d positions, want %d", name, e.History(), want)
 		}
 		games := randomGames(12)
 		answers := make([]mcts.Evaluation, 4)
@@ -186,7 +179,8 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 		}
 		best = max(best, float64(want[0].Prior[i]))
 	}
-	if illegal := float64(want[0].OtherShare) > math.Exp(best+float64(want[0].Inside)); a.Illegal != illegal {
+	illegal := float64(want[0].OtherShare) > math.Exp(best+float64(want[0].Inside))
+	if illegal = illegal && !oracle.Config.LegalMask(); a.Illegal != illegal {
 		t.Errorf("%s: illegal %v", g.Position().FEN(), a.Illegal)
 	}
 }
@@ -525,9 +519,7 @@ func TestFast(t *testing.T) {
 	if n := mustOpen(t, Config{Path: tiny(t, "talbotbot"), Backend: backend.AtOnce, Fast: true}); n.Backend != want {
 		t.Errorf("chosen: %s, want %s", n.Backend, want)
 	}
-	c := tinyrun.Config(t, "nosearch", "width=16", "blocks=1", "heads=2")
-	words, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
-	if n := mustOpen(t, Config{Path: words, Backend: backend.AtOnce, Fast: true}); n.Backend != b.Kind {
+	if n := mustOpen(t, Config{Path: tiny(t, "nosearch"), Backend: backend.AtOnce, Fast: true}); n.Backend != b.Kind {
 		t.Errorf("without convolutions: %s, want %s", n.Backend, b.Kind)
 	}
 	if !b.OnRuntime() {

@@ -39,6 +39,22 @@ func Config(t testing.TB, name string, sets ...string) run.Config {
 	return c
 }
 
+// Small returns the configuration of a recipe, with two small blocks where it has such settings.
+func Small(t testing.TB, name string) run.Config {
+	t.Helper()
+	c := Config(t, name)
+	r, err := recipe.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range [][2]string{{"blocks", "2"}, {"filters", "16"}, {"width", "16"}} {
+		if smaller, err := r.Set(c.Settings, set[0], set[1]); err == nil {
+			c.Settings = smaller
+		}
+	}
+	return c
+}
+
 // Weights returns initial weights, and statistics drawn at random.
 func Weights(t testing.TB, c run.Config) []checkpoint.Tensor {
 	t.Helper()
