@@ -71,7 +71,9 @@ type Input struct {
 	SHA256 string `json:"sha256"` // of those bytes, 64 hex digits; empty if there are none, as for drawn lines
 	Games  int64  `json:"games"`  // games, rows or draws read from it, those left out included
 
-	Table *Table `json:"table,omitempty"` // of a table of evaluations: how they were read
+	// Table says of a table of evaluations how they were read, and of games with comments such as {0.31/12} how those
+	// were.
+	Table *Table `json:"table,omitempty"`
 	// LeftOut says why nothing was read from a file that could not be opened, or not be read to its end; empty
 	// otherwise.
 	LeftOut string `json:"left_out,omitempty"`
@@ -85,9 +87,9 @@ type Input struct {
 
 // Table is how the evaluations of a table were read.
 type Table struct {
-	Unit   string `json:"unit"`   // "centipawns" or "pawns"; empty if all are mates
+	Unit   string `json:"unit"`   // "centipawns", "pawns" or, of comments, "pawns (score/depth)"; empty: all are mates
 	View   string `json:"view"`   // "white" or "mover"
-	Median int    `json:"median"` // of the |centipawns| that became labels, mates aside
+	Median int    `json:"median"` // of the |centipawns| that became labels, mates aside; of comments, of the first
 }
 
 // Parent is a dataset this one was made from.

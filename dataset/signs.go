@@ -57,6 +57,11 @@ func (a agreement) contradicts() bool {
 	return float64(a.seen-2*a.agree) > 4*math.Sqrt(float64(a.seen))
 }
 
+// Enough reports whether so many scores with Black to move are clear that they contradict the view which is wrong.
+func (s *Signs) Enough() bool {
+	return max(s.result[board.Black].seen, s.material[board.Black].seen) >= 64
+}
+
 // Turned returns the counts of the same scores from the other view: White's, if they were read as the mover's.
 func (s Signs) Turned() Signs {
 	for _, a := range [...]*agreement{&s.result[board.Black], &s.material[board.Black]} {

@@ -2,6 +2,7 @@ package pgn
 
 import (
 	"bytes"
+	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -12,9 +13,11 @@ type EvalKind uint8
 
 // The kinds of evaluations.
 const (
-	LichessEval   EvalKind = iota // “[%eval 0.35]” of the position after the move
-	TCECEval                      // “d=33, wv=0.60” of the mover's search of the position before the move
-	CutechessEval                 // “+0.31/12 0.5s” of the mover's search of the position before the move
+	LichessEval EvalKind = iota // “[%eval 0.35]” of the position after the move
+	TCECEval                    // “d=33, wv=0.60” of the mover's search of the position before the move
+	// CutechessEval is “+0.31/12 0.5s” of the mover's search of the position before the move. Other programs write it
+	// without a plus, or from White's view (ChessBase); it is read as the mover's.
+	CutechessEval
 )
 
 // Evaluation is an evaluation of a position in a comment of the main line. The best move of an engine's own search is
@@ -32,13 +35,16 @@ type Notes struct {
 	// Evals are in the order of the text; at most one of a kind for each ply.
 	Evals []Evaluation
 	// Unread counts evaluations that could not be read or say nothing about a position of the game: of Lichess's
-	// form without decimals (ChessBase writes centipawns there), of TCEC's without a number or before the first move.
+	// form without decimals (ChessBase writes centipawns there), of TCEC's without a number or before the first move,
+	// of cutechess's with a decimal comma, or without a sign and with one decimal as the points of a tournament.
 	Unread int
 	// Book counts moves of an opening book that TCEC writes as evaluations of 0.00 (see [Parser.ReadEvals]).
 	Book int
 	// Sentinels counts numbers that stand for no evaluation: TCEC's ±99.99 and ±777.77.
 	Sentinels int
-	searched  bool // TCEC: there was an evaluation of a search
+	// Plus and Bare count evaluations of cutechess's form above 0 with and without a plus.
+	Plus, Bare int
+	searched   bool // TCEC: there was an evaluation of a search
 }
 
 func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0]} }
@@ -76,6 +82,13 @@ func (p *Parser) note(text []byte) {
 		return
 	}
 	p.notes.Evals = append(p.notes.Evals, e)
+	if e.Kind == CutechessEval && e.Score > 0 {
+		if bytes.TrimLeft(text, blanks)[0] == '+' {
+			p.notes.Plus++
+		} else {
+			p.notes.Bare++
+		}
+	}
 }
 
 // isBook reports whether an evaluation of TCEC's form stands after a move of the book: depth 1 without a node, or
@@ -172,20 +185,31 @@ func pair(text []byte, name string) ([]byte, bool) {
 	}
 }
 
-// cutechess takes “+0.31/12 0.5s” apart. The sign must be there unless the number is 0: other programs write the same
-// without sign from other views.
+// cutechess takes “+0.31/12 0.5s” apart. The sign may be missing if there are two decimals or the number is a mate,
+// and lines may be broken after a point or slash, as ChessBase does. value is empty where it cannot be used.
 func cutechess(text []byte) (value, depth []byte, ok bool) {
-	value, depth, ok = bytes.Cut(upTo(bytes.TrimLeft(text, " \t\r\n"), blanks), []byte("/"))
+	text = bytes.TrimLeft(text, blanks)
+	text = text[:min(len(text), 40)]
+	for i := bytes.IndexAny(text, "\r\n"); i > 0 && (text[i-1] == '.' || text[i-1] == '/'); {
+		text = slices.Concat(text[:i], bytes.TrimLeft(text[i:], "\r\n"))
+		i = bytes.IndexAny(text, "\r\n")
+	}
+	value, depth, ok = bytes.Cut(upTo(text, blanks), []byte("/"))
 	if !ok || len(value) == 0 || len(depth) == 0 || depth[0] < '0' || depth[0] > '9' {
 		return nil, nil, false
 	}
-	if value[0] != '+' && value[0] != '-' && string(value) != "0.00" {
+	depth = bytes.TrimRight(upTo(depth, "/"), ",")
+	number := bytes.TrimLeft(value, "+-")
+	mate := len(number) > 1 && (number[0] == 'M' || number[0] == '#')
+	bare := len(number) == len(value)
+	if !mate && !bytes.ContainsAny(number, ".,") || bare && len(bytes.Trim(number, "M#0123456789.,")) > 0 {
 		return nil, nil, false
 	}
-	if mate := len(value) > 1 && value[1] == 'M'; !mate && bytes.IndexByte(value, '.') < 0 {
-		return nil, nil, false
+	if bare && string(value) != "0.00" && (!mate && len(number)-bytes.IndexByte(number, '.') <= 2 ||
+		wholeNumber(depth, 999) == 0) {
+		value = nil
 	}
-	return value, bytes.TrimRight(depth, ","), true
+	return value, depth, true
 }
 
 // upTo returns text up to the first of some characters.

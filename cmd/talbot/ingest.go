@@ -97,7 +97,8 @@ func (o *ingestOptions) addEvaluations(f *flags.Set) {
 	f.Section("Evaluations")
 	f.Bool(&o.ImportEvals, "import-evals", "import the evaluations in comments as labels")
 	addStated(f, &o.Stated.View, "eval-view",
-		"view of the evaluations in tables, text, viriformat and Parquet: auto, white or mover",
+		"view of the evaluations in tables, text, viriformat, Parquet and comments such as {0.31/12}: auto, white or "+
+			"mover",
 		dataset.WhiteView, dataset.MoverView)
 	addStated(f, &o.Stated.Unit, "eval-unit", "unit of the evaluations in tables: auto, centipawns or pawns",
 		dataset.CentipawnUnit, dataset.PawnUnit)

@@ -73,25 +73,25 @@ func importEvals(l *dataset.Line, notes *pgn.Notes) (all []dataset.Imported, cou
 	return all, count
 }
 
+const cutechessOrigin = "cutechess "
+
 // evalEngine names the origin of an evaluation: of TCEC and cutechess the player that moved, who searched.
 func evalEngine(l *dataset.Line, e pgn.Evaluation) string {
-	name := "lichess eval"
+	name := "TCEC "
 	switch e.Kind {
 	case pgn.LichessEval:
-		return name
-	case pgn.TCECEval:
-		name = "TCEC"
+		return "lichess eval"
 	case pgn.CutechessEval:
-		name = "cutechess"
+		name = cutechessOrigin
 	}
 	player := "White"
 	if (l.Start.Turn() == board.White) != (e.Ply%2 == 0) {
 		player = "Black"
 	}
 	if engine := l.Tag(player); engine != "" {
-		return name + " " + engine
+		return name + engine
 	}
-	return name + " eval"
+	return name + "eval"
 }
 
 // attach gives a line its imported labels, entering fingerprints into the manifest as they come.

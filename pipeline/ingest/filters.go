@@ -71,6 +71,7 @@ type entry struct {
 	conflict pgn.Conflict
 	glued    bool
 	scores   *chainScores
+	comments *commentScores
 }
 
 // choose filters and samples a line; selected: it was not left out by its head already.

@@ -37,6 +37,28 @@ func (g *ingester) games(ctx context.Context, source batches, done int64, each f
 		b.batch = batch
 		return b, nil
 	}
+	var waiting []*parsedBatch // for the view of their scores
+	handOut := func() error {
+		if err := g.settleView(); err != nil {
+			return err
+		}
+		for _, b := range waiting {
+			for i := range b.entries {
+				if c := g.state.Comments; c != nil && c.View == dataset.WhiteView.String() {
+					fromWhite(&b.entries[i])
+				}
+				if err := each(&b.entries[i]); err != nil {
+					return err
+				}
+			}
+			select {
+			case free <- b:
+			default:
+			}
+		}
+		waiting = waiting[:0]
+		return nil
+	}
 	parsers := make([]*pgn.Parser, g.Workers)
 	for i := range parsers {
 		parsers[i] = g.parser()
@@ -49,18 +71,19 @@ func (g *ingester) games(ctx context.Context, source batches, done int64, each f
 		if err != nil {
 			return err
 		}
+		waiting = append(waiting, b)
+		wait := false
 		for i := range b.entries {
-			if err := each(&b.entries[i]); err != nil {
+			wait = g.state.Comments == nil && g.comments.add(&b.entries[i])
+		}
+		if !wait {
+			if err := handOut(); err != nil {
 				return err
 			}
 		}
-		select {
-		case free <- b:
-		default:
-		}
 		g.report()
 	}
-	return nil
+	return handOut()
 }
 
 // parser returns a parser that reads no more than the ingest needs.
@@ -91,6 +114,7 @@ func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 		}
 		if p.ReadEvals {
 			r.imported, r.evals = importEvals(r.line, p.Notes())
+			r.comments = commentsOf(p.Notes())
 		}
 	}
 	b.batch.Release()

@@ -28,7 +28,8 @@ type Request struct {
 	// KeepDuplicates keeps every copy of a game, and games that are the beginning of another.
 	KeepDuplicates bool
 	Filters        Filters
-	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
+	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels. Whose
+	// view scores such as {0.31/12} are from is stated by Stated, or found for each input.
 	ImportEvals bool
 	// Results says which result a game gets whose tag, movetext and final position contradict each other.
 	Results dataset.ResultRule
@@ -88,6 +89,7 @@ type ingester struct {
 	past        *synth.Reconstructor // nil: none was needed yet
 
 	evaluations  evaluationReader // of the present input; nil: it has none of positions
+	comments     commentScores    // of the present input
 	outputFailed bool             // the error is not in the input but in writing its lines
 }
 
@@ -99,8 +101,9 @@ type state struct {
 	Input  int   `json:"input"`  // lines of this input …
 	Number int64 `json:"number"` // … up to this number are done
 
-	Read    int64 `json:"read"`              // games or rows of this input that are done
-	Rejects int64 `json:"rejects,omitempty"` // bytes of the list of rejects; 0 if there is none
+	Read     int64          `json:"read"`               // games or rows of this input that are done
+	Comments *dataset.Table `json:"comments,omitempty"` // how the scores in its comments are read, once it is known
+	Rejects  int64          `json:"rejects,omitempty"`  // bytes of the list of rejects; 0 if there is none
 	totals
 
 	Before  *inputStart   `json:"before,omitempty"`   // what was counted when this input began
@@ -212,7 +215,7 @@ func (in *Request) flags() []dataset.Tag {
 		}
 	}
 	add(in.KeepDuplicates, "keep-duplicates", "true")
-	add(in.ImportEvals, "import-evals", "true")
+	add(in.ImportEvals, "import-evals", "view-by-file") // earlier versions took all comments for the mover's: "true"
 	add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())
 	add(in.SkipBadFiles, "skip-bad-files", "true")
 	add(in.History > 0, "history", strconv.Itoa(in.History))

@@ -193,7 +193,7 @@ func TestFilteredIngest(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	if got := fmt.Sprint(lines[0].Samples.Plies(nil, len(lines[0].Moves)), d.Manifest.Flags); got !=
-		"[0 2 4 6] [{import-evals true} {min-clock 30s} {move-conflict drop} {player Tal} {side winner}]" {
+		"[0 2 4 6] [{import-evals view-by-file} {min-clock 30s} {move-conflict drop} {player Tal} {side winner}]" {
 		t.Error(got)
 	}
 	table, err := os.ReadFile(rejects)

@@ -19,7 +19,7 @@ import (
 // file reads one input, or leaves it out.
 func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if index != g.state.Input {
-		g.state.Input, g.state.Number, g.state.Read = index, 0, 0
+		g.state.Input, g.state.Number, g.state.Read, g.state.Comments = index, 0, 0, nil
 	}
 	if g.state.Number == 0 { // otherwise an interrupted run has begun it
 		g.beginInput()
@@ -41,7 +41,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 
 // read reads an input that is open.
 func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path string) error {
-	g.input, g.evaluations = in, nil
+	g.input, g.evaluations, g.comments = in, nil, commentScores{}
 	kind, err := kindOf(in)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		}
 		input.SHA256 = hex.EncodeToString(sum[:])
 	}
-	input.Bytes = in.RawRead()
+	input.Bytes, input.Table = in.RawRead(), g.state.Comments
 	if g.evaluations != nil {
 		table := g.evaluations.Table()
 		input.Table = &table

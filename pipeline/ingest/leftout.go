@@ -109,7 +109,8 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 // endInput is the state after an input.
 func (g *ingester) endInput(index int, bytes int64) {
 	g.bytes.before += bytes
-	g.state.Input, g.state.Number, g.state.Read, g.state.Before = index+1, 0, 0, nil
+	g.state.Input, g.state.Number, g.state.Read = index+1, 0, 0
+	g.state.Comments, g.state.Before = nil, nil
 }
 
 func inputName(path string) string {
