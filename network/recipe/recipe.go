@@ -2,8 +2,9 @@
 // built, and how the network is trained where nothing else is said.
 //
 // A recipe is a file in package encode, a file in package model, and an entry of the list in registry.go; what several
-// recipes may use (residual.go, attention.go, changes.go, encode/uci.go) has files of its own. Whatever trains,
-// evaluates, exports, shows or plays a network finds it here by its name. The package starts no goroutines.
+// recipes may use (board.go of both, residual.go, attention.go, changes.go, encode/uci.go) has files of its own.
+// Whatever trains, evaluates, exports, shows or plays a network finds it here by its name. The package starts no
+// goroutines.
 package recipe
 
 import (
