@@ -23,36 +23,42 @@ func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error
 	if err := l.checkHead(); err != nil {
 		return err
 	}
-	n := len(l.Moves)
-	pos, k := l.Start, 0
-	for ply := 0; ply <= n; ply++ {
-		sample := l.Samples.Has(ply, n)
-		if sample {
-			if err := l.checkSample(&pos, k); err != nil {
-				return fmt.Errorf("sample at ply %d: %w", ply, err)
-			}
+	k := 0
+	return l.Replay(func(p *board.Position, ply int) error {
+		if !l.Samples.Has(ply, len(l.Moves)) {
+			return nil
 		}
+		err := l.checkSample(p, k)
+		if err == nil {
+			err = f(p, ply, k)
+		}
+		if k++; err != nil {
+			return fmt.Errorf("sample at ply %d: %w", ply, err)
+		}
+		return nil
+	})
+}
+
+// Replay calls f with each position of the line, valid until f returns, and its ply, 0 … n, once the move played there
+// was found to be legal. It ends with the error of f or that of an illegal move, which names the ply.
+func (l *Line) Replay(f func(p *board.Position, ply int) error) error {
+	pos, n := l.Start, len(l.Moves)
+	for ply := 0; ; ply++ {
 		if ply < n && !pos.IsLegal(l.Moves[ply]) {
 			return fmt.Errorf("ply %d: move %s is illegal in %q", ply, l.Moves[ply], pos.FEN())
 		}
-		if sample {
-			if err := f(&pos, ply, k); err != nil {
-				return fmt.Errorf("sample at ply %d: %w", ply, err)
-			}
-			k++
+		if err := f(&pos, ply); err != nil || ply == n {
+			return err
 		}
-		if ply < n {
-			pos.Play(l.Moves[ply])
-		}
+		pos.Play(l.Moves[ply])
 	}
-	return nil
 }
 
 // maxColumn is the greatest index of a fingerprint or network.
 const maxColumn = 999_999
 
-// CheckForm checks what needs no board: that every number is in its range, that policies, labels and predictions are one
-// for each sample and their columns in order, and that no label or prediction contradicts its status.
+// CheckForm checks what needs no board: that every number is in its range, that policies, labels and predictions are
+// one for each sample and their columns in order, and that no label or prediction contradicts its status.
 func (l *Line) CheckForm() error {
 	if !l.Source.Known() || int(l.Result) >= len(resultNames) {
 		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
@@ -76,8 +82,8 @@ func (l *Line) CheckForm() error {
 	last := -1
 	for _, c := range l.Labels {
 		if c.Fingerprint <= last || c.Fingerprint > maxColumn || len(c.Labels) != samples {
-			return fmt.Errorf("%d labels of fingerprint %d after %d, for %d samples", len(c.Labels), c.Fingerprint, last,
-				samples)
+			return fmt.Errorf("%d labels of fingerprint %d after %d, for %d samples", len(c.Labels), c.Fingerprint,
+				last, samples)
 		}
 		last = c.Fingerprint
 		for k := range c.Labels {

@@ -11,14 +11,14 @@ import (
 func (r *Reader) CheckLines(block int, lines []dataset.Line) error {
 	for i := range lines {
 		if err := lines[i].Check(); err != nil {
-			return r.lineError(block, i, &lines[i], err)
+			return r.LineError(block, i, &lines[i], err)
 		}
 	}
 	return nil
 }
 
-// lineError adds to err the place of its line.
-func (r *Reader) lineError(block, line int, l *dataset.Line, err error) error {
+// LineError is what is wrong with a line of a block, as [dataset.ErrDamaged] with its place.
+func (r *Reader) LineError(block, line int, l *dataset.Line, err error) error {
 	return fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
 		r.path, block, line, l.Input, l.Number, dataset.ErrDamaged, err)
 }

@@ -1,12 +1,14 @@
 package shards
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 )
 
 // Dataset is a folder of shards with its manifest, open for reading. It is safe for concurrent use. However many shards
@@ -80,6 +82,36 @@ func (d *Dataset) Lines() iter.Seq2[*dataset.Line, error] {
 			}
 		}
 	}
+}
+
+// EachLine calls use with each line, valid until use returns, on that many workers at a time, numbered from 0; and read,
+// if not nil, with how much was read so far, one call at a time. It ends with the first error in the order of the lines:
+// one of [Reader.ReadBlock], what use says is wrong with a line, which is [dataset.ErrDamaged] with its shard, block and
+// line, or the context's.
+func (d *Dataset) EachLine(ctx context.Context, workers int, read func(Block),
+	use func(worker int, l *dataset.Line) error) error {
+	blocks, lines, sum := d.Blocks(), make([][]dataset.Line, max(workers, 1)), Block{}
+	for b, err := range ordered.N(ctx, len(blocks), workers, func(worker, i int) (b Block, err error) {
+		r, block := d.Shards[blocks[i].Shard], blocks[i].Block
+		if lines[worker], err = r.ReadBlock(block, lines[worker][:0]); err != nil {
+			return b, err
+		}
+		for k := range lines[worker] {
+			l := &lines[worker][k]
+			if err := use(worker, l); err != nil {
+				return b, r.LineError(block, k, l, err)
+			}
+		}
+		return r.Block(block), nil
+	}) {
+		if err != nil {
+			return err
+		}
+		if sum = (Block{sum.Lines + b.Lines, sum.Positions + b.Positions, sum.Samples + b.Samples}); read != nil {
+			read(sum)
+		}
+	}
+	return nil
 }
 
 // BlockRef names a block of a dataset.

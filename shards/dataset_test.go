@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,54 @@ func TestDataset(t *testing.T) {
 	cancel()
 	if _, err := Verify(ctx, dir, VerifyOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// TestEachLine: each line comes once, whatever the workers; of several lines at fault the first is named, in words; and
+// nothing follows the end of the context.
+func TestEachLine(t *testing.T) {
+	lines := randomLines(t, 20, 5*blockLines, false)
+	for i := range lines {
+		lines[i].Number = int64(i)
+	}
+	dir, m := writeDataset(t, lines)
+	d, err := OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, workers := range []int{0, 1, 3, 50} {
+		plies, read := make([]int64, max(workers, 1)), Block{}
+		if err := d.EachLine(t.Context(), workers, func(b Block) { read = b }, func(worker int, l *dataset.Line) error {
+			plies[worker] += int64(len(l.Moves) + 1)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		sum := int64(0)
+		for _, n := range plies {
+			sum += n
+		}
+		want := Block{len(lines), int(m.Counts.Positions), int(m.Counts.Samples)}
+		if sum != m.Counts.Positions || read != want {
+			t.Errorf("%d workers: %d positions, %+v were read, not %+v", workers, sum, read, want)
+		}
+		err := d.EachLine(t.Context(), workers, nil, func(_ int, l *dataset.Line) error {
+			if l.Number >= 2*blockLines+7 {
+				return errors.New("is odd")
+			}
+			return nil
+		})
+		if !errors.Is(err, dataset.ErrDamaged) || !!strings.HasPrefix(err.Error(), fmt.Sprintf("%q: ", filepath.Join(dir, Name(0)))) ||
+			!strings.HasSuffix(err.Error(), fmt.Sprintf(", number %d): dataset is damaged: is odd", 2*blockLines+7)) {
+			t.Errorf("%d workers: error %v", workers, err)
+		}
+		if err := d.EachLine(ended, workers, nil, func(int, *dataset.Line) error { return nil }); !errors.Is(err,
+			context.Canceled) {
+			t.Errorf("%d workers: error %v of a context that ended", workers, err)
+		}
 	}
 }
 

@@ -49,8 +49,8 @@ func openFile(path string) (*file, error) {
 	}
 }
 
-// open returns the content of the file. The caller calls done once it has read it. A file that has replaced the one that
-// was first opened is not read.
+// open returns the content of the file. The caller calls done once it has read it. A file that has replaced the one
+// that was first opened is not read.
 func (f *file) open() (in io.ReaderAt, done func(), err error) {
 	if f.closed.Load() {
 		return nil, nil, fmt.Errorf("reading %q: %w", f.path, fs.ErrClosed)

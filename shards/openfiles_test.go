@@ -15,8 +15,8 @@ import (
 )
 
 // TestOpenFiles reads many files at random from many goroutines, more than may stay open: each read gives its file's
-// bytes, and what is closed stays closed and gives its place back. A file that was put in the place of one that is being
-// read is not taken for it.
+// bytes, and what is closed stays closed and gives its place back. A file that was put in the place of one that is
+// being read is not taken for it.
 func TestOpenFiles(t *testing.T) {
 	old := kept
 	kept = make(chan struct{}, 3)

@@ -8,8 +8,8 @@ import (
 	"talbot/dataset"
 )
 
-// Reader reads one shard. It is safe for concurrent use. Over all readers 64 files stay open; others are opened for each
-// block.
+// Reader reads one shard. It is safe for concurrent use. Over all readers 64 files stay open; others are opened for
+// each block.
 type Reader struct {
 	path    string
 	file    *file

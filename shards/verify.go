@@ -55,9 +55,9 @@ type verifier struct {
 }
 
 // Verify reads a dataset whole: the manifest, every file's SHA-256, every column's checksum, every line, which it
-// replays ([dataset.Line.Check]), and compares the totals with the manifest. It continues after damage; what it found is
-// in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early with the context's error, or
-// with a file system's error.
+// replays ([dataset.Line.Check]), and compares the totals with the manifest. It continues after damage; what it found
+// is in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early with the context's error,
+// or with a file system's error.
 func Verify(ctx context.Context, dir string, options VerifyOptions) (Report, error) {
 	v := &verifier{VerifyOptions: options}
 	err := v.run(ctx, dir)
@@ -158,7 +158,7 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 	}
 	for k := range lines {
 		if err := v.line(&lines[k], worker); err != nil {
-			v.damaged(r.lineError(i, k, &lines[k], err))
+			v.damaged(r.LineError(i, k, &lines[k], err))
 		}
 	}
 	v.mu.Lock()

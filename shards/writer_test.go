@@ -141,8 +141,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSameBytesAtAnyWorkers writes the same lines with any number of workers. Where a block ends for its many names does
-// not depend on the names that its buffers held before.
+// TestSameBytesAtAnyWorkers writes the same lines with any number of workers. Where a block ends for its many names
+// does not depend on the names that its buffers held before.
 func TestSameBytesAtAnyWorkers(t *testing.T) {
 	var named []dataset.Line
 	for i := range 600 {
@@ -156,7 +156,8 @@ func TestSameBytesAtAnyWorkers(t *testing.T) {
 		}}}}
 		named = append(named, l)
 	}
-	for name, lines := range map[string][]dataset.Line{"random": randomLines(t, 5, 5*blockLines, false), "names": named} {
+	for name, lines := range map[string][]dataset.Line{"random": randomLines(t, 5, 5*blockLines, false),
+		"names": named} {
 		want := shardOf(t, lines)
 		for _, workers := range []int{2, 5, 16} {
 			if got := shardOf(t, lines, WithWorkers(workers)); !bytes.Equal(got, want) {

@@ -14,8 +14,8 @@ import (
 )
 
 // Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish prints their results in answer to
-// its command "d". Another engine gives [syzygy.ErrNone]. Tables belong to one goroutine at a time. A reader that hangs,
-// dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
+// its command "d". Another engine gives [syzygy.ErrNone]. Tables belong to one goroutine at a time. A reader that
+// hangs, dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
 type Tables struct {
 	cfg      Config
 	set      *syzygy.Set

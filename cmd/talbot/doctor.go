@@ -202,7 +202,8 @@ func (d *diagnosis) checkMachine() {
 		d.add("disk", statusAbsent, "free some space, or choose folders on another disk with --out and --run",
 			"%s free in %s", humanize.Size(float64(d.Disk.Free)), d.Disk.Path)
 	default:
-		d.add("disk", statusOK, "", "%s free of %s in %s", humanize.Size(float64(d.Disk.Free)), humanize.Size(float64(d.Disk.Total)), d.Disk.Path)
+		d.add("disk", statusOK, "", "%s free of %s in %s", humanize.Size(float64(d.Disk.Free)),
+			humanize.Size(float64(d.Disk.Total)), d.Disk.Path)
 	}
 }
 

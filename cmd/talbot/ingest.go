@@ -52,7 +52,9 @@ a quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
 Games that cannot be read or contradict themselves, copies, and games that are the
 beginning of a longer one are left out and counted by reason; --rejects lists them.
-Nothing else is left out unless you turn on a filter. Evaluations in tables become labels; with --import-evals, so do those in comments. Repeat an interrupted command to continue it. See docs/2-inputs.md, and docs/19-other-formats.md for other programs' data.`,
+Nothing else is left out unless you turn on a filter. Evaluations in tables become labels;
+with --import-evals, so do those in comments. Repeat an interrupted command to continue
+it. See docs/2-inputs.md, and docs/19-other-formats.md for other programs' data.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots

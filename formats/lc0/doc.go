@@ -7,8 +7,8 @@
 // that breaks the format is a reject, and reading goes on at the next chunk. Memory is bounded by the longest game that
 // is read, 20,000 plies, whatever sizes a file claims.
 //
-// The layout is that of lc0's trainingdata_v6.h and encoder and of lczero-training's chunkparser, and files that lc0 wrote
-// are read in tests. A chunk is records of one size, one for each position from which a move was played,
+// The layout is that of lc0's trainingdata_v6.h and encoder and of lczero-training's chunkparser, and files that lc0
+// wrote are read in tests. A chunk is records of one size, one for each position from which a move was played,
 // little-endian. All is in the frame of the side to move: for Black ranks are mirrored and colours swapped.
 //
 //	version  bytes  offsets

@@ -156,8 +156,8 @@ func (r *Reader) read(chunk io.Reader, offset int64) {
 	}
 }
 
-// Looks reports whether a file begins with a record, or is an archive in which a file does, by its first bytes: at least
-// 512, and 64 KiB of an archive, which may begin with other files such as a licence.
+// Looks reports whether a file begins with a record, or is an archive in which a file does, by its first bytes: at
+// least 512, and 64 KiB of an archive, which may begin with other files such as a licence.
 func Looks(head []byte) bool {
 	if !isHeader(head) {
 		return looksRecord(head)

@@ -157,8 +157,8 @@ func TestReal(t *testing.T) {
 		}
 		l := lines[0]
 		samples += l.SampleCount()
-		if l.Start != board.StartPosition() || l.Result == dataset.ResultUnknown || len(l.Policies) != l.SampleCount() ||
-			l.SampleCount() != len(data)/layouts[6].size {
+		if l.Start != board.StartPosition() || l.Result == dataset.ResultUnknown ||
+			len(l.Policies) != l.SampleCount() || l.SampleCount() != len(data)/layouts[6].size {
 			t.Errorf("chunk %d: %d moves, %d samples of %d records, result %v", i, len(l.Moves), l.SampleCount(),
 				len(data)/layouts[6].size, l.Result)
 		}

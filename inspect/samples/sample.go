@@ -110,8 +110,9 @@ func (v *viewer) describe(l located) *Sample {
 	w, e := &v.walker, v.options.Encoder
 	p, ply := w.Position(), w.Ply()
 	s := &Sample{
-		Sample: l.first + int64(w.Sample()), Line: l.number, Split: v.Manifest().Splits.Of(dataset.SplitKey(l.Line)).String(),
-		FEN: p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
+		Sample: l.first + int64(w.Sample()), Line: l.number,
+		Split: v.Manifest().Splits.Of(dataset.SplitKey(l.Line)).String(),
+		FEN:   p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
 		Result: l.Result.String(), TimeControl: l.Tag("TimeControl"),

@@ -69,8 +69,8 @@ func (r *Request) Run(ctx context.Context) ([][]Answer, error) {
 				solved++
 			}
 		}
-		r.Progress(progress.Progress{Verb: "solve", Done: done, Total: int64(len(r.Limits) * len(r.Puzzles)), Count: done,
-			Rate: done, Unit: "puzzles", Note: fmt.Sprintf("%d solved", solved)})
+		r.Progress(progress.Progress{Verb: "solve", Done: done, Count: done, Rate: done,
+			Total: int64(len(r.Limits) * len(r.Puzzles)), Unit: "puzzles", Note: fmt.Sprintf("%d solved", solved)})
 	}
 	for _, p := range players {
 		if p != nil {

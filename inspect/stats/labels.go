@@ -47,8 +47,7 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	for _, c := range l.Labels {
 		if c.Fingerprint >= len(t.Labels) {
-			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.Labels),
-				dataset.ErrDamaged)
+			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d", c.Fingerprint, len(t.Labels))
 		}
 		of := &t.Labels[c.Fingerprint]
 		// What is best among candidates need not be best.
@@ -204,8 +203,7 @@ func (t *tally) addPredictions(l *dataset.Line) error {
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	for _, c := range l.Predictions {
 		if c.Network >= len(t.Networks) {
-			return fmt.Errorf("predictions of network %d, but the manifest has %d: %w", c.Network, len(t.Networks),
-				dataset.ErrDamaged)
+			return fmt.Errorf("predictions of network %d, but the manifest has %d", c.Network, len(t.Networks))
 		}
 		for k := range c.Predictions {
 			t.Networks[c.Network].add(&c.Predictions[k], chosen(l, k, plies[k]))

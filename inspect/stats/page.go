@@ -199,7 +199,8 @@ func (s *Statistics) sampleSection() table.Section {
 	list(&part, "Moves", "played, by the rating of the side to move", moves)
 	list(&part, "Side to move", "", bars(c.SideToMove, "white", "black"))
 	if c.Results["win"]+c.Results["draw"]+c.Results["loss"] > 0 {
-		list(&part, "Result for the side to move", humanize.Thousands(c.Exact)+" exact, the others from the newest label",
+		list(&part, "Result for the side to move",
+			humanize.Thousands(c.Exact)+" exact, the others from the newest label",
 			bars(c.Results, "win", "draw", "loss", "unknown"))
 	}
 	list(&part, "Captures", "in the last four plies before a sample", bars(c.HistoryCaptures, 0, 1, 2, 3, 4))

@@ -6,11 +6,9 @@ package stats
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"talbot/dataset"
-	"talbot/internal/ordered"
 	"talbot/internal/progress"
 	"talbot/shards"
 )
@@ -124,8 +122,7 @@ var scoreEdges = [...]int{-1000, -500, -300, -150, -75, -25, 25, 75, 150, 300, 5
 
 // Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the dataset, except for the
 // position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on the number of workers.
-// The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's; of several damaged
-// blocks the first is reported.
+// The errors are those of [shards.OpenDataset] and [shards.Dataset.EachLine].
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	if o.Workers < 1 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -137,8 +134,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		return nil, err
 	}
 	defer d.Close()
-	blocks := d.Blocks()
-	tallies := make([]*tally, max(1, min(o.Workers, len(blocks))))
+	tallies := make([]*tally, max(1, min(o.Workers, len(d.Blocks()))))
 	keys := dataset.NewKeys(0, o.Temp)
 	defer keys.Close()
 	for i := range tallies {
@@ -147,18 +143,10 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 			tallies[i].keys = keys.Buffer()
 		}
 	}
-	positions := int64(0)
-	for n, err := range ordered.N(ctx, len(blocks), len(tallies), func(worker, i int) (int64, error) {
-		return tallies[worker].addBlock(d, blocks[i])
-	}) {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("counting %q: %w", o.Dir, ctx.Err())
-		}
-		if err != nil {
-			return nil, err
-		}
-		positions += n
-		progress.Report(o.Progress, "stats", "positions", positions, d.Manifest.Counts.Positions)
+	if err := d.EachLine(ctx, len(tallies), func(read shards.Block) {
+		progress.Report(o.Progress, "stats", "positions", int64(read.Positions), d.Manifest.Counts.Positions)
+	}, func(worker int, l *dataset.Line) error { return tallies[worker].addLine(l) }); err != nil {
+		return nil, err
 	}
 	for _, t := range tallies[1:] {
 		tallies[0].merge(t)

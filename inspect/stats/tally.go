@@ -1,15 +1,12 @@
 package stats
 
 import (
-	"fmt"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/shards"
 )
 
 // tally counts the lines of a worker.
@@ -18,7 +15,6 @@ type tally struct {
 	manifest *dataset.Manifest
 	counting dataset.Counting
 	examples exampleTally
-	lines    []dataset.Line     // of the present block
 	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
 	position dataset.PositionKeys
 }
@@ -116,20 +112,6 @@ func newTally(m *dataset.Manifest) *tally {
 	return t
 }
 
-// addBlock reads and counts a block, and returns how many positions its lines have.
-func (t *tally) addBlock(d *shards.Dataset, ref shards.BlockRef) (positions int64, err error) {
-	r := d.Shards[ref.Shard]
-	if t.lines, err = r.ReadBlock(ref.Block, t.lines[:0]); err != nil {
-		return 0, err
-	}
-	for i := range t.lines {
-		if err := t.addLine(&t.lines[i]); err != nil {
-			return 0, fmt.Errorf("%q: block %d: line %d: %w", filepath.Join(d.Dir, r.Info().File), ref.Block, i, err)
-		}
-	}
-	return int64(r.Block(ref.Block).Positions), nil
-}
-
 // addLine replays and counts a line.
 func (t *tally) addLine(l *dataset.Line) error {
 	n := len(l.Moves)
@@ -166,17 +148,17 @@ func (t *tally) addLine(l *dataset.Line) error {
 		t.addOpening(l)
 	}
 	shown, hash, show := t.examples.chosen(key, int(of.Samples))
-	pos, samples := l.Start, 0
+	samples := 0
 	var pieces [coveragePlies + 1]int // in front of the last plies
-	for ply := 0; ply <= n; ply++ {
+	return l.Replay(func(pos *board.Position, ply int) error {
 		sample := l.Samples.Has(ply, n)
 		now := pos.Occupied().Len()
 		pieces[ply%len(pieces)] = now
 		if sample {
 			t.Pieces[now]++
-			t.addCoverage(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
+			t.addCoverage(l, samples, pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
 			if show && samples == shown {
-				t.examples.add(hash, l, ply, &pos, t.counting.Of(l, samples).Value)
+				t.examples.add(hash, l, ply, pos, t.counting.Of(l, samples).Value)
 			}
 			samples++
 		}
@@ -185,17 +167,10 @@ func (t *tally) addLine(l *dataset.Line) error {
 			if !sample {
 				s = dataset.NoSample
 			}
-			t.keys.Add(uint64(t.position.Key(&pos, s)))
+			t.keys.Add(uint64(t.position.Key(pos, s)))
 		}
-		if ply == n {
-			break
-		}
-		if !pos.IsLegal(l.Moves[ply]) {
-			return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], pos.FEN(), dataset.ErrDamaged)
-		}
-		pos.Play(l.Moves[ply])
-	}
-	return nil
+		return nil
+	})
 }
 
 // addBand counts aggregated positions by the rating of the side to move.

@@ -13,8 +13,8 @@ import (
 )
 
 // Journal holds results of an unfinished command in the order in which they were made, so that a kill loses only those
-// under way. It is a file of records (see [durable.AppendRecord]); the payload of the first says what it is a journal of
-// and what decides the results.
+// under way. It is a file of records (see [durable.AppendRecord]); the payload of the first says what it is a journal
+// of and what decides the results.
 type Journal struct {
 	*durable.RecordWriter
 	file *durable.File

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"talbot/dataset"
-	"talbot/internal/ordered"
 	"talbot/shards"
 )
 
@@ -31,10 +30,10 @@ func (f *Folder) Lines(columns shards.Columns, each func(*dataset.Line) error) e
 	return nil
 }
 
-// Blocks reads those columns of the finished shards, and what every line has, and calls use with their blocks on that
-// many workers at a time. use must not keep the lines.
-func (f *Folder) Blocks(ctx context.Context, workers int, columns shards.Columns,
-	use func(worker int, lines []dataset.Line) error) error {
+// EachLine reads those columns of the finished shards, and what every line has, and calls use with each line, as
+// [shards.Dataset.EachLine] does.
+func (f *Folder) EachLine(ctx context.Context, workers int, columns shards.Columns,
+	use func(worker int, l *dataset.Line) error) error {
 	d := shards.Dataset{Dir: f.dir}
 	defer d.Close()
 	for _, s := range f.shards() {
@@ -44,13 +43,5 @@ func (f *Folder) Blocks(ctx context.Context, workers int, columns shards.Columns
 		}
 		d.Shards = append(d.Shards, r)
 	}
-	blocks := d.Blocks()
-	lines := make([][]dataset.Line, max(workers, 1))
-	return ordered.All(ctx, len(blocks), workers, func(worker, i int) (err error) {
-		r := d.Shards[blocks[i].Shard]
-		if lines[worker], err = r.ReadBlock(blocks[i].Block, lines[worker][:0]); err != nil {
-			return err
-		}
-		return use(worker, lines[worker])
-	})
+	return d.EachLine(ctx, workers, nil, use)
 }

@@ -16,7 +16,8 @@ func OK(t testing.TB, err error) {
 	}
 }
 
-// Must returns a value, and panics at an error. It is for what a test may rely on, such as the position of a constant FEN.
+// Must returns a value, and panics at an error. It is for what a test may rely on, such as the position of a constant
+// FEN.
 func Must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

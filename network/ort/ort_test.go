@@ -88,7 +88,8 @@ func TestTelemetry(t *testing.T) {
 	}
 	home, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
 	cmd := exec.Command(strace, "-f", "-e", "trace=socket", "-o", trace, os.Args[0], "-test.run", "^TestModel$")
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME=", "CI=", "ONNXRUNTIME_LIBRARY="+backend.Discover().Runtime)
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME=", "CI=",
+		"ONNXRUNTIME_LIBRARY="+backend.Discover().Runtime)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

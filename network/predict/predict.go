@@ -41,9 +41,9 @@ var (
 type Options struct {
 	Choice run.Choice // of a run's checkpoints, and of the networks in one
 
-	// Batches are the numbers of positions that graphs are compiled for; nil = 1. A batch of another number of positions
-	// is filled up. A search that asks for few positions at first, and has several sizes, does not wait for a large
-	// batch. On the Go backend none is larger than 32: what a larger one moves does not fit into the processor's
+	// Batches are the numbers of positions that graphs are compiled for; nil = 1. A batch of another number of
+	// positions is filled up. A search that asks for few positions at first, and has several sizes, does not wait for a
+	// large batch. On the Go backend none is larger than 32: what a larger one moves does not fit into the processor's
 	// caches.
 	Batches []int
 	// Moves is how many legal moves a position may have; 0 = 256. No position of a game has more than 218.

@@ -100,7 +100,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestApart: with several batch sizes a request is computed by itself, in batches of its own size, whoever else asks at the time.
+// TestApart: with several batch sizes a request is computed by itself, in batches of its own size, whoever else asks at
+// the time.
 func TestApart(t *testing.T) {
 	p, list := predictor(t, Options{Batches: []int{1, 2, 8}})
 	want := make([]Output, 0, 21)

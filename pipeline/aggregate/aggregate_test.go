@@ -392,8 +392,10 @@ func TestHostile(t *testing.T) {
 		want  error
 		text  string
 	}{
-		"illegal move":  {[]string{madeup.Dataset(t, bad, 500)}, 1, DefaultBands, dataset.ErrDamaged, "line 60: ply 1"},
-		"with a sieve":  {[]string{madeup.Dataset(t, bad, 500)}, 3, DefaultBands, dataset.ErrDamaged, "line 60: ply 1"},
+		"illegal move": {[]string{madeup.Dataset(t, bad, 500)}, 1, DefaultBands, dataset.ErrDamaged,
+			"block 0, line 60 (input 0, number 0): dataset is damaged: ply 1: "},
+		"with a sieve": {[]string{madeup.Dataset(t, bad, 500)}, 3, DefaultBands, dataset.ErrDamaged,
+			"block 0, line 60 (input 0, number 0): dataset is damaged: ply 1: "},
 		"none":          {[]string{in, t.TempDir()}, 3, DefaultBands, dataset.ErrNoDataset, ""},
 		"twice":         {[]string{in, twice, in}, 3, DefaultBands, ErrTwice, filepath.Base(in)},
 		"nothing":       {[]string{in}, 1000, DefaultBands, ErrNothingKept, "rare_position"},

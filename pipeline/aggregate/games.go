@@ -1,8 +1,6 @@
 package aggregate
 
 import (
-	"fmt"
-	"path/filepath"
 	"time"
 
 	"talbot/board"
@@ -92,7 +90,7 @@ func (g *gameReader) block(at setBlock, lines *[]dataset.Line, c *counts,
 			continue
 		}
 		if err := g.line(l, c, each); err != nil {
-			return fmt.Errorf("%q: block %d: line %d: %w", filepath.Join(d.Dir, r.Info().File), at.Block, i, err)
+			return r.LineError(at.Block, i, l, err)
 		}
 	}
 	return nil
@@ -117,26 +115,21 @@ func (g *gameReader) line(l *dataset.Line, c *counts, each func(p *board.Positio
 	n := len(l.Moves)
 	elos := [2]int{board.White: l.WhiteElo, board.Black: l.BlackElo}
 	bands := [2]int{dataset.BandOf(g.bands, elos[0]), dataset.BandOf(g.bands, elos[1])}
-	pos := l.Start
-	for ply, m := range l.Moves {
-		if !pos.IsLegal(m) {
-			return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, m, pos.FEN(), dataset.ErrDamaged)
+	return l.Replay(func(pos *board.Position, ply int) error {
+		if ply < l.Reconstructed || !l.Samples.Has(ply, n) {
+			return nil
 		}
-		if ply >= l.Reconstructed && l.Samples.Has(ply, n) {
-			switch turn := pos.Turn(); {
-			case l.ShortOfTime(ply, g.minClock):
-				c.Dropped[dataset.LowClock]++
-			case elos[turn] > 0 || len(g.bands) == 1:
-				c.Moves++
-				each(&pos, m, bands[turn])
-			default:
-				c.Dropped[dataset.UnknownElo]++
-			}
+		switch turn := pos.Turn(); {
+		case ply == n:
+			c.Dropped[NoMove]++
+		case l.ShortOfTime(ply, g.minClock):
+			c.Dropped[dataset.LowClock]++
+		case elos[turn] > 0 || len(g.bands) == 1:
+			c.Moves++
+			each(pos, l.Moves[ply], bands[turn])
+		default:
+			c.Dropped[dataset.UnknownElo]++
 		}
-		pos.Play(m)
-	}
-	if l.Samples.Has(n, n) {
-		c.Dropped[NoMove]++
-	}
-	return nil
+		return nil
+	})
 }

@@ -46,19 +46,16 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 	var mu sync.Mutex
 	found := map[dataset.GameKey]bool{}
 	sieve := g.seen.Sieve()
-	err := g.out.Blocks(ctx, g.Workers, 0, func(_ int, lines []dataset.Line) error {
-		for i := range lines {
-			l := &lines[i]
-			if !prunable(l) || g.isLeftOut(l) {
-				continue
-			}
-			k := l.StartKey()
-			for _, m := range l.Moves[:len(l.Moves)-1] {
-				if k = k.Play(m); sieve.MayHave(k) && g.seen.Has(k) {
-					mu.Lock()
-					found[k] = true
-					mu.Unlock()
-				}
+	err := g.out.EachLine(ctx, g.Workers, 0, func(_ int, l *dataset.Line) error {
+		if !prunable(l) || g.isLeftOut(l) {
+			return nil
+		}
+		k := l.StartKey()
+		for _, m := range l.Moves[:len(l.Moves)-1] {
+			if k = k.Play(m); sieve.MayHave(k) && g.seen.Has(k) {
+				mu.Lock()
+				found[k] = true
+				mu.Unlock()
 			}
 		}
 		return nil

@@ -104,30 +104,27 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 	}
 	sieve := keys.Sieve()
 	var mu sync.Mutex
-	return g.out.Blocks(ctx, g.Workers, shards.Origin|goalColumns, func(_ int, lines []dataset.Line) error {
-		for i := range lines {
-			l := &lines[i]
-			found := func(k dataset.GameKey, kind int) {
-				if !sieve.MayHave(k) {
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				p := keptGame{kind, l.Input, l.Number, l.Offset}
-				if old, ok := stay[k]; ok && p.preferredTo(old) {
-					stay[k] = p
-				}
+	return g.out.EachLine(ctx, g.Workers, shards.Origin|goalColumns, func(_ int, l *dataset.Line) error {
+		found := func(k dataset.GameKey, kind int) {
+			if !sieve.MayHave(k) {
+				return
 			}
-			start, moves := l.WithoutHistory()
-			whole := dataset.Line{Start: start, Moves: moves}
-			k := whole.StartKey()
-			for j, m := range moves {
-				if k = k.Play(m); j < len(moves)-1 && prunable(l) {
-					found(k, 0)
-				}
+			mu.Lock()
+			defer mu.Unlock()
+			p := keptGame{kind, l.Input, l.Number, l.Offset}
+			if old, ok := stay[k]; ok && p.preferredTo(old) {
+				stay[k] = p
 			}
-			found(withGoal(k, l), 1)
 		}
+		start, moves := l.WithoutHistory()
+		whole := dataset.Line{Start: start, Moves: moves}
+		k := whole.StartKey()
+		for j, m := range moves {
+			if k = k.Play(m); j < len(moves)-1 && prunable(l) {
+				found(k, 0)
+			}
+		}
+		found(withGoal(k, l), 1)
 		return nil
 	})
 }

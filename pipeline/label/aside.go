@@ -17,8 +17,8 @@ import (
 // asideColumn has labels of samples that are known without a search, in a column of their own: results of endgame
 // tables, or labels of package mates. The zero value has none.
 type asideColumn struct {
-	// label returns the label of a position; false where it is not known: of a line without any known one the column has
-	// nothing.
+	// label returns the label of a position; false where it is not known: of a line without any known one the column
+	// has nothing.
 	label  func(ctx context.Context, p *board.Position) (l dataset.Label, known bool, err error)
 	column int
 	found  int64 // labelled samples written in this process

@@ -55,8 +55,8 @@ func (l *labeller) openLabels(ctx context.Context) error {
 	var err error
 	path := l.out.Path(journalName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && first > 0 {
-		l.Warning(fmt.Errorf("the label journal %q is gone: finished shards stay as they are, also where a worker that is "+
-			"banned later had a part", path))
+		l.Warning(fmt.Errorf("the label journal %q is gone: finished shards stay as they are, also where a worker "+
+			"that is banned later had a part", path))
 	}
 	l.known.journal, damaged, err = openJournal(path, l.journalID(), l.Warning, func(at int64, e entry) {
 		workers = workers || e.worker > 0

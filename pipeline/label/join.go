@@ -19,9 +19,9 @@ func partOf(hash [16]byte, n int) int {
 	return 1 + int(xxhash.Sum64(append([]byte(output.PartFlag), hash[:]...))%uint64(n))
 }
 
-// Join puts together what several machines labelled with [Request.Part]: each line is that of the part that had to label
-// it. Where labels are exact the result is to the byte what one machine would have made alone. The errors are those of
-// [output.Join.Run].
+// Join puts together what several machines labelled with [Request.Part]: each line is that of the part that had to
+// label it. Where labels are exact the result is to the byte what one machine would have made alone. The errors are
+// those of [output.Join.Run].
 func Join(ctx context.Context, j output.Join) (output.JoinSummary, error) {
 	return j.Run(ctx, func(ctx context.Context, out *output.Folder, parts []*shards.Dataset) error {
 		for i := len(out.Manifest().Shards); i < len(parts[0].Shards); i++ {
@@ -78,8 +78,8 @@ func joinShard(ctx context.Context, job *output.Job, out *output.Folder, parts [
 			return err
 		}
 		if c := out.Manifest().Counts; c.GamesKept%1024 == 0 {
-			job.Report(progress.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
-				Total: parts[0].Manifest.Counts.Samples})
+			job.Report(progress.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
+				Done: c.Samples, Total: parts[0].Manifest.Counts.Samples})
 		}
 	}
 }

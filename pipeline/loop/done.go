@@ -39,8 +39,9 @@ func (l *Loop) inspect(want *Config) (found output.Found, err error) {
 		if at, err := l.walk(want, s.Generation, false); err != nil {
 			return found, err
 		} else if at.Step != StepDone {
-			found.Differences = append(found.Differences, output.Difference{Name: filepath.Base(l.generation(at.Generation, "")) +
-				", " + string(at.Step), Have: "missing or damaged", Want: "whole"})
+			found.Differences = append(found.Differences, output.Difference{
+				Name: filepath.Base(l.generation(at.Generation, "")) + ", " + string(at.Step),
+				Have: "missing or damaged", Want: "whole"})
 		}
 	}
 	if s.Generation > want.Generations {

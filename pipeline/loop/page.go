@@ -102,8 +102,9 @@ func (g *Generation) figures() figures {
 }
 
 // columns are those of the page's table, by their figures.
-var columns = []string{"generation", "games", "samples", "plies", "mates", "draws", "entropy", "games/s", "batches full",
-	"time in the network", "steps", correlation, "right sign", "best move first", legalFirst, lastElo, firstElo, "plays on"}
+var columns = []string{"generation", "games", "samples", "plies", "mates", "draws", "entropy", "games/s",
+	"batches full", "time in the network", "steps", correlation, "right sign", "best move first", legalFirst, lastElo,
+	firstElo, "plays on"}
 
 // charts are those of the page, with the figures that they draw; a name that ends with a blank begins those of several.
 var charts = []struct {
@@ -150,8 +151,8 @@ func (l *Loop) writePage(c *Config, history []Generation) error {
 	}
 	if s := last.Games; s != nil && !s.alone() { // without a search nothing asks for a value
 		curves.Add(chart.NewCalibrationChart(chart.Calibration{Title: "Calibration of the last games",
-			Note: "what the network alone said, and the results", XName: "value", YName: "result", Low: -1, Spread: true,
-			Bins: s.Raw.Bins}))
+			Note: "what the network alone said, and the results", XName: "value", YName: "result", Low: -1,
+			Spread: true, Bins: s.Raw.Bins}))
 	}
 	p.Add(curves)
 	shown := namesIn(known, columns)
@@ -164,8 +165,9 @@ func (l *Loop) writePage(c *Config, history []Generation) error {
 		}
 		t.Add(row...)
 	}
-	p.Add(table.Section{Title: "Generations", Note: "Games are those that the network before played; measures are of " +
-		"the network trained on them. Times and speeds are of the process that ended a step.", Blocks: []table.Block{t}})
+	p.Add(table.Section{Title: "Generations", Note: "Games are those that the network before played; measures are " +
+		"of the network trained on them. Times and speeds are of the process that ended a step.",
+		Blocks: []table.Block{t}})
 	p.Add(table.Section{Title: "Settings", Blocks: []table.Block{
 		&table.Prose{Lines: strings.Split(strings.TrimSuffix(string(l.Text), "\n"), "\n"), Exact: true}}})
 	var text bytes.Buffer

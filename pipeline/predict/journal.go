@@ -14,8 +14,8 @@ import (
 
 // A journal holds the predictions of the shard that is being made. The payload of its first record is [identityText]
 // and the SHA-256 of what decides the answers; that of each other record is a unit: its number in the shard and how
-// many of its samples have no rating that the network would look at (uvarints), and its predictions: status u8, and of a
-// predicted sample its value i16, the number of its moves (uvarint), and for each move u16 and its prior u16.
+// many of its samples have no rating that the network would look at (uvarints), and its predictions: status u8, and of
+// a predicted sample its value i16, the number of its moves (uvarint), and for each move u16 and its prior u16.
 type journal struct {
 	*output.Journal
 	known map[int]int64 // units of an earlier run, by number: where their records begin

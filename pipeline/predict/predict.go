@@ -32,8 +32,8 @@ import (
 	"talbot/shards"
 )
 
-// Evaluator is a network. Predict may be called by several goroutines at once; outputs[i] is that for inputs[i] and must
-// depend on that position alone.
+// Evaluator is a network. Predict may be called by several goroutines at once; outputs[i] is that for inputs[i] and
+// must depend on that position alone.
 type Evaluator interface {
 	Encoder() encode.Encoder
 	Predict(ctx context.Context, inputs []predict.Input, outputs []predict.Output) error

@@ -44,7 +44,8 @@ const playedOn = 10
 const treeBytes = 64 << 20
 
 // game plays a game. Its random choices do not depend on other games.
-func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, from dataset.Line) (dataset.Line, error) {
+func (p *collection) game(ctx context.Context, e mcts.Evaluator, number int64, from dataset.Line) (dataset.Line,
+	error) {
 	g := &selfGame{collection: p, random: rand.New(rand.NewPCG(p.Seed, uint64(number)))}
 	o := p.Style.Options
 	o.Verbose, o.FreshTree, o.Batch, o.CacheSize, o.Hash = true, true, 1, 0, treeBytes

@@ -13,8 +13,8 @@ import (
 	"talbot/shards"
 )
 
-// Join puts together the games that several machines played with [Request.Part]: the dataset that one machine would have
-// made, to the byte. The errors are those of [output.Join.Run].
+// Join puts together the games that several machines played with [Request.Part]: the dataset that one machine would
+// have made, to the byte. The errors are those of [output.Join.Run].
 func Join(ctx context.Context, j output.Join) (output.JoinSummary, error) {
 	return j.Run(ctx, func(ctx context.Context, out *output.Folder, parts []*shards.Dataset) error {
 		m := out.Manifest()

@@ -264,8 +264,8 @@ func (p *collection) report(game bool) {
 		note = fmt.Sprintf("%s/s, batches %.0f %% full", humanize.Count(int64(float64(c.Evaluations)/
 			time.Since(p.begun).Seconds()), "evaluation"), 100*float64(c.Evaluations)/float64(c.Places))
 	}
-	p.Progress(progress.Progress{Verb: Verb, Unit: "games", Count: p.kept, First: p.keptBefore, Done: p.kept, Total: part,
-		Rate: p.kept - p.keptBefore, Note: note})
+	p.Progress(progress.Progress{Verb: Verb, Unit: "games", Count: p.kept, First: p.keptBefore, Done: p.kept,
+		Total: part, Rate: p.kept - p.keptBefore, Note: note})
 }
 
 // opening is the beginning of game n.

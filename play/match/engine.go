@@ -105,8 +105,8 @@ func (e *Engine) NewGame(ctx context.Context, _ uint64) error {
 	return uci.Retry(ctx, 0, func(int) error {
 		err := e.Start(ctx)
 		if err == nil {
-			err = e.judged(ctx, e.client.Ask(ctx, "readyok after ucinewgame", "ucinewgame\nisready\n", e.cfg.StartTimeout,
-				uci.Ready))
+			err = e.judged(ctx, e.client.Ask(ctx, "readyok after ucinewgame", "ucinewgame\nisready\n",
+				e.cfg.StartTimeout, uci.Ready))
 		}
 		return err
 	})

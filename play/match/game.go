@@ -109,9 +109,9 @@ type Player interface {
 	// NewGame makes the player ready for another game, with nothing of earlier ones left. All that the player leaves to
 	// chance is decided by the seed. An error says that it cannot play: the match ends.
 	NewGame(ctx context.Context, seed uint64) error
-	// Move returns what the player plays in a position that has legal moves, with a Time of 0 unless the player measures
-	// that better than its caller can. A *[Fault] loses the game; every other error ends the match. Where ctx ends, so
-	// does Move, soon and with its error.
+	// Move returns what the player plays in a position that has legal moves, with a Time of 0 unless the player
+	// measures that better than its caller can. A *[Fault] loses the game; every other error ends the match. Where ctx
+	// ends, so does Move, soon and with its error.
 	Move(ctx context.Context, r *MoveRequest) (Ply, error)
 	// Close ends the player.
 	Close() error

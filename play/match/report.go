@@ -257,12 +257,12 @@ func (x *Result) results() *table.Table {
 // remarks says what the figures leave out, and why there is no Elo or no rating.
 func (x *Result) remarks() (list []string) {
 	if x.Identical > 0 || x.Unpaired > 0 {
-		list = append(list, fmt.Sprintf("Identical games (%d) only count in the total; unpaired games (%d) don't count "+
-			"toward Elo.", x.Identical, x.Unpaired))
+		list = append(list, fmt.Sprintf("Identical games (%d) only count in the total; unpaired games (%d) don't "+
+			"count toward Elo.", x.Identical, x.Unpaired))
 	}
 	if x.Mirrored > 0 {
-		list = append(list, fmt.Sprintf("Mirrored pairs (%d) have the same moves with the colours exchanged; they count.",
-			x.Mirrored))
+		list = append(list, fmt.Sprintf("Mirrored pairs (%d) have the same moves with the colours exchanged; they "+
+			"count.", x.Mirrored))
 	}
 	switch {
 	case x.Games == 0 || x.Elo.Known():
@@ -277,7 +277,8 @@ func (x *Result) remarks() (list []string) {
 	if slices.ContainsFunc(x.Ratings, func(r RatingResult) bool { return r.Anchor && !r.Counted }) {
 		list = append(list, "* not used for the rating: the score is not between 10 and 90 %")
 		if !x.Ratings[0].Rating.Known() {
-			list = append(list, "No rating: play against opponents that are closer in strength, with rating= of their own.")
+			list = append(list, "No rating: play against opponents that are closer in strength, with rating= of their "+
+				"own.")
 		}
 	}
 	for _, p := range x.Players[1:] {

@@ -241,7 +241,8 @@ func (r *run) recordGame(game *Record) error {
 	}
 	r.count(game)
 	if f := game.Fault; f != nil {
-		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", game.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(), f.Text))
+		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", game.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(),
+			f.Text))
 	}
 	if err := r.advance(); err != nil {
 		return err

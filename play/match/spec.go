@@ -186,8 +186,8 @@ func ParseTimeControl(s string) (c TimeControl, err error) {
 	c.Base, errs[1] = seconds(base)
 	c.Increment, errs[2] = seconds(increment)
 	if errors.Join(errs[:]...) != nil || c.Base == 0 || ok && c.Moves < 1 {
-		return TimeControl{}, fmt.Errorf("time control %q: give seconds and an increment, such as 60+0.6, or 40/60 for "+
-			"40 moves", s)
+		return TimeControl{}, fmt.Errorf("time control %q: give seconds and an increment, such as 60+0.6, or 40/60 "+
+			"for 40 moves", s)
 	}
 	return c, nil
 }

@@ -55,7 +55,8 @@ func (t *tree) halve(n *node, scores []float64) int {
 		}
 		scores[i] += t.noise[i]
 		// That none is on turn happens only where memory was short.
-		if is := t.descents(edges[i:i+1]) == turn; best < 0 || is && !onTurn || is == onTurn && scores[i] > scores[best] {
+		is := t.descents(edges[i:i+1]) == turn
+		if best < 0 || is && !onTurn || is == onTurn && scores[i] > scores[best] {
 			best, onTurn = i, is
 		}
 	}

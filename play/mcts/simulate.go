@@ -104,8 +104,8 @@ func (s *simulations) report(sim simulator, moves []board.Move) *Report {
 	children := s.children(&s.nodes[0])
 	for i := range children {
 		c := &children[i]
-		l := Line{PV: s.variation(sim, c), Value: float32(sim.value(c)), Visits: int64(c.visits), Prior: float32(c.share),
-			Proven: c.end != open}
+		l := Line{PV: s.variation(sim, c), Value: float32(sim.value(c)), Visits: int64(c.visits),
+			Prior: float32(c.share), Proven: c.end != open}
 		l.WDL = wdlOf(l.Value)
 		switch c.end {
 		case open:

@@ -85,8 +85,8 @@ func Choose(offered map[string]Option, name, value string) (dataset.Tag, error) 
 	return dataset.Tag{Name: o.Name, Value: value}, o.check(value)
 }
 
-// Texts returns the values of options by name, which may name files: those that are set, and else the default of strings.
-// Logs, which engines write, are left out.
+// Texts returns the values of options by name, which may name files: those that are set, and else the default of
+// strings. Logs, which engines write, are left out.
 func Texts(offered map[string]Option, set []dataset.Tag) map[string]string {
 	values := map[string]string{}
 	for _, o := range offered {

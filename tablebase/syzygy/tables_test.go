@@ -60,8 +60,8 @@ func Seal(content []byte) []byte {
 	return append(bytes.Clone(content), b...)
 }
 
-// The tables in testdata, which the tests of other packages use, are those of [Content], and in the folder other there is
-// one of the same name and size.
+// The tables in testdata, which the tests of other packages use, are those of [Content], and in the folder other there
+// is one of the same name and size.
 func TestTestdata(t *testing.T) {
 	want := map[string][]byte{}
 	for _, name := range []string{"KQvK.rtbw", "KRvK.rtbw", "KQvKR.rtbw"} {

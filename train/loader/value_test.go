@@ -26,7 +26,8 @@ func TestValueTargetsAreRead(t *testing.T) {
 			{Fingerprint: 0, Labels: []dataset.Label{said}}, {Fingerprint: 1,
 				Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}}}
 	dir := madeup.OneShard(t, dataset.Manifest{Splits: dataset.Splits{Test: 100},
-		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables", Limit: dataset.ExactLimit}}}, []dataset.Line{line})
+		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables", Limit: dataset.ExactLimit}}},
+		[]dataset.Line{line})
 	for target, want := range map[encode.ValueTarget]float64{
 		encode.TanhValue: math.Tanh(1), encode.WDLValue: 0.6,
 		encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {

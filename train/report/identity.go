@@ -25,7 +25,8 @@ func (r Run) Brief() []table.Fact {
 	}
 	add("network", network)
 	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s of %s", filepath.Base(e.Checkpoint), humanize.Thousands(e.Step), humanize.Thousands(c.Steps))
+		text := fmt.Sprintf("%s, step %s of %s", filepath.Base(e.Checkpoint), humanize.Thousands(e.Step),
+			humanize.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += fmt.Sprintf(", SHA-256 %.12s", e.Sum)
 		}

@@ -54,9 +54,11 @@ func made() Run {
 				"10": ends}, ByMaterial: map[string]evaluate.EndgameFigures{"KPvK": ends, "KQvK": ends,
 				"KRvK": {Samples: 1}}},
 		Misses: []evaluate.Miss{miss}}},
-		About: About{Split: "test", Noise: &evaluate.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
-			Puzzles: &evaluate.PuzzleReport{PuzzleScore: evaluate.PuzzleScore{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
-				ByRating: map[string]evaluate.PuzzleScore{"1000": {Puzzles: 3}}}}}
+		About: About{Split: "test", Noise: &evaluate.Noise{
+			Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
+			Puzzles: &evaluate.PuzzleReport{
+				PuzzleScore: evaluate.PuzzleScore{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
+				ByRating:    map[string]evaluate.PuzzleScore{"1000": {Puzzles: 3}}}}}
 	return r
 }
 

@@ -158,7 +158,8 @@ func TestBestMark(t *testing.T) {
 	}
 	losses, others := Charts([]Run{r}, View{})
 	b := losses[0].Best
-	if b == nil || !strings.HasSuffix(losses[0].Note, "; dotted: the best, step 200") || !b.Ring || b.X != (losses[0].Left+losses[0].Right)/2 {
+	if b == nil || !strings.HasSuffix(losses[0].Note, "; dotted: the best, step 200") || !b.Ring ||
+		b.X != (losses[0].Left+losses[0].Right)/2 {
 		t.Errorf("mark %+v", b)
 	}
 	for _, c := range others {
