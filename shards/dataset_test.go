@@ -129,8 +129,8 @@ func TestEachLine(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, dataset.ErrDamaged) || !!strings.HasPrefix(err.Error(), fmt.Sprintf("%q: ", filepath.Join(dir, Name(0)))) ||
-			!strings.HasSuffix(err.Error(), fmt.Sprintf(", number %d): dataset is damaged: is odd", 2*blockLines+7)) {
+		if want := fmt.Sprintf("%q: block 2, line 7 (input 0, number %d): dataset is damaged: is odd",
+			filepath.Join(dir, Name(0)), 2*blockLines+7); !errors.Is(err, dataset.ErrDamaged) || err.Error() != want {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 		if err := d.EachLine(ended, workers, nil, func(int, *dataset.Line) error { return nil }); !errors.Is(err,
