@@ -20,8 +20,9 @@ func ParseFEN(s string) (Position, error) {
 }
 
 // ReadFEN is [ParseFEN] for what others write. Rights to castle (KQkq) without king and rook at home, which editors of
-// positions give, are left out and returned. Rights of [ErrChess960] are refused: by file, unless they mean the standard
-// rooks (HAha); and of a king and a rook elsewhere on the back rank, unless the source says that it is standard chess.
+// positions give, are left out and returned. Rights of [ErrChess960] are refused: by file, unless they mean the
+// standard rooks (HAha); and of a king and a rook elsewhere on the back rank, unless the source says that it is
+// standard chess.
 func ReadFEN(s string, standard bool) (p Position, left string, err error) {
 	p, left, err = parseFEN(s, standard)
 	return p, left, quoteFEN(s, &p, err)

@@ -213,7 +213,8 @@ func TestReadFEN(t *testing.T) {
 				got = strings.Fields(p.FEN())[2]
 			}
 			if got != want || err == nil && left != c.left {
-				t.Errorf("%s %s: %q, left out %q (%v), want %q, %q", c.placement, c.rights, got, left, err, want, c.left)
+				t.Errorf("%s %s: %q, left out %q (%v), want %q, %q", c.placement, c.rights, got, left, err, want,
+					c.left)
 			}
 		}
 	}

@@ -33,7 +33,8 @@ const (
 )
 
 // Duplicate is a line that was read, drawn or played before: the same start and moves, whatever the headers, or the
-// same position with the colours swapped, of an endgame; of a puzzle, also the same best moves and moves to avoid. The first is kept. No reader gives it.
+// same position with the colours swapped, of an endgame; of a puzzle, also the same best moves and moves to avoid. The
+// first is kept. No reader gives it.
 const Duplicate Reason = "duplicate"
 
 // Reasons lists every reason of a reader.

@@ -35,9 +35,9 @@ func (Napoleon) Layout() Layout {
 	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
 }
 
-// Pack writes what stands on each square, in the frame of the side to move: for Black, ranks are mirrored. All 34 planes
-// follow from the board alone (see [Napoleon.Unpack]), so castling rights, en passant, past and counters are not there,
-// and a position and its mirror image are packed alike.
+// Pack writes what stands on each square, in the frame of the side to move: for Black, ranks are mirrored. All 34
+// planes follow from the board alone (see [Napoleon.Unpack]), so castling rights, en passant, past and counters are not
+// there, and a position and its mirror image are packed alike.
 //
 // Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and 1
 // king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no piece

@@ -63,8 +63,8 @@ func (e Prior) Layout() Layout {
 	return l
 }
 
-// Pack writes the position to dst[:5]: words 0 … 3 are a board ([packBoard]). Of word 4 bits 0 … 3 are planes 12 … 15, bits 8 … 23 the rating of the side to move, and bits
-// 40 … 47 the sixth rank of plane 16.
+// Pack writes the position to dst[:5]: words 0 … 3 are a board ([packBoard]). Of word 4 bits 0 … 3 are planes 12 … 15,
+// bits 8 … 23 the rating of the side to move, and bits 40 … 47 the sixth rank of plane 16.
 func (e Prior) Pack(dst []uint64, v *View) {
 	w := (*[PriorWords]uint64)(dst)
 	p := v.Position()

@@ -167,7 +167,8 @@ func TestPriorTargets(t *testing.T) {
 			var target Target
 			l := e.Layout()
 			target.Reset(&l)
-			if learns := e.Target(&target, v, Targets{}); learns != (test.learnt != nil) || len(target.Moves) != listed {
+			learns := e.Target(&target, v, Targets{})
+			if learns != (test.learnt != nil) || len(target.Moves) != listed {
 				t.Errorf("%s, %+v: learns %v, %d moves", test.name, e, learns, len(target.Moves))
 			}
 			for _, m := range target.Moves {

@@ -144,7 +144,8 @@ func TestEveryLearnsResults(t *testing.T) {
 				values = append(values, target.Floats[at])
 			}
 			if learns := encode.RecipeValue.LearnsResults(e, labelled); learns != (values[0] == -values[1]) {
-				t.Errorf("%s, labelled %v: learns results %v, but the targets are %v", e.Name(), labelled, learns, values)
+				t.Errorf("%s, labelled %v: learns results %v, but the targets are %v", e.Name(), labelled, learns,
+					values)
 			}
 		}
 	}

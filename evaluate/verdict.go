@@ -74,8 +74,8 @@ func (j *Judgement) Remedy(f Figures, masked bool) string {
 		return "train longer, on more samples, or with a larger --value-weight where the recipe has it"
 	}
 	if f["illegal_mass"] > 0.1 && !masked {
-		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train longer, or with --legal-mask where the recipe has it",
-			100*f["illegal_mass"])
+		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train longer, or with --legal-mask "+
+			"where the recipe has it", 100*f["illegal_mass"])
 	}
 	return "train longer, on more samples, or with a larger network"
 }

@@ -132,7 +132,8 @@ func TestRemedy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", measure, got, want)
 		}
 	}
-	check("policy_ce_legal", "77 % of the probability falls on illegal moves: train longer, or with --legal-mask where the recipe has it")
+	check("policy_ce_legal", "77 % of the probability falls on illegal moves: train longer, or with "+
+		"--legal-mask where the recipe has it")
 	masked = true
 	check("policy_ce_legal", "train longer, on more samples, or with a larger network")
 	check("value_mse", "only 1 % of the samples have a value to learn: label more of them")

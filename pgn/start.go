@@ -23,8 +23,8 @@ func opensFEN(line []byte) bool {
 // the position, and a FEN tag that is misspelt or not quoted, are rejected: the moves may well be legal from the usual
 // start too.
 //
-// Castling rights are read as [board.ReadFEN] says; a Variant tag that is read says that the game is standard chess. left
-// is true if some were left out.
+// Castling rights are read as [board.ReadFEN] says; a Variant tag that is read says that the game is standard chess.
+// left is true if some were left out.
 func (p *Parser) start() (start board.Position, left bool, reject *dataset.Reject) {
 	variant := p.tags.get(tagVariant)
 	if reason := variantOf(variant); reason != "" {

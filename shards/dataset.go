@@ -84,10 +84,10 @@ func (d *Dataset) Lines() iter.Seq2[*dataset.Line, error] {
 	}
 }
 
-// EachLine calls use with each line, valid until use returns, on that many workers at a time, numbered from 0; and read,
-// if not nil, with how much was read so far, one call at a time. It ends with the first error in the order of the lines:
-// one of [Reader.ReadBlock], what use says is wrong with a line, which is [dataset.ErrDamaged] with its shard, block and
-// line, or the context's.
+// EachLine calls use with each line, valid until use returns, on that many workers at a time, numbered from 0; and
+// read, if not nil, with how much was read so far, one call at a time. It ends with the first error in the order of the
+// lines: one of [Reader.ReadBlock], what use says is wrong with a line, which is [dataset.ErrDamaged] with its shard,
+// block and line, or the context's.
 func (d *Dataset) EachLine(ctx context.Context, workers int, read func(Block),
 	use func(worker int, l *dataset.Line) error) error {
 	blocks, lines, sum := d.Blocks(), make([][]dataset.Line, max(workers, 1)), Block{}

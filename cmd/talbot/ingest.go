@@ -131,7 +131,8 @@ func addStated[T fmt.Stringer](f *flags.Set, to **T, name, usage string, choices
 
 func (o *ingestOptions) addFilters(f *flags.Set) {
 	f.Section("Game filters")
-	o.games.addPreset(f, "gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only lines of source puzzle)",
+	o.games.addPreset(f,
+		"gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only lines of source puzzle)",
 		slices.Sorted(maps.Keys(ingest.Presets)))
 	o.games.add(f)
 	variant := "standard"

@@ -300,7 +300,8 @@ func TestTwicePacked(t *testing.T) {
 		"gzip": func(text []byte) []byte { return gzipBytes(t, text) },
 		"zstd": func(text []byte) []byte { return zstdBytes(t, text) },
 	} {
-		for inner, data := range map[string][]byte{"gzip": gzipBytes(t, text), "zstd": zstdBytes(t, text), "bzip2": bzip2Bytes} {
+		for inner, data := range map[string][]byte{"gzip": gzipBytes(t, text), "zstd": zstdBytes(t, text),
+			"bzip2": bzip2Bytes} {
 			_, err := NewInput("x.pgn", bytes.NewReader(pack(data)))
 			if !errors.Is(err, ErrArchive) || !strings.Contains(err.Error(), inner+" inside "+outer) {
 				t.Errorf("%s inside %s: %v", inner, outer, err)

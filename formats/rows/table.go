@@ -180,8 +180,8 @@ func (t *TableReader) field(fields []string, column int) string {
 	return cell(fields, t.column[column])
 }
 
-// LooksLikeTable reports whether a text begins with the header of a table, which names a column of evaluations or mates,
-// or with a row of a FEN and an evaluation.
+// LooksLikeTable reports whether a text begins with the header of a table, which names a column of evaluations or
+// mates, or with a row of a FEN and an evaluation.
 func LooksLikeTable(head []byte) bool {
 	line := bytes.Trim(firstRow(head), " \t\r\x00")
 	for _, comma := range [...]rune{'\t', ',', ';'} {

@@ -24,8 +24,8 @@ var (
 			"--skip-bad-files to skip the table")
 )
 
-// Stated is what the caller states about the evaluations of an input of any kind before it is read; what is nil is found
-// in the input.
+// Stated is what the caller states about the evaluations of an input of any kind before it is read; what is nil is
+// found in the input.
 type Stated struct {
 	View *dataset.View
 	Unit *dataset.Unit

@@ -56,7 +56,8 @@ func (scripted) NewGame(context.Context, uint64) error { return nil }
 func (scripted) Close() error                          { return nil }
 
 func (s scripted) Move(_ context.Context, r *match.MoveRequest) (match.Ply, error) {
-	if r.MoveTime > 0 != (r.Patience == r.MoveTime+10*time.Second) || r.MoveTime == 0 && r.Patience != match.DefaultPatience {
+	if r.MoveTime > 0 != (r.Patience == r.MoveTime+10*time.Second) ||
+		r.MoveTime == 0 && r.Patience != match.DefaultPatience {
 		return match.Ply{}, fmt.Errorf("it is waited for %v with %+v", r.Patience, r.Limits)
 	}
 	if want := r.Start; len(r.Moves) > 0 {

@@ -9,8 +9,9 @@ import (
 // column is word i of packed inputs, [N, 1].
 func column(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
 
-// boardPieces are the squares of own pawns to king and of the opponent's, each [N, 1], of inputs that begin with a board
-// as package encode packs it: three words with the bits of what stands on a square, and one of the opponent's squares.
+// boardPieces are the squares of own pawns to king and of the opponent's, each [N, 1], of inputs that begin with a
+// board as package encode packs it: three words with the bits of what stands on a square, and one of the opponent's
+// squares.
 func boardPieces(packed *Node) []*Node {
 	return piecePlanes(column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3))
 }

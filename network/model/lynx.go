@@ -147,7 +147,8 @@ func (t Lynx) ONNX(g *onnx.Graph) []onnx.Value {
 	logits := g.Flatten(g.Conv(policy, "policy.planes"), "logits")
 	h := g.Relu(g.Linear(r.onnxFlat(g, x, "value"), "value.fc1", "value.fc1"))
 	chances := g.Linear(h, "value.chances", "chances")
-	return []onnx.Value{logits, chances, g.Squeeze(g.Tanh(g.Linear(h, "value.fc2", "value.fc2"), "value.tanh"), "value")}
+	value := g.Tanh(g.Linear(h, "value.fc2", "value.fc2"), "value.tanh")
+	return []onnx.Value{logits, chances, g.Squeeze(value, "value")}
 }
 
 // Cost counts what the trunk keeps, and six tensors the size of the logits.

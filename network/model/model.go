@@ -57,9 +57,9 @@ type Network interface {
 	// position, [N, L, words] int32, −1 after the last one; nil for a recipe without moves.
 	Outputs(heads []*graph.Node, legal *graph.Node) Outputs
 
-	// ONNX adds inputs and nodes to a graph that has the tensors of Params, and returns the heads. What is exported begins
-	// after Unpack: its input are the numbers that [encode.Encoder] calls so. It may describe settings in the metadata,
-	// where all of them stand if it describes none.
+	// ONNX adds inputs and nodes to a graph that has the tensors of Params, and returns the heads. What is exported
+	// begins after Unpack: its input are the numbers that [encode.Encoder] calls so. It may describe settings in the
+	// metadata, where all of them stand if it describes none.
 	ONNX(g *onnx.Graph) []onnx.Value
 
 	// Cost estimates what training takes for each sample.

@@ -135,8 +135,8 @@ func (r residual) value(p *Pass, x *Node) *Node {
 
 // floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
-// heads. With Winograd nine shifted copies of the planes are kept as well, and what the inputs of the blocks become, 144
-// numbers for 64; with excitation two activations more for each block.
+// heads. With Winograd nine shifted copies of the planes are kept as well, and what the inputs of the blocks become,
+// 144 numbers for 64; with excitation two activations more for each block.
 func (r residual) floats(conv ConvAlgorithm) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
 	if r.squeeze > 0 {

@@ -214,7 +214,8 @@ func TestAgainstNaive(t *testing.T) {
 		"three keys": {r: Request{Bands: DefaultBands, MinCount: 3, MinBand: 3}, chunk: 9000, counters: 1 << 20,
 			keys: 3},
 		"filtered": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, GamesOf: &val,
-			Filter: dataset.Filter{MinBaseTime: 3 * time.Minute, DropUnknownElo: true}}, chunk: 9000, counters: 1 << 16},
+			Filter: dataset.Filter{MinBaseTime: 3 * time.Minute, DropUnknownElo: true}}, chunk: 9000,
+			counters: 1 << 16},
 		"clocks": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, MinClock: 20 * time.Second}, chunk: 9000,
 			counters: 1 << 16},
 	} {

@@ -173,8 +173,8 @@ func (g *ingester) add(path string, index int, f *entry) error {
 // MaxHistory is the longest history that ingest reconstructs, in plies.
 const MaxHistory = 16
 
-// reconstruct puts a history in front of a line, which depends on the seed and the line alone. If there is none the line
-// stays as it is.
+// reconstruct puts a history in front of a line, which depends on the seed and the line alone. If there is none the
+// line stays as it is.
 func (g *ingester) reconstruct(l *dataset.Line) (err error) {
 	if g.past == nil {
 		if g.past, err = synth.NewReconstructor(synth.DefaultPast); err != nil {

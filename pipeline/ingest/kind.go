@@ -43,8 +43,8 @@ type Reader interface {
 	Next() (dataset.Line, dataset.Imported, error)
 }
 
-// kinds lists all kinds in the order in which help names them. A new one is an entry here. What looks like several kinds
-// is of the last, so games, which look like any text, come first; the others exclude each other (see [rows]).
+// kinds lists all kinds in the order in which help names them. A new one is an entry here. What looks like several
+// kinds is of the last, so games, which look like any text, come first; the others exclude each other (see [rows]).
 var kinds = []*Kind{
 	{
 		Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,

@@ -52,8 +52,8 @@ func told(head []byte) string {
 	return strings.Join(names, " and ")
 }
 
-// TestKinds: an input of each kind is told as that kind alone, but that games look like any text, and has lines. Remarks
-// and blank lines before the first row of a text change neither.
+// TestKinds: an input of each kind is told as that kind alone, but that games look like any text, and has lines.
+// Remarks and blank lines before the first row of a text change neither.
 func TestKinds(t *testing.T) {
 	_, suffixes := Kinds()
 	if unique := slices.Compact(slices.Sorted(slices.Values(suffixes))); len(unique) != len(suffixes) {
@@ -78,7 +78,8 @@ func TestKinds(t *testing.T) {
 		}
 		remarks := []string{""}
 		if !k.Binary && k != kinds[0] {
-			remarks = append(remarks, "#\n", "# made by hand\n", "% x\n\n", "; Bratko-Kopec\r\n", "// 24 positions\n#\n")
+			remarks = append(remarks, "#\n", "# made by hand\n", "% x\n\n", "; Bratko-Kopec\r\n",
+				"// 24 positions\n#\n")
 		}
 		for _, remark := range remarks {
 			path := testkit.WriteFile(t, filepath.Join(t.TempDir(), "x"), []byte(remark+sample))

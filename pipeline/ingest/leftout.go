@@ -135,8 +135,8 @@ func (g *ingester) collectKeys() error {
 // goalColumns are what [withGoal] needs of a line.
 const goalColumns = shards.Tags | shards.Policies
 
-// withGoal returns the key of a line with that of its start and moves: puzzles with other best moves, or moves to avoid,
-// are no copies.
+// withGoal returns the key of a line with that of its start and moves: puzzles with other best moves, or moves to
+// avoid, are no copies.
 func withGoal(k dataset.GameKey, l *dataset.Line) dataset.GameKey {
 	if l.Source != dataset.SourcePuzzle {
 		return k

@@ -512,7 +512,8 @@ func TestDamagedJournal(t *testing.T) {
 func FuzzUnit(f *testing.F) {
 	f.Add((&unit{number: 300, unrated: 2, predictions: []dataset.Prediction{{Status: dataset.Predicted,
 		Value: -5,
-		Moves: []dataset.PriorMove{{Move: 700, Prior: 3}, {Move: 701, Prior: 4}}}, {Status: dataset.GameOver}}}).encode())
+		Moves: []dataset.PriorMove{{Move: 700, Prior: 3}, {Move: 701, Prior: 4}}},
+		{Status: dataset.GameOver}}}).encode())
 	f.Add([]byte{0, 0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		u, err := decodeUnit(b)

@@ -228,8 +228,8 @@ func (l Limits) Or(others Limits) Limits {
 // Timed reports whether the limits are of time, so that games depend on the machine.
 func (l Limits) Timed() bool { return l.MoveTime > 0 || l.Control != TimeControl{} }
 
-// Patience is how long a player with these limits is waited for outside of a match: [DefaultPatience], or with a time for
-// each move ten seconds more than that.
+// Patience is how long a player with these limits is waited for outside of a match: [DefaultPatience], or with a time
+// for each move ten seconds more than that.
 func (l Limits) Patience() time.Duration {
 	if l.MoveTime > 0 {
 		return l.MoveTime + 10*time.Second

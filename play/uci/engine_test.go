@@ -710,12 +710,14 @@ func TestSameGame(t *testing.T) {
 // answered in its order.
 func TestNoPosition(t *testing.T) {
 	s := talk(t, &fakenet.Network{})
-	for _, bad := range []string{"fen r3k1r1/8/8/8/8/8/8/4K3 w Gg - 0 1", "fen", "nowhere", "", "fen 8/8/8/8/8/8/8/8 w - - 0 1"} {
-		s.say("position startpos moves e2e4", "go nodes 5", "position "+bad, "go nodes 5", "go infinite searchmoves e2e4",
-			"go ponder", "ponderhit")
+	for _, bad := range []string{"fen r3k1r1/8/8/8/8/8/8/4K3 w Gg - 0 1", "fen", "nowhere", "",
+		"fen 8/8/8/8/8/8/8/8 w - - 0 1"} {
+		s.say("position startpos moves e2e4", "go nodes 5", "position "+bad, "go nodes 5",
+			"go infinite searchmoves e2e4", "go ponder", "ponderhit")
 		checkSearch(t, s.wait("bestmove"), "", "e2e4")
 		for range 3 {
-			if lines := s.wait("bestmove"); lines[len(lines)-1] != "bestmove (none)" || having(lines, "no position") == "" {
+			lines := s.wait("bestmove")
+			if lines[len(lines)-1] != "bestmove (none)" || having(lines, "no position") == "" {
 				t.Errorf("%q: %q", bad, lines)
 			}
 		}

@@ -125,8 +125,9 @@ func parseWDL(w *words) (dataset.WDL, error) {
 type words struct{ word, rest []byte }
 
 // infoWords are those that UCI has after "info" and that end a list of moves, which is mostly the last.
-var infoWords = []string{"depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "wdl", "lowerbound", "upperbound",
-	"currmove", "currmovenumber", "hashfull", "nps", "tbhits", "sbhits", "cpuload", "string", "refutation", "currline"}
+var infoWords = []string{"depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "wdl", "lowerbound",
+	"upperbound", "currmove", "currmovenumber", "hashfull", "nps", "tbhits", "sbhits", "cpuload", "string",
+	"refutation", "currline"}
 
 // moves steps over all words before one of UCI, and returns them.
 func (w *words) moves() []byte {

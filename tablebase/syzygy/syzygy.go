@@ -60,8 +60,8 @@ type Set struct {
 }
 
 // Find returns the tables in the folders of a path, which are separated as in PATH. Of several of a name the first
-// counts, as it does for engines. Entries that are no folders are passed over, and [OpenIntact] names them. No table of results is
-// [ErrNone].
+// counts, as it does for engines. Entries that are no folders are passed over, and [OpenIntact] names them. No table of
+// results is [ErrNone].
 func Find(path string) (*Set, error) {
 	if strings.ContainsAny(path, "\r\n") { // it would end the engine's command
 		return nil, fmt.Errorf("%q: %w: the path contains a line break", path, ErrNone)

@@ -263,7 +263,8 @@ func TestIntact(t *testing.T) {
 // TestPath: entries of a path that are no folders cost the others nothing, and each is named.
 func TestPath(t *testing.T) {
 	dir := t.TempDir()
-	a, b, none, file := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "none"), filepath.Join(dir, "f")
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	none, file := filepath.Join(dir, "none"), filepath.Join(dir, "f")
 	for _, d := range []string{a, b} {
 		if err := os.Mkdir(d, 0o777); err != nil {
 			t.Fatal(err)
