@@ -16,7 +16,7 @@ type Date struct{ Year, Month, Day int }
 func ParseDate(s string, end bool) (Date, error) {
 	// A filter needs a full date, unlike a PGN tag.
 	given := slices.ContainsFunc([]string{"2006-1-2", "2006-1", "2006"}, func(form string) bool {
-		_, err := time.Parse(form, strings.NewReplacer(".", "-", "/", "-").Replace(s))
+		_, err := time.Parse(form, dateSeparators.Replace(s))
 		return err == nil
 	})
 	first, last, ok := dateRange(s)
@@ -44,11 +44,13 @@ func (d Date) before(o Date) bool { return d.String() < o.String() }
 func (l *Line) Dates() (first, last Date, ok bool) {
 	first, last, ok = dateRange(l.Tag("Date"))
 	from, to, utc := dateRange(l.Tag("UTCDate"))
-	if utc && (!ok || !from.before(first) && !last.before(to)) {
-		return from, to, true
+	if !utc || ok && (from.before(first) || last.before(to)) {
+		return first, last, ok
 	}
-	return first, last, ok
+	return from, to, true
 }
+
+var dateSeparators = strings.NewReplacer(".", "-", "/", "-")
 
 // dateRange returns the first and the last day that a date can be: “1960.03.15”, “1960-03-15 19:01:53”, “1960.03.??”,
 // “1960.??.??” or “1960”, and with the year last “15.03.1960” or “03/15/1960”; of “05.03.1960” either number may be the
@@ -56,7 +58,7 @@ func (l *Line) Dates() (first, last Date, ok bool) {
 func dateRange(text string) (first, last Date, ok bool) {
 	text, _, _ = strings.Cut(text, " ")
 	text, _, _ = strings.Cut(text, "T")
-	parts := append(strings.Split(strings.NewReplacer(".", "-", "/", "-").Replace(text), "-"), "", "")
+	parts := append(strings.Split(dateSeparators.Replace(text), "-"), "", "")
 	var n [3]int
 	for i := range n {
 		if v, err := strconv.ParseUint(parts[i], 10, 14); err == nil {
@@ -70,21 +72,13 @@ func dateRange(text string) (first, last Date, ok bool) {
 	if len(parts[2]) != 4 || n[2] == 0 {
 		return first, last, false
 	}
-	for _, month := range [...]int{0, 1} {
-		if n[month] > 12 || n[1-month] > 31 {
-			continue
-		}
-		from, to := daysOf(n[2], n[month], n[1-month])
-		if !ok || from.before(first) {
-			first = from
-		}
-		if last.before(to) {
-			last = to
-		}
-		ok = true
+	first, last = daysOf(n[2], n[1], n[0]) // the day first
+	from, to := daysOf(n[2], n[0], n[1])
+	if n[0] <= 12 && (n[1] > 12 || from.before(first)) {
+		first = from
 	}
-	if !ok {
-		first, last = daysOf(n[2], 0, 0)
+	if n[0] <= 12 && (n[1] > 12 || last.before(to)) {
+		last = to
 	}
 	return first, last, true
 }

@@ -42,9 +42,8 @@ type Notes struct {
 	Book int
 	// Sentinels counts numbers that stand for no evaluation: TCEC's ±99.99 and ±777.77.
 	Sentinels int
-	// Plus and Bare count evaluations of cutechess's form above 0 with and without a plus.
-	Plus, Bare int
-	searched   bool // TCEC: there was an evaluation of a search
+	Bare      int  // evaluations of cutechess's form above 0 without a plus
+	searched  bool // TCEC: there was an evaluation of a search
 }
 
 func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0]} }
@@ -82,12 +81,8 @@ func (p *Parser) note(text []byte) {
 		return
 	}
 	p.notes.Evals = append(p.notes.Evals, e)
-	if e.Kind == CutechessEval && e.Score > 0 {
-		if bytes.TrimLeft(text, blanks)[0] == '+' {
-			p.notes.Plus++
-		} else {
-			p.notes.Bare++
-		}
+	if e.Kind == CutechessEval && e.Score > 0 && bytes.TrimLeft(text, blanks)[0] != '+' {
+		p.notes.Bare++
 	}
 }
 

@@ -19,16 +19,16 @@ const (
 // view, so the games from the first one with such a score on are counted, and wait, until the view is known.
 type commentScores struct {
 	evals             []pgn.Evaluation // of a game
-	plus, bare        int              // as in [pgn.Notes]
+	bare              int              // as in [pgn.Notes]
 	scored, positions int
-	other             bool // one is not 0
+	ahead, behind     bool // one is above 0, one below
 	signs             dataset.Signs
 	sizes             dataset.Sizes
 }
 
 // commentsOf returns the scores of a game; nil if it has none.
 func commentsOf(notes *pgn.Notes) *commentScores {
-	c := commentScores{plus: notes.Plus, bare: notes.Bare}
+	c := commentScores{bare: notes.Bare}
 	for _, e := range notes.Evals {
 		if e.Kind == pgn.CutechessEval {
 			c.evals = append(c.evals, e)
@@ -40,64 +40,57 @@ func commentsOf(notes *pgn.Notes) *commentScores {
 	return &c
 }
 
-// add counts a game, and reports whether those before it and the next ones must wait.
+// add counts a game, and reports whether it and the next ones must wait.
 func (c *commentScores) add(f *entry) bool {
-	if c.scored == 0 && f.comments == nil {
+	game := f.comments
+	if c.scored == 0 && game == nil || c.scored >= scoresAhead || c.positions >= positionsAhead {
 		return false
 	}
-	if c.scored >= scoresAhead || c.positions >= positionsAhead {
-		return false
-	}
-	c.positions++
-	if f.line != nil {
+	if c.positions++; f.line != nil {
 		c.positions += len(f.line.Moves)
 	}
-	if game := f.comments; game != nil {
-		c.plus, c.bare, c.scored = c.plus+game.plus, c.bare+game.bare, c.scored+len(game.evals)
-		p, ply := f.line.Start, 0
-		for _, e := range game.evals {
-			for ; ply < e.Ply; ply++ {
-				p.Play(f.line.Moves[ply])
-			}
-			c.signs.AddScore(&p, e.Score, f.line.Result)
-			c.sizes.Add(e.Score)
-			c.other = c.other || e.Score != 0
+	if game == nil {
+		return true
+	}
+	c.bare, c.scored = c.bare+game.bare, c.scored+len(game.evals)
+	p, ply := f.line.Start, 0
+	for _, e := range game.evals {
+		for ; ply < e.Ply; ply++ {
+			p.Play(f.line.Moves[ply])
 		}
+		c.signs.AddScore(&p, e.Score, f.line.Result)
+		c.sizes.Add(e.Score)
+		c.ahead, c.behind = c.ahead || e.Score > 0, c.behind || e.Score < 0
 	}
 	return true
 }
 
-// view returns the view that is stated, or the only one that results and material do not contradict. Where they tell
-// nothing it is the mover's if every score above 0 has a plus, as cutechess writes them.
-func (c *commentScores) view(stated *dataset.View) (dataset.View, error) {
-	white := c.signs.Turned()
-	notMover, notWhite := c.signs.Contradict(), white.Contradict()
-	switch {
-	case stated != nil && *stated == dataset.WhiteView:
-		return *stated, white.Check(*stated, c.scored)
-	case stated != nil:
-		return *stated, c.signs.Check(*stated, c.scored)
-	case !notMover && (notWhite || !c.other || c.plus > 0 && c.bare == 0 && !c.signs.Enough()):
-		return dataset.MoverView, nil
-	case notMover && !notWhite:
-		return dataset.WhiteView, nil
-	}
-	return 0, fmt.Errorf("%w: comments such as {0.31/12} may be from White's or the mover's, and games of both must be "+
-		"read apart; if they are the mover's, then of the first %d positions, %v", dataset.ErrView, c.scored, &c.signs)
-}
-
-// settleView decides the view of the input's comments, if it has such scores.
+// settleView decides the view of the input's comments, if it has such scores: what is stated, or the only one that
+// results and material do not contradict. Where they tell nothing it is the mover's if every score above 0 has a plus, as
+// cutechess writes them.
 func (g *ingester) settleView() error {
-	if g.state.Comments != nil || g.comments.scored == 0 {
+	c := &g.comments
+	if g.state.Comments != nil || c.scored == 0 {
 		return nil
 	}
-	view, err := g.comments.view(g.Stated.View)
-	if err != nil {
-		return err
+	view, signs, white := dataset.MoverView, c.signs, c.signs.Turned()
+	notMover, notWhite := signs.Contradict(), white.Contradict()
+	switch stated := g.Stated.View; {
+	case stated != nil:
+		view = *stated
+	case !notMover && (notWhite || c.bare == 0 && (c.ahead || !c.behind) && !signs.Enough()):
+	case notMover && !notWhite:
+		view = dataset.WhiteView
+	default:
+		return fmt.Errorf("%w: comments such as {0.31/12} may be from White's or the mover's, and games of both must "+
+			"be read apart; if they are the mover's, then of the first %d positions, %v", dataset.ErrView, c.scored, &signs)
 	}
-	table := g.comments.sizes.Table("pawns (score/depth)", view)
+	if view == dataset.WhiteView {
+		signs = white
+	}
+	table := c.sizes.Table("pawns (score/depth)", view)
 	g.state.Comments = &table
-	return nil
+	return signs.Check(view, c.scored)
 }
 
 // fromWhite has labels that were read as the mover's be White's.
