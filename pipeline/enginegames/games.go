@@ -87,6 +87,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	if err := p.play(ctx); err != nil {
+		if err == errIdle && p.out.Manifest().Counts.GamesKept == 0 { // nothing to continue
+			err = errors.Join(err, p.out.Discard())
+		}
 		return Summary{}, err
 	}
 	counts := &p.out.Manifest().Counts
@@ -110,7 +113,7 @@ type collection struct {
 const mostIdle = 1000
 
 var errIdle = fault.New(fault.ExitFailed, fmt.Sprintf("%d games in a row were copies, or over before the first search",
-	mostIdle), "use a larger --max-plies, more --random-plies or --blunders, or other --openings")
+	mostIdle), "use a larger --max-plies, more --random-plies or --blunders, other --openings or fewer --games")
 
 // play takes the games in the order of their numbers while the workers play the next ones.
 func (p *collection) play(ctx context.Context) error {

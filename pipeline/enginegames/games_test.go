@@ -3,6 +3,7 @@ package enginegames
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -234,6 +235,9 @@ func TestNoNewGames(t *testing.T) {
 		change(&r)
 		if _, err := r.Run(t.Context()); !errors.Is(err, errIdle) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(r.Out); (err == nil) != (name == "copies") {
+			t.Errorf("%s: the folder: %v", name, err)
 		}
 		testkit.OK(t, r.Pool.Close())
 	}
