@@ -43,10 +43,7 @@ func (p *Position) recapture(to Square, best, high int) int {
 
 // gain is what a move takes and promotes to.
 func (p *Position) gain(m Move) int {
-	won := pawnsWorth[p.TypeAt(m.To())]
-	if p.IsEnPassant(m) {
-		won = pawnsWorth[Pawn]
-	}
+	won := pawnsWorth[p.Captured(m)]
 	if pt := m.Promotion(); pt != NoPieceType {
 		won += pawnsWorth[pt] - pawnsWorth[Pawn]
 	}

@@ -48,8 +48,14 @@ func (p *Position) ByColor(c Color) Bitboard { return p.colors[c] }
 func (p *Position) Occupied() Bitboard { return p.colors[White] | p.colors[Black] }
 
 // IsCapture reports whether a legal move takes something, en passant included.
-func (p *Position) IsCapture(m Move) bool {
-	return p.colors[p.turn.Other()].Has(m.To()) || p.TypeAt(m.From()) == Pawn && m.From().File() != m.To().File()
+func (p *Position) IsCapture(m Move) bool { return p.Captured(m) != NoPieceType }
+
+// Captured returns the type of what a legal move takes, en passant included; [NoPieceType] if it takes nothing.
+func (p *Position) Captured(m Move) PieceType {
+	if p.IsEnPassant(m) {
+		return Pawn
+	}
+	return p.TypeAt(m.To())
 }
 
 // IsEnPassant reports whether a legal move captures en passant.

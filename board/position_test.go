@@ -238,3 +238,33 @@ func TestMirrorKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestCaptured: what a move takes is what the other side has one less of afterwards.
+func TestCaptured(t *testing.T) {
+	seen := map[PieceType]bool{}
+	for _, fen := range []string{"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+		"r3k2r/p1pp1pb1/bn2pnp1/q2PN3/Pp2P3/2N2Q1p/1PPBBPPP/R3K2R b KQkq a3 0 1",
+		"k2q4/4P3/8/2pP4/8/8/5r2/4R1K1 w - c6 0 1", "k2q4/4P3/8/2pP4/8/8/5r2/4R1K1 w - - 0 1",
+		"6k1/8/4b3/3N1r2/4P3/8/8/6K1 w - - 0 1"} {
+		p, err := ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := p.Turn().Other()
+		for _, m := range p.LegalMoves(nil) {
+			after, want := p.After(m), NoPieceType
+			for pt := Pawn; pt <= King; pt++ {
+				if after.Pieces(other, pt).Len() < p.Pieces(other, pt).Len() {
+					want = pt
+				}
+			}
+			seen[want] = true
+			if got := p.Captured(m); got != want || p.IsCapture(m) != (want != NoPieceType) {
+				t.Errorf("%s: %s takes %v, not %v", fen, m, want, got)
+			}
+		}
+	}
+	if len(seen) < 6 {
+		t.Errorf("only %v are taken", seen)
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// Line is a start position and the legal moves played from it, with where it came from. A game is a line, and so
+// Line is a start position and the legal moves from there, with where it came from. A game is a line, and so
 // are a puzzle and a synthetic endgame. A line of n moves has n + 1 positions, at the plies 0 … n.
 //
 // Slices of lines that were read from a shard may share memory with other lines: do not append to them.
@@ -18,10 +18,10 @@ type Line struct {
 	Number        int64 // 1-based game, CSV row or draw in that input
 	Offset        int64 // of the game's or row's first byte, in the decompressed input
 	Start         board.Position
-	Moves         []board.Move // legal, played from Start
+	Moves         []board.Move // legal, from Start on
 	LeftRights    bool         // castling rights that cannot be were left out of Start; not stored
 	LeftPast      bool         // what was played before Start was left out; not stored
-	Reconstructed int          // leading plies that are reconstructed history
+	Reconstructed int          // leading plies of made-up history, which nobody played: see [Line.WithoutHistory]
 	Samples       Samples      // which plies are samples
 	Result        Result
 	WhiteElo      int   // 0 = unknown

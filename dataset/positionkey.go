@@ -6,14 +6,11 @@ import "talbot/board"
 //
 //	bits 63 … 3  of the key of the position with colours and ranks mirrored so that White is to move
 //	bit  2       Black is to move
-//	bits 1 … 0   the [Split], or 3 for a position that is no sample
+//	bits 1 … 0   the [Split], or [NoSample] for a position that is no sample
 //
 // Two positions are equal (counters left out) if their bits 63 … 2 are, and equal up to colours if their bits 63 … 3
 // are. Of n different positions about n²/2⁶² pairs are taken for equal: below one in ten among 500 million.
 type PositionKey uint64
-
-// NoSample stands for the split of a position that is no sample.
-const NoSample Split = 3
 
 // PositionKeys makes keys; it is fastest for positions of one game in a row. It is for one goroutine, and its zero
 // value is ready.

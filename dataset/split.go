@@ -61,7 +61,11 @@ const (
 	Train Split = iota
 	Val
 	Test
+	NoSample // stands for the split of a position that is no sample, in a [PositionKey]
 )
+
+// AllSplits returns train, val and test.
+func AllSplits() []Split { return []Split{Train, Val, Test} }
 
 var splitNames = [...]string{"train", "val", "test"}
 

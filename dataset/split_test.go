@@ -119,7 +119,7 @@ func TestParseSplits(t *testing.T) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
-	for _, s := range []Split{Train, Val, Test} {
+	for _, s := range AllSplits() {
 		if got, err := ParseSplit(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}

@@ -139,14 +139,10 @@ const (
 
 // moveKind is the kind of a legal move.
 func moveKind(p *board.Position, m board.Move) int {
-	piece, taken := p.PieceAt(m.From()).Type(), p.PieceAt(m.To()).Type()
-	switch from, to := m.From(), m.To(); {
-	case piece == board.King && (from == to+2 || to == from+2):
+	if p.IsCastling(m) {
 		return castlingKind
-	case piece == board.Pawn && to == p.EnPassant():
-		taken = board.Pawn
 	}
-	kind := int(piece-board.Pawn)*6 + int(taken)
+	kind := int(p.TypeAt(m.From())-board.Pawn)*6 + int(p.Captured(m))
 	kind *= 2
 	if after := p.After(m); after.InCheck() {
 		kind++

@@ -6,4 +6,7 @@
 //	samples  dataset → samples as training sees them
 //	solve    puzzles and a player → which it solves
 //	plan     files → what all of it would take
+//
+// A request that reads lines does so by [talbot/shards.Dataset.EachLine], and [talbot/dataset.Line.Replay] gives a
+// line's positions.
 package inspect

@@ -41,7 +41,7 @@ func readFilter(r *http.Request) *filter {
 		return max(i, 0)
 	}
 	f.Source = chosenOf(choose("source"), dataset.Sources()...)
-	f.Split = chosenOf(choose("split"), dataset.Train, dataset.Val, dataset.Test)
+	f.Split = chosenOf(choose("split"), dataset.AllSplits()...)
 	f.Result = chosenOf(choose("result"), dataset.WhiteWins, dataset.Draw, dataset.BlackWins, dataset.ResultUnknown)
 	f.Reconstructed = chosenOf(choose("past"), false, true)
 	f.Label = samples.Labels(choose("label"))
@@ -112,8 +112,8 @@ var choices = map[string][]option{
 	"scale":  {{"linear", "linear"}, {"log", "logarithmic"}},
 	"smooth": {{"some", "some"}, {"none", "none"}, {"more", "more"}},
 	// of a filter; the first is no choice
-	"source": append([]option{{"", "any"}}, named(dataset.SourceNames())...),
-	"split":  append([]option{{"", "any"}}, named([]string{"train", "val", "test"})...),
+	"source": append([]option{{"", "any"}}, named(dataset.Sources())...),
+	"split":  append([]option{{"", "any"}}, named(dataset.AllSplits())...),
 	"result": {{"", "any"}, {"white", "1-0"}, {"draw", "1/2-1/2"}, {"black", "0-1"}, {"none", "unknown"}},
 	"label":  {{"", "any"}, {"yes", "labelled"}, {"no", "not labelled"}, {"failed", "failed"}},
 	"odd":    {{"", "any"}, {"result", "label against result"}, {"network", "network against label"}},
@@ -125,9 +125,9 @@ var choices = map[string][]option{
 		{"lost", "lost by the first player"}, {"faults", "with a fault"}},
 }
 
-func named(names []string) (list []option) {
-	for _, name := range names {
-		list = append(list, option{name, name})
+func named[T any](values []T) (list []option) {
+	for _, v := range values {
+		list = append(list, option{fmt.Sprint(v), fmt.Sprint(v)})
 	}
 	return list
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/diff"
-	"talbot/internal/cli"
 	"talbot/internal/flags"
 )
 
@@ -44,13 +43,8 @@ func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = cli.PrintJSON(d)
-	} else {
-		err = cli.PrintResult(d.Text(dirs[0], dirs[1]))
+	if err := report(asJSON, d); err != nil || d.Same {
+		return err
 	}
-	if err == nil && !d.Same {
-		err = errDifferent
-	}
-	return err
+	return errDifferent
 }

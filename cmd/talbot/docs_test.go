@@ -242,6 +242,17 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+// The overview names every command.
+func TestOverview(t *testing.T) {
+	overview, err := fs.ReadFile(repository, "docs/1-pipeline.md")
+	testkit.OK(t, err)
+	for _, cmd := range newRoot().Commands() {
+		if !regexp.MustCompile(`talbot `+cmd.Name()+`\b`).Match(overview) && cmd.Name() != "help" {
+			t.Errorf("docs/1-pipeline.md: no word about %s", cmd.Name())
+		}
+	}
+}
+
 // Unknown commands and flags are found in code blocks, tables and sentences.
 func TestUnknownCommands(t *testing.T) {
 	text := "```sh\nbin/talbot ingest a --out b --nothing\n```\n| `talbot sing` | `--out` `--none 3` |\n" +

@@ -36,8 +36,9 @@ func TestHelp(t *testing.T) {
 				t.Errorf("help of %s has a line of %d columns: %s", cmd.CommandPath(), n, line)
 			}
 		}
-		if cmd.HasParent() && (cmd.GroupID == "" || !strings.Contains(b.String(), "\nExamples:\n  ")) {
-			t.Errorf("%s is in no group, or has no example", cmd.CommandPath())
+		if cmd.HasParent() && (cmd.GroupID == "" || !strings.Contains(b.String(), "\nExamples:\n  ") ||
+			!strings.Contains(b.String(), "\nExit status: 0 success")) {
+			t.Errorf("%s is in no group, or its help lacks examples or the exit status", cmd.CommandPath())
 		}
 		if n := strings.Count(cli.WrapText(cmd.Long, cli.HelpColumns), "\n") + 1; n > 25 {
 			t.Errorf("help of %s has %d lines: move something to docs/", cmd.CommandPath(), n)

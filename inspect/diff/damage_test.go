@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 	if len(d.Labels) == 0 || d.Labels[0].OnlyA == 0 || d.Labels[0].Equal != 0 {
 		t.Errorf("%+v", d.Labels)
 	}
-	if text := d.Text("x", "y"); !strings.Contains(text, "1 only in a, 1 only in b") {
+	if text := d.Text(); !strings.Contains(text, "1 only in a, 1 only in b") {
 		t.Error(text)
 	}
 	if d, err := (diff.Request{A: a, B: a}).Run(t.Context()); err != nil || !d.Same || !d.Identical {

@@ -24,6 +24,7 @@ type Request struct {
 // Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies,
 // as many count as common as the dataset with fewer has.
 type Difference struct {
+	A, B string `json:"-"` // the folders
 	// Same: both hold the same lines with the same splits, samples, policies, labels and predictions. Their
 	// manifests, the order of their lines and their headers may differ.
 	Same      bool              `json:"same"`
@@ -108,7 +109,7 @@ type differ struct {
 // Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
 // [shards.OpenDataset], [shards.Reader.ReadBlock] and [shards.Dataset.CheckFiles], or the context's.
 func (o Request) Run(ctx context.Context) (*Difference, error) {
-	return (&differ{Request: o, result: &Difference{Labels: []LabelDifference{}}}).run(ctx)
+	return (&differ{Request: o, result: &Difference{A: o.A, B: o.B, Labels: []LabelDifference{}}}).run(ctx)
 }
 
 func (d *differ) run(ctx context.Context) (*Difference, error) {

@@ -48,16 +48,16 @@ func manifestFields(m *dataset.Manifest) map[string]string {
 	return f
 }
 
-// Text returns the difference as text; a and b are the names of the datasets.
-func (d *Difference) Text(a, b string) string {
+// Text returns the difference as text.
+func (d *Difference) Text() string {
 	var s strings.Builder
 	switch {
 	case d.Identical:
-		plain.Fprintf(&s, "%s and %s are identical\n", a, b)
+		plain.Fprintf(&s, "%s and %s are identical\n", d.A, d.B)
 	case d.Same:
-		plain.Fprintf(&s, "%s and %s contain the same lines, samples and labels in the same splits\n", a, b)
+		plain.Fprintf(&s, "%s and %s contain the same lines, samples and labels in the same splits\n", d.A, d.B)
 	default:
-		plain.Fprintf(&s, "a is %s, b is %s\n", a, b)
+		plain.Fprintf(&s, "a is %s, b is %s\n", d.A, d.B)
 	}
 	if len(d.Manifest) > 0 {
 		plain.Fprintf(&s, "\n%-24s%28s%28s\n", "manifest", "a", "b")

@@ -103,7 +103,8 @@ func (s *Statistics) splitTable() *table.Table {
 		t.Note += "; in train: the share of samples whose position is also in train, as it is or with colours swapped"
 		t.Columns = append(t.Columns, table.Columns("in train", "or swapped")...)
 	}
-	for _, name := range []string{"train", "val", "test"} {
+	for _, split := range dataset.AllSplits() {
+		name := split.String()
 		row := s.totals(name, s.BySplit[name])
 		if o := s.Overlap; o != nil {
 			seen := map[string]SplitOverlap{"val": o.Val, "test": o.Test}[name]

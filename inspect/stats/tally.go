@@ -94,7 +94,7 @@ func newTally(m *dataset.Manifest) *tally {
 	for _, s := range dataset.Sources() {
 		at(t.Sources, s)
 	}
-	for _, s := range []dataset.Split{dataset.Train, dataset.Val, dataset.Test} {
+	for _, s := range dataset.AllSplits() {
 		at(t.Splits, s)
 	}
 	// The bands are those of the first aggregation.

@@ -145,7 +145,7 @@ func TestChoice(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	all := testkit.Value(exportFile(t, export.Request{Dir: dir}, "parquet"))(t)
 	sum := int64(0)
-	for _, split := range []dataset.Split{dataset.Train, dataset.Val, dataset.Test} {
+	for _, split := range dataset.AllSplits() {
 		part, err := exportFile(t, export.Request{Dir: dir, Splits: []dataset.Split{split}}, "parquet")
 		if err != nil && !errors.Is(err, export.ErrNothing) {
 			t.Fatal(err)

@@ -166,8 +166,8 @@ func TestViewOfMatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.pgn")
 	testkit.WriteGames(t, path, 300, 11) // before the first score
 	before := string(testkit.Value(os.ReadFile(path))(t))
-	in := ingest.Request{Inputs: []string{testkit.WriteFile(t, path, before+"\n\n"+text)}, Workers: 2, ImportEvals: true,
-		Out: filepath.Join(t.TempDir(), "want"), Splits: dataset.DefaultSplits}
+	in := ingest.Request{Inputs: []string{testkit.WriteFile(t, path, before+"\n\n"+text)}, Workers: 2,
+		ImportEvals: true, Out: filepath.Join(t.TempDir(), "want"), Splits: dataset.DefaultSplits}
 	if again := testkit.Run(t, in); again.Evals.Imported != sum.Evals.Imported {
 		t.Errorf("%+v", again.Evals)
 	}

@@ -86,8 +86,8 @@ func TestEvaluator(t *testing.T) {
 		oracle := openOracle(t, dir)
 		e := n.Evaluator()
 		k := e.Capabilities()
-		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != (layout.Moves != encode.NoMoves) || k.Value != built.HasValue() ||
-			k.WDL != (layout.Float(encode.WinFloat) >= 0) {
+		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != (layout.Moves != encode.NoMoves) ||
+			k.Value != built.HasValue() || k.WDL != (layout.Float(encode.WinFloat) >= 0) {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}
 		if want, known := pasts[name]; known && e.History() != want {

@@ -83,7 +83,7 @@ func (m Measure) read(ctx context.Context, e encode.Encoder, t encode.Targets) (
 // ParseSplits reads "train", "val", "test" or "all".
 func ParseSplits(text string) ([]dataset.Split, error) {
 	if text == "all" {
-		return []dataset.Split{dataset.Train, dataset.Val, dataset.Test}, nil
+		return dataset.AllSplits(), nil
 	}
 	s, err := dataset.ParseSplit(text)
 	if err != nil {
