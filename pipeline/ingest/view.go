@@ -66,8 +66,8 @@ func (c *commentScores) add(f *entry) bool {
 }
 
 // settleView decides the view of the input's comments, if it has such scores: what is stated, or the only one that
-// results and material do not contradict. Where they tell nothing it is the mover's if every score above 0 has a plus, as
-// cutechess writes them.
+// results and material do not contradict. Where they tell nothing it is the mover's if every score above 0 has a plus,
+// as cutechess writes them.
 func (g *ingester) settleView() error {
 	c := &g.comments
 	if g.state.Comments != nil || c.scored == 0 {
@@ -83,7 +83,8 @@ func (g *ingester) settleView() error {
 		view = dataset.WhiteView
 	default:
 		return fmt.Errorf("%w: comments such as {0.31/12} may be from White's or the mover's, and games of both must "+
-			"be read apart; if they are the mover's, then of the first %d positions, %v", dataset.ErrView, c.scored, &signs)
+			"be read apart; if they are the mover's, then of the first %d positions, %v", dataset.ErrView, c.scored,
+			&signs)
 	}
 	if view == dataset.WhiteView {
 		signs = white
