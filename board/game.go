@@ -47,8 +47,11 @@ func (g *Game) Previous(k int) *Position {
 
 // Repetitions returns how often the present position occurred before in the game: 0 for a new one, 2 when it stands for
 // the third time. Only plies since the last capture or pawn move are looked at, by the clock.
-func (g *Game) Repetitions() int {
-	last := len(g.positions) - 1
+func (g *Game) Repetitions() int { return g.RepetitionsAt(0) }
+
+// RepetitionsAt returns the Repetitions of the position k plies ago, at its time.
+func (g *Game) RepetitionsAt(k int) int {
+	last := len(g.positions) - 1 - k
 	now := &g.positions[last]
 	n := 0
 	for i := last - 4; i >= 0 && i >= last-int(now.halfmove); i -= 2 {

@@ -16,12 +16,14 @@ const layerNormEpsilon = 1e-5
 
 // layerNorm is PyTorch's LayerNorm of each row: (x − mean)/√(biased variance + ε) times a gain plus a bias for each
 // feature. It computes in float32.
-func (p *Pass) layerNorm(x *Node, name string) *Node {
+func (p *Pass) layerNorm(x *Node, name string) *Node { return p.layerNormAs(x, name, layerNormEpsilon) }
+
+func (p *Pass) layerNormAs(x *Node, name string, epsilon float64) *Node {
 	g := x.Graph()
 	x = ConvertDType(x, dtypes.Float32)
 	centred := Sub(x, ReduceAndKeep(x, ReduceMean, 1))
 	variance := ReduceAndKeep(Square(centred), ReduceMean, 1)
-	y := Div(centred, Sqrt(AddScalar(variance, layerNormEpsilon)))
+	y := Div(centred, Sqrt(AddScalar(variance, epsilon)))
 	return Add(Mul(y, InsertAxes(p.value(g, name+".weight"), 0)), InsertAxes(p.value(g, name+".bias"), 0))
 }
 

@@ -77,6 +77,15 @@ func (a ConvAlgorithm) Flatten(x *Node) *Node {
 	return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), d[0], d[3]*64)
 }
 
+// rows returns activations as rows of squares, [N·64, channels].
+func (a ConvAlgorithm) rows(x *Node) *Node {
+	d := x.Shape().Dimensions
+	if a == Winograd {
+		return Reshape(TransposeAllAxes(x, 2, 0, 1, 3), d[2]*64, d[3])
+	}
+	return Reshape(x, d[0]*64, d[3])
+}
+
 // Means returns the mean of each channel over the squares, [N, channels].
 func (a ConvAlgorithm) Means(x *Node) *Node {
 	if a == Winograd {

@@ -119,14 +119,9 @@ func (t Lynx) Terms() []Term {
 // Loss sums up the terms.
 func (t Lynx) Loss(heads []*Node, b Batch) []Sum {
 	policy := listedPolicy(heads[0], b)
-	chance := LogSoftmax(heads[1], 1)
-	of := func(i int) *Node { return Squeeze(Slice(chance, AxisRange(), AxisElem(i)), 1) }
-	win, draw := b.Floats[1], b.Floats[2]
-	loss := OneMinus(Add(win, draw))
-	wdl := Add(Add(Mul(win, of(0)), Mul(draw, of(1))), Mul(loss, of(2)))
 	return []Sum{
 		{Shown: policy.entropy},
-		{Shown: Neg(ReduceAllSum(Mul(b.Known[1], wdl)))},
+		{Shown: chancesSum(heads[1], b)},
 		{Shown: valueSum(heads[2], b, 0)},
 		{Shown: policy.top1},
 	}

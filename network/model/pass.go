@@ -83,9 +83,11 @@ func (p *Pass) convolveDense(x *Node, name string) *Node {
 }
 
 // convolveBias is a convolution of activations that are not sparse, with a bias for each channel.
-func (p *Pass) convolveBias(x *Node, name string) *Node {
-	bias := InsertAxes(p.low(p.value(x.Graph(), name+".bias")), 0)
-	return Add(p.convolveDense(x, name), p.Conv.perSample(bias))
+func (p *Pass) convolveBias(x *Node, name string) *Node { return p.addBias(p.convolveDense(x, name), name) }
+
+// addBias adds the bias of each channel.
+func (p *Pass) addBias(y *Node, name string) *Node {
+	return Add(y, p.Conv.perSample(InsertAxes(p.low(p.value(y.Graph(), name+".bias")), 0)))
 }
 
 // linear is x·Wᵀ + b, float32: x [N, in] → [N, out].

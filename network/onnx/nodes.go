@@ -64,6 +64,14 @@ func (g *Graph) Sigmoid(x Value, name string) Value {
 	return g.node("Sigmoid", name, x.Shape, nil, x.Name)
 }
 
+// Softplus is log(1+exp(x)).
+func (g *Graph) Softplus(x Value, name string) Value {
+	return g.node("Softplus", name, x.Shape, nil, x.Name)
+}
+
+// Selu is the scaled exponential linear unit (Klambauer and others, Self-Normalizing Neural Networks).
+func (g *Graph) Selu(x Value, name string) Value { return g.node("Selu", name, x.Shape, nil, x.Name) }
+
 // Softmax is over the last axis.
 func (g *Graph) Softmax(x Value, name string) Value {
 	return g.node("Softmax", name, x.Shape, map[string]any{"axis": -1}, x.Name)
@@ -74,6 +82,9 @@ func (g *Graph) Add(a, b Value, name string) Value { return g.pair("Add", a, b, 
 
 // Mul multiplies values of the same number of axes, of which those of length 1 are repeated.
 func (g *Graph) Mul(a, b Value, name string) Value { return g.pair("Mul", a, b, name) }
+
+// Sub subtracts b from a, as [Graph.Add] adds.
+func (g *Graph) Sub(a, b Value, name string) Value { return g.pair("Sub", a, b, name) }
 
 func (g *Graph) pair(op string, a, b Value, name string) Value {
 	if len(a.Shape) != len(b.Shape) {
@@ -154,6 +165,53 @@ func (g *Graph) Rows(x Value, layer, name string) Value {
 func (g *Graph) LayerNorm(x Value, layer string, epsilon float32) Value {
 	return g.node("LayerNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon, "axis": -1},
 		g.withTensors(x, layer, ".weight", ".bias")...)
+}
+
+// Tensor is a tensor with its axes in this order, the same for each sample.
+func (g *Graph) Tensor(tensor, name string, axes ...int) Value {
+	have, shape := g.tensor(name, tensor), []int(nil)
+	if len(have) != len(axes) {
+		return g.fail(name, "axes %v of shape %v", axes, have)
+	}
+	for _, axis := range axes {
+		shape = append(shape, have[axis])
+	}
+	return g.node("Transpose", name, shape, map[string]any{"perm": axes}, tensor)
+}
+
+// Numbers are constants, the same for each sample.
+func (g *Graph) Numbers(name string, data []float32, shape ...int) Value {
+	if g.err == nil {
+		g.constants = append(g.constants, floats(name, shape, data))
+	}
+	return Value{name, shape}
+}
+
+// Concat joins values along an axis of a sample, counted from 0.
+func (g *Graph) Concat(name string, axis int, values ...Value) Value {
+	var inputs []string
+	shape := slices.Clone(values[0].Shape)
+	shape[axis] = 0
+	for _, x := range values {
+		if len(x.Shape) != len(shape) {
+			return g.fail(name, "shape %v beside %v", x.Shape, values[0].Shape)
+		}
+		shape[axis] += x.Shape[axis]
+		inputs = append(inputs, x.Name)
+	}
+	return g.node("Concat", name, shape, map[string]any{"axis": axis + 1}, inputs...)
+}
+
+// Columns takes elements of a sample's only axis.
+func (g *Graph) Columns(x Value, name string, which []int32) Value {
+	wide := make([]int64, len(which))
+	for i, c := range which {
+		if len(x.Shape) != 1 || c < 0 || int(c) >= x.Shape[0] {
+			return g.fail(name, "element %d of shape %v", c, x.Shape)
+		}
+		wide[i] = int64(c)
+	}
+	return g.node("Gather", name, []int{len(which)}, map[string]any{"axis": 1}, x.Name, g.integers(name+".which", wide...))
 }
 
 // Scale multiplies by a constant.

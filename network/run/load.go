@@ -8,6 +8,7 @@ import (
 	"talbot/internal/fault"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
+	"talbot/network/leela"
 )
 
 var (
@@ -91,6 +92,9 @@ func IsFile(name string) bool {
 func ReadFile(name string) (*checkpoint.File, error) {
 	if name == builtin.Name {
 		return builtin.Read()
+	}
+	if leela.IsFile(name) {
+		return readLeela(name)
 	}
 	return checkpoint.Read(name)
 }

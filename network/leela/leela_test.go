@@ -1,0 +1,241 @@
+package leela
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"talbot/internal/testkit/shareddata"
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+)
+
+// towerNet and bodyNet are small networks of both kinds.
+var (
+	towerNet = model.Leela{Input: 1, Activation: "relu", Blocks: 2, Filters: 8, Squeeze: 4, Norm: true, Policy: "convolution",
+		PolicyFilters: 73, Chances: true, ValueFilters: 2, ValueHidden: 8, MovesLeftFilters: 2, MovesLeftHidden: 4,
+		ValueWeight: 1, MovesLeftWeight: 1}
+	bodyNet = model.Leela{Input: 3, Activation: "mish", Encoders: 2, Features: 16, AttentionHeads: 2, Depth: 8, FeedForward: 8,
+		Embedding: "dense", BoardFeatures: 2, EmbedFeedForward: 8, Gates: true, SmolgenCompress: 2, SmolgenHidden: 4,
+		SmolgenFeatures: 2, FFNActivation: "relu2", SmolgenActivation: "swish", Policy: "attention", PolicyFeatures: 8,
+		PolicyDepth: 8, ValueFilters: 2, ValueHidden: 4, ValueWeight: 1, MovesLeftWeight: 1}
+)
+
+// file returns a network of random weights.
+func file(n model.Leela) *File {
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := &File{Licence: "of the test", Training: Training{Steps: 7, LearningRate: 0.5, Params: "text"}, Settings: n}
+	for _, p := range n.Params() {
+		data := make([]float32, p.Size())
+		for i := range data {
+			data[i] = rng.Float32() - 0.5
+		}
+		f.Tensors = append(f.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
+	}
+	return f
+}
+
+func written(t testing.TB, f *File) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestRoundTrip: what was written is read with the same settings, and in steps of a 65,535th of a tensor's range with
+// the same numbers; what was read is written as the same bytes, with gzip and without.
+func TestRoundTrip(t *testing.T) {
+	for _, n := range []model.Leela{towerNet, bodyNet} {
+		f := file(n)
+		content := written(t, f)
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		z.Write(content)
+		z.Close()
+		got, err := Read(&zipped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Settings != n || got.Licence != f.Licence || got.Training != f.Training {
+			t.Errorf("read %+v %q %+v", got.Settings, got.Licence, got.Training)
+		}
+		byName := map[string]checkpoint.Tensor{}
+		for _, x := range got.Tensors {
+			byName[x.Name] = x
+		}
+		for _, want := range f.Tensors {
+			x := byName[want.Name]
+			if !reflect.DeepEqual(x.Shape, want.Shape) {
+				t.Fatalf("%s has shape %v, not %v", want.Name, x.Shape, want.Shape)
+			}
+			for i, y := range want.Data {
+				if d := x.Data[i] - y; d > 1.0/65535 || d < -1.0/65535 {
+					t.Fatalf("%s[%d] is %g, not %g", want.Name, i, x.Data[i], y)
+				}
+			}
+		}
+		if len(got.Tensors) != len(f.Tensors) {
+			t.Errorf("%d tensors of %d", len(got.Tensors), len(f.Tensors))
+		}
+		again, err := Read(bytes.NewReader(written(t, got)))
+		if err != nil || !reflect.DeepEqual(again.Tensors, got.Tensors) {
+			t.Errorf("a second round trip: %v", err)
+		}
+	}
+}
+
+// TestMaia: the files of Maia are networks of 6 blocks of 64 filters, and what is written of them has the same numbers.
+func TestMaia(t *testing.T) {
+	for _, name := range []string{"1100", "1300", "1500", "1700", "1900", "2200"} {
+		f, err := os.Open(shareddata.Path(t, "lc0/maia-"+name+".pb.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		got, err := Read(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := model.Leela{Input: 1, Activation: "relu", Blocks: 6, Filters: 64, Squeeze: 8, Norm: true,
+			Policy: "convolution", PolicyFilters: 80, Chances: true, ValueFilters: 32, ValueHidden: 128, ValueWeight: 1,
+			MovesLeftWeight: 1}
+		if got.Settings != want || got.Training.Steps != 400_000 {
+			t.Errorf("%s: %+v, %+v", name, got.Settings, got.Training)
+		}
+		again, err := Read(bytes.NewReader(written(t, got)))
+		if err != nil || !reflect.DeepEqual(again.Tensors, got.Tensors) {
+			t.Errorf("%s: written and read: %v", name, err)
+		}
+	}
+}
+
+// TestCut: a file that is cut off is refused, wherever.
+func TestCut(t *testing.T) {
+	for _, n := range []model.Leela{towerNet, bodyNet} {
+		content := written(t, file(n))
+		for i := range 100 {
+			at := i * len(content) / 100
+			if _, err := Read(bytes.NewReader(content[:at])); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("cut to %d bytes of %d: %v", at, len(content), err)
+			}
+		}
+	}
+}
+
+// TestFlips: a file with a changed byte is refused, or is read as a network of the same settings, since the format has
+// no checksum: then the byte is one of a number, a text or an unknown field.
+func TestFlips(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []model.Leela{towerNet, bodyNet} {
+		content := written(t, file(n))
+		refused, others := 0, 0
+		for range 1000 {
+			at, bit := rng.IntN(len(content)), byte(1)<<rng.IntN(8)
+			content[at] ^= bit
+			switch f, err := Read(bytes.NewReader(content)); {
+			case err != nil:
+				refused++
+				if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrUnsupported) {
+					t.Errorf("byte %d: %v", at, err)
+				}
+			case f.Settings != n:
+				others++ // in a form that another number names
+			}
+			content[at] ^= bit
+		}
+		t.Logf("%d of 1,000 flips refused, %d read as another form", refused, others)
+		if refused == 0 || others > 10 {
+			t.Error("flips")
+		}
+	}
+}
+
+// TestShapes: a tensor with a number too few or too many, one that is missing and one that is infinite are refused by
+// the name of the field.
+func TestShapes(t *testing.T) {
+	for _, n := range []model.Leela{towerNet, bodyNet} {
+		whole, err := parse(written(t, file(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := whole.one(netWeights)
+		for i, change := range tensorChanges(weights, nil) {
+			b := protowire.AppendTag(nil, netMagic, protowire.Fixed32Type)
+			b = protowire.AppendFixed32(b, magic)
+			b = appendBytes(b, netFormat, whole.one(netFormat))
+			b = appendBytes(b, netWeights, change)
+			_, err := Read(bytes.NewReader(b))
+			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrUnsupported) {
+				t.Errorf("change %d, %d bytes: %v", i, len(change)-len(weights), err)
+			} else if text := err.Error(); !strings.Contains(text, "weights") && !strings.Contains(text, "must be") {
+				t.Errorf("change %d names no field: %v", i, err)
+			}
+		}
+	}
+}
+
+// tensorChanges returns a message with one tensor in it changed, in all ways and places; optional ones are not removed.
+func tensorChanges(b []byte, optional map[protowire.Number]bool) (changed [][]byte) {
+	for at := 0; at < len(b); {
+		field, kind, n := protowire.ConsumeTag(b[at:])
+		size := protowire.ConsumeFieldValue(field, kind, b[at+n:])
+		end := at + n + size
+		if kind == protowire.BytesType {
+			v, _ := protowire.ConsumeBytes(b[at+n:])
+			before, after := b[:at], b[end:]
+			with := func(v []byte) {
+				changed = append(changed, append(appendBytes(bytes.Clone(before), field, v), after...))
+			}
+			if m, err := parse(v); err == nil && len(m.numbers) > 0 && m.has(3) && len(m.parts) == 1 { // a layer
+				params := m.one(3)
+				layer := func(params []byte, most float32) []byte {
+					l := appendFloat(nil, 1, m.float(1))
+					return appendBytes(appendFloat(l, 2, most), 3, params)
+				}
+				with(layer(params[2:], m.float(2)))
+				with(layer(append(bytes.Clone(params), 0, 0), m.float(2)))
+				with(layer(params[1:], m.float(2)))
+				inf := float32(1e38)
+				with(layer(params, inf*inf))
+				if !optional[field] {
+					changed = append(changed, append(bytes.Clone(before), after...))
+				}
+			} else if err == nil {
+				inner := map[protowire.Number]bool{}
+				if m.has(convMeans) && m.has(convVariances) || m.has(convWeights) && m.has(convBiases) && len(m.parts) == 2 {
+					inner = map[protowire.Number]bool{convBiases: true, convGains: true, convOffsets: true}
+				}
+				for _, inner := range tensorChanges(v, inner) {
+					with(inner)
+				}
+			}
+		}
+		at = end
+	}
+	return changed
+}
+
+// FuzzRead: nothing panics, and what is read can be written.
+func FuzzRead(f *testing.F) {
+	f.Add(written(f, file(towerNet)))
+	f.Add(written(f, file(bodyNet)))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		got, err := Read(bytes.NewReader(content))
+		if err != nil {
+			return
+		}
+		again, err := Read(bytes.NewReader(written(t, got)))
+		if err != nil || again.Settings != got.Settings {
+			t.Fatal(err)
+		}
+	})
+}
