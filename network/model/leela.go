@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -63,69 +65,61 @@ var LeelaActivations = []string{"mish", "relu", "none", "tanh", "sigmoid", "selu
 
 // Validate checks the settings.
 func (t Leela) Validate() error {
-	sizes := []struct {
-		name  string
-		n     int
-		least int
-		used  bool
-	}{
-		{"blocks", t.Blocks, 0, true},
-		{"filters", t.Filters, 1, t.Blocks > 0},
-		{"squeeze", t.Squeeze, 0, t.Blocks > 0},
-		{"encoders", t.Encoders, 1, t.Blocks == 0},
-		{"features", t.Features, 1, t.Blocks == 0},
-		{"attention heads", t.AttentionHeads, 1, t.Blocks == 0},
-		{"depth", t.Depth, 1, t.Blocks == 0},
-		{"feed forward", t.FeedForward, 1, t.Blocks == 0},
-		{"board features", t.BoardFeatures, 1, t.Embedding == "dense"},
-		{"embed feed forward", t.EmbedFeedForward, 1, t.Embedding == "dense"},
-		{"smolgen compress", t.SmolgenCompress, 0, t.Blocks == 0},
-		{"smolgen hidden", t.SmolgenHidden, 1, t.SmolgenCompress > 0},
-		{"smolgen features", t.SmolgenFeatures, 1, t.SmolgenCompress > 0},
-		{"policy filters", t.PolicyFilters, 1, t.Policy == "classical"},
-		{"policy filters", t.PolicyFilters, 73, t.Policy == "convolution"},
-		{"policy features", t.PolicyFeatures, 1, t.Policy == "attention"},
-		{"policy depth", t.PolicyDepth, 1, t.Policy == "attention"},
-		{"value filters", t.ValueFilters, 1, true},
-		{"value hidden", t.ValueHidden, 1, true},
-		{"moves left filters", t.MovesLeftFilters, 0, true},
-		{"moves left hidden", t.MovesLeftHidden, 1, t.MovesLeftFilters > 0},
-	}
 	const most = 1 << 16
-	for _, s := range sizes {
-		if s.used && (s.n < s.least || s.n > most) {
-			return fmt.Errorf("%s must be from %d to %d: %d", s.name, s.least, most, s.n)
-		}
+	err := cmp.Or(within("input", t.Input, 1, 5), oneOf("activation", t.Activation, "relu", "mish"),
+		within("blocks", t.Blocks, 0, 200), within("value filters", t.ValueFilters, 1, most),
+		within("value hidden", t.ValueHidden, 1, most), within("moves left filters", t.MovesLeftFilters, 0, most),
+		weight("value weight", t.ValueWeight), weight("moves left weight", t.MovesLeftWeight))
+	if err == nil && t.MovesLeftFilters > 0 {
+		err = within("moves left hidden", t.MovesLeftHidden, 1, most)
 	}
-	choices := []struct {
-		name, value string
-		of          []string
-	}{
-		{"activation", t.Activation, []string{"relu", "mish"}},
-		{"policy", t.Policy, []string{"convolution", "attention", "classical"}},
+	if err != nil {
+		return err
 	}
-	if t.Blocks == 0 {
-		choices = append(choices, []struct {
-			name, value string
-			of          []string
-		}{
-			{"embedding", t.Embedding, []string{"map", "dense"}},
-			{"ffn activation", t.FFNActivation, LeelaActivations},
-			{"smolgen activation", t.SmolgenActivation, LeelaActivations},
-		}...)
+	if t.Blocks > 0 {
+		err = cmp.Or(within("filters", t.Filters, 1, most), within("squeeze", t.Squeeze, 0, most),
+			oneOf("policy", t.Policy, "convolution", "attention", "classical"))
+	} else {
+		err = cmp.Or(t.validateBody(), oneOf("policy of an attention body", t.Policy, "attention"))
 	}
-	for _, c := range choices {
-		if !slices.Contains(c.of, c.value) {
-			return fmt.Errorf("%s must be one of %v: %q", c.name, c.of, c.value)
-		}
+	if err != nil {
+		return err
 	}
-	switch {
-	case t.Input < 1 || t.Input > 5:
-		return fmt.Errorf("input must be from 1 to 5: %d", t.Input)
-	case t.Blocks == 0 && t.Depth%t.AttentionHeads != 0:
-		return fmt.Errorf("depth must be a multiple of %d heads: %d", t.AttentionHeads, t.Depth)
-	case t.Blocks == 0 && t.Policy != "attention":
-		return fmt.Errorf("an attention body has no policy %q", t.Policy)
+	switch t.Policy {
+	case "convolution":
+		return within("policy filters", t.PolicyFilters, 73, most)
+	case "classical":
+		return within("policy filters", t.PolicyFilters, 1, most)
+	}
+	return cmp.Or(within("policy features", t.PolicyFeatures, 1, most), within("policy depth", t.PolicyDepth, 1, most))
+}
+
+func (t Leela) validateBody() error {
+	const most = 1 << 16
+	err := cmp.Or(within("encoders", t.Encoders, 1, 200), within("features", t.Features, 1, most),
+		within("attention heads", t.AttentionHeads, 1, most), within("depth", t.Depth, 1, most),
+		within("feed forward", t.FeedForward, 1, most), oneOf("embedding", t.Embedding, "map", "dense"),
+		oneOf("ffn activation", t.FFNActivation, LeelaActivations...),
+		oneOf("smolgen activation", t.SmolgenActivation, LeelaActivations...),
+		within("smolgen compress", t.SmolgenCompress, 0, most))
+	if err == nil && t.Embedding == "dense" {
+		err = cmp.Or(within("board features", t.BoardFeatures, 1, most),
+			within("embed feed forward", t.EmbedFeedForward, 1, most))
+	}
+	if err == nil && t.SmolgenCompress > 0 {
+		err = cmp.Or(within("smolgen hidden", t.SmolgenHidden, 1, most),
+			within("smolgen features", t.SmolgenFeatures, 1, most))
+	}
+	if err == nil && t.Depth%t.AttentionHeads != 0 {
+		err = fmt.Errorf("depth must be a multiple of %d heads: %d", t.AttentionHeads, t.Depth)
+	}
+	return err
+}
+
+// oneOf returns an error for a setting that is none of some names.
+func oneOf(name, value string, names ...string) error {
+	if !slices.Contains(names, value) {
+		return fmt.Errorf("%s must be one of %s: %q", name, strings.Join(names, ", "), value)
 	}
 	return nil
 }
