@@ -83,7 +83,9 @@ func (p *Pass) convolveDense(x *Node, name string) *Node {
 }
 
 // convolveBias is a convolution of activations that are not sparse, with a bias for each channel.
-func (p *Pass) convolveBias(x *Node, name string) *Node { return p.addBias(p.convolveDense(x, name), name) }
+func (p *Pass) convolveBias(x *Node, name string) *Node {
+	return p.addBias(p.convolveDense(x, name), name)
+}
 
 // addBias adds the bias of each channel.
 func (p *Pass) addBias(y *Node, name string) *Node {
