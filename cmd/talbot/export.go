@@ -25,10 +25,10 @@ type exportOptions struct {
 func newExport() *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "export --run RUN --format onnx|safetensors|net --out FILE",
-		Short: "Export a network to ONNX or safetensors",
+		Use:   "export --run RUN --format onnx|safetensors|net|lc0 --out FILE",
+		Short: "Export a network to ONNX, safetensors or lc0",
 		Long: `Export writes the best checkpoint of a run to one file. --run can also be a
-checkpoint or a file exported as safetensors.
+checkpoint, a file exported as safetensors, or a network of lc0's.
 
   onnx         a model (operator set 17) with a free batch dimension
   safetensors  weights and normalisation statistics under PyTorch's names and
@@ -36,22 +36,23 @@ checkpoint or a file exported as safetensors.
   net          a safetensors file for sharing: weights in half precision, with a
                card that says how the network was trained; placed in
                network/builtin of talbot's sources, it is built into talbot
+  lc0          a network file of lc0's (.pb.gz), of networks of the recipe leela
 
 See docs/7-exported-network.md for inputs and outputs, and docs/12-play.md.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors
+  talbot export --run me --format lc0 --out me.pb.gz
   talbot export --run run1 --format net --out network/builtin/net.safetensors`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd, &o) },
 	}
-	o.Licence = "Apache-2.0"
 	f := flags.Of(cmd)
 	f.String(&o.Dir, "run", "folder of the run, a checkpoint or exported file, or net: (required)")
 	complete(cmd, "run", networks)
-	flags.Choice(f, &o.Format, "format", "file format: onnx, safetensors or net (required)", job.Formats...)
+	flags.Choice(f, &o.Format, "format", "file format: onnx, safetensors, net or lc0 (required)", job.Formats...)
 	f.String(&o.Out.Path, "out", "write to this `FILE` (required)")
 	f.Required("run", "format", "out")
-	f.String(&o.Licence, "licence", "licence of the weights, for the card of --format net")
+	f.String(&o.Licence, "licence", "licence of the weights, for --format net and lc0 (default: Apache-2.0, or that of the network of lc0's that it was trained from)")
 	addForce(f, &o.force)
 	o.add(f)
 	f.Bool(&o.newest, "newest", "use the newest checkpoint, not the best")

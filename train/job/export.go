@@ -2,20 +2,24 @@ package job
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/network/checkpoint"
+	"talbot/network/leela"
 	"talbot/network/model"
 	"talbot/network/predict"
 	"talbot/network/run"
 )
 
 // Formats are what [Export] writes.
-var Formats = []string{"onnx", "safetensors", "net"}
+var Formats = []string{"onnx", "safetensors", "net", "lc0"}
 
 // Export writes the network of a run for other programs.
 type Export struct {
@@ -24,7 +28,8 @@ type Export struct {
 	Format string // one of [Formats]
 	Choice run.Choice
 	Warn   func(error) // a damaged checkpoint that was passed over, what a card lacks; may be nil
-	// Licence is that of a network that is given away, with the format net.
+	// Licence is that of a network that is given away, with the formats net and lc0; "" is Apache-2.0 or, for one that
+	// was trained on from a network of lc0's, the words that the licence of that one applies.
 	Licence string
 }
 
@@ -45,7 +50,8 @@ type ExportResult struct {
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so
 // that talbot itself can use the file too. The format net is that with weights in half precision and a [run.Card]: what
-// package builtin holds. It needs the folder of a run.
+// package builtin holds. It needs the folder of a run. The format lc0 is that of package leela, with gzip, for networks
+// of the recipe leela.
 func (e Export) Run() (ExportResult, error) {
 	x := ExportResult{Out: e.Out.Path, Format: e.Format}
 	if !run.IsFile(e.Dir) {
@@ -60,6 +66,7 @@ func (e Export) Run() (ExportResult, error) {
 	for _, damaged := range t.Damaged {
 		e.warn(fmt.Errorf("skipping %w", damaged))
 	}
+	e.Licence = e.licence(t)
 	if err := e.Out.Make(func(w *durable.AtomicFile) error {
 		file, err := e.file(t)
 		if err != nil {
@@ -142,5 +149,41 @@ func (e Export) file(t *predict.Network) ([]byte, error) {
 		err = (&checkpoint.File{Meta: meta, Tensors: t.Tensors, Half: e.Format == "net"}).Write(&out)
 		return out.Bytes(), err
 	}
+	if e.Format == "lc0" {
+		return e.leela(t)
+	}
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
+}
+
+// licence is that of the network.
+func (e Export) licence(t *predict.Network) string {
+	from := t.Config.From.Path
+	switch {
+	case !strings.Contains(filepath.Base(from), ".pb"):
+		return cmp.Or(e.Licence, "Apache-2.0")
+	case e.Licence == "":
+		e.warn(fmt.Errorf("the weights began with %q: the licence of that network applies to this one", from))
+		return fmt.Sprintf("that of %s, from which it was trained on", filepath.Base(from))
+	}
+	return e.Licence
+}
+
+// leela is the content of a network file of lc0's.
+func (e Export) leela(t *predict.Network) ([]byte, error) {
+	n, ok := t.Network.(model.Leela)
+	if !ok {
+		return nil, fmt.Errorf("%w: %q has a network of the recipe %s; lc0 plays those of the recipe leela", ErrConfig, e.Dir,
+			t.Config.Recipe)
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	f := leela.File{Licence: e.Licence, Training: leela.Training{Steps: uint32(t.Step)}, Settings: n, Tensors: t.Tensors}
+	if err := f.Write(z); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return out.Bytes(), err
 }
