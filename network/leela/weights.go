@@ -2,6 +2,7 @@ package leela
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -236,6 +237,9 @@ func product(shape []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", "×"), "[]")
 }
 
+// epsilon is what a normalisation adds to the variance.
+const epsilon = 1e-5
+
 // Fields of a convolution.
 const convWeights, convBiases, convMeans, convVariances, convGains, convOffsets = 1, 2, 3, 4, 5, 6
 
@@ -265,7 +269,7 @@ func (r *weightsReader) conv(name, norm string, out, in, side int) {
 	}
 	add(norm+".weight", or(convGains, "bn_gammas", 1))
 	add(norm+".bias", or(convOffsets, "bn_betas", 0))
-	mean, variance := make([]float32, out), slices.Repeat([]float32{1 - 1e-5}, out)
+	mean, variance := make([]float32, out), slices.Repeat([]float32{1 - epsilon}, out)
 	if normed {
 		shape := []int{out}
 		mean, variance = r.numbers(convMeans, "bn_means", shape), r.numbers(convVariances, "bn_stddivs", shape)
@@ -311,12 +315,10 @@ func (w *weightsWriter) tensor(field protowire.Number, of, name string, shape ..
 	if w.err != nil {
 		return
 	}
-	t, ok := w.tensors[name]
-	if !ok || !slices.Equal(t.Shape, shape) {
-		w.err = fmt.Errorf("tensor %q has shape %v; the file needs %v", name, t.Shape, shape)
+	if w.err = w.check([]string{name}, shape); w.err != nil {
 		return
 	}
-	layer, err := appendLayer(nil, t.Data)
+	layer, err := appendLayer(nil, w.tensors[name].Data)
 	if err != nil {
 		w.err = fmt.Errorf("tensor %q: %w", name, err)
 		return
@@ -324,16 +326,69 @@ func (w *weightsWriter) tensor(field protowire.Number, of, name string, shape ..
 	w.b = appendBytes(w.b, field, layer)
 }
 
+// conv writes a convolution with its normalisation. Sixteen bits between the least and the greatest number of a tensor
+// hold a small variance beside a large one badly. So, unless they hold all of the numbers exactly, as those that were
+// read from a file, each channel's weights are scaled to ±1, variances become 1, and gain and offset take over the rest.
 func (w *weightsWriter) conv(name, norm string, out, in, side int) {
-	w.tensor(convWeights, "", name+".weight", out, in, side, side)
+	weights := []int{out, in, side, side}
 	if norm == "" {
+		w.tensor(convWeights, "", name+".weight", weights...)
 		w.tensor(convBiases, "", name+".bias", out)
 		return
 	}
-	w.tensor(convMeans, "", norm+".running_mean", out)
-	w.tensor(convVariances, "", norm+".running_var", out)
-	w.tensor(convGains, "", norm+".weight", out)
-	w.tensor(convOffsets, "", norm+".bias", out)
+	parts := []string{name + ".weight", norm + ".running_mean", norm + ".running_var", norm + ".weight", norm + ".bias"}
+	if w.err = w.check(parts, weights, []int{out}); w.err != nil {
+		return
+	}
+	if slices.ContainsFunc(parts, func(name string) bool { return !exact(w.tensors[name].Data) }) {
+		w.fold(parts, in*side*side)
+	}
+	w.tensor(convWeights, "", parts[0], weights...)
+	for i, name := range parts[1:] {
+		w.tensor(convMeans+protowire.Number(i), "", name, out)
+	}
+}
+
+// check returns an error unless tensors have these shapes; the last one is that of all further ones.
+func (w *weightsWriter) check(names []string, shapes ...[]int) error {
+	if w.err != nil {
+		return w.err
+	}
+	for i, name := range names {
+		shape := shapes[min(i, len(shapes)-1)]
+		if t, ok := w.tensors[name]; !ok || !slices.Equal(t.Shape, shape) {
+			return fmt.Errorf("tensor %q has shape %v; the file needs %v", name, t.Shape, shape)
+		}
+	}
+	return nil
+}
+
+// fold gives a convolution of channels of so many weights, and its normalisation, the form that [weightsWriter.conv]
+// says.
+func (w *weightsWriter) fold(parts []string, width int) {
+	data := make([][]float32, len(parts))
+	for i, name := range parts {
+		data[i] = slices.Clone(w.tensors[name].Data)
+	}
+	for c := range data[1] {
+		weights := data[0][c*width : (c+1)*width]
+		scale := float32(0)
+		for _, x := range weights {
+			scale = max(scale, x, -x)
+		}
+		if scale == 0 {
+			scale = 1
+		}
+		for i := range weights {
+			weights[i] /= scale
+		}
+		gain := float64(data[3][c]) / math.Sqrt(float64(data[2][c])+epsilon)
+		data[4][c] -= float32(float64(data[1][c]) * gain)
+		data[1][c], data[2][c], data[3][c] = 0, 1-epsilon, scale*float32(gain)
+	}
+	for i, name := range parts {
+		w.tensors[name] = checkpoint.Tensor{Name: name, Shape: w.tensors[name].Shape, Data: data[i]}
+	}
 }
 
 func (w *weightsWriter) heads(field protowire.Number, n int) {

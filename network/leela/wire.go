@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/dtypes/float16"
@@ -166,6 +167,20 @@ func appendLayer(b []byte, numbers []float32) ([]byte, error) {
 	b = appendFloat(b, 1, least)
 	b = appendFloat(b, 2, most)
 	return appendBytes(b, 3, params), nil
+}
+
+// exact reports whether numbers are read as they are after [appendLayer].
+func exact(numbers []float32) bool {
+	b, err := appendLayer(nil, numbers)
+	if err != nil {
+		return false
+	}
+	l, err := parseLayer(b)
+	if err != nil {
+		return false
+	}
+	read, err := l.numbers()
+	return err == nil && slices.Equal(read, numbers)
 }
 
 func appendFloat(b []byte, field protowire.Number, x float32) []byte {
