@@ -16,6 +16,7 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
+	"talbot/network/run"
 )
 
 type inspectOptions struct {
@@ -29,8 +30,8 @@ type inspectOptions struct {
 func newInspect() *cobra.Command {
 	var o inspectOptions
 	cmd := &cobra.Command{
-		Use:   "inspect DIR (--sample N | --all)",
-		Short: "Show samples as the network sees them",
+		Use:   "inspect DIR|NETWORK",
+		Short: "Show samples as the network sees them, or a network",
 		Long: `Inspect shows one sample of a dataset, or all of them: the board with the last move in
 brackets, the source, the label, and the input and targets that the recipe makes from
 them. Samples are numbered from 0.
@@ -38,13 +39,17 @@ them. Samples are numbered from 0.
 With --json each sample is one JSON object on its own line, seen from the side to move;
 docs/7-exported-network.md describes its members. With --recipe, "input" has the shape and
 numbers that the recipe's network reads, and "target" what it learns (see
-docs/10-recipes.md).`,
+docs/10-recipes.md).
+
+Of a NETWORK, a file of weights or net:, it shows recipe, size, settings, inputs and
+outputs, steps and licence.`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json
-  talbot inspect endgames --all --split test --json > test.jsonl`,
+  talbot inspect endgames --all --split test --json > test.jsonl
+  talbot inspect net:`,
 		SuggestFor:        []string{"show", "cat", "dump"},
-		Args:              operands(1, 1, "one dataset"),
+		Args:              operands(1, 1, "one dataset or network"),
 		ValidArgsFunction: completeDatasets(1),
 	}
 	f := flags.Of(cmd)
@@ -58,7 +63,6 @@ docs/10-recipes.md).`,
 	flags.Parse(f, &o.Split, "split", "", "test", pointer(dataset.ParseSplit),
 		"only samples in train, val or test (with --all)")
 	f.Words("split", "train", "val", "test")
-	f.RequireOne("sample", "all")
 	f.AtMostOne("sample", "all")
 	f.Needs([]string{"source", "split"}, "all")
 	f.Section("Display")
@@ -69,6 +73,9 @@ docs/10-recipes.md).`,
 }
 
 func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) (err error) {
+	if run.IsFile(dir) {
+		return inspectNetwork(dir, o.json)
+	}
 	given := f.Command().Flags()
 	options := samples.Options{Label: o.label, Encoded: given.Changed("recipe") || given.Changed("set")}
 	if options.Encoder, options.Targets, err = o.encoding(f); err != nil {
