@@ -169,10 +169,7 @@ func (g *Graph) LayerNorm(x Value, layer string, epsilon float32) Value {
 
 // Tensor is a tensor with its axes in this order, the same for each sample.
 func (g *Graph) Tensor(tensor, name string, axes ...int) Value {
-	have, shape := g.tensor(name, tensor), []int(nil)
-	if len(have) != len(axes) {
-		return g.fail(name, "axes %v of shape %v", axes, have)
-	}
+	have, shape := g.tensor(name, tensor, len(axes)), []int(nil)
 	for _, axis := range axes {
 		shape = append(shape, have[axis])
 	}
@@ -193,9 +190,6 @@ func (g *Graph) Concat(name string, axis int, values ...Value) Value {
 	shape := slices.Clone(values[0].Shape)
 	shape[axis] = 0
 	for _, x := range values {
-		if len(x.Shape) != len(shape) {
-			return g.fail(name, "shape %v beside %v", x.Shape, values[0].Shape)
-		}
 		shape[axis] += x.Shape[axis]
 		inputs = append(inputs, x.Name)
 	}
@@ -206,9 +200,6 @@ func (g *Graph) Concat(name string, axis int, values ...Value) Value {
 func (g *Graph) Columns(x Value, name string, which []int32) Value {
 	wide := make([]int64, len(which))
 	for i, c := range which {
-		if len(x.Shape) != 1 || c < 0 || int(c) >= x.Shape[0] {
-			return g.fail(name, "element %d of shape %v", c, x.Shape)
-		}
 		wide[i] = int64(c)
 	}
 	return g.node("Gather", name, []int{len(which)}, map[string]any{"axis": 1}, x.Name, g.integers(name+".which", wide...))
