@@ -11,7 +11,6 @@ import (
 // The sizes of the encoding of lc0's networks.
 const (
 	LeelaPlanes = 112
-	LeelaMoves  = 1858
 	LeelaWords  = boardWords*leelaFrames + 1
 )
 
@@ -46,7 +45,7 @@ const (
 // turned: see [leelaTurn]. From input 4 on plane 109 is divided by 100. Input 5 leaves out older boards that were no
 // repetitions.
 //
-// A move is a number of [LeelaIndex] in the mover's frame, turned as the board is. Castling is the king's move to its
+// A move is a number of [board.LeelaNumber] in the mover's frame, turned as the board is. Castling is the king's move to its
 // rook's square.
 //
 // The value is win less loss, and the chances are the label's, or else the result's.
@@ -72,7 +71,7 @@ var leelaOtherColour = func() InputTransform {
 // Layout reports that all legal moves are listed, each by its number, and that the floats are value, chances and the
 // plies that are left.
 func (e Leela) Layout() Layout {
-	l := Layout{Words: LeelaWords, Shape: []int{LeelaPlanes, 8, 8}, Moves: LegalMoves, Codes: 1, Indices: LeelaMoves,
+	l := Layout{Words: LeelaWords, Shape: []int{LeelaPlanes, 8, 8}, Moves: LegalMoves, Codes: 1, Indices: board.LeelaMoves,
 		Floats: []string{ValueFloat, WinFloat, DrawFloat, PliesFloat}, Chances: true}
 	if !e.canonical() {
 		l.OtherColour = &leelaOtherColour
@@ -245,51 +244,6 @@ func (t leelaTurn) square(s board.Square) board.Square {
 	return s
 }
 
-// leelaNumbers are the numbers of moves by squares, and those of promotions to queen, rook and bishop from the file
-// to the file.
-var (
-	leelaNumbers    [64][64]int16
-	leelaPromotions [8][8]int16
-)
-
-func init() {
-	n := int16(0)
-	for from := range board.Square(64) {
-		reach := board.Attacks(board.White, board.Queen, from, 0) | board.Attacks(board.White, board.Knight, from, 0)
-		for to := range board.Square(64) {
-			leelaNumbers[from][to] = -1
-			if reach.Has(to) {
-				leelaNumbers[from][to] = n
-				n++
-			}
-		}
-	}
-	for from := range 8 {
-		for to := max(from-1, 0); to <= min(from+1, 7); to++ {
-			leelaPromotions[from][to] = n
-			n += 3
-		}
-	}
-}
-
-// LeelaIndex returns the number of a move in the mover's frame, 0 … 1857; castling is the king's move to its rook's
-// square, and −1 what no queen, knight or pawn could do.
-//
-// From each square, a1, b1 … h8, in the same order each square that a queen or a knight could reach on an empty board;
-// then the promotions from a7 … h7, to a8 … h8, to a queen, a rook and a bishop. That to a knight is the plain move.
-func LeelaIndex(m board.Move) int {
-	from, to := m.From(), m.To()
-	switch m.Promotion() {
-	case board.Queen:
-		return int(leelaPromotions[from.File()][to.File()])
-	case board.Rook:
-		return int(leelaPromotions[from.File()][to.File()]) + 1
-	case board.Bishop:
-		return int(leelaPromotions[from.File()][to.File()]) + 2
-	}
-	return int(leelaNumbers[from][to])
-}
-
 // EncodeMove writes the number of a move.
 func (e Leela) EncodeMove(dst []int32, v *View, m board.Move) {
 	p := v.Position()
@@ -309,19 +263,26 @@ func (e Leela) EncodeMove(dst []int32, v *View, m board.Move) {
 			m = board.NewMove(from, to)
 		}
 	}
-	dst[0] = int32(LeelaIndex(m))
+	dst[0] = int32(board.LeelaNumber(m))
 }
 
-// Unpack writes the planes.
-func (e Leela) Unpack(dst []float32, packed []uint64) {
-	var planes [LeelaPlanes]uint64
+// Planes writes the planes of the present position of g as bits, but for plane 109, which is 1 on all squares: bit i of
+// a plane is square i.
+func (e Leela) Planes(dst []uint64, g *board.Game) {
+	var packed [LeelaWords]uint64
+	e.Pack(packed[:], &View{Game: g})
+	e.planes(dst, packed[:])
+}
+
+// planes writes the planes of a packed input.
+func (e Leela) planes(dst, packed []uint64) {
 	flags := packed[leelaFlags]
 	for k := range leelaFrames {
-		board := planes[leelaBoard*k:]
-		unpackPieces((*[12]uint64)(board), packed[boardWords*k:])
-		board[12] = ones(flags>>(leelaRepeated+k)&1 != 0)
+		frame := dst[leelaBoard*k:]
+		unpackPieces((*[12]uint64)(frame), packed[boardWords*k:])
+		frame[12] = ones(flags>>(leelaRepeated+k)&1 != 0)
 	}
-	last := planes[leelaBoard*leelaFrames:]
+	last := dst[leelaBoard*leelaFrames:]
 	for i := range 4 {
 		last[i] = ones(flags>>i&1 != 0)
 	}
@@ -334,14 +295,20 @@ func (e Leela) Unpack(dst []float32, packed []uint64) {
 	if e.canonical() {
 		last[4] = flags >> leelaPassed & 0xff << 56
 	}
-	last[7] = ^uint64(0)
+	last[5], last[6], last[7] = ^uint64(0), 0, ^uint64(0)
+}
+
+// Unpack writes the planes.
+func (e Leela) Unpack(dst []float32, packed []uint64) {
+	var planes [LeelaPlanes]uint64
+	e.planes(planes[:], packed)
 	spread(dst, planes[:])
-	clock := float32(flags >> leelaClock & 0xff)
+	clock := float32(packed[leelaFlags] >> leelaClock & 0xff)
 	if e.Input >= 4 {
 		clock /= leelaClockSpan
 	}
 	for i := range 64 {
-		dst[64*(leelaBoard*leelaFrames+5)+i] = clock
+		dst[64*(leelaBoard*leelaFrames+5)+i] *= clock
 	}
 }
 

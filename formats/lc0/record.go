@@ -316,7 +316,7 @@ func (r *record) policy(p *board.Position, legal []board.Move) (list []dataset.W
 		}
 	}
 	all := 0.0
-	for n := range moveCount {
+	for n := range board.LeelaMoves {
 		if v := r.float(r.layout.probabilities + 4*n); v > 0 {
 			all += v
 		}

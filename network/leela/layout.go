@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"talbot/board"
 	"talbot/encode"
 	"talbot/network/model"
 )
@@ -119,7 +120,7 @@ func policy(v visitor, t model.Leela, width int) {
 		v.in(3, "policy", func() { v.conv("policy.planes", "", t.PolicyFilters, width, 3) })
 	case "classical":
 		v.in(3, "policy", func() { convolution(v, t, "policy.conv", "policy.bn", t.PolicyFilters, width, 1) })
-		linear(v, 4, "ip_pol", "policy.fc", encode.LeelaMoves, 64*t.PolicyFilters)
+		linear(v, 4, "ip_pol", "policy.fc", board.LeelaMoves, 64*t.PolicyFilters)
 	case "attention":
 		linear(v, 4, "ip_pol", "policy.embed", t.PolicyFeatures, width)
 		queries(v, t, 17, 19, 22)

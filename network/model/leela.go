@@ -171,7 +171,7 @@ func (t Leela) Params() []Param {
 		conv("policy.planes", "", t.PolicyFilters, width, 3)
 	case "classical":
 		conv("policy.conv", "policy.bn", t.PolicyFilters, width, 1)
-		l.linear("policy.fc", encode.LeelaMoves, 64*t.PolicyFilters)
+		l.linear("policy.fc", board.LeelaMoves, 64*t.PolicyFilters)
 	default:
 		l.linear("policy.embed", t.PolicyFeatures, width)
 		l.linear("policy.q", t.PolicyDepth, t.PolicyFeatures)
@@ -285,7 +285,7 @@ func (t Leela) Unpack(a ConvAlgorithm, packed *Node) *Node {
 
 // Heads are the logits of all moves, the logits of the chances, the value, and the plies that are left.
 func (t Leela) Heads() []Head {
-	heads := []Head{{"logits", []int{encode.LeelaMoves}, "of all moves, in the order of lc0's 1858 numbers"}}
+	heads := []Head{{"logits", []int{board.LeelaMoves}, "of all moves, in the order of lc0's 1858 numbers"}}
 	if t.Chances {
 		heads = append(heads, Head{"chances", []int{3}, "logits of win, draw and loss for the side to move"})
 	}
@@ -407,15 +407,15 @@ func columns(x *Node, which []int32) *Node {
 // leelaFromPlanes and leelaFromPairs are where the logits of lc0's moves are among those of 73 planes of 64 squares,
 // and among those of pairs of squares and of promotions from file to file to queen, rook or bishop.
 var leelaFromPlanes, leelaFromPairs = func() (planes, pairs []int32) {
-	planes, pairs = make([]int32, encode.LeelaMoves), make([]int32, encode.LeelaMoves)
+	planes, pairs = make([]int32, board.LeelaMoves), make([]int32, board.LeelaMoves)
 	set := func(m board.Move, plane, pair int) {
-		i := encode.LeelaIndex(m)
+		i := board.LeelaNumber(m)
 		planes[i], pairs[i] = int32(64*plane)+int32(m.From()), int32(pair)
 	}
 	white := board.StartPosition()
 	for from := range board.Square(64) {
 		for to := range board.Square(64) {
-			if m := board.NewMove(from, to); from != to && encode.LeelaIndex(m) >= 0 {
+			if m := board.NewMove(from, to); from != to && board.LeelaNumber(m) >= 0 {
 				set(m, encode.TalbotBot{}.MoveIndex(&white, m)%73, 64*int(from)+int(to))
 			}
 		}
@@ -502,7 +502,7 @@ var leelaReach = func() (reach [][]float32) {
 	for from := range board.Square(64) {
 		row := make([]float32, 64)
 		for to := range board.Square(64) {
-			if encode.LeelaIndex(board.NewMove(from, to)) >= 0 {
+			if board.LeelaNumber(board.NewMove(from, to)) >= 0 {
 				row[to] = 1
 			}
 		}

@@ -1,0 +1,44 @@
+package board
+
+// LeelaMoves is how many moves [LeelaNumber] numbers.
+const LeelaMoves = 1858
+
+// leelaNumbers has the numbers of moves by their squares, and leelaPromotions that of the promotion to a queen from a
+// file of the seventh rank to one of the eighth; −1 for others.
+var leelaNumbers, leelaPromotions = func() (moves [64][64]int16, promotions [8][8]int16) {
+	n := int16(0)
+	for from := range Square(64) {
+		reach := Attacks(White, Queen, from, 0) | Attacks(White, Knight, from, 0)
+		for to := range Square(64) {
+			if moves[from][to] = -1; reach.Has(to) {
+				moves[from][to] = n
+				n++
+			}
+		}
+	}
+	for from := range 8 {
+		for to := max(from-1, 0); to <= min(from+1, 7); to++ {
+			promotions[from][to] = n
+			n += 3
+		}
+	}
+	return moves, promotions
+}()
+
+// LeelaNumber returns the number that lc0 and its training data give to a move in the frame of the side to move, 0 …
+// 1857; −1 for what no queen, knight or pawn could do. Castling is the king's move to its rook's square.
+//
+// From each square, a1, b1 … h8, in the same order each square that a queen or a knight reaches on an empty board; then
+// the promotions from a7 … h7, to a8 … h8, to a queen, a rook and a bishop. That to a knight is the plain move.
+func LeelaNumber(m Move) int {
+	from, to := m.From(), m.To()
+	switch m.Promotion() {
+	case Queen:
+		return int(leelaPromotions[from.File()][to.File()])
+	case Rook:
+		return int(leelaPromotions[from.File()][to.File()]) + 1
+	case Bishop:
+		return int(leelaPromotions[from.File()][to.File()]) + 2
+	}
+	return int(leelaNumbers[from][to])
+}
