@@ -531,11 +531,18 @@ func (p *Pass) activate(name string, x *Node) *Node {
 	case "sigmoid":
 		return Sigmoid(x)
 	case "selu":
-		return activation.Selu(x)
+		return selu(x)
 	case "swish":
 		return Mul(x, Sigmoid(x))
 	}
 	panic("model: no activation " + name)
+}
+
+// selu is GoMLX's, with a gradient also where exp(x) is infinite.
+func selu(x *Node) *Node {
+	above := GreaterThan(x, ScalarZero(x.Graph(), x.DType()))
+	below := MulScalar(MinusOne(Exp(Where(above, ZerosLike(x), x))), activation.SeluAlpha)
+	return MulScalar(Where(above, x, below), activation.SeluScale)
 }
 
 // Terms are those of the loss, and how often the policy's first move is the target.
