@@ -111,7 +111,8 @@ func (o *playerOptions) byEngine() bool {
 }
 
 func (o *playerOptions) serve() error {
-	quick, err := o.look()
+	asked := *o
+	quick, n, err := o.network()
 	if err != nil {
 		return err
 	}
@@ -119,9 +120,23 @@ func (o *playerOptions) serve() error {
 	if quick.Name != "" {
 		name += ", " + quick.Name
 	}
-	e := uci.Engine{Name: name, Author: "the talbot authors", Searcher: o.searcher,
-		Ratings: quick.Ratings || o.byEngine(), Search: &quick.Options, Player: o.player(),
-		Tables: openTables}
-	e.Note = o.oneSided(quick.Config)
+	e := uci.Engine{Name: name, Author: "the talbot authors", Searcher: o.searcher, Network: n, Tables: openTables,
+		Load: func(path string) (uci.Network, error) {
+			other := asked
+			if path != "" {
+				other.run = path
+			}
+			_, n, err := other.network()
+			return n, err
+		}}
 	return e.Run(os.Stdin, cli.Stdout.Exact())
+}
+
+// network is the network as a UCI engine plays it.
+func (o *playerOptions) network() (quick engine.Description, n uci.Network, err error) {
+	if quick, err = o.look(); err != nil {
+		return quick, n, err
+	}
+	return quick, uci.Network{Ratings: quick.Ratings || o.byEngine(), Search: &quick.Options, Player: o.player(),
+		Note: o.oneSided(quick.Config)}, nil
 }

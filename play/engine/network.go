@@ -209,8 +209,8 @@ func (n *Network) Title() string {
 func size(c run.Config) string {
 	var size []string
 	values := c.Settings.Values()
-	for _, name := range []string{"blocks", "filters"} {
-		if v := values[name]; v != "" {
+	for _, name := range []string{"blocks", "filters", "encoders", "features"} {
+		if v := values[name]; v != "" && v != "0" {
 			size = append(size, v)
 		}
 	}

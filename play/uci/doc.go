@@ -10,8 +10,8 @@
 //     ignored, and so is a known option with a value that it cannot have. An info string says so.
 //   - After a position that cannot be read there is none: go is answered by "bestmove (none)" until another comes. Of a
 //     list of moves what comes before the first illegal one is played.
-//   - The network is loaded and compiled at the first isready or go, and again when an option asks for another batch.
-//     isready is answered once that is done, and at once during a search.
+//   - The network is loaded and compiled at the first isready or go, and again when an option asks for another batch or
+//     WeightsFile for another network. isready is answered once that is done, and at once during a search.
 //   - Each go is answered by exactly one bestmove, whatever happens: also by a network that fails, by quit and by the
 //     end of the input. A go during a search ends that one first.
 //   - quit ends a search. The end of the input ends only one without a limit.

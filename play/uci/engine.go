@@ -19,11 +19,11 @@ import (
 // Engine is a UCI engine.
 type Engine struct {
 	Name, Author string
-	Searcher     string        // [engine.AutoSearcher], or what Searcher is at the beginning
-	Ratings      bool          // the network or the searcher looks at the players' ratings
-	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
-	Player       *engine.Player
-	Note         string // printed once, after the first line about the network; "" = none
+	Searcher     string // [engine.AutoSearcher], or what Searcher is at the beginning
+	Network
+	// Load reads the description of the network in a file, for WeightsFile; "" is the one at the beginning. It does not
+	// load it yet. nil: no other can be loaded.
+	Load func(path string) (Network, error)
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
 
@@ -46,6 +46,8 @@ type Engine struct {
 
 	work    work        // of the player
 	loading bool        // what prepares the player loads the network
+	weights string      // value of WeightsFile
+	next    *Network    // that is to replace the network before the next search; nil: none
 	done    chan result // of the work
 	search  *search     // that has no bestmove yet; it is over if there is no work
 	queue   []*request  // each go that waits for the end of the work
@@ -53,6 +55,14 @@ type Engine struct {
 	title   string      // of what was prepared last
 	unready error       // why it could not be prepared
 	ending  bool        // the input has ended
+}
+
+// Network is a network with what there is to know of it before it is loaded.
+type Network struct {
+	Ratings bool          // it or the searcher looks at the players' ratings
+	Search  *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
+	Player  *engine.Player
+	Note    string // printed once, after the first line about the network; "" = none
 }
 
 // work is the task of the goroutine that has the player.
@@ -113,25 +123,34 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 // begin gives everything its first value.
 func (e *Engine) begin(out io.Writer) {
 	e.out.w = bufio.NewWriter(out)
-	search := mcts.Defaults()
-	if e.Search != nil {
-		search = *e.Search
+	if e.Searcher == "" {
+		e.Searcher = engine.AutoSearcher
 	}
-	e.options = Options(e.Ratings, search)
 	e.overhead = defaultOverhead
-	e.setup = engine.Setup{Searcher: e.Searcher, Options: search}
-	if e.setup.Searcher == "" {
-		e.setup.Searcher = engine.AutoSearcher
-	}
-	for _, o := range e.options {
-		if o.Name == "Searcher" {
-			o.Default = e.setup.Searcher
-		}
-	}
+	e.setup = engine.Setup{Searcher: e.Searcher, Options: e.Network.search()}
+	e.offer(e.setup.Options)
 	e.game.start = board.StartPosition()
 	e.game.now = e.game.start
 	e.gameSeed = rand.Uint64()
 	e.done = make(chan result, 1)
+}
+
+// offer makes the list of options for the network, with the defaults of those of its search.
+func (e *Engine) offer(search mcts.Options) {
+	e.options = Options(e.Ratings, search)
+	for _, o := range e.options {
+		if o.Name == "Searcher" {
+			o.Default = e.Searcher
+		}
+	}
+}
+
+// search returns what the options of its search are at the beginning.
+func (n *Network) search() mcts.Options {
+	if n.Search != nil {
+		return *n.Search
+	}
+	return mcts.Defaults()
 }
 
 // end frees what has been opened.

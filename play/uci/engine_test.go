@@ -15,6 +15,7 @@ import (
 	"talbot/board"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
+	"talbot/play/engine"
 	"talbot/play/mcts"
 )
 
@@ -725,4 +726,69 @@ func TestNoPosition(t *testing.T) {
 	s.say("position startpos", "go nodes 5")
 	checkSearch(t, s.wait("bestmove"), "")
 	s.quit()
+}
+
+// TestWeightsFile: another network plays from the next search on, the one before is closed, one that cannot be read
+// changes nothing, and "<autodiscover>" is the first again. Settings of the search that were not chosen are the new
+// network's.
+func TestWeightsFile(t *testing.T) {
+	first, other := &fakenet.Network{}, &fakenet.Network{Blind: true}
+	search := mcts.Defaults()
+	search.C = 7
+	s := talk(t, first, func(e *Engine) {
+		player := e.Player
+		e.Load = func(path string) (Network, error) {
+			switch path {
+			case "":
+				return Network{Player: player}, nil
+			case "a b.pb.gz":
+				return Network{Player: engine.NewPlayer(other.Open), Ratings: true, Search: &search, Note: "seen"}, nil
+			}
+			return Network{}, errors.New("no run found")
+		}
+	})
+	options := func() []string {
+		s.say("uci")
+		return s.wait("uciok")
+	}
+	if having(options(), "option name WeightsFile type string default <autodiscover>") == "" {
+		t.Error("no WeightsFile")
+	}
+	for _, c := range []struct {
+		say            []string
+		first, other   int // times that they were opened
+		searcher, said string
+	}{
+		{nil, 1, 0, "puct", ""},
+		{[]string{"setoption name WeightsFile value <autodiscover>", "setoption name WeightsFile value <empty>"}, 1, 0, "", ""},
+		{[]string{"setoption name WeightsFile value gone"}, 1, 0, "", `option WeightsFile: "gone": no run found`},
+		{[]string{"go infinite", "setoption name weightsfile value a b.pb.gz", "ucinewgame"}, 1, 1, "policy", "seen"},
+		{[]string{"setoption name WeightsFile value a b.pb.gz"}, 1, 1, "", ""},
+		{[]string{"setoption name WeightsFile"}, 2, 1, "puct", ""},
+	} {
+		s.say(c.say...)
+		if slices.Contains(c.say, "go infinite") { // it ends with the network that it began with
+			s.say("stop")
+			s.wait("bestmove")
+		}
+		s.say("isready")
+		said := s.wait("readyok")
+		if c.searcher != "" && having(said, "searcher "+c.searcher) == "" || having(said, c.said) == "" ||
+			c.searcher == "" && having(said, "searcher ") != "" {
+			t.Errorf("%q: said %q", c.say, said)
+		}
+		s.say("go nodes 3")
+		s.wait("bestmove")
+		if len(first.Opened) != c.first || len(other.Opened) != c.other {
+			t.Errorf("%q: opened %d and %d times", c.say, len(first.Opened), len(other.Opened))
+		}
+		elo, puct := having(options(), "UCI_Elo") != "", having(options(), "name CPuct type string default 7") != ""
+		if loaded := c.other > 0 && c.first == 1; elo != loaded || puct != loaded {
+			t.Errorf("%q: UCI_Elo %v, CPuct %v", c.say, elo, puct)
+		}
+	}
+	s.quit()
+	if first.Closed.Load() != 2 || other.Closed.Load() != 1 {
+		t.Errorf("closed %d and %d times", first.Closed.Load(), other.Closed.Load())
+	}
 }

@@ -79,6 +79,9 @@ func (o *Option) check(value string) (string, error) {
 	return value, nil
 }
 
+// sameNetwork is the value of WeightsFile that lc0 has by default.
+const sameNetwork = "<autodiscover>"
+
 const (
 	defaultOverhead = 30 * time.Millisecond
 	leastThreads    = 4 // that can be set on any machine
@@ -108,6 +111,10 @@ func Options(ratings bool, search mcts.Options) []*Option {
 				e.setup.Searcher = v
 				return nil
 			}},
+		{Name: "WeightsFile", Kind: "string", Default: sameNetwork,
+			About: "network to play with, loaded before the next search: a run, a checkpoint, an exported network or one " +
+				"of lc0's; " + sameNetwork + " is the one that the engine was started with",
+			set: (*Engine).setWeights},
 		{Name: "SyzygyPath", Kind: "string", Searchers: "puct, gumbel",
 			About: "folders of Syzygy tables, separated as in PATH",
 			set:   (*Engine).setTables},
@@ -226,6 +233,40 @@ func (e *Engine) setLog(value string) error {
 	}
 	e.log = f
 	e.out.setLog(f)
+	return nil
+}
+
+// setWeights is the option WeightsFile. Settings of the search that have the old network's defaults get the new one's.
+func (e *Engine) setWeights(value string) error {
+	if value == sameNetwork {
+		value = ""
+	}
+	if value == e.weights {
+		return nil
+	}
+	if e.Load == nil {
+		return errors.New("networks cannot be loaded here")
+	}
+	n, err := e.Load(value)
+	if err != nil {
+		return err
+	}
+	old := &e.Network
+	if e.next != nil {
+		old = e.next
+	}
+	was, search := old.search(), n.search()
+	for i := range mcts.Settings {
+		s := &mcts.Settings[i]
+		if s.Get(&e.setup.Options) != s.Get(&was) {
+			continue
+		}
+		if err := s.Set(&e.setup.Options, s.Get(&search)); err != nil {
+			return fmt.Errorf("%s %w", s.Name, err)
+		}
+	}
+	e.Ratings, e.weights, e.next, e.stale = n.Ratings, value, &n, true
+	e.offer(search)
 	return nil
 }
 

@@ -110,9 +110,16 @@ func (e *Engine) afterGo(do func()) {
 
 // prepare has the player made ready for the next search.
 func (e *Engine) prepare() {
-	setup, stale, p := e.wanted(), e.stale, e.Player
+	setup, stale, p, old := e.wanted(), e.stale, e.Player, (*engine.Player)(nil)
+	if e.next != nil {
+		old, p = p, e.next.Player
+		e.Network, e.next, e.title = *e.next, nil, ""
+	}
 	e.stale, e.work, e.loading = false, preparing, !p.Loaded(setup)
 	go func() {
+		if old != nil {
+			old.Close()
+		}
 		r := result{err: p.Prepare(context.Background(), setup)}
 		if r.err == nil {
 			if r.title = p.Title(); stale {

@@ -26,7 +26,8 @@ func talk(t *testing.T, n *fakenet.Network, change ...func(*Engine)) *session {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	s := &session{t: t, in: inW, lines: make(chan string, 10_000), ended: make(chan error, 1)}
-	e := &Engine{Name: "fake", Author: "nobody", Searcher: engine.AutoSearcher, Player: engine.NewPlayer(n.Open)}
+	e := &Engine{Name: "fake", Author: "nobody", Searcher: engine.AutoSearcher,
+		Network: Network{Player: engine.NewPlayer(n.Open)}}
 	for _, c := range change {
 		c(e)
 	}
