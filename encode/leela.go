@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"talbot/board"
@@ -316,6 +317,14 @@ func (e Leela) Unpack(dst []float32, packed []uint64) {
 func (Leela) Value(s dataset.Score) (float32, bool) {
 	win, draw, ok := scoreChances(s)
 	return float32(2*win + draw - 1), ok
+}
+
+// Centipawns returns the inverse of [Leela.Value], in ±1500.
+func (Leela) Centipawns(value float32) float64 {
+	v := min(1, math.Abs(float64(value)))
+	k := v * math.Cosh(100./60) // v·(cosh(cp/60) + cosh(100/60)) = sinh(cp/60)
+	cp := 60 * math.Log((k+math.Sqrt(k*k+1-v*v))/(1-v))
+	return math.Copysign(min(mostCentipawns, cp), float64(value))
 }
 
 // ValueFormula is Value in one line.
