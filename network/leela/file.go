@@ -3,6 +3,7 @@ package leela
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -60,8 +62,11 @@ const (
 // most is how many bytes the content of a file may have: networks of 2026 have less than a sixth.
 const most = 2 << 30
 
-// IsFile reports whether a file begins as networks of lc0 do.
+// IsFile reports whether a file begins as networks of lc0 do, or has a name of theirs.
 func IsFile(path string) bool {
+	if strings.HasSuffix(path, ".pb.gz") || strings.HasSuffix(path, ".pb") {
+		return true
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -69,7 +74,7 @@ func IsFile(path string) bool {
 	defer f.Close()
 	head := make([]byte, 5)
 	n, _ := io.ReadFull(f, head)
-	return bytes.HasPrefix(head[:n], gzipHead) || bytes.Equal(head[:n], []byte{0x0d, 0xc0, 0x01, 0, 0})
+	return bytes.HasPrefix(head[:n], gzipHead) || bytes.Equal(head[:n], plainHead)
 }
 
 // ReadFile is [Read] of a file.
@@ -91,7 +96,11 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-var gzipHead = []byte{0x1f, 0x8b}
+// How files begin.
+var (
+	gzipHead  = []byte{0x1f, 0x8b}
+	plainHead = []byte{0x0d, 0xc0, 0x01, 0, 0} // the magic number
+)
 
 // Read reads a file, which may be compressed with gzip. Errors name the field that is wrong.
 func Read(r io.Reader) (*File, error) {
@@ -100,6 +109,9 @@ func Read(r io.Reader) (*File, error) {
 		return nil, err
 	}
 	m, err := parse(content)
+	if err != nil && bytes.HasPrefix(content, plainHead) {
+		return nil, fmt.Errorf("%w: it is cut off or changed: %w", ErrDamaged, err)
+	}
 	if err != nil || m.numbers[netMagic] != magic {
 		return nil, fmt.Errorf("%w: it is not a network of lc0's", ErrDamaged)
 	}
@@ -146,8 +158,9 @@ func unpack(r io.Reader) ([]byte, error) {
 		r = z
 	}
 	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	switch {
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
+	case corrupt, errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%w: it is cut off or changed: %w", ErrDamaged, err)
 	case err != nil:
 		return nil, err

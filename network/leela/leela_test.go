@@ -3,11 +3,15 @@ package leela
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,4 +268,50 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestDamagedFiles: files that are cut or changed, and others under a name of lc0's, are refused as damaged; the sum is
+// that of the whole file.
+func TestDamagedFiles(t *testing.T) {
+	plain := written(t, file(towerNet))
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(plain)
+	z.Close()
+	whole := zipped.Bytes()
+	path := filepath.Join(t.TempDir(), "x.pb.gz")
+	read := func(content []byte) (*File, error) {
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if !IsFile(path) {
+			t.Errorf("%q is no file of lc0's", content[:min(20, len(content))])
+		}
+		return ReadFile(path)
+	}
+	if f, err := read(whole); err != nil || f.Sum != fmt.Sprintf("%x", sha256.Sum256(whole)) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	broken := [][]byte{nil, []byte("<html>404</html>"), []byte("version https://git-lfs.github.com/spec/v1\n"),
+		whole[:len(whole)/2], whole[:len(whole)-1], append(slices.Clone(whole), "more"...), plain[:len(plain)/2]}
+	for i := 0; i < len(whole); i += len(whole)/200 + 1 {
+		flipped := slices.Clone(whole)
+		flipped[i] ^= 0x10
+		broken = append(broken, flipped)
+	}
+	reasons := map[string]int{}
+	for _, content := range broken {
+		f, err := read(content)
+		switch {
+		case err == nil && len(content) == len(whole): // in a part of gzip's header that says nothing of the content
+			if got := written(t, f); !bytes.Equal(got, plain) {
+				t.Error("a flip changed what was read")
+			}
+		case !errors.Is(err, ErrDamaged):
+			t.Errorf("%q: %v", content[:min(20, len(content))], err)
+		default:
+			reasons[err.Error()]++
+		}
+	}
+	t.Log(reasons)
 }
