@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,10 +11,9 @@ import (
 
 	"talbot/formats/rows"
 	"talbot/internal/cli"
-	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
-	"talbot/network/builtin"
+	"talbot/network/run"
 	"talbot/train/job"
 )
 
@@ -56,7 +54,7 @@ See docs/6-evaluation.md.`,
 	}
 	f := flags.Of(cmd)
 	f.Section("Network")
-	f.String(&o.run, "run", "folder of the run, or net:, the network that comes with talbot (required)")
+	f.String(&o.run, "run", "run, checkpoint or exported network, or net:, the one that comes with talbot (required)")
 	f.Required("run")
 	complete(cmd, "run", networks)
 	o.addNetwork(f)
@@ -82,10 +80,6 @@ See docs/6-evaluation.md.`,
 
 func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Measure: o.measure(), Dir: o.run, Style: o.style, NoHistory: o.noHistory, Audit: o.audit}
-	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
-		return e, fault.Usage(fmt.Errorf("--run %q is a file", o.run),
-			"give the folder of the run; --newest measures its newest checkpoint")
-	}
 	var err error
 	e.Report, err = o.page(e.ReportName())
 	return e, err
@@ -95,7 +89,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 func (o *evalOptions) page(name string) (string, error) {
 	out := outputFile{flag: "--report", path: o.report, force: o.force}
 	switch own := filepath.Join(o.run, name); {
-	case o.report == "none", o.report == "" && o.run == builtin.Name:
+	case o.report == "none", o.report == "" && run.IsFile(o.run):
 		return "", nil
 	case o.report == "":
 		if _, err := os.Stat(o.run); errors.Is(err, fs.ErrNotExist) {

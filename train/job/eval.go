@@ -14,7 +14,6 @@ import (
 	"talbot/evaluate"
 	"talbot/formats/rows"
 	"talbot/network/backend"
-	"talbot/network/builtin"
 	"talbot/network/predict"
 	"talbot/network/run"
 	"talbot/train/loader"
@@ -298,7 +297,7 @@ func (e Eval) solving() func(puzzles int64) {
 func (e Eval) trained(data *loader.Data, from run.Origin) ([]loader.Spec, error) {
 	specs, splits, err := trainedOn(e.Dir, e.Dir, from, e.Data, e.warn)
 	if err != nil {
-		if len(splits) == 0 && e.Dir != builtin.Name && !errors.Is(err, loader.ErrNoIdentity) {
+		if len(splits) == 0 && !run.IsFile(e.Dir) && !errors.Is(err, loader.ErrNoIdentity) {
 			return nil, err
 		}
 		what := "cannot tell which positions are unseen"
