@@ -89,6 +89,8 @@ func optionForm(o *uci.Option) string {
 		return def + ", " + o.Bounds
 	case def == "":
 		return "empty"
+	case strings.HasPrefix(def, "<"):
+		return "`" + def + "`"
 	}
 	return def
 }
