@@ -63,9 +63,11 @@ func lastOf(find func(typed string) []string) func(typed string) []string {
 	}
 }
 
-// networks lists runs, and the network that comes with talbot.
+// networks lists runs, networks of lc0's, and the network that comes with talbot.
 func networks(typed string) []string {
 	all := foldersThat(run.IsRun)(typed)
+	files, _ := filepath.Glob(typed + "*.pb.gz") // what is no pattern names none
+	all = append(all, files...)
 	if strings.HasPrefix(builtin.Name, typed) {
 		all = append(all, builtin.Name)
 	}
