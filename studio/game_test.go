@@ -1,15 +1,20 @@
 package studio
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/network/builtin"
+	"talbot/network/checkpoint"
+	"talbot/network/leela"
+	"talbot/network/model"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 )
@@ -223,5 +228,34 @@ func TestWatch(t *testing.T) {
 	status, _ := s.ask("POST", "/play", url.Values{"color": {"watch"}, "second": {"/etc/passwd"}}, nil)
 	if status != 422 {
 		t.Error("a second network that is none: ", status)
+	}
+}
+
+// A file of lc0's is an opponent, and a damaged one says so.
+func TestNetworkFile(t *testing.T) {
+	dir := t.TempDir()
+	n := model.Leela{Input: 1, Activation: "relu", Blocks: 1, Filters: 4, Policy: "convolution", PolicyFilters: 73,
+		Chances: true, ValueFilters: 1, ValueHidden: 2}
+	file := leela.File{Settings: n}
+	for _, p := range n.Params() {
+		file.Tensors = append(file.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: make([]float32, p.Size())})
+	}
+	var content bytes.Buffer
+	if err := file.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	put(t, content.String(), dir, "maias", "good.pb.gz")
+	put(t, "none", dir, "maias", "bad.pb.gz")
+	s := serve(t, dir)
+	page := s.has("/play", "maias/good.pb.gz", "maias/bad.pb.gz")
+	for name, want := range map[string]int{"good": 303, "bad": 422} {
+		found := regexp.MustCompile(`value="([0-9a-f]+)">maias/` + name).FindStringSubmatch(page)
+		if found == nil {
+			t.Fatalf("%s is not on the page", name)
+		}
+		status, text := s.ask("POST", "/play", url.Values{"against": {found[1]}, "color": {"white"}, "nodes": {"1"}}, nil)
+		if status != want || want == 422 && !strings.Contains(text, "not a network of lc0") {
+			t.Errorf("%s: %d %s", name, status, text)
+		}
 	}
 }

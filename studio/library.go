@@ -49,9 +49,10 @@ const (
 	aDataset kind = "dataset"
 	aRun     kind = "run"
 	aMatch   kind = "match"
+	aNetwork kind = "network" // a file of lc0's
 )
 
-// folder is a dataset, run or match. It is not changed once it is in the library.
+// folder is a dataset, run or match, or the file of a network. It is not changed once it is in the library.
 type folder struct {
 	Kind    kind
 	Key     string // stands for the path in addresses
@@ -137,6 +138,9 @@ func byKey(list []*folder, key string) *folder {
 	return nil
 }
 
+// answers reports whether it is a network that can be asked.
+func (f *folder) answers() bool { return f.Problem == "" && (f.Kind == aRun || f.Kind == aNetwork) }
+
 // errGone says that the run that an address names is missing.
 var errGone = errors.New("this run no longer exists: choose another one")
 
@@ -162,6 +166,11 @@ func (l *library) walk(root *os.Root, name string, depth int, visited *int, foun
 		if e.IsDir() && depth < maxDepth && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
 			l.walk(root, filepath.Join(name, e.Name()), depth+1, visited, found)
 		}
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".pb.gz") && len(found) < maxListed {
+			below := filepath.Join(name, e.Name())
+			file := filepath.Join(root.Name(), below)
+			found[file] = l.read(aNetwork, root, below, file)
+		}
 	}
 }
 
@@ -179,8 +188,12 @@ func kindOf(names []string) kind {
 
 // read returns what a folder holds; if its files have not changed, what was known.
 func (l *library) read(k kind, root *os.Root, name, path string) *folder {
-	stamp := stampOf(root, name, dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName,
-		match.ResultFile, match.JournalFile, job.CardName)
+	names := []string{dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName, match.ResultFile,
+		match.JournalFile, job.CardName}
+	if k == aNetwork {
+		names = []string{"."}
+	}
+	stamp := stampOf(root, name, names...)
 	old := l.known[path]
 	sum := sha256.Sum256([]byte(path))
 	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path,

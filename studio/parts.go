@@ -128,7 +128,7 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 		Data: r.FormValue("data"), Split: oneOf("compared", r.FormValue("split"))}
 	for _, other := range s.library.look() {
 		switch {
-		case other.Kind == aRun && other.Key != f.Key && other.Problem == "":
+		case other.answers() && other.Key != f.Key:
 			p.Runs = append(p.Runs, other)
 		case other.Kind == aDataset && other.Manifest != nil:
 			p.Datasets = append(p.Datasets, other)

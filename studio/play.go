@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,8 @@ type lobbyPage struct {
 }
 
 func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) error {
-	return s.showStatus(w, status, "lobby", lobbyPage{s.home().Runs, problem, r.FormValue("against"),
+	networks := slices.DeleteFunc(slices.Clone(s.library.look()), func(f *folder) bool { return !f.answers() })
+	return s.showStatus(w, status, "lobby", lobbyPage{networks, problem, r.FormValue("against"),
 		r.FormValue("second"), r.FormValue("fen")})
 }
 
@@ -120,7 +122,7 @@ func (s *Server) newPlayer(key string) (p *engine.Player, setup engine.Setup, na
 	path, name, kind := builtin.Name, "the network that comes with talbot", atOnce(s.networks.backend)
 	if key != "" {
 		f := byKey(s.library.look(), key)
-		if f == nil || f.Kind != aRun {
+		if f == nil || !f.answers() {
 			return nil, setup, "", errGone
 		}
 		path, name, kind = f.Path, f.Name, s.networks.backend

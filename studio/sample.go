@@ -138,7 +138,7 @@ func (s *Server) sample(f *folder, w http.ResponseWriter, r *http.Request) error
 	layout := e.Layout()
 	p.Groups = numbersOf(e, &layout, one.Encoded.Input.Data)
 	for _, run := range s.library.look() {
-		if run.Kind == aRun && run.Problem == "" {
+		if run.answers() {
 			p.Runs = append(p.Runs, run)
 		}
 	}
