@@ -68,7 +68,7 @@ func (v *View) Text() string {
 	}
 	values := v.Settings.Values()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		settings = append(settings, name+"="+values[name])
+		settings = append(settings, name+"="+strings.Trim(values[name], `"`))
 	}
 	for _, p := range v.Presets {
 		presets = append(presets, p.Name)

@@ -68,8 +68,8 @@ func otherSettings(c run.Config) string {
 	var list []string
 	values := c.Settings.Values()
 	for _, name := range r.SettingNames() {
-		if !slices.Contains(r.Size, name) {
-			list = append(list, name+"="+values[name])
+		if !slices.Contains(r.Size, name) && values[name] != `""` {
+			list = append(list, name+"="+strings.Trim(values[name], `"`))
 		}
 	}
 	return strings.Join(list, ", ")
