@@ -77,6 +77,9 @@ func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) 
 		return inspectNetwork(dir, o.json)
 	}
 	given := f.Command().Flags()
+	if !given.Changed("sample") && !o.all {
+		return fault.Usage(errors.New("a dataset needs --sample or --all"), "`talbot inspect "+dir+" --sample 0`")
+	}
 	options := samples.Options{Label: o.label, Encoded: given.Changed("recipe") || given.Changed("set")}
 	if options.Encoder, options.Targets, err = o.encoding(f); err != nil {
 		return err
