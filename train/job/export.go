@@ -155,17 +155,34 @@ func (e Export) file(t *predict.Network) ([]byte, error) {
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
 }
 
-// licence is that of the network.
+// licence is that of the network: what was asked for, else Apache-2.0, unless its weights began with a network of lc0's.
 func (e Export) licence(t *predict.Network) string {
-	from := t.Config.From.Path
+	from := foreign(t.Path, t.Config)
 	switch {
-	case !strings.Contains(filepath.Base(from), ".pb"):
+	case from == "":
 		return cmp.Or(e.Licence, "Apache-2.0")
 	case e.Licence == "":
 		e.warn(fmt.Errorf("the weights began with %q: the licence of that network applies to this one", from))
 		return fmt.Sprintf("that of %s, from which it was trained on", filepath.Base(from))
 	}
 	return e.Licence
+}
+
+// foreign returns the network of lc0's that weights began with, through all runs that are still there; "" for none.
+func foreign(path string, c run.Config) string {
+	for range 100 { // runs
+		if leela.IsFile(path) || strings.Contains(filepath.Base(path), ".pb") {
+			return path
+		}
+		if path = c.From.Path; path == "" {
+			return ""
+		}
+		var err error
+		if c, err = run.ReadConfig(runOf(path)); err != nil {
+			c = run.Config{}
+		}
+	}
+	return ""
 }
 
 // leela is the content of a network file of lc0's.
