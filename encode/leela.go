@@ -46,8 +46,8 @@ const (
 // turned: see [leelaTurn]. From input 4 on plane 109 is divided by 100. Input 5 leaves out older boards that were no
 // repetitions.
 //
-// A move is a number of [board.LeelaNumber] in the mover's frame, turned as the board is. Castling is the king's move to its
-// rook's square.
+// A move is a number of [board.LeelaNumber] in the mover's frame, turned as the board is. Castling is the king's move
+// to its rook's square.
 //
 // The value is win less loss, and the chances are the label's, or else the result's.
 type Leela struct {
@@ -72,8 +72,9 @@ var leelaOtherColour = func() InputTransform {
 // Layout reports that all legal moves are listed, each by its number, and that the floats are value, chances and the
 // plies that are left.
 func (e Leela) Layout() Layout {
-	l := Layout{Words: LeelaWords, Shape: []int{LeelaPlanes, 8, 8}, Moves: LegalMoves, Codes: 1, Indices: board.LeelaMoves,
-		Floats: []string{ValueFloat, WinFloat, DrawFloat, PliesFloat}, Chances: true}
+	l := Layout{Words: LeelaWords, Shape: []int{LeelaPlanes, 8, 8}, Moves: LegalMoves, Codes: 1,
+		Indices: board.LeelaMoves,
+		Floats:  []string{ValueFloat, WinFloat, DrawFloat, PliesFloat}, Chances: true}
 	if !e.canonical() {
 		l.OtherColour = &leelaOtherColour
 	}

@@ -238,7 +238,8 @@ func TestNetworkFile(t *testing.T) {
 		Chances: true, ValueFilters: 1, ValueHidden: 2}
 	file := leela.File{Settings: n}
 	for _, p := range n.Params() {
-		file.Tensors = append(file.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: make([]float32, p.Size())})
+		file.Tensors = append(file.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: make([]float32,
+			p.Size())})
 	}
 	var content bytes.Buffer
 	if err := file.Write(&content); err != nil {
@@ -253,7 +254,8 @@ func TestNetworkFile(t *testing.T) {
 		if found == nil {
 			t.Fatalf("%s is not on the page", name)
 		}
-		status, text := s.ask("POST", "/play", url.Values{"against": {found[1]}, "color": {"white"}, "nodes": {"1"}}, nil)
+		status, text := s.ask("POST", "/play", url.Values{"against": {found[1]}, "color": {"white"}, "nodes": {"1"}},
+			nil)
 		if status != want || want == 422 && !strings.Contains(text, "not a network of lc0") {
 			t.Errorf("%s: %d %s", name, status, text)
 		}

@@ -21,8 +21,8 @@ const (
 // muonFactors are those of the polynomial aX + bXXᵀX + c(XXᵀ)²X, whose repetition moves singular values near 1.
 var muonFactors = [3]float64{3.4445, -4.7750, 2.0315}
 
-// usesMuon reports whether a parameter is updated by Muon: with that optimizer the weights of blocks and encoders. First
-// and last layers, biases and normalisations are left to AdamW, as published.
+// usesMuon reports whether a parameter is updated by Muon: with that optimizer the weights of blocks and encoders.
+// First and last layers, biases and normalisations are left to AdamW, as published.
 func usesMuon(c run.Config, p model.Param) bool {
 	block, encoder := strings.HasPrefix(p.Name, "blocks."), strings.HasPrefix(p.Name, "encoders.")
 	return c.Optimizer == recipe.Muon && p.Kind == model.Weight && len(p.Shape) > 1 && (block || encoder)

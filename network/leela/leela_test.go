@@ -24,11 +24,13 @@ import (
 
 // towerNet and bodyNet are small networks of both kinds.
 var (
-	towerNet = model.Leela{Input: 1, Activation: "relu", Blocks: 2, Filters: 8, Squeeze: 4, Norm: true, Policy: "convolution",
+	towerNet = model.Leela{Input: 1, Activation: "relu", Blocks: 2, Filters: 8, Squeeze: 4, Norm: true,
+		Policy:        "convolution",
 		PolicyFilters: 73, Chances: true, ValueFilters: 2, ValueHidden: 8, MovesLeftFilters: 2, MovesLeftHidden: 4,
 		ValueWeight: 1, MovesLeftWeight: 1}
-	bodyNet = model.Leela{Input: 3, Activation: "mish", Encoders: 2, Features: 16, AttentionHeads: 2, Depth: 8, FeedForward: 8,
-		Embedding: "dense", BoardFeatures: 2, EmbedFeedForward: 8, Gates: true, SmolgenCompress: 2, SmolgenHidden: 4,
+	bodyNet = model.Leela{Input: 3, Activation: "mish", Encoders: 2, Features: 16, AttentionHeads: 2, Depth: 8,
+		FeedForward: 8,
+		Embedding:   "dense", BoardFeatures: 2, EmbedFeedForward: 8, Gates: true, SmolgenCompress: 2, SmolgenHidden: 4,
 		SmolgenFeatures: 2, FFNActivation: "relu2", SmolgenActivation: "swish", Policy: "attention", PolicyFeatures: 8,
 		PolicyDepth: 8, ValueFilters: 2, ValueHidden: 4, ValueWeight: 1, MovesLeftWeight: 1}
 )
@@ -60,7 +62,8 @@ func written(t testing.TB, f *File) []byte {
 }
 
 // TestRoundTrip: what was written is read with the same settings, and, in steps of a
-// 65,535th of a tensor's range, as the same function; what was read is written as the same numbers, with gzip and without.
+// 65,535th of a tensor's range, as the same function; what was read is written as the same numbers, with gzip and
+// without.
 func TestRoundTrip(t *testing.T) {
 	for _, n := range []model.Leela{towerNet, bodyNet} {
 		f := file(n)
@@ -241,7 +244,8 @@ func tensorChanges(b []byte, optional map[protowire.Number]bool) (changed [][]by
 				}
 			} else if err == nil {
 				inner := map[protowire.Number]bool{}
-				if m.has(convMeans) && m.has(convVariances) || m.has(convWeights) && m.has(convBiases) && len(m.parts) == 2 {
+				if m.has(convMeans) && m.has(convVariances) || m.has(convWeights) && m.has(convBiases) &&
+					len(m.parts) == 2 {
 					inner = map[protowire.Number]bool{convBiases: true, convGains: true, convOffsets: true}
 				}
 				for _, inner := range tensorChanges(v, inner) {

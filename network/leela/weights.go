@@ -28,7 +28,8 @@ type weightsReader struct {
 func (r *weightsReader) settings(f format) (t model.Leela, err error) {
 	size := func(path ...protowire.Number) int { return r.size(r.m, path) }
 	blocks, encoders := len(r.m.parts[2]), len(r.m.parts[27])
-	t = model.Leela{Input: int(f.input), Activation: "relu", Policy: policies[f.policy], Chances: f.value == valueChances}
+	t = model.Leela{Input: int(f.input), Activation: "relu", Policy: policies[f.policy],
+		Chances: f.value == valueChances}
 	if f.activation == 1 {
 		t.Activation = "mish"
 	}
@@ -244,8 +245,8 @@ const epsilon = 1e-5
 const convWeights, convBiases, convMeans, convVariances, convGains, convOffsets = 1, 2, 3, 4, 5, 6
 
 // conv reads weights and either a bias or a normalisation. A bias before a normalisation is taken from its mean; a
-// missing gain is 1 and a missing offset 0; and in a network with normalisations a convolution that has only a bias gets
-// the one that adds it.
+// missing gain is 1 and a missing offset 0; and in a network with normalisations a convolution that has only a bias
+// gets the one that adds it.
 func (r *weightsReader) conv(name, norm string, out, in, side int) {
 	r.tensor(convWeights, "weights", name+".weight", out, in, side, side)
 	or := func(field protowire.Number, of string, otherwise float32) []float32 {
@@ -328,7 +329,8 @@ func (w *weightsWriter) tensor(field protowire.Number, of, name string, shape ..
 
 // conv writes a convolution with its normalisation. Sixteen bits between the least and the greatest number of a tensor
 // hold a small variance beside a large one badly. So, unless they hold all of the numbers exactly, as those that were
-// read from a file, each channel's weights are scaled to ±1, variances become 1, and gain and offset take over the rest.
+// read from a file, each channel's weights are scaled to ±1, variances become 1, and gain and offset take over the
+// rest.
 func (w *weightsWriter) conv(name, norm string, out, in, side int) {
 	weights := []int{out, in, side, side}
 	if norm == "" {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message has the fields of a protocol buffer's message: those of numbers, and those of bytes in the order in which they
-// occur.
+// message has the fields of a protocol buffer's message: those of numbers, and those of bytes in the order in which
+// they occur.
 type message struct {
 	numbers map[protowire.Number]uint64
 	parts   map[protowire.Number][][]byte

@@ -313,7 +313,8 @@ func (t Leela) Forward(p *Pass, planes *Node) []*Node {
 			flat = p.activate(t.Activation, p.linear(rows, name+".embed"))
 			flat = Reshape(flat, n, flat.Shape().Size()/n)
 		}
-		return p.linear(p.activate(t.Activation, p.linear(ConvertDType(flat, dtypes.Float32), name+".fc1")), name+".fc2")
+		return p.linear(p.activate(t.Activation, p.linear(ConvertDType(flat, dtypes.Float32), name+".fc1")),
+			name+".fc2")
 	}
 	heads := []*Node{t.policy(p, x, rows)}
 	y := p.watch(head("value"))
@@ -388,7 +389,8 @@ func (t Leela) policy(p *Pass, x, rows *Node) *Node {
 	// Of promotions, [n, from file, to file, piece]: the score of the pawn's move and what the piece adds.
 	k8 := Slice(k, AxisRange(), AxisRange(56))
 	more := DotGeneral(k8, []int{2}, nil, p.value(rows.Graph(), "policy.promotion.weight"), []int{1}, nil) // [n, 8, 4]
-	more = Add(Slice(more, AxisRange(), AxisRange(), AxisRange(0, 3)), Slice(more, AxisRange(), AxisRange(), AxisRange(3)))
+	more = Add(Slice(more, AxisRange(), AxisRange(), AxisRange(0, 3)), Slice(more, AxisRange(), AxisRange(),
+		AxisRange(3)))
 	pawns := Slice(scores, AxisRange(), AxisRange(48, 56), AxisRange(56))
 	promotions := Add(InsertAxes(pawns, 3), InsertAxes(more, 1))
 	all := Concatenate([]*Node{Reshape(scores, n, 64*64), Reshape(promotions, n, 8*8*3)}, 1)
@@ -476,7 +478,8 @@ func (t Leela) body(p *Pass, rows *Node) *Node {
 func (t Leela) attention(p *Pass, h *Node, name string) *Node {
 	n := h.Shape().Dim(0) / 64
 	split := func(part string) *Node {
-		return TransposeAllAxes(Reshape(p.linear(h, name+part), n, 64, t.AttentionHeads, t.Depth/t.AttentionHeads), 0, 2, 1, 3)
+		return TransposeAllAxes(Reshape(p.linear(h, name+part), n, 64, t.AttentionHeads, t.Depth/t.AttentionHeads),
+			0, 2, 1, 3)
 	}
 	q, k, v := split("q"), split("k"), split("v")
 	scores := DotGeneral(q, []int{3}, []int{0, 1}, k, []int{3}, []int{0, 1})

@@ -99,7 +99,8 @@ func (t Leela) onnxPolicy(g *onnx.Graph, x, rows onnx.Value) onnx.Value {
 	pawns := g.Slice(g.Slice(scores, "policy.seventh", 0, 48, 56), "policy.pawns", 1, 56, 64)
 	promotions := g.Add(g.Reshape(pawns, "policy.pawns.wide", 8, 8, 1), g.Reshape(more, "policy.more.wide", 1, 8, 3),
 		"policy.promotions")
-	all := g.Concat("policy.pairs", 0, g.Flatten(scores, "policy.flat"), g.Flatten(promotions, "policy.promotions.flat"))
+	all := g.Concat("policy.pairs", 0, g.Flatten(scores, "policy.flat"), g.Flatten(promotions,
+		"policy.promotions.flat"))
 	return g.Columns(all, "logits", leelaFromPairs)
 }
 

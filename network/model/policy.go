@@ -108,8 +108,8 @@ func valueSum(value *Node, b Batch, float int) *Node {
 	return ReduceAllSum(Mul(b.Known[float], Square(Sub(value, b.Floats[float]))))
 }
 
-// chancesSum is the cross-entropy of chances, of which logits [N, 3] are those of win, draw and loss, over a batch whose
-// floats 1 and 2 are the chances of a win and a draw.
+// chancesSum is the cross-entropy of chances, of which logits [N, 3] are those of win, draw and loss, over a batch
+// whose floats 1 and 2 are the chances of a win and a draw.
 func chancesSum(logits *Node, b Batch) *Node {
 	chance := LogSoftmax(logits, 1)
 	of := func(i int) *Node { return Squeeze(Slice(chance, AxisRange(), AxisElem(i)), 1) }

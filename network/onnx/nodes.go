@@ -202,7 +202,8 @@ func (g *Graph) Columns(x Value, name string, which []int32) Value {
 	for i, c := range which {
 		wide[i] = int64(c)
 	}
-	return g.node("Gather", name, []int{len(which)}, map[string]any{"axis": 1}, x.Name, g.integers(name+".which", wide...))
+	return g.node("Gather", name, []int{len(which)}, map[string]any{"axis": 1}, x.Name, g.integers(name+".which",
+		wide...))
 }
 
 // Scale multiplies by a constant.

@@ -79,10 +79,12 @@ func TestMaiaJudge(t *testing.T) {
 	})
 }
 
-// TestLeelaJudge: networks of many forms, of random weights, are written, and what lc0 makes of them is what talbot does.
+// TestLeelaJudge: networks of many forms, of random weights, are written, and what lc0 makes of them is what talbot
+// does.
 func TestLeelaJudge(t *testing.T) {
 	judge(t)
-	tower := model.Leela{Input: 1, Activation: "relu", Blocks: 2, Filters: 32, Squeeze: 8, Norm: true, Policy: "convolution",
+	tower := model.Leela{Input: 1, Activation: "relu", Blocks: 2, Filters: 32, Squeeze: 8, Norm: true,
+		Policy:        "convolution",
 		PolicyFilters: 73, Chances: true, ValueFilters: 8, ValueHidden: 32}
 	body := model.Leela{Input: 1, Activation: "mish", Encoders: 2, Features: 32, AttentionHeads: 4, Depth: 32,
 		FeedForward: 48, Embedding: "map", FFNActivation: "mish", SmolgenActivation: "mish", Policy: "attention",
@@ -95,7 +97,10 @@ func TestLeelaJudge(t *testing.T) {
 		change(tower, func(n *model.Leela) { n.MovesLeftFilters, n.MovesLeftHidden, n.PolicyFilters = 4, 16, 80 }),
 		change(tower, func(n *model.Leela) { n.Policy, n.PolicyFeatures, n.PolicyDepth = "attention", 16, 24 }),
 		body,
-		change(body, func(n *model.Leela) { n.Activation, n.FFNActivation, n.SmolgenActivation = "relu", "relu2", "swish" }),
+		change(body, func(n *model.Leela) {
+			n.Activation, n.FFNActivation, n.SmolgenActivation = "relu", "relu2",
+				"swish"
+		}),
 		change(body, func(n *model.Leela) { n.Gates, n.Chances = true, false }),
 		change(body, func(n *model.Leela) {
 			n.SmolgenCompress, n.SmolgenHidden, n.SmolgenFeatures, n.SmolgenActivation = 4, 24, 16, "swish"
@@ -205,7 +210,8 @@ func compareLeela(t *testing.T, b *backend.Backend, path, answers string, limit 
 				t.Fatal(err)
 			}
 			x, _ := strconv.ParseFloat(logit, 64)
-			q.Codes = append(q.Codes, v.EncodeMove(encode.Leela{Input: 1}, 1, m)...) // the judge has the board before it is turned
+			// the judge has the board before it is turned
+			q.Codes = append(q.Codes, v.EncodeMove(encode.Leela{Input: 1}, 1, m)...)
 			numbers = append(numbers, x)
 			total += math.Exp(x)
 		}

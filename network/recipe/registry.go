@@ -150,7 +150,8 @@ var leela = New(
 		About:   "networks of lc0: those of Leela and of Maia, and new ones for lc0",
 		Data:    "games, with labels or without",
 		Targets: "the move played or the engine's; its chances, or else the result of the game",
-		Size: []string{"blocks", "filters", "squeeze", "norm", "encoders", "features", "depth", "feed_forward", "embedding",
+		Size: []string{"blocks", "filters", "squeeze", "norm", "encoders", "features", "depth", "feed_forward",
+			"embedding",
 			"board_features", "embed_feed_forward", "gates", "smolgen_compress", "smolgen_hidden", "smolgen_features",
 			"policy", "policy_filters", "policy_features", "policy_depth", "chances", "value_filters", "value_hidden",
 			"moves_left_filters", "moves_left_hidden"},
@@ -162,10 +163,12 @@ var leela = New(
 	Preset{Epochs: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
 		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Leela) encode.Encoder { return encode.Leela{Input: n.Input} },
-	preset[model.Leela]{"attention", "an attention body of 4 encoders of 128 features", func(n *model.Leela, _ *Preset) {
+	preset[model.Leela]{"attention", "an attention body of 4 encoders of 128 features", func(n *model.Leela,
+		_ *Preset) {
 		*n = model.Leela{Input: 1, Activation: "mish", Encoders: 4, Features: 128, AttentionHeads: 8, Depth: 128,
 			FeedForward: 256, Embedding: "map", SmolgenCompress: 8, SmolgenHidden: 64, SmolgenFeatures: 64,
-			FFNActivation: "mish", SmolgenActivation: "swish", Policy: "attention", PolicyFeatures: 128, PolicyDepth: 128,
-			Chances: true, ValueFilters: 16, ValueHidden: 128, ValueWeight: 1, MovesLeftWeight: 1}
+			FFNActivation: "mish", SmolgenActivation: "swish", Policy: "attention", PolicyFeatures: 128,
+			PolicyDepth: 128,
+			Chances:     true, ValueFilters: 16, ValueHidden: 128, ValueWeight: 1, MovesLeftWeight: 1}
 	}},
 )

@@ -760,7 +760,8 @@ func TestWeightsFile(t *testing.T) {
 		searcher, said string
 	}{
 		{nil, 1, 0, "puct", ""},
-		{[]string{"setoption name WeightsFile value <autodiscover>", "setoption name WeightsFile value <empty>"}, 1, 0, "", ""},
+		{[]string{"setoption name WeightsFile value <autodiscover>", "setoption name WeightsFile value <empty>"}, 1,
+			0, "", ""},
 		{[]string{"setoption name WeightsFile value gone"}, 1, 0, "", `option WeightsFile: "gone": no run found`},
 		{[]string{"go infinite", "setoption name weightsfile value a b.pb.gz", "ucinewgame"}, 1, 1, "policy", "seen"},
 		{[]string{"setoption name WeightsFile value a b.pb.gz"}, 1, 1, "", ""},

@@ -112,8 +112,8 @@ func Options(ratings bool, search mcts.Options) []*Option {
 				return nil
 			}},
 		{Name: "WeightsFile", Kind: "string", Default: sameNetwork,
-			About: "network to play with, loaded before the next search: a run, a checkpoint, an exported network or one " +
-				"of lc0's; `" + sameNetwork + "` is the one that the engine was started with",
+			About: "network to play with, loaded before the next search: a run, a checkpoint, an exported network or " +
+				"one of lc0's; `" + sameNetwork + "` is the one that the engine was started with",
 			set: (*Engine).setWeights},
 		{Name: "SyzygyPath", Kind: "string", Searchers: "puct, gumbel",
 			About: "folders of Syzygy tables, separated as in PATH",

@@ -155,7 +155,8 @@ func (e Export) file(t *predict.Network) ([]byte, error) {
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
 }
 
-// licence is that of the network: what was asked for, else Apache-2.0, unless its weights began with a network of lc0's.
+// licence is that of the network: what was asked for, else Apache-2.0, unless its weights began with a network of
+// lc0's.
 func (e Export) licence(t *predict.Network) string {
 	from := foreign(t.Path, t.Config)
 	switch {
@@ -189,7 +190,8 @@ func foreign(path string, c run.Config) string {
 func (e Export) leela(t *predict.Network) ([]byte, error) {
 	n, ok := t.Network.(model.Leela)
 	if !ok {
-		return nil, fmt.Errorf("%w: %q has a network of the recipe %s; lc0 plays those of the recipe leela", ErrConfig, e.Dir,
+		return nil, fmt.Errorf("%w: %q has a network of the recipe %s; lc0 plays those of the recipe leela",
+			ErrConfig, e.Dir,
 			t.Config.Recipe)
 	}
 	var out bytes.Buffer
@@ -197,7 +199,8 @@ func (e Export) leela(t *predict.Network) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := leela.File{Licence: e.Licence, Training: leela.Training{Steps: uint32(t.Step)}, Settings: n, Tensors: t.Tensors}
+	f := leela.File{Licence: e.Licence, Training: leela.Training{Steps: uint32(t.Step)}, Settings: n,
+		Tensors: t.Tensors}
 	if err := f.Write(z); err != nil {
 		return nil, err
 	}
