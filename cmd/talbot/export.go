@@ -52,8 +52,8 @@ See docs/7-exported-network.md for inputs and outputs, and docs/12-play.md.`,
 	flags.Choice(f, &o.Format, "format", "file format: onnx, safetensors, net or lc0 (required)", job.Formats...)
 	f.String(&o.Out.Path, "out", "write to this `FILE` (required)")
 	f.Required("run", "format", "out")
-	f.String(&o.Licence, "licence", "licence of the weights, for --format net and lc0 (default: Apache-2.0, or that of "+
-		"the network of lc0's that it was trained from)")
+	f.String(&o.Licence, "licence", "licence of the weights, for --format net and lc0 (default: Apache-2.0, or that "+
+		"of the network of lc0's that it was trained from)")
 	addForce(f, &o.force)
 	o.add(f)
 	f.Bool(&o.newest, "newest", "use the newest checkpoint, not the best")
