@@ -41,7 +41,6 @@ checkpoint, a file exported as safetensors, or a network of lc0's.
 See docs/7-exported-network.md for inputs and outputs, and docs/12-play.md.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors
-  talbot export --run me --format lc0 --out me.pb.gz
   talbot export --run run1 --format net --out network/builtin/net.safetensors`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd, &o) },

@@ -70,6 +70,9 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 		case c.Recipe != weights.Config.Recipe: // is refused
 		case t.Preset == nil:
 			weights.Inherit(&c)
+			if !isInitial(weights) { // what is known is not to be forgotten
+				c.LR, c.MinLR = c.LR/10, c.MinLR/10
+			}
 		default:
 			weights.InheritTargets(&c)
 		}
