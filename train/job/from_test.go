@@ -274,8 +274,8 @@ func TestFromTakesNothingElse(t *testing.T) {
 			!strings.Contains(got.ValueFormula, "1000") || got.From != w.Origin {
 			t.Errorf("%+v", got)
 		}
-		if preset == nil { // the rate is a tenth of the recipe's
-			got.LR, got.MinLR = 10*got.LR, 10*got.MinLR
+		if preset == nil && got.LR == plain.LR/10 && got.MinLR == plain.MinLR/10 {
+			got.LR, got.MinLR = plain.LR, plain.MinLR // the rate is a tenth of the recipe's
 		}
 		members(reflect.ValueOf(got), reflect.ValueOf(plain), func(name string, same bool) {
 			if !same && !slices.Contains(inherited, name) {
