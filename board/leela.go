@@ -4,7 +4,7 @@ package board
 const LeelaMoves = 1858
 
 // leelaNumbers has the numbers of moves by their squares, and leelaPromotions that of the promotion to a queen from a
-// file of the seventh rank to one of the eighth; −1 for others.
+// file of the seventh rank to one beside it of the eighth; −1 for squares that no queen or knight connects.
 var leelaNumbers, leelaPromotions = func() (moves [64][64]int16, promotions [8][8]int16) {
 	n := int16(0)
 	for from := range Square(64) {
@@ -26,7 +26,7 @@ var leelaNumbers, leelaPromotions = func() (moves [64][64]int16, promotions [8][
 }()
 
 // LeelaNumber returns the number that lc0 and its training data give to a move in the frame of the side to move, 0 …
-// 1857; −1 for what no queen, knight or pawn could do. Castling is the king's move to its rook's square.
+// 1857; −1 for what no queen or knight could do. Castling is the king's move to its rook's square.
 //
 // From each square, a1, b1 … h8, in the same order each square that a queen or a knight reaches on an empty board; then
 // the promotions from a7 … h7, to a8 … h8, to a queen, a rook and a bishop. That to a knight is the plain move.

@@ -7,7 +7,6 @@ import (
 
 	"talbot/internal/cli"
 	"talbot/internal/humanize"
-	"talbot/network/leela"
 	"talbot/network/model"
 	"talbot/network/recipe"
 	"talbot/network/run"
@@ -49,19 +48,9 @@ func inspectNetwork(path string, asJSON bool) error {
 	}
 	x := networkFile{File: path, Recipe: d.Config.Recipe, Network: built.Network.String(),
 		Parameters: model.CountTrainable(built.Network.Params()), Step: d.Step, Settings: d.Config.Settings,
-		Input: built.Encoder.Layout().Shape, SHA256: file.Sum}
+		Input: built.Encoder.Layout().Shape, Licence: d.Licence, SHA256: file.Sum}
 	for _, h := range built.Network.Heads() {
 		x.Heads = append(x.Heads, networkHead(h))
-	}
-	switch {
-	case d.Card != nil:
-		x.Licence = d.Card.Licence
-	case leela.IsFile(path):
-		l, err := leela.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		x.Licence = l.Licence
 	}
 	if asJSON {
 		return cli.PrintJSON(x)
@@ -75,21 +64,13 @@ func inspectNetwork(path string, asJSON bool) error {
 	slices.Sort(settings)
 	cli.Printf("%s: %s, %s, %s, step %s\n", path, x.Recipe, x.Network, humanize.Count(int64(x.Parameters), "parameter"),
 		humanize.Thousands(x.Step))
-	cli.Printf("settings  %s\ninput     %s\n", strings.Join(settings, ", "), times(x.Input))
+	cli.Printf("settings  %s\ninput     %s\n", strings.Join(settings, ", "), humanize.Shape(x.Input))
 	for _, h := range x.Heads {
-		cli.Printf("output    %s %s: %s\n", h.Name, times(h.Shape), h.About)
+		cli.Printf("output    %s %s: %s\n", h.Name, humanize.Shape(h.Shape), h.About)
 	}
 	if x.Licence != "" {
 		cli.Printf("licence   %s\n", x.Licence)
 	}
 	cli.Printf("sha256    %s\n", x.SHA256)
 	return nil
-}
-
-// times is a shape such as "112×8×8", 1 for that of a number.
-func times(shape []int) string {
-	if len(shape) == 0 {
-		return "1"
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", "×"), "[]")
 }

@@ -125,3 +125,11 @@ func About(d time.Duration) string {
 	}
 	return Duration(d)
 }
+
+// Shape writes the sizes of an array's axes, such as "112×8×8"; that of a number is "1".
+func Shape(axes []int) string {
+	if len(axes) == 0 {
+		return "1"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(axes), " ", "×"), "[]")
+}

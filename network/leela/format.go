@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"talbot/network/model"
 )
 
@@ -35,7 +37,7 @@ func parseFormat(b []byte) (format, error) {
 	fields := []*uint64{&f.input, &f.output, &f.network, &f.policy, &f.value, &f.movesLeft, &f.activation, &f.smolgen,
 		&f.feedForward, &f.embedding}
 	for i, to := range fields {
-		if n, ok := m.numbers[protoNumber(i+1)]; ok {
+		if n, ok := m.numbers[protowire.Number(i+1)]; ok {
 			*to = n
 		}
 	}
@@ -106,7 +108,7 @@ func appendFormat(b []byte, t model.Leela) ([]byte, error) {
 	}
 	for i, n := range []uint64{f.input, f.output, f.network, f.policy, f.value, f.movesLeft, f.activation, f.smolgen,
 		f.feedForward, f.embedding} {
-		b = appendNumber(b, protoNumber(i+1), n)
+		b = appendNumber(b, protowire.Number(i+1), n)
 	}
 	return b, nil
 }

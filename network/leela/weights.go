@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"talbot/encode"
+	"talbot/internal/humanize"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 )
-
-// protoNumber is a field's number.
-func protoNumber(i int) protowire.Number { return protowire.Number(i) }
 
 // weightsReader reads the message Weights. The first error stays.
 type weightsReader struct {
@@ -223,7 +220,8 @@ func (r *weightsReader) numbers(field protowire.Number, name string, shape []int
 		want *= uint64(n)
 	}
 	if uint64(l.size()) != want {
-		r.fail(name, fmt.Errorf("%w: it has %d numbers, not %d (%s)", ErrDamaged, l.size(), want, product(shape)))
+		r.fail(name, fmt.Errorf("%w: it has %d numbers, not %d (%s)", ErrDamaged, l.size(), want,
+			humanize.Shape(shape)))
 		return nil
 	}
 	data, err := l.numbers()
@@ -231,11 +229,6 @@ func (r *weightsReader) numbers(field protowire.Number, name string, shape []int
 		r.fail(name, fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
 	return data
-}
-
-// product is such as "64×64×3×3".
-func product(shape []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", "×"), "[]")
 }
 
 // epsilon is what a normalisation adds to the variance.

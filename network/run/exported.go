@@ -20,7 +20,8 @@ type ExportMetadata struct {
 	ValueTarget  string `json:"value_target,omitempty"`
 	PolicyTarget string `json:"policy_target,omitempty"`
 
-	Card *Card `json:"card,omitempty"` // of a network that is given away
+	Card    *Card  `json:"card,omitempty"`    // of a network that is given away
+	Licence string `json:"licence,omitempty"` // of a network of lc0's, which has no card
 }
 
 // Description describes a file of weights.
@@ -29,6 +30,7 @@ type Description struct {
 	Step     int64
 	Exported bool
 	Card     *Card // of a network that is given away; nil: it has none
+	Licence  string
 }
 
 // Describe describes a checkpoint or an exported network. path is for errors, which wrap
@@ -57,6 +59,9 @@ func describeExported(meta json.RawMessage) (Description, error) {
 		return Description{}, err
 	}
 	c := Config{Recipe: x.Recipe, Settings: x.Settings, ValueTarget: x.ValueTarget, PolicyTarget: x.PolicyTarget}
+	if x.Card != nil {
+		x.Licence = x.Card.Licence
+	}
 	_, err := recipe.BuildWhole(x.Recipe, x.Settings)
-	return Description{Config: c, Step: x.Step, Exported: true, Card: x.Card}, err
+	return Description{Config: c, Step: x.Step, Exported: true, Card: x.Card, Licence: x.Licence}, err
 }

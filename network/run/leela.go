@@ -21,7 +21,8 @@ func readLeela(name string) (*checkpoint.File, error) {
 		return nil, err
 	}
 	meta, err := json.Marshal(ExportMetadata{Recipe: "leela", Settings: recipe.Settings(settings),
-		Step: int64(l.Training.Steps), Checkpoint: filepath.Base(name), ValueTarget: "recipe", PolicyTarget: "played"})
+		Step: int64(l.Training.Steps), Checkpoint: filepath.Base(name), ValueTarget: "recipe", PolicyTarget: "played",
+		Licence: l.Licence})
 	if err != nil {
 		return nil, err
 	}
