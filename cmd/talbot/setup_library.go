@@ -16,6 +16,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/network/backend"
+	"talbot/network/ort"
 )
 
 // wheel is a Python package that holds a library.
@@ -181,6 +182,9 @@ func checkLibrary(part, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
+	}
+	if err := ort.CheckLibrary(path); err != nil {
+		return fmt.Errorf("%q: %w", path, err)
 	}
 	elf, machO := []byte("\x7fELF"), []byte("\xcf\xfa\xed\xfe")
 	if !bytes.HasPrefix(data, elf) && !bytes.HasPrefix(data, machO) {
