@@ -1,5 +1,7 @@
 package board
 
+import "math/bits"
+
 // LeelaMoves is how many moves [LeelaNumber] numbers.
 const LeelaMoves = 1858
 
@@ -41,4 +43,60 @@ func LeelaNumber(m Move) int {
 		return int(leelaPromotions[from.File()][to.File()]) + 2
 	}
 	return int(leelaNumbers[from][to])
+}
+
+// LeelaTurn says how lc0 shows a board whose moves look alike from several sides: with files, ranks, or both exchanged,
+// in this order. Its bits are those of lc0's training data.
+type LeelaTurn uint8
+
+const (
+	TurnFiles    LeelaTurn = 1 << iota
+	TurnRanks              // the first for the last
+	TurnDiagonal           // along the diagonal from a8 to h1
+)
+
+// Square returns where a square is shown.
+func (t LeelaTurn) Square(s Square) Square {
+	if t&TurnFiles != 0 {
+		s ^= 7
+	}
+	if t&TurnRanks != 0 {
+		s ^= 56
+	}
+	if t&TurnDiagonal != 0 {
+		s = NewSquare(7-s.Rank(), 7-s.File())
+	}
+	return s
+}
+
+// Show returns where squares are shown.
+func (t LeelaTurn) Show(b Bitboard) Bitboard {
+	return turnDiagonal(t, turnSides(t, b))
+}
+
+// Undo returns the squares that are shown as b.
+func (t LeelaTurn) Undo(b Bitboard) Bitboard {
+	return turnSides(t, turnDiagonal(t, b))
+}
+
+// turnSides exchanges files and ranks.
+func turnSides(t LeelaTurn, b Bitboard) Bitboard {
+	if t&TurnFiles != 0 {
+		b = Bitboard(bits.Reverse64(uint64(b))).Mirror()
+	}
+	if t&TurnRanks != 0 {
+		b = b.Mirror()
+	}
+	return b
+}
+
+// turnDiagonal exchanges squares along the diagonal.
+func turnDiagonal(t LeelaTurn, b Bitboard) (turned Bitboard) {
+	if t&TurnDiagonal == 0 {
+		return b
+	}
+	for ; b != 0; b &= b - 1 {
+		turned |= TurnDiagonal.Square(b.First()).Bitboard()
+	}
+	return turned
 }

@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -43,8 +42,8 @@ const (
 // king's side, and 106 and 107 are empty. From input 3 on (canonical) plane 108 is the square behind a pawn that can be
 // captured en passant; older boards end with the first whose rights to castle are others, or in which a pawn could be
 // captured en passant, and behind one that a capture or pawn's move led to; and where nobody may castle, the board is
-// turned: see [leelaTurn]. From input 4 on plane 109 is divided by 100. Input 5 leaves out older boards that were no
-// repetitions.
+// turned: see [board.LeelaTurn]. From input 4 on plane 109 is divided by 100. Input 5 leaves out older boards that were
+// no repetitions.
 //
 // A move is a number of [board.LeelaNumber] in the mover's frame, turned as the board is. Castling is the king's move
 // to its rook's square.
@@ -121,9 +120,9 @@ func (e Leela) Pack(dst []uint64, v *View) {
 	w[leelaFlags] = flags
 	if turn := e.turn(now); turn != 0 {
 		for i := range w[:leelaFlags] {
-			w[i] = turn.board(w[i])
+			w[i] = uint64(turn.Show(board.Bitboard(w[i])))
 		}
-		passed := turn.board(flags >> leelaPassed << 56)
+		passed := uint64(turn.Show(board.Bitboard(flags >> leelaPassed << 56)))
 		w[leelaFlags] = flags&(1<<leelaPassed-1) | passed>>56<<leelaPassed
 	}
 }
@@ -139,58 +138,50 @@ func rights(p *board.Position) (r uint64) {
 // leelaBoardWords writes a board in four words in the frame of a side. Of the board in the place of those before the
 // line, a pawn that can be captured en passant stands where it came from.
 func leelaBoardWords(w []uint64, p *board.Position, us board.Color, filled bool) {
-	bit0, bit1, bit2 := p.TypeBits()
-	theirs := p.ByColor(us.Other())
-	if ep := p.EnPassant(); filled && ep != board.NoSquare {
-		from, to := ep-8, ep+8 // e3: from e2 to e4
-		if ep.Rank() == 5 {
-			from, to = to, from
-		}
-		bit0 = bit0&^to.Bitboard() | from.Bitboard()
-		if theirs.Has(to) {
-			theirs = theirs&^to.Bitboard() | from.Bitboard()
-		}
+	packBoard(w, p, us)
+	ep := p.EnPassant()
+	if !filled || ep == board.NoSquare {
+		return
+	}
+	from, to := ep-8, ep+8 // e3: from e2 to e4
+	if ep.Rank() == 5 {
+		from, to = to, from
 	}
 	if us == board.Black {
-		bit0, bit1, bit2, theirs = bit0.Mirror(), bit1.Mirror(), bit2.Mirror(), theirs.Mirror()
+		from, to = from.Mirror(), to.Mirror()
 	}
-	w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
+	for _, i := range []int{0, 3} { // that it is a pawn, and whose
+		if w[i]>>to&1 != 0 {
+			w[i] = w[i]&^(1<<to) | 1<<from
+		}
+	}
 }
-
-// leelaTurn says how a canonical input shows the board: with files, ranks, or ranks and files exchanged, in this order.
-type leelaTurn uint8
-
-const (
-	turnFiles leelaTurn = 1 << iota
-	turnRanks
-	turnDiagonal // along the diagonal from a8 to h1
-)
 
 // turn returns how a position is shown. Where nobody may castle, files are exchanged if the own king stands on one of
 // a to d; without pawns also ranks if it then stands on one of 5 to 8, and the diagonal if it then stands above it. If
 // it stands on it, the diagonal is exchanged where that makes the first of these sets of squares that it changes a
 // smaller number: all pieces, own pieces, kings, queens, rooks, knights, bishops.
-func (e Leela) turn(p *board.Position) (turn leelaTurn) {
+func (e Leela) turn(p *board.Position) (turn board.LeelaTurn) {
 	if !e.canonical() || p.HasCastlingRights() {
 		return 0
 	}
 	us := p.Turn()
-	own := func(b board.Bitboard) uint64 {
+	own := func(b board.Bitboard) board.Bitboard {
 		if us == board.Black {
 			b = b.Mirror()
 		}
-		return uint64(b)
+		return b
 	}
-	king := board.Square(bits.TrailingZeros64(own(p.Pieces(us, board.King))))
+	king := own(p.Pieces(us, board.King)).First()
 	if king.File() < 4 {
-		turn |= turnFiles
+		turn |= board.TurnFiles
 		king ^= 7
 	}
 	if (p.Pieces(board.White, board.Pawn) | p.Pieces(board.Black, board.Pawn)) != 0 {
 		return turn
 	}
 	if king.Rank() >= 4 {
-		turn |= turnRanks
+		turn |= board.TurnRanks
 		king ^= 56
 	}
 	both := func(pt board.PieceType) board.Bitboard {
@@ -198,52 +189,20 @@ func (e Leela) turn(p *board.Position) (turn leelaTurn) {
 	}
 	switch above := king.Rank() + king.File() - 7; {
 	case above > 0:
-		turn |= turnDiagonal
+		turn |= board.TurnDiagonal
 	case above == 0:
 		for _, set := range []board.Bitboard{p.Occupied(), p.ByColor(us), both(board.King), both(board.Queen),
 			both(board.Rook), both(board.Knight), both(board.Bishop)} {
-			straight := turn.board(own(set))
-			if across := turnDiagonal.board(straight); across != straight {
+			straight := turn.Show(own(set))
+			if across := board.TurnDiagonal.Show(straight); across != straight {
 				if across < straight {
-					turn |= turnDiagonal
+					turn |= board.TurnDiagonal
 				}
 				break
 			}
 		}
 	}
 	return turn
-}
-
-// board turns a set of squares.
-func (t leelaTurn) board(b uint64) uint64 {
-	if t&turnFiles != 0 {
-		b = bits.ReverseBytes64(bits.Reverse64(b))
-	}
-	if t&turnRanks != 0 {
-		b = bits.ReverseBytes64(b)
-	}
-	if t&turnDiagonal != 0 {
-		var across uint64
-		for ; b != 0; b &= b - 1 {
-			across |= 1 << turnDiagonal.square(board.Square(bits.TrailingZeros64(b)))
-		}
-		return across
-	}
-	return b
-}
-
-// square turns a square.
-func (t leelaTurn) square(s board.Square) board.Square {
-	if t&turnFiles != 0 {
-		s ^= 7
-	}
-	if t&turnRanks != 0 {
-		s ^= 56
-	}
-	if t&turnDiagonal != 0 {
-		s = board.Square(8*(7-s.File()) + 7 - s.Rank())
-	}
-	return s
 }
 
 // EncodeMove writes the number of a move.
@@ -258,7 +217,7 @@ func (e Leela) EncodeMove(dst []int32, v *View, m board.Move) {
 	}
 	m = orientMove(p.Turn(), m)
 	if t := e.turn(p); t != 0 {
-		from, to := t.square(m.From()), t.square(m.To())
+		from, to := t.Square(m.From()), t.Square(m.To())
 		if m.Promotion() != board.NoPieceType {
 			m = board.NewPromotion(from, to, m.Promotion())
 		} else {

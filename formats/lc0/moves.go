@@ -24,14 +24,5 @@ func (r *record) turn(s board.Square) board.Square {
 	if r.mover == board.Black {
 		s = s.Mirror()
 	}
-	if r.transform&flipFiles != 0 {
-		s ^= 7
-	}
-	if r.transform&flipRanks != 0 {
-		s ^= 56
-	}
-	if r.transform&swapDiagonal != 0 {
-		s = board.NewSquare(7-s.Rank(), 7-s.File())
-	}
-	return s
+	return r.transform.Square(s)
 }

@@ -37,14 +37,11 @@ const (
 	boardPlanes = 13
 )
 
-// Bits of the transformations.
+// Bits beside those of [board.LeelaTurn].
 const (
-	flipFiles    = 1
-	flipRanks    = 2
-	swapDiagonal = 4
-	overlong     = 1 << 4 // the game was ended for its length, and its result is none
-	deleted      = 1 << 6 // by lc0's rescorer
-	blackMoves   = 1 << 7
+	overlong   = 1 << 4 // the game was ended for its length, and its result is none
+	deleted    = 1 << 6 // by lc0's rescorer
+	blackMoves = 1 << 7
 )
 
 var (
@@ -61,7 +58,7 @@ type record struct {
 	layout    layout
 	canonical bool
 	mover     board.Color
-	transform byte
+	transform board.LeelaTurn
 	data      []byte
 }
 
@@ -91,7 +88,7 @@ func newRecord(data []byte) (r record, err error) {
 		}
 		r.mover = board.Color(aux[4])
 	case 3, 4, 5, 132, 133:
-		r.canonical, r.transform = true, aux[6]&7
+		r.canonical, r.transform = true, board.LeelaTurn(aux[6]&7)
 		if aux[6]&blackMoves != 0 {
 			r.mover = board.Black
 		}
@@ -128,26 +125,11 @@ func (r *record) hasPast() bool {
 
 // plane returns a plane of one of the eight boards, of the side to move's frame turned back to the board's.
 func (r *record) plane(n int) board.Bitboard {
-	b := binary.LittleEndian.Uint64(r.data[r.layout.planes+8*n:])
-	b = bits.ReverseBytes64(bits.Reverse64(b)) // files
-	if r.transform&swapDiagonal != 0 {
-		var turned uint64
-		for left := b; left != 0; left &= left - 1 {
-			s := board.Square(bits.TrailingZeros64(left))
-			turned |= uint64(board.NewSquare(7-s.Rank(), 7-s.File()).Bitboard())
-		}
-		b = turned
+	b := board.Bitboard(bits.Reverse64(binary.LittleEndian.Uint64(r.data[r.layout.planes+8*n:]))).Mirror() // files
+	if b = r.transform.Undo(b); r.mover == board.Black {
+		b = b.Mirror()
 	}
-	if r.transform&flipRanks != 0 {
-		b = bits.ReverseBytes64(b)
-	}
-	if r.transform&flipFiles != 0 {
-		b = bits.ReverseBytes64(bits.Reverse64(b))
-	}
-	if r.mover == board.Black {
-		b = bits.ReverseBytes64(b)
-	}
-	return board.Bitboard(b)
+	return b
 }
 
 // pieces has the squares of each type and colour.
@@ -261,7 +243,7 @@ func (r *record) passed(b pieces) board.Square {
 		if mask == 0 || mask&(mask-1) != 0 {
 			return board.NoSquare
 		}
-		if file = bits.TrailingZeros8(mask); r.transform&flipFiles != 0 {
+		if file = bits.TrailingZeros8(mask); r.transform&board.TurnFiles != 0 {
 			file = 7 - file
 		}
 	} else {
