@@ -73,10 +73,13 @@ outputs, steps and licence.`,
 }
 
 func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) (err error) {
+	given := f.Command().Flags()
 	if run.IsFile(dir) {
+		if given.Changed("sample") || o.all {
+			return fault.Usage(fmt.Errorf("%q is a network, which has no samples", dir), "leave out --sample and --all")
+		}
 		return inspectNetwork(dir, o.json)
 	}
-	given := f.Command().Flags()
 	if !given.Changed("sample") && !o.all {
 		return fault.Usage(errors.New("a dataset needs --sample or --all"), "`talbot inspect "+dir+" --sample 0`")
 	}

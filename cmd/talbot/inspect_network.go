@@ -62,8 +62,8 @@ func inspectNetwork(path string, asJSON bool) error {
 		}
 	}
 	slices.Sort(settings)
-	cli.Printf("%s: %s, %s, %s, step %s\n", path, x.Recipe, x.Network, humanize.Count(int64(x.Parameters), "parameter"),
-		humanize.Thousands(x.Step))
+	cli.Printf("%s: %s, %s, %s, step %s\n", strings.TrimSuffix(path, ":"), x.Recipe, x.Network,
+		humanize.Count(int64(x.Parameters), "parameter"), humanize.Thousands(x.Step))
 	cli.Printf("settings  %s\ninput     %s\n", strings.Join(settings, ", "), humanize.Shape(x.Input))
 	for _, h := range x.Heads {
 		cli.Printf("output    %s %s: %s\n", h.Name, humanize.Shape(h.Shape), h.About)

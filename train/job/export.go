@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
+	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/network/checkpoint"
 	"talbot/network/leela"
@@ -190,9 +191,8 @@ func foreign(path string, c run.Config) string {
 func (e Export) leela(t *predict.Network) ([]byte, error) {
 	n, ok := t.Network.(model.Leela)
 	if !ok {
-		return nil, fmt.Errorf("%w: %q has a network of the recipe %s; lc0 plays those of the recipe leela",
-			ErrConfig, e.Dir,
-			t.Config.Recipe)
+		return nil, fault.Usage(fmt.Errorf("%q has a network of the recipe %s; lc0 plays those of the recipe leela",
+			e.Dir, t.Config.Recipe), "train one with --recipe leela, or export it as onnx or safetensors")
 	}
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
