@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -285,9 +287,16 @@ func TestInstallsStockfish(t *testing.T) {
 	}
 }
 
-// library is what setup takes for a shared library with that function.
+// library is a shared library of Linux without code, in which the name of a function stands.
 func library(function string) []byte {
-	return []byte("\x7fELF\x02\x01\x01\x00" + function + "\x00code")
+	header := elf.Header64{Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+		byte(elf.EV_CURRENT)}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64),
+		Version: uint32(elf.EV_CURRENT)}
+	data, err := binary.Append(nil, binary.LittleEndian, header)
+	if err != nil {
+		panic(err)
+	}
+	return append(data, function+"\x00code"...)
 }
 
 // TestPluginFromFile copies a plugin to where it is found, and nothing else.
