@@ -31,8 +31,8 @@ const lynxWords = TahlWords + LynxTactics // with Tactics
 //	      something by capturing if it were to move
 //	2, 3  those of them that win more than a pawn
 //	4     pieces of either side that are pinned to their king
-//	5, 6  squares on which an own N B R Q would attack the opponent's king after a move there; the same for the
-//	      opponent's
+//	5, 6  squares on which an own N B R Q would attack the opponent's king after a move there, with everything else
+//	      where it is and the square that it left still taken; the same for the opponent's
 //	7, 8  squares that an own B R Q attacks through one piece, of either side; the same for the opponent's
 //
 // What a capture wins is counted in pawns (knight and bishop 3, rook 5, queen 9) on one square, where both sides go on

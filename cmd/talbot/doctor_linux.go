@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -30,6 +31,15 @@ func memory() int64 {
 		}
 	}
 	return total
+}
+
+// addressSpace is the limit of this process's address space, as `ulimit -v` sets it.
+func addressSpace() uint64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		return math.MaxUint64
+	}
+	return limit.Cur
 }
 
 // fileSystem returns the bytes free for this user, and all of them.

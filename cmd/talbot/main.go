@@ -12,6 +12,7 @@ import (
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
+	"talbot/internal/humanize"
 )
 
 func main() {
@@ -67,6 +68,9 @@ and writes another. A network comes with it, to play against at once.`,
 	return root
 }
 
+// leastAddressSpace is what commands can do with: they were seen to crash with half of it.
+const leastAddressSpace = 3 << 30
+
 // prepare adds to a command what all have: errors of usage with a hint, bounds of its workers, and what --verbose says.
 func prepare(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
@@ -82,6 +86,10 @@ func prepare(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.Begin(cmd, args, thisBuild().String()); err != nil {
 			return err
+		}
+		if limit := addressSpace(); limit < leastAddressSpace {
+			cli.Warnf("only %s of address space are allowed (ulimit -v): Go and XLA reserve more than they use, and may crash; "+
+				"`ulimit -v unlimited` lifts the limit", humanize.Size(float64(limit)))
 		}
 		start := time.Now()
 		err := work(cmd, args)
