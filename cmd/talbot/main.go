@@ -88,8 +88,8 @@ func prepare(cmd *cobra.Command) {
 			return err
 		}
 		if limit := addressSpace(); limit < leastAddressSpace {
-			cli.Warnf("only %s of address space are allowed (ulimit -v): Go and XLA reserve more than they use, and may crash; "+
-				"`ulimit -v unlimited` lifts the limit", humanize.Size(float64(limit)))
+			cli.Warnf("only %s of address space are allowed (ulimit -v): Go and XLA reserve more than they use, and "+
+				"may crash; `ulimit -v unlimited` lifts the limit", humanize.Size(float64(limit)))
 		}
 		start := time.Now()
 		err := work(cmd, args)
