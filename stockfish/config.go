@@ -196,15 +196,15 @@ func (c Config) Exact() bool { return c.Limit.Reproducible() }
 
 func (c Config) startTimeout() time.Duration { return cmp.Or(c.StartTimeout, uci.StartTimeout) }
 
-// searchTimeout allows for machines that are busy with other things: ten
-// seconds over the move time, 5000 nodes a second, five minutes for a depth.
+// searchTimeout allows for machines that are busy with other things: ten seconds over the move time; 20 and one for
+// each 5,000 nodes; five minutes for a depth.
 func (c Config) searchTimeout() time.Duration {
 	def := 5 * time.Minute
 	switch l := c.Limit; {
 	case l.moveTime > 0:
 		def = l.moveTime + 10*time.Second
 	case l.nodes > 0:
-		def = 30*time.Second + time.Duration(min(l.nodes/5000, 30*24*3600))*time.Second
+		def = 20*time.Second + time.Duration(min(l.nodes/5000, 30*24*3600))*time.Second
 	}
 	return cmp.Or(c.SearchTimeout, def)
 }
