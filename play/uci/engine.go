@@ -38,23 +38,20 @@ type Engine struct {
 
 	tables     Tables
 	tablesPath string
-	lost       bool     // the tables answer no more, and this has been reported
-	retired    []Tables // to be closed once no search uses them
+	lost       bool // the tables answer no more, and this has been reported
 
-	game  game
-	stale bool // the player is to forget what it knows before the next search
+	weights  string         // value of WeightsFile
+	replaced *engine.Player // of the network before, to be closed; nil: none
+	stale    bool           // the player is to forget what it knows before the next search
+	loading  chan error     // gets why the player cannot be made ready, or nil; nil: it is not being made ready
+	title    string         // of what was prepared last
+	unready  error          // why it could not be prepared
+	broken   bool           // and so the engine ends
 
-	work    work        // of the player
-	loading bool        // what prepares the player loads the network
-	weights string      // value of WeightsFile
-	next    *Network    // that is to replace the network before the next search; nil: none
-	done    chan result // of the work
-	search  *search     // that has no bestmove yet; it is over if there is no work
-	queue   []*request  // each go that waits for the end of the work
-	waiting int         // isready that wait for it
-	title   string      // of what was prepared last
-	unready error       // why it could not be prepared
-	ending  bool        // the input has ended
+	// of the goroutine that reads commands
+	game       game
+	unanswered []*request    // each go without a bestmove
+	quitting   chan struct{} // closed by quit
 }
 
 // Network is a network with what there is to know of it before it is loaded.
@@ -64,15 +61,6 @@ type Network struct {
 	Player  *engine.Player
 	Note    string // printed once, after the first line about the network; "" = none
 }
-
-// work is the task of the goroutine that has the player.
-type work uint8
-
-const (
-	idle work = iota
-	preparing
-	searching
-)
 
 // line is a line of the input, and when it came.
 type line struct {
@@ -88,36 +76,63 @@ const maxLine = 1 << 20
 // without a search, is returned at the end.
 func (e *Engine) Run(in io.Reader, out io.Writer) error {
 	e.begin(out)
-	defer e.end()
 	lines, stop := make(chan line), make(chan struct{})
 	defer close(stop)
 	go read(in, lines, stop)
+	work, ended := make(chan func()), make(chan struct{})
+	go e.work(work, ended)
+	var queue []func() // of work
+	var patience <-chan time.Time
 	for {
+		var give chan func()
+		var first func()
+		if len(queue) > 0 {
+			give, first = work, queue[0]
+		}
 		select {
 		case l, open := <-lines:
-			if !open {
+			do, quit := e.hear(l, open)
+			if do != nil {
+				queue = append(queue, do)
+			}
+			if quit {
+				close(e.quitting)
+				patience = time.After(quitPatience)
+			}
+			if quit || !open {
 				lines = nil
-				e.eof()
-			} else if l.long {
-				e.note("a line of more than %d bytes is left out", maxLine)
-			} else if quit := e.command(l); quit {
-				e.quit()
-				return cmp.Or(e.out.failed(), e.unready)
 			}
-		case r := <-e.done:
-			if err := e.handleResult(r); err != nil {
-				e.quit()
-				return err
-			}
+		case give <- first:
+			queue = queue[1:]
+		case <-ended:
+			e.end()
+			return e.result()
+		case <-patience: // what was opened is not ours; the process ends soon
+			return e.result()
 		}
-		if err := e.out.failed(); err != nil {
-			e.quit()
-			return err
-		}
-		if e.ending && e.work == idle {
-			return e.unready
+		if lines == nil && len(queue) == 0 && work != nil {
+			close(work)
+			work = nil
 		}
 	}
+}
+
+// work does one thing after another until there are no more, or the engine ends.
+func (e *Engine) work(work <-chan func(), ended chan<- struct{}) {
+	defer close(ended)
+	for do := range work {
+		if do(); e.broken || e.out.failed() != nil {
+			return
+		}
+	}
+}
+
+// result answers what is left and returns the error of [Engine.Run].
+func (e *Engine) result() error {
+	for _, r := range e.open() {
+		e.decline(r, cmp.Or(e.unready, errors.New("the network does not answer")))
+	}
+	return cmp.Or(e.out.failed(), e.unready)
 }
 
 // begin gives everything its first value.
@@ -132,7 +147,7 @@ func (e *Engine) begin(out io.Writer) {
 	e.game.start = board.StartPosition()
 	e.game.now = e.game.start
 	e.gameSeed = rand.Uint64()
-	e.done = make(chan result, 1)
+	e.quitting = make(chan struct{})
 }
 
 // offer makes the list of options for the network, with the defaults of those of its search.
@@ -155,21 +170,13 @@ func (n *Network) search() mcts.Options {
 
 // end frees what has been opened.
 func (e *Engine) end() {
-	if e.work == idle { // else it is not ours; the process ends soon
+	if e.loading == nil { // else the player is not ours; the process ends soon
 		e.Player.Close()
 	}
 	e.closeTables()
-	e.closeRetired()
 	if e.log != nil {
 		_ = e.log.Close() // what could not be written is not worth an exit status
 	}
-}
-
-func (e *Engine) closeRetired() {
-	for _, t := range e.retired {
-		_ = t.Close() // its process is killed in any case
-	}
-	e.retired = nil
 }
 
 // read sends the lines of the input until its end.
@@ -201,38 +208,53 @@ func (e *Engine) note(format string, values ...any) {
 	e.out.say("info string " + plain.Sprintf(format, values...) + "\n")
 }
 
-// command carries out a line and reports whether it is "quit".
-func (e *Engine) command(l line) (quit bool) {
+// hear carries out what must not wait, and returns what else a line asks for, nil: nothing. Without a line the input has
+// ended.
+func (e *Engine) hear(l line, open bool) (do func(), quit bool) {
+	if !open {
+		e.stopEndless()
+		return nil, false
+	}
+	if l.long {
+		e.note("a line of more than %d bytes is left out", maxLine)
+		return nil, false
+	}
 	e.out.heard(l.text)
 	words := strings.Fields(l.text)
 	if len(words) == 0 {
-		return false
+		return nil, false
 	}
 	switch words[0] {
 	case "uci":
-		e.identify()
+		return e.identify, false
 	case "isready":
-		e.isReady()
+		if len(e.open()) == 0 {
+			return e.isReady, false
+		}
+		e.out.say("readyok\n")
 	case "setoption":
 		text := strings.TrimPrefix(strings.TrimSpace(l.text), "setoption")
-		e.afterGo(func() { e.setOption(text) })
+		return func() { e.setOption(text) }, false
 	case "ucinewgame":
-		e.afterGo(func() { e.stale, e.gameSeed = true, rand.Uint64() })
+		return func() { e.stale, e.gameSeed = true, rand.Uint64() }, false
 	case "position":
 		e.position(words[1:])
 	case "go":
-		e.goAt(words[1:], l.at)
-	case "stop":
-		e.stop()
+		return e.goAt(words[1:], l.at), false
+	case "stop", "quit":
+		for _, r := range e.open() {
+			r.stop()
+		}
+		return nil, words[0] == "quit"
 	case "ponderhit":
-		e.ponderHit(l.at)
-	case "quit":
-		return true
+		if open := e.open(); len(open) > 0 {
+			open[len(open)-1].hitAt(l.at)
+		}
 	case "debug", "register":
 	default:
 		e.note("unknown command %s", quote(words[0]))
 	}
-	return false
+	return nil, false
 }
 
 // identify is the command "uci".
@@ -245,18 +267,14 @@ func (e *Engine) identify() {
 	e.out.say(b.String() + "uciok\n")
 }
 
-// isReady is the command "isready".
+// isReady is the command "isready" where no search is under way. Without a network readyok would be wrong.
 func (e *Engine) isReady() {
-	switch {
-	case e.work == searching:
+	switch err := e.ready(nil); {
+	case err == nil:
 		e.out.say("readyok\n")
-	case e.work == preparing:
-		e.waiting++
-	case e.Player.Ready(e.wanted()) && !e.stale:
-		e.out.say("readyok\n")
-	default:
-		e.waiting++
-		e.prepare()
+	case !errors.Is(err, errQuit):
+		e.note("error: %v", err)
+		e.broken = true
 	}
 }
 

@@ -236,29 +236,25 @@ func TestHeldBack(t *testing.T) {
 	s.quit()
 }
 
-// TestHeldWhilePreparing: a search that has ended and is held back has its bestmove also if the player is just made
-// ready for another one.
-func TestHeldWhilePreparing(t *testing.T) {
-	n := &fakenet.Network{Load: 300 * time.Millisecond}
+// TestHeldOptions: what comes after a search that is held back waits for its end, whether the network can be loaded then
+// or not.
+func TestHeldOptions(t *testing.T) {
+	n := &fakenet.Network{Load: 100 * time.Millisecond}
 	s := ready(t, n)
-	s.say("position fen "+mateIn1, "go infinite")
-	s.silent("bestmove")
-	s.say("setoption name MinibatchSize value 6", "isready", "stop") // which opens the network again
-	s.wait("bestmove")
-	s.wait("readyok")
-	s.say("go nodes 5")
-	s.wait("bestmove")
-	s.quit()
-}
-
-// TestHeldWhileBroken: it has its bestmove also if the player cannot be made ready, which ends the engine.
-func TestHeldWhileBroken(t *testing.T) {
-	n := &fakenet.Network{}
-	s := ready(t, n)
-	s.say("position fen "+mateIn1, "go infinite")
-	s.silent("bestmove")
-	n.Loads = errors.New("the file is gone")
-	s.say("setoption name MinibatchSize value 6", "isready")
+	for _, batch := range []string{"6", "7"} {
+		s.say("position fen "+mateIn1, "go infinite")
+		s.silent("bestmove")
+		s.say("setoption name MinibatchSize value "+batch, "isready") // which opens the network again
+		s.wait("readyok")
+		s.say("stop")
+		s.wait("bestmove d1d8")
+		s.say("isready")
+		if batch == "6" {
+			s.wait("readyok")
+			n.Loads = errors.New("the file is gone")
+		}
+	}
+	s.say("go nodes 5") // is answered though the engine ends
 	if rest, err := s.finish(); !errors.Is(err, n.Loads) || count(rest, "bestmove d1d8") != 1 ||
 		count(rest, "readyok") > 0 {
 		t.Errorf("%v, said %q", err, rest)
@@ -536,7 +532,8 @@ func TestOptionsTakeEffect(t *testing.T) {
 			t.Errorf("against %q: ratings %v", o.value, n.Rated)
 		}
 	}
-	s.say("setoption name LogFile value <empty>", "setoption name LogFile")
+	s.say("setoption name LogFile value <empty>", "setoption name LogFile", "isready")
+	s.wait("readyok")
 	s.quit()
 	text, err := os.ReadFile(log)
 	if err != nil || !strings.Contains(string(text), "> go nodes 40\n") ||

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -251,11 +252,7 @@ func (e *Engine) setWeights(value string) error {
 	if err != nil {
 		return err
 	}
-	old := &e.Network
-	if e.next != nil {
-		old = e.next
-	}
-	was, search := old.search(), n.search()
+	was, search := e.Network.search(), n.search()
 	for i := range mcts.Settings {
 		s := &mcts.Settings[i]
 		if s.Get(&e.setup.Options) != s.Get(&was) {
@@ -265,7 +262,8 @@ func (e *Engine) setWeights(value string) error {
 			return fmt.Errorf("%s %w", s.Name, err)
 		}
 	}
-	e.Ratings, e.weights, e.next, e.stale = n.Ratings, value, &n, true
+	e.replaced = cmp.Or(e.replaced, e.Player)
+	e.Network, e.weights, e.stale, e.title = n, value, true, ""
 	e.offer(search)
 	return nil
 }
@@ -293,10 +291,10 @@ func (e *Engine) setTables(value string) error {
 	return nil
 }
 
-// closeTables closes the tables of SyzygyPath, once no search uses them.
+// closeTables closes the tables of SyzygyPath.
 func (e *Engine) closeTables() {
 	if e.tables != nil {
-		e.retired = append(e.retired, e.tables)
+		_ = e.tables.Close() // its process is killed in any case
 	}
 	e.tables, e.tablesPath, e.setup.Tables = nil, "", nil
 }

@@ -71,7 +71,6 @@ func (o *output) failed() error {
 type infoOptions struct {
 	lines int // of MultiPV
 	wdl   bool
-	stats bool // of each move at the root, at the end
 }
 
 // scorer says what lines are worth. An [engine.Player] is one.

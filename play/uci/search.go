@@ -3,7 +3,9 @@ package uci
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"talbot/board"
@@ -11,241 +13,226 @@ import (
 	"talbot/play/mcts"
 )
 
-// patience limits the wait of quit for a batch of the network.
-const patience = 5 * time.Second
+// quitPatience limits the wait of quit for a batch of the network.
+const quitPatience = 5 * time.Second
 
 // request is a go.
 type request struct {
 	goCommand
-	game    game
-	at      time.Time // when its time begins
-	late    bool      // that is when the search does: it waited for another
-	stopped bool
-	then    []func() // commands that came after it and are to have no effect on it
+	game game
+	at   time.Time // when its time begins
+	late bool      // that is when the search does: it waited for another
+
+	stopped, hit chan struct{} // closed by stop and ponderhit
+	answered     atomic.Bool
 }
 
-// search is a running go.
-type search struct {
-	*request
-	info    infoOptions
-	begun   time.Time
-	timeman *engine.TimeManager
-	cancel  context.CancelFunc
-	alarm   *time.Timer // ends a search that does not ask the timeman; nil: none
-	report  *mcts.Report
-
-	said int64      // nodes when the last info was written,
-	best board.Move // and the best move then
+// closed reports whether a channel is.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
-// result is the report of the goroutine that has the player, at its end.
-type result struct {
-	err    error
-	title  string       // of a player that was prepared
-	report *mcts.Report // of a search
+func (r *request) stop() {
+	if !closed(r.stopped) {
+		close(r.stopped)
+	}
+}
+
+// hitAt is the command "ponderhit", which came at that time.
+func (r *request) hitAt(at time.Time) {
+	if r.ponder && !closed(r.hit) {
+		r.at = at
+		close(r.hit)
+	}
 }
 
 // mustWait reports whether the answer has to wait for stop or ponderhit.
-func (r *request) mustWait() bool { return (r.ponder || r.endless()) && !r.stopped }
+func (r *request) mustWait() bool {
+	return (r.ponder && !closed(r.hit) || r.endless()) && !closed(r.stopped)
+}
 
-// goAt is the command "go", which came at that time.
-func (e *Engine) goAt(words []string, at time.Time) {
+// hold waits until there may be an answer, and reports whether the opponent played the move that was pondered on.
+func (r *request) hold() (hit bool) {
+	if r.ponder {
+		select {
+		case <-r.hit:
+			hit = true
+		case <-r.stopped:
+		}
+	}
+	if r.endless() {
+		<-r.stopped
+	}
+	return hit
+}
+
+// open returns each go that has no answer yet.
+func (e *Engine) open() []*request {
+	e.unanswered = slices.DeleteFunc(e.unanswered, func(r *request) bool { return r.answered.Load() })
+	return e.unanswered
+}
+
+// goAt is the command "go", which came at that time. It returns the search.
+func (e *Engine) goAt(words []string, at time.Time) func() {
 	g, notes := parseGo(words)
 	for _, n := range notes {
 		e.note("%s", n)
 	}
-	if s := e.search; s != nil && s.mustWait() {
-		e.note("go during a search: the search is stopped")
-		e.stopSearch(s)
+	r := &request{goCommand: g, game: e.game, at: at, stopped: make(chan struct{}), hit: make(chan struct{})}
+	for _, other := range e.open() {
+		if other.mustWait() {
+			e.note("go during a search: the search is stopped")
+			other.stop()
+		}
+		r.late = !closed(other.stopped) // one that was stopped has its last batch in this one's time
 	}
-	for _, r := range e.queue {
-		r.stopped = r.stopped || r.mustWait()
-	}
-	late := e.search != nil && !e.search.stopped // one that was stopped has its last batch in this one's time
-	e.queue = append(e.queue, &request{goCommand: g, game: e.game, at: at, late: late})
-	if e.work == idle {
-		e.proceed()
+	e.unanswered = append(e.unanswered, r)
+	return func() { e.answer(r) }
+}
+
+// stopEndless stops searches without a limit, as at the end of the input.
+func (e *Engine) stopEndless() {
+	for _, r := range e.open() {
+		others := r.goCommand
+		others.mate = 0 // it may never be found: another limit has to end the search
+		if r.mustWait() || r.mate > 0 && others.endless() {
+			r.stop()
+		}
 	}
 }
 
-// proceed begins what waits, once the player is idle.
-func (e *Engine) proceed() {
-	if len(e.queue) == 0 {
-		return
-	}
-	if e.stale || !e.Player.Ready(e.wanted()) {
-		e.prepare()
-		return
-	}
-	r := e.queue[0]
-	e.queue = e.queue[1:]
-	if r.late {
-		r.at = time.Now()
-	}
-	if r.game.bad == nil {
-		e.think(r)
-		r.after()
-		return
-	}
-	e.decline(r, r.game.bad)
-	r.after()
-	e.proceed()
-}
+// errQuit is the error of what quit has ended.
+var errQuit = errors.New("quit before the search began")
 
-// after carries out the commands that came after a go.
-func (r *request) after() {
-	for _, do := range r.then {
-		do()
+// ready makes the player ready as the options ask for. It does not wait for a network that is loaded once stopped is
+// closed, nor for anything after quit.
+func (e *Engine) ready(stopped <-chan struct{}) error {
+	for e.loading != nil || e.stale || !e.Player.Ready(e.wanted()) {
+		if e.loading == nil {
+			if e.Player.Loaded(e.wanted()) {
+				stopped = nil
+			}
+			e.prepare()
+		}
+		select {
+		case err := <-e.loading:
+			e.loading = nil
+			if errors.Is(err, engine.ErrSearcher) && e.setup.Searcher != e.Searcher {
+				e.note("%v: it stays at %s", err, e.Searcher)
+				e.setup.Searcher = e.Searcher
+				continue
+			}
+			if e.unready = err; err != nil {
+				return err
+			}
+			e.introduce()
+		case <-stopped:
+			return errors.New("stopped before the network was ready")
+		case <-e.quitting:
+			return errQuit
+		}
 	}
-}
-
-// afterGo carries out a command that changes searches, once each earlier go has started.
-func (e *Engine) afterGo(do func()) {
-	if n := len(e.queue); n > 0 {
-		e.queue[n-1].then = append(e.queue[n-1].then, do)
-		return
-	}
-	do()
+	return nil
 }
 
 // prepare has the player made ready for the next search.
 func (e *Engine) prepare() {
-	setup, stale, p, old := e.wanted(), e.stale, e.Player, (*engine.Player)(nil)
-	if e.next != nil {
-		old, p = p, e.next.Player
-		e.Network, e.next, e.title = *e.next, nil, ""
-	}
-	e.stale, e.work, e.loading = false, preparing, !p.Loaded(setup)
+	setup, stale, p, old, done := e.wanted(), e.stale, e.Player, e.replaced, make(chan error, 1)
+	e.stale, e.replaced, e.loading = false, nil, done
 	go func() {
 		if old != nil {
 			old.Close()
 		}
-		r := result{err: p.Prepare(context.Background(), setup)}
-		if r.err == nil {
-			if r.title = p.Title(); stale {
-				p.Clear()
-			}
+		err := p.Prepare(context.Background(), setup)
+		if err == nil && stale {
+			p.Clear()
 		}
-		e.done <- r
+		done <- err
 	}()
 }
 
-// think begins a search.
-func (e *Engine) think(r *request) {
+// introduce says what plays, if that is new.
+func (e *Engine) introduce() {
+	title := e.Player.Title()
+	if title == e.title {
+		return
+	}
+	e.title = title
+	e.note("%s", title)
+	if e.Note != "" {
+		e.note("%s", e.Note)
+		e.Note = ""
+	}
+}
+
+// answer gives a go its bestmove.
+func (e *Engine) answer(r *request) {
+	err := r.game.bad
+	if err == nil {
+		err = e.ready(r.stopped)
+	}
+	if err == nil && closed(e.quitting) {
+		err = errQuit
+	}
+	if err != nil {
+		e.decline(r, err)
+		return
+	}
+	report := e.think(r)
+	var b strings.Builder
+	if e.setup.Verbose {
+		writeStats(&b, report)
+	}
+	if report.FallbackMove {
+		b.WriteString("info string the network's first choice is an illegal move\n")
+	}
+	writeBest(&b, &r.game.now, report)
+	e.say(r, b.String())
+}
+
+// say writes the answer of a go, if it has none yet.
+func (e *Engine) say(r *request, answer string) {
+	if !r.answered.Swap(true) {
+		e.out.say(answer)
+	}
+}
+
+// think searches, writes what it finds and returns that once it may be answered.
+func (e *Engine) think(r *request) *mcts.Report {
 	limits, notes := r.limits(&r.game.now)
 	for _, n := range notes {
 		e.note("%s", n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := e.Player
-	s := &search{request: r, begun: time.Now(), timeman: engine.NewTimeManager(p.Batch()), cancel: cancel,
-		info: infoOptions{lines: e.setup.MultiPV, wdl: e.wdl, stats: e.setup.Verbose}}
-	e.search, e.work = s, searching
+	defer cancel()
+	begun := time.Now()
+	if r.late && !r.ponder {
+		r.at = begun
+	}
+	var nodes int64 // when the last info was written,
+	var best board.Move
+	inform := func(report *mcts.Report) {
+		var b strings.Builder
+		writeInfo(&b, e.Player, report, time.Since(begun), infoOptions{lines: e.setup.MultiPV, wdl: e.wdl})
+		e.out.say(b.String())
+		nodes, best = report.Nodes, report.Lines[0].PV[0]
+	}
+	t, budget := engine.NewTimeManager(e.Player.Batch()), r.budget(r.game.now.Turn(), e.overhead)
+	var alarm <-chan time.Time
 	if !r.ponder {
-		e.limit(s)
+		alarm = r.limit(t, budget)
 	}
-	if r.stopped {
-		s.timeman.End()
-	}
-	go func() {
-		p.Position(&r.game.start, r.game.moves)
-		var r result
-		r.report, r.err = p.Search(ctx, limits, s.timeman, func(report *mcts.Report) { e.inform(s, report) })
-		e.done <- r
-	}()
-}
-
-// limit gives the search its time, which begins at s.at.
-func (e *Engine) limit(s *search) {
-	b := s.budget(s.game.now.Turn(), e.overhead)
-	if b == nil {
-		return
-	}
-	s.timeman.Begin(s.at, *b)
-	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.timeman.Batch().Slow)), func() {
-		if s.timeman.End() {
-			s.cancel()
-		}
-	})
-}
-
-// inform writes what a search has found so far.
-func (e *Engine) inform(s *search, r *mcts.Report) {
-	var b strings.Builder
-	writeInfo(&b, e.Player, r, time.Since(s.begun), s.info)
-	e.out.say(b.String())
-	s.said, s.best = r.Nodes, r.Lines[0].PV[0]
-}
-
-// stop is the command "stop". A search that has not asked the network yet does so once.
-func (e *Engine) stop() {
-	if e.work == preparing && e.loading {
-		e.giveUp(errors.New("stopped before the network was ready"))
-	}
-	for _, r := range e.queue {
-		r.stopped = true
-	}
-	if e.search != nil {
-		e.stopSearch(e.search)
-	}
-}
-
-// stopSearch stops a search, or gives the answer of one that is over.
-func (e *Engine) stopSearch(s *search) {
-	s.stopped = true
-	if e.work != searching { // it is over, though the player may be made ready for another one
-		e.answer(s)
-	} else if s.timeman.End() {
-		s.cancel()
-	}
-}
-
-// ponderHit is the command "ponderhit", which came at that time.
-func (e *Engine) ponderHit(at time.Time) {
-	if n := len(e.queue); n > 0 {
-		e.queue[n-1].ponder, e.queue[n-1].at = false, at
-		return
-	}
-	s := e.search
-	if s == nil || !s.ponder {
-		return
-	}
-	s.ponder, s.at = false, at
-	if e.work == searching {
-		e.limit(s)
-	} else if !s.mustWait() {
-		if len(s.report.Lines) > 0 { // programs forget what came while the engine pondered
-			e.inform(s, s.report)
-		}
-		e.answer(s)
-	}
-}
-
-// handleResult takes over what the goroutine that had the player has done. The error is one that ends the engine.
-func (e *Engine) handleResult(r result) error {
-	was := e.work
-	e.work = idle
-	e.closeRetired()
-	if was == searching {
-		e.handleSearch(r)
-	} else if err := e.prepared(r); err != nil {
-		return err
-	}
-	if e.work == idle {
-		e.proceed()
-	}
-	return nil
-}
-
-// handleSearch takes over what a search has found.
-func (e *Engine) handleSearch(r result) {
-	s := e.search
-	s.cancel()
-	if s.alarm != nil {
-		s.alarm.Stop()
-	}
-	if s.report = r.report; r.err != nil {
-		e.note("error: %v", r.err)
+	go r.watch(ctx, t, budget, alarm, cancel)
+	e.Player.Position(&r.game.start, r.game.moves)
+	report, err := e.Player.Search(ctx, limits, t, inform)
+	cancel()
+	if err != nil {
+		e.note("error: %v", err)
 	}
 	if e.tables != nil && !e.lost {
 		if err := e.tables.Err(); err != nil {
@@ -253,115 +240,58 @@ func (e *Engine) handleSearch(r result) {
 			e.note("error: SyzygyPath: the search continues without endgame tables: %v", err)
 		}
 	}
-	if lines := s.report.Lines; len(lines) > 0 && (s.report.Nodes != s.said || lines[0].PV[0] != s.best) {
-		e.inform(s, s.report)
+	if lines := report.Lines; len(lines) > 0 && (report.Nodes != nodes || lines[0].PV[0] != best) {
+		inform(report)
 	}
-	if !s.mustWait() {
-		e.answer(s)
+	if r.mustWait() && r.hold() && len(report.Lines) > 0 { // programs forget what came while the engine pondered
+		inform(report)
 	}
+	return report
 }
 
-// answer ends a search with its bestmove.
-func (e *Engine) answer(s *search) {
-	var b strings.Builder
-	if s.info.stats {
-		writeStats(&b, s.report)
+// limit gives a search its time and returns what ends one that does not ask for it; nil: there is no limit.
+func (r *request) limit(t *engine.TimeManager, b *engine.Budget) <-chan time.Time {
+	if b == nil {
+		return nil
 	}
-	if s.report.FallbackMove {
-		b.WriteString("info string the network's first choice is an illegal move\n")
-	}
-	writeBest(&b, &s.game.now, s.report)
-	e.search = nil
-	e.out.say(b.String())
+	t.Begin(r.at, *b)
+	return time.After(time.Until(r.at.Add(b.Limit + t.Batch().Slow)))
 }
 
-// giveUp answers each go that waits without having searched.
-func (e *Engine) giveUp(err error) {
-	for _, r := range e.queue {
-		e.decline(r, err)
-		r.after()
+// watch stops a search, though not before its first batch, when that is asked for or its time is over, until ctx ends.
+func (r *request) watch(ctx context.Context, t *engine.TimeManager, b *engine.Budget, alarm <-chan time.Time,
+	stop func()) {
+	hit, stopped := r.hit, r.stopped
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hit:
+			hit, alarm = nil, r.limit(t, b)
+			continue
+		case <-stopped:
+			stopped = nil
+		case <-alarm:
+		}
+		if t.End() {
+			stop()
+		}
 	}
-	e.queue = nil
 }
 
 // decline answers a go without having searched.
 func (e *Engine) decline(r *request, err error) {
 	e.note("error: %v", err)
-	if r.game.bad != nil {
-		e.out.say("bestmove (none)\n")
-		return
-	}
 	var b strings.Builder
-	limits, _ := r.limits(&r.game.now)
-	report := &mcts.Report{Lines: engine.Fallback(board.NewGame(r.game.start, r.game.moves...), limits.SearchMoves)}
-	if len(report.Lines) > 0 {
-		writeInfo(&b, quickScorer{}, report, 0, infoOptions{lines: 1})
-	}
-	writeBest(&b, &r.game.now, report)
-	e.out.say(b.String())
-}
-
-// prepared takes over that the player is ready, or is not. The error is one that ends the engine: without a network
-// readyok would be wrong.
-func (e *Engine) prepared(r result) error {
-	if errors.Is(r.err, engine.ErrSearcher) && e.setup.Searcher != e.Searcher {
-		e.note("%v: it stays at %s", r.err, e.Searcher)
-		e.setup.Searcher = e.Searcher
-		e.prepare()
-		return nil
-	}
-	e.unready = r.err
-	if r.err == nil {
-		if r.title != e.title {
-			e.title = r.title
-			e.note("%s", r.title)
-			if e.Note != "" {
-				e.note("%s", e.Note)
-				e.Note = ""
-			}
+	if r.game.bad != nil {
+		b.WriteString("bestmove (none)\n")
+	} else {
+		limits, _ := r.limits(&r.game.now)
+		report := &mcts.Report{Lines: engine.Fallback(board.NewGame(r.game.start, r.game.moves...), limits.SearchMoves)}
+		if len(report.Lines) > 0 {
+			writeInfo(&b, quickScorer{}, report, 0, infoOptions{lines: 1})
 		}
-		for ; e.waiting > 0; e.waiting-- {
-			e.out.say("readyok\n")
-		}
-		return nil
+		writeBest(&b, &r.game.now, report)
 	}
-	if len(e.queue) == 0 {
-		e.note("error: %v", r.err)
-	}
-	e.giveUp(r.err)
-	if e.waiting > 0 {
-		return r.err
-	}
-	return nil
-}
-
-// quit ends what is under way. Each go has its bestmove, whatever the network does.
-func (e *Engine) quit() {
-	e.stop()
-	if e.work == searching {
-		select {
-		case r := <-e.done:
-			e.work = idle
-			e.handleSearch(r)
-		case <-time.After(patience):
-			e.decline(e.search.request, errors.New("the network does not answer"))
-		}
-	}
-	e.giveUp(errors.New("quit before the search began"))
-}
-
-// eof handles the end of the input. A search with a limit may finish.
-func (e *Engine) eof() {
-	e.ending = true
-	ends := func(r *request) bool {
-		others := r.goCommand
-		others.mate = 0 // it may never be found: another limit has to end the search
-		return !r.mustWait() && (r.mate == 0 || !others.endless())
-	}
-	for _, r := range e.queue {
-		r.stopped = r.stopped || !ends(r)
-	}
-	if s := e.search; s != nil && !ends(s.request) {
-		e.stopSearch(s)
-	}
+	e.say(r, b.String())
 }
