@@ -103,19 +103,3 @@ func (a *Aggregate) check() error {
 	}
 	return nil
 }
-
-// withoutNil returns a copy without null lists and maps.
-func (a *Aggregate) withoutNil() *Aggregate {
-	if a == nil {
-		return nil
-	}
-	c := *a
-	c.Bands = notNil(c.Bands)
-	if c.Rejects == nil {
-		c.Rejects = map[Reason]int64{}
-	}
-	if c.MovesDropped == nil {
-		c.MovesDropped = Drops{}
-	}
-	return &c
-}

@@ -74,44 +74,29 @@ func (f *Filter) Check() error {
 
 // Flags returns what is on, as manifests have it; what follows from another flag, as WonOnly does, is not among it.
 // clock-rule and date-rule tell how tags are read from how earlier versions read them.
-func (f *Filter) Flags() []Tag {
-	var flags []Tag
-	text := func(name, value string) {
-		if value != "" {
-			flags = append(flags, Tag{Name: name, Value: value})
-		}
-	}
-	number := func(name string, n int) {
-		if n != 0 {
-			text(name, strconv.Itoa(n))
-		}
-	}
-	yes := func(name string, on bool, value string) {
-		if on {
-			text(name, value)
-		}
-	}
-	number("min-elo", f.MinElo)
-	number("max-elo", f.MaxElo)
-	yes("elo-of", f.EitherElo, "either")
-	yes("unknown-elo", f.KeepUnknownElo, "keep")
-	yes("unknown-elo", f.DropUnknownElo, "drop")
-	yes("no-bots", f.NoBots, "true")
-	text("time-control", strings.Join(f.TimeControls, ","))
-	yes("min-base-time", f.MinBaseTime > 0, strconv.FormatFloat(f.MinBaseTime.Seconds(), 'f', -1, 64))
-	yes("clock-rule", len(f.TimeControls) > 0 || f.MinBaseTime > 0, "decimals")
+func (f *Filter) Flags() Flags {
 	results := make([]string, len(f.Results))
 	for i, r := range f.Results {
 		results[i] = r.String()
 	}
-	text("result", strings.Join(results, ","))
-	text("termination", strings.Join(f.Terminations, ","))
-	number("min-plies", f.MinPlies)
-	text("player", f.Player)
-	text("since", f.Since.String())
-	text("until", f.Until.String())
-	yes("date-rule", f.dated(), "any-order")
-	yes("only-tactics", f.Tactics, "true")
+	var flags Flags
+	flags.Add(f.MinElo != 0, "min-elo", strconv.Itoa(f.MinElo))
+	flags.Add(f.MaxElo != 0, "max-elo", strconv.Itoa(f.MaxElo))
+	flags.Add(f.EitherElo, "elo-of", "either")
+	flags.Add(f.KeepUnknownElo, "unknown-elo", "keep")
+	flags.Add(f.DropUnknownElo, "unknown-elo", "drop")
+	flags.Add(f.NoBots, "no-bots", "true")
+	flags.Add(len(f.TimeControls) > 0, "time-control", strings.Join(f.TimeControls, ","))
+	flags.Add(f.MinBaseTime > 0, "min-base-time", strconv.FormatFloat(f.MinBaseTime.Seconds(), 'f', -1, 64))
+	flags.Add(len(f.TimeControls) > 0 || f.MinBaseTime > 0, "clock-rule", "decimals")
+	flags.Add(len(results) > 0, "result", strings.Join(results, ","))
+	flags.Add(len(f.Terminations) > 0, "termination", strings.Join(f.Terminations, ","))
+	flags.Add(f.MinPlies != 0, "min-plies", strconv.Itoa(f.MinPlies))
+	flags.Add(f.Player != "", "player", f.Player)
+	flags.Add(f.Since != Date{}, "since", f.Since.String())
+	flags.Add(f.Until != Date{}, "until", f.Until.String())
+	flags.Add(f.dated(), "date-rule", "any-order")
+	flags.Add(f.Tactics, "only-tactics", "true")
 	return flags
 }
 

@@ -1,13 +1,15 @@
 package dataset
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"encoding/json/v2"
 	"slices"
 	"strconv"
 	"strings"
+
+	"talbot/internal/durable"
 )
 
 // Fingerprint is all that decides an engine's labels: two labels are comparable if their fingerprints are equal.
@@ -40,25 +42,14 @@ func (f *Fingerprint) scoresSeveral() bool {
 // spaces, with the keys in the order engine, author, build, options (sorted by name, then value), limit.
 func (f Fingerprint) ID() string {
 	f.Options = slices.SortedFunc(slices.Values(f.Options), func(a, b Tag) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value, b.Value)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Value, b.Value))
 	})
-	if f.Options == nil {
-		f.Options = []Tag{}
-	}
-	sum := sha256.Sum256(bytes.TrimSuffix(encodeJSON(f), []byte("\n")))
-	return hex.EncodeToString(sum[:8])
+	return shortName(f)
 }
 
-// encodeJSON writes a value that cannot fail to encode, with a line end after it.
-func encodeJSON(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil // strings, integers and slices of them only
-	}
-	return b.Bytes()
+// shortName returns the first 16 hex digits of the SHA-256 of a value's JSON, which cannot fail to encode.
+func shortName(v any) string {
+	text, _ := json.Marshal(v, durable.JSON) // strings, numbers and slices of them only
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }

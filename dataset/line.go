@@ -66,6 +66,16 @@ type Tag struct {
 	Value string `json:"value"`
 }
 
+// Flags are those flags of a command that decide the content of a dataset, with their values.
+type Flags []Tag
+
+// Add adds a flag if it is given.
+func (f *Flags) Add(given bool, name, value string) {
+	if given {
+		*f = append(*f, Tag{Name: name, Value: value})
+	}
+}
+
 // Tag returns the value of the line's first tag of that name, or "".
 func (l *Line) Tag(name string) string {
 	for _, t := range l.Tags {

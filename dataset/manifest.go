@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"syscall"
 
 	"talbot/internal/durable"
@@ -53,7 +52,7 @@ type Manifest struct {
 	Format       int           `json:"format"` // set by WriteManifest
 	Tool         string        `json:"tool"`   // "talbot 0.1.0"
 	Verb         string        `json:"verb"`   // "ingest"
-	Flags        []Tag         `json:"flags"`  // those that decide the content, sorted by name
+	Flags        Flags         `json:"flags"`  // sorted by name
 	Seed         uint64        `json:"seed"`
 	Splits       Splits        `json:"splits"`
 	Inputs       []Input       `json:"inputs"`
@@ -150,38 +149,15 @@ type ShardInfo struct {
 	Untargeted int64 `json:"untargeted,omitempty"`
 }
 
-// encode returns the bytes of the manifest's file: JSON as [durable.Seal] writes it, keys in the order of the struct,
-// lists never null.
+// encode returns the bytes of the manifest's file: JSON as [durable.Seal] writes it, keys in the order of the struct.
 func (m *Manifest) encode() []byte {
 	c := *m
 	c.Format = FormatVersion
-	c.Flags = notNil(c.Flags)
-	c.Inputs = notNil(slices.Clone(c.Inputs))
-	for i := range c.Inputs {
-		c.Inputs[i].Aggregate = c.Inputs[i].Aggregate.withoutNil()
-	}
-	c.Parents = notNil(c.Parents)
-	c.Shards = notNil(c.Shards)
-	c.Fingerprints = notNil(slices.Clone(c.Fingerprints))
-	for i := range c.Fingerprints {
-		c.Fingerprints[i].Options = notNil(c.Fingerprints[i].Options)
-	}
-	if c.Counts.Rejects == nil {
-		c.Counts.Rejects = map[Reason]int64{}
-	}
 	data, err := durable.Seal(c)
 	if err != nil {
 		return nil // strings, integers and slices of them only
 	}
 	return data
-}
-
-// notNil turns a nil list into an empty one, which JSON tells apart.
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // Hash returns the SHA-256 of the manifest's file as 64 hex digits: the name by which other datasets refer to it.

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/json/jsontext"
+	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -27,19 +29,21 @@ const (
 	sealSize  = 2 * sha256.Size
 )
 
+// JSON are the options of package [jsonv2] for what files and checksums have: the JSON of encoding/json, in which lists
+// and maps are never null and signs of HTML are not escaped.
+var JSON = jsonv2.JoinOptions(json.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
+	jsonv2.FormatNilSliceAsNull(false), jsonv2.FormatNilMapAsNull(false))
+
 // Seal returns v, a struct or map with at least one member and none named "checksum", as the bytes of a file: a JSON
 // object with two spaces a level, and a last member "checksum", the SHA-256 of the file without those 64 digits.
 func Seal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	whole, err := jsonv2.Marshal(v, JSON, jsontext.WithIndent("  "))
+	if err != nil {
 		return nil, err
 	}
-	text, ok := bytes.CutSuffix(b.Bytes(), []byte("\n}\n"))
+	text, ok := bytes.CutSuffix(whole, []byte("\n}"))
 	if !ok {
-		return nil, fmt.Errorf("cannot seal %.20q: not an object with members", b.Bytes())
+		return nil, fmt.Errorf("cannot seal %.20q: not an object with members", whole)
 	}
 	text = append(text, sealStart...)
 	sum := sealOf(text)

@@ -220,15 +220,14 @@ func (a *aggregation) close() {
 }
 
 // flags returns what decides the content, as the manifest has it.
-func (r *Request) flags() []dataset.Tag {
-	flags := append(r.Filter.Flags(), dataset.Tag{Name: "bands", Value: r.Bands.String()},
-		dataset.Tag{Name: "min-count", Value: strconv.Itoa(r.MinCount)},
-		dataset.Tag{Name: "min-band", Value: strconv.Itoa(r.MinBand)})
-	if r.MinClock > 0 {
-		flags = append(flags, dataset.Tag{Name: "min-clock", Value: r.MinClock.String()})
-	}
+func (r *Request) flags() dataset.Flags {
+	flags := r.Filter.Flags()
+	flags.Add(true, "bands", r.Bands.String())
+	flags.Add(true, "min-count", strconv.Itoa(r.MinCount))
+	flags.Add(true, "min-band", strconv.Itoa(r.MinBand))
+	flags.Add(r.MinClock > 0, "min-clock", r.MinClock.String())
 	if r.GamesOf != nil {
-		flags = append(flags, dataset.Tag{Name: "games-of", Value: r.GamesOf.String()})
+		flags.Add(true, "games-of", r.GamesOf.String())
 	}
 	return flags
 }

@@ -102,29 +102,25 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 }
 
 // flags returns what decides the content, as the manifest has it.
-func (s *Request) flags() []dataset.Tag {
+func (s *Request) flags() dataset.Flags {
 	c := &s.Config
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	flags := []dataset.Tag{
+	flags := dataset.Flags{
 		{Name: "count", Value: strconv.FormatInt(s.Count, 10)},
 		{Name: "capture-weight", Value: number(c.Past.Captures)},
 		{Name: "promotion-weight", Value: number(c.Past.Promotions)},
 		{Name: "history-max-pieces", Value: strconv.Itoa(c.Past.MostPieces)},
 	}
-	if c.Pieces != (synth.PieceWeights{}) {
-		flags = append(flags, dataset.Tag{Name: "pieces", Value: c.Pieces.String()})
-	}
-	if c.Balance >= 0 {
-		flags = append(flags, dataset.Tag{Name: "balance", Value: strconv.Itoa(c.Balance)})
-	}
+	flags.Add(c.Pieces != synth.PieceWeights{}, "pieces", c.Pieces.String())
+	flags.Add(c.Balance >= 0, "balance", strconv.Itoa(c.Balance))
 	switch {
 	case len(c.Materials) == 0:
-		flags = append(flags, dataset.Tag{Name: "piece-weights", Value: c.Types.String()})
+		flags.Add(true, "piece-weights", c.Types.String())
 	case slices.Equal(c.Materials, synth.AllMaterials(c.Pieces)):
-		flags = append(flags, dataset.Tag{Name: "material", Value: "all"})
+		flags.Add(true, "material", "all")
 	default:
 		for _, w := range c.Materials {
-			flags = append(flags, dataset.Tag{Name: "material", Value: w.Material.String() + ":" + number(w.Weight)})
+			flags.Add(true, "material", w.Material.String()+":"+number(w.Weight))
 		}
 	}
 	return flags

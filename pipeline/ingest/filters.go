@@ -45,19 +45,14 @@ func (f *Filters) Check() error {
 }
 
 // flags returns the filters that are on, as the manifest has them.
-func (f *Filters) flags() []dataset.Tag {
+func (f *Filters) flags() dataset.Flags {
 	flags := f.Filter.Flags()
-	add := func(set bool, name, value string) {
-		if set {
-			flags = append(flags, dataset.Tag{Name: name, Value: value})
-		}
-	}
-	add(f.Side == dataset.PlayerSide, "side", "player")
-	add(f.Side == dataset.WinnerSide, "side", "winner")
-	add(f.SkipPlies != 0, "skip-plies", strconv.Itoa(f.SkipPlies))
-	add(f.MinClock != 0, "min-clock", f.MinClock.String())
-	add(f.MaxPerGame != 0, "max-samples-per-game", strconv.Itoa(f.MaxPerGame))
-	add(f.Rate > 0 && f.Rate < 1, "sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
+	flags.Add(f.Side == dataset.PlayerSide, "side", "player")
+	flags.Add(f.Side == dataset.WinnerSide, "side", "winner")
+	flags.Add(f.SkipPlies != 0, "skip-plies", strconv.Itoa(f.SkipPlies))
+	flags.Add(f.MinClock != 0, "min-clock", f.MinClock.String())
+	flags.Add(f.MaxPerGame != 0, "max-samples-per-game", strconv.Itoa(f.MaxPerGame))
+	flags.Add(f.Rate > 0 && f.Rate < 1, "sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
 	return flags
 }
 

@@ -207,27 +207,23 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 }
 
 // flags returns what was chosen that decides the content, as the manifest has it.
-func (in *Request) flags() []dataset.Tag {
+func (in *Request) flags() dataset.Flags {
 	flags := in.Filters.flags()
-	add := func(set bool, name, value string) {
-		if set {
-			flags = append(flags, dataset.Tag{Name: name, Value: value})
-		}
-	}
-	add(in.KeepDuplicates, "keep-duplicates", "true")
-	add(in.ImportEvals, "import-evals", "view-by-file") // earlier versions took all comments for the mover's: "true"
-	add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())
-	add(in.SkipBadFiles, "skip-bad-files", "true")
-	add(in.History > 0, "history", strconv.Itoa(in.History))
+	flags.Add(in.KeepDuplicates, "keep-duplicates", "true")
+	// earlier versions, which took all comments for the mover's, had "true"
+	flags.Add(in.ImportEvals, "import-evals", "view-by-file")
+	flags.Add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())
+	flags.Add(in.SkipBadFiles, "skip-bad-files", "true")
+	flags.Add(in.History > 0, "history", strconv.Itoa(in.History))
 	if view := in.Stated.View; view != nil {
-		add(true, "eval-view", view.String())
+		flags.Add(true, "eval-view", view.String())
 	}
 	if unit := in.Stated.Unit; unit != nil {
-		add(true, "eval-unit", unit.String())
+		flags.Add(true, "eval-unit", unit.String())
 	}
-	add(in.Stated.Origin != "", "origin", in.Stated.Origin)
-	add(in.Stated.ScoreUnit != "", "unit", in.Stated.ScoreUnit)
-	add(true, "move-conflict", map[bool]string{true: "keep", false: "drop"}[in.KeepMoveConflicts])
+	flags.Add(in.Stated.Origin != "", "origin", in.Stated.Origin)
+	flags.Add(in.Stated.ScoreUnit != "", "unit", in.Stated.ScoreUnit)
+	flags.Add(true, "move-conflict", map[bool]string{true: "keep", false: "drop"}[in.KeepMoveConflicts])
 	return flags
 }
 

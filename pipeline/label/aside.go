@@ -27,7 +27,7 @@ type asideColumn struct {
 
 // open adds the fingerprint and the flag of the labels.
 func (a *asideColumn) open(m *dataset.Manifest, print dataset.Fingerprint, flag, value string) {
-	m.Flags = append(m.Flags, dataset.Tag{Name: flag, Value: value})
+	m.Flags.Add(true, flag, value)
 	a.column = addFingerprint(m, print)
 }
 

@@ -226,7 +226,7 @@ func (l *labeller) recordBuilds() error {
 	}
 	if builds := l.shared.Builds(); len(builds) > 0 {
 		m := l.out.Manifest()
-		m.Flags = append(m.Flags, dataset.Tag{Name: "other-builds", Value: strings.Join(builds, ", ")})
+		m.Flags.Add(true, "other-builds", strings.Join(builds, ", "))
 		slices.SortStableFunc(m.Flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return nil

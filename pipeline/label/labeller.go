@@ -78,9 +78,7 @@ func (l *labeller) open(ctx context.Context, set *syzygy.Set) error {
 		}
 		l.exact = byTables(l.tables)
 		l.exact.open(&m, l.tables.Fingerprint(), "syzygy", l.tables.Fingerprint().Build)
-		if l.SkipExact {
-			m.Flags = append(m.Flags, dataset.Tag{Name: "skip-exact", Value: "true"})
-		}
+		m.Flags.Add(l.SkipExact, "skip-exact", "true")
 	}
 	if l.Mates {
 		l.solved.open(&m, mates.Fingerprint, "mates", "true")
@@ -114,23 +112,15 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	for _, f := range prints {
 		limits = append(limits, f.Limit)
 	}
-	var flags []dataset.Tag
-	if len(prints) > 0 {
-		flags = []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
-			{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
-	}
+	var flags dataset.Flags
+	flags.Add(len(prints) > 0, "limit", strings.Join(limits, ", "))
+	flags.Add(len(prints) > 0, "multipv", strconv.Itoa(max(l.Engine.MultiPV, 1)))
 	if l.Fraction.Part() {
 		flags = append(flags, l.Fraction.Flag())
 	}
-	if l.Part.N > 0 {
-		flags = append(flags, dataset.Tag{Name: output.PartFlag, Value: l.Part.String()})
-	}
-	if l.SkipImported {
-		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
-	}
-	if l.Candidates > 0 {
-		flags = append(flags, dataset.Tag{Name: "candidates", Value: l.Engine.SearchMoves})
-	}
+	flags.Add(l.Part.N > 0, output.PartFlag, l.Part.String())
+	flags.Add(l.SkipImported, "skip-imported", "true")
+	flags.Add(l.Candidates > 0, "candidates", l.Engine.SearchMoves)
 	flags = append(flags, l.Flags...)
 	return l.in.Manifest.Child(l.In, "label", flags...)
 }

@@ -150,17 +150,16 @@ func (r *Request) manifest() dataset.Manifest {
 		r.Style.Nodes = 1
 	}
 	nodes := strconv.FormatInt(r.Style.Nodes, 10)
-	flags := append(r.Style.tags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
-		dataset.Tag{Name: "start", Value: r.Start}, dataset.Tag{Name: "nodes", Value: nodes},
-		dataset.Tag{Name: "processor", Value: r.Processor})
-	options := r.Style.tags()
+	flags, options := r.Style.tags(), r.Style.tags()
+	flags.Add(true, "games", strconv.FormatInt(r.Games, 10))
+	flags.Add(true, "start", r.Start)
+	flags.Add(true, "nodes", nodes)
+	flags.Add(true, "processor", r.Processor)
 	if r.Tables != nil {
-		tag := dataset.Tag{Name: "tables", Value: r.Tables.Identity}
-		flags, options = append(flags, tag), append(options, tag)
+		flags.Add(true, "tables", r.Tables.Identity)
+		options.Add(true, "tables", r.Tables.Identity)
 	}
-	if r.Part.N > 1 {
-		flags = append(flags, dataset.Tag{Name: output.PartFlag, Value: r.Part.String()})
-	}
+	flags.Add(r.Part.N > 1, output.PartFlag, r.Part.String())
 	print := dataset.Fingerprint{Engine: "talbot selfplay", Build: r.Network.Checkpoint[:min(16,
 		len(r.Network.Checkpoint))], Options: options, Limit: "nodes " + nodes}
 	prints := []dataset.Fingerprint{print}

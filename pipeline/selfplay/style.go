@@ -82,9 +82,9 @@ func (s *Style) Check() error {
 }
 
 // tags are the settings by name, those of the searcher that it heeds included.
-func (s *Style) tags() []dataset.Tag {
+func (s *Style) tags() dataset.Flags {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	tags := []dataset.Tag{
+	tags := dataset.Flags{
 		{Name: "searcher", Value: s.Searcher},
 		{Name: "fast-share", Value: number(s.FastShare)},
 		{Name: "fast-nodes", Value: strconv.FormatInt(s.FastNodes, 10)},
@@ -92,15 +92,11 @@ func (s *Style) tags() []dataset.Tag {
 		{Name: "max-plies", Value: strconv.Itoa(s.MostPlies)},
 		{Name: "raw", Value: strconv.Itoa(s.Raw)},
 	}
-	if s.Truncate {
-		tags = append(tags, dataset.Tag{Name: "truncate", Value: "true"})
-	}
-	if s.BestValue {
-		tags = append(tags, dataset.Tag{Name: "best-value", Value: "true"})
-	}
+	tags.Add(s.Truncate, "truncate", "true")
+	tags.Add(s.BestValue, "best-value", "true")
 	for i := range mcts.Settings {
 		if x := &mcts.Settings[i]; s.Sets(x) {
-			tags = append(tags, dataset.Tag{Name: x.Key, Value: x.Get(&s.Options)})
+			tags.Add(true, x.Key, x.Get(&s.Options))
 		}
 	}
 	return tags
