@@ -207,7 +207,6 @@ type openDataset struct {
 const (
 	maxDatasets = 3 // that are kept open
 	maxSearches = 18
-	foundBytes  = 128 << 20 // on disk
 )
 
 // newDatasets returns the datasets that were viewed last.
@@ -227,7 +226,9 @@ func foundCache() *cache.Folder {
 	if err != nil {
 		return nil
 	}
-	return cache.New(filepath.Join(dir, "talbot", "studio"), foundBytes)
+	found := cache.New(filepath.Join(dir, "talbot", "studio"))
+	found.Trim()
+	return found
 }
 
 // open returns the dataset of a folder. The caller calls release when it is done.

@@ -164,7 +164,7 @@ func TestDataChanges(t *testing.T) {
 	path := filepath.Join(dir, "games")
 	makeData(t, path, 30)
 	kept := func() []string {
-		list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*.entry"))
+		list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*", "*-d"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestStatistics(t *testing.T) {
 		}
 		s.Close()
 	}
-	if list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*.entry")); err != nil || len(list) != 1 {
+	if list, err := filepath.Glob(filepath.Join(home, "talbot", "studio", "*", "*-d")); err != nil || len(list) != 1 {
 		t.Errorf("%q, %v", list, err)
 	}
 }

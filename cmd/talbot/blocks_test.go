@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -170,9 +171,14 @@ func commandLines(text string) []string {
 	return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\\\n", " ")), "\n")
 }
 
+// usage is held while a command line is checked: commands of this process share [cli.Mode].
+var usage sync.Mutex
+
 // checkUsage checks commands, flags, their values and the number of operands of talbot's commands in a line, without
 // running them. 1 stands for the values of shell variables.
 func checkUsage(line string) error {
+	usage.Lock()
+	defer usage.Unlock()
 	for _, call := range talbotCall.FindAllStringSubmatch(line, -1) {
 		words := strings.Fields(shellVar.ReplaceAllString(call[1], "1"))
 		for i := 0; i < len(words); i++ { // quoted words may have spaces
@@ -453,6 +459,7 @@ func pages(t *testing.T) []string {
 // Someone who runs all blocks of all pages in reading order in one clone sees none of them fail. TALBOT_FULL=1 runs
 // them as printed; without it, they read less sample data, too.
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	s := newSandbox(t, os.Getenv("TALBOT_FULL") != "")
 	if s.full {
 		clone, err := exec.Command("git", "-c", "safe.directory=*", "-C", "../..", "ls-files").Output()
@@ -588,6 +595,7 @@ talbot predict few-labelled --run run1 --out predicted
 
 // Every example of help runs, in the order of its command's examples, in a folder with the files that they read.
 func TestExamplesRun(t *testing.T) {
+	t.Parallel()
 	s := newSandbox(t, os.Getenv("TALBOT_FULL") != "")
 	files := filepath.Join(s.dir, "files")
 	testkit.OK(t, os.Mkdir(files, 0o777))
@@ -615,7 +623,10 @@ func TestExamplesRun(t *testing.T) {
 		}
 	}
 	count := 0
-	for _, c := range commandsOf(newRoot()) {
+	usage.Lock()
+	commands := commandsOf(newRoot())
+	usage.Unlock()
+	for _, c := range commands {
 		dir := filepath.Join(s.dir, "of-"+c.Name())
 		testkit.OK(t, os.CopyFS(dir, os.DirFS(files)))
 		for _, m := range made.FindAllStringSubmatch(c.Example, -1) {

@@ -19,6 +19,7 @@ import (
 
 // TestExample runs a quick pass of examples/run.sh.
 func TestExample(t *testing.T) {
+	t.Parallel()
 	if _, err := stockfish.Find(""); err != nil || runtime.GOOS == "windows" {
 		t.Skip("SKIPPED, examples/run.sh was not run: it needs a shell and Stockfish: ", err)
 	}

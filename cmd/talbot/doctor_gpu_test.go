@@ -7,6 +7,7 @@ import (
 )
 
 func TestDoctorGPU(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	small := []string{"doctor", "--gpu", "--backend", "go", "--blocks", "1", "--filters", "4", "--batch", "8",
 		"--seconds", "1"}
@@ -46,6 +47,7 @@ func TestDoctorGPUNeeds(t *testing.T) {
 }
 
 func TestDoctorGPURefuses(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--gpu", "--backend", "auto"}, {"--gpu", "--backend", "cuda"},
 		{"--gpu", "--blocks", "0"}, {"--gpu", "--batch", "1"}, {"--gpu", "--seconds", "61"},
 		{"--gpu", "--engine", "x"}, {"--batch", "64"}} {

@@ -121,6 +121,7 @@ var failing = map[string]struct {
 // Under --json every failure of every command ends with one JSON object on standard error, whose exit is the status,
 // and nothing is on standard output but the result of a command that has one.
 func TestFailuresAreJSON(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {
 		testkit.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
@@ -138,7 +139,10 @@ func TestFailuresAreJSON(t *testing.T) {
 	testkit.OK(t, err)
 	write("damaged/shard-00000.talbot.zst", string(text[:len(text)/2])+"xxxx"+string(text[len(text)/2+4:]))
 	classes := map[int]bool{}
-	for _, cmd := range newRoot().Commands() {
+	usage.Lock()
+	commands := newRoot().Commands()
+	usage.Unlock()
+	for _, cmd := range commands {
 		lines, ok := failing[cmd.Name()]
 		if !ok {
 			t.Errorf("%s is not among the command lines that fail", cmd.Name())

@@ -18,6 +18,7 @@ import (
 // control character gets through but the line ends and tabs of the text itself, no name begins a line, and JSON has
 // the names as they are.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	const bad = "a\x1b[31m\u202eb\nFORGED\u009b\u2028\u2066\r\tc\x7f\u061c"
 	dir := t.TempDir()
 	pgn := filepath.Join(dir, bad+".pgn")

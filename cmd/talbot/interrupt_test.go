@@ -13,6 +13,7 @@ import (
 
 // A command that waits for what never comes ends on a signal all the same, with the words of any other interruption.
 func TestSignalWhileWaiting(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits for the grace")
 	}

@@ -30,6 +30,7 @@ gate: {accept: 0.3, match: {games: 2, nodes: 4, maxmoves: 10, concurrency: 1}}
 // TestLoopKilled: a loop that is killed (kill -9) at random times, twenty times on each backend, makes the games and
 // weights of one that is not.
 func TestLoopKilled(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("NOT TESTED: kills of a loop; set TALBOT_FULL=1")
 	}
@@ -88,6 +89,13 @@ func TestLoopKilled(t *testing.T) {
 			t.Logf("%d kills, %d files the same; %v undisturbed", kills, len(want), took)
 		})
 	}
+}
+
+// talbot is this program as a command.
+func talbot(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
 }
 
 // lasting reads what a loop's later steps depend on, by path: the shards and manifests of its games, and all weights.

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command from outside: testdata/script/*.txt.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	tables, err := filepath.Abs("../../../shared/data/syzygy")
 	testkit.OK(t, err)
 	engine, noEngine := stockfish.Find("")

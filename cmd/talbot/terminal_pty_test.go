@@ -104,6 +104,7 @@ func onTerminal(t *testing.T, columns int, progress string, args ...string) stri
 
 // TestSignalAtPrompt: a signal ends setup where it waits for an answer, and nothing is installed.
 func TestSignalAtPrompt(t *testing.T) {
+	t.Parallel()
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
 		lib := filepath.Join(dir, "libonnxruntime.so")
@@ -138,6 +139,7 @@ func TestSignalAtPrompt(t *testing.T) {
 
 // The long commands, on terminals of three widths.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it runs five commands three times")
 	}

@@ -21,6 +21,7 @@ import (
 
 // TestPythonChess: python-chess's engine module plays with the command.
 func TestPythonChess(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command("python3", "-c", "import chess.engine").CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
 	}

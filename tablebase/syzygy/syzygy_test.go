@@ -144,7 +144,7 @@ func reads(t *testing.T, dir string, c syzygy.Check) (int64, syzygy.Verdict, str
 // always read. A damaged table stays known as one. Damage of a remembered file is not invisible for a full check.
 func TestRemembered(t *testing.T) {
 	dir := t.TempDir()
-	memory := cache.New(t.TempDir(), 1<<20)
+	memory := cache.New(t.TempDir())
 	small := []string{"KQRvKR.rtbw", "KRvK.rtbw"}
 	syzygy.Write(t, dir, append(large, small...)...)
 	old := filepath.Join(dir, large[1])

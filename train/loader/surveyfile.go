@@ -11,7 +11,6 @@ import (
 	"math"
 	"path/filepath"
 
-	"talbot/internal/cache"
 	"talbot/internal/durable"
 	"talbot/network/run"
 )
@@ -61,8 +60,11 @@ func readSurvey(dir string) (f surveyed, ok bool, err error) {
 	if err != nil {
 		return f, false, nil
 	}
-	content, ok := cache.Open(data)
-	return f, ok && gob.NewDecoder(bytes.NewReader(content)).Decode(&f) == nil, nil
+	const size = sha256.Size
+	if len(data) < size || sha256.Sum256(data[size:]) != [size]byte(data) {
+		return f, false, nil
+	}
+	return f, gob.NewDecoder(bytes.NewReader(data[size:])).Decode(&f) == nil, nil
 }
 
 // Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's
@@ -75,7 +77,8 @@ func (s *Survey) Keep(dir string) error {
 	if err := gob.NewEncoder(&b).Encode(s.surveyed); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, SurveyName), cache.Seal(b.Bytes()))
+	sum := sha256.Sum256(b.Bytes())
+	return durable.WriteFile(filepath.Join(dir, SurveyName), append(sum[:], b.Bytes()...))
 }
 
 // KeptTrain returns how many train samples the data of a run has, by the survey that is kept in its folder.
