@@ -1,9 +1,9 @@
 // Package cache keeps what is costly to make again between runs of the program, in a folder that may be deleted at any
 // time.
 //
-// What is kept under a key comes back to the byte or not at all, as [cache.Cache] of rogpeppe/go-internal sees to; it is
-// the cache of the go command. A folder that cannot be written or read keeps nothing, and says nothing. Several
-// processes may use it at once. The package starts no goroutines; a [Folder] is safe for concurrent use.
+// What is kept under a key comes back to the byte or not at all: it is a [cache.Cache], as the go command has. A folder
+// that cannot be written or read keeps nothing, and says nothing. Several processes may use it at once. The package
+// starts no goroutines; a [Folder] is safe for concurrent use.
 package cache
 
 import (
