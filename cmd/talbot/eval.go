@@ -34,8 +34,8 @@ func (o *evalOptions) command() *cobra.Command {
 		Long: `Eval measures the best checkpoint of a run on every sample of a split, against
 baselines. Policy baselines: uniform over legal moves, and statistics by kind of move.
 Value baselines: the mean, and a regression on material. "worse" means that the whole 95 %
-interval of a figure is worse than its best baseline. --min-clock leaves out moves of
-players short of time.
+interval of a figure is worse than its best baseline. --skip-plies and --min-clock leave
+out openings and moves of players short of time.
 
 Openings recur, so some test positions also occur in the train split, although no game
 does. The figures for the others are reported separately as "unseen"; for this, eval needs
@@ -59,7 +59,6 @@ See docs/6-evaluation.md.`,
 	complete(cmd, "run", networks)
 	o.addNetwork(f)
 	o.addSamples(f, "the run")
-	addMinClock(f, &o.MinClock)
 	f.Bool(&o.noHistory, "no-history", "hide history and repetitions from the network")
 	f.Section("Other measurements")
 	f.Bool(&o.style, "style",

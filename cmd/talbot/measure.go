@@ -29,6 +29,8 @@ func (o *measureOptions) addSamples(f *flags.Set, whose string) {
 		"split to measure: test, val, train or all")
 	f.Words("split", "test", "val", "train", "all")
 	flags.AtLeast(f, &o.Samples, "samples", 0, "number of samples, spread over the data (0 = all)")
+	flags.AtLeast(f, &o.SkipPlies, "skip-plies", 0, "leave out the first plies of games")
+	addMinClock(f, &o.MinClock)
 	addLabel(f, &o.Label)
 	flags.Parse(f, &o.Value, "value-target", "", "wdl", pointer(encode.ParseValueTarget),
 		"target to compare the values with: recipe, tanh, wdl, winprob or result:Q (default: that of "+whose+")")

@@ -16,17 +16,18 @@ import (
 
 // Measure says which samples [Eval] and [Compare] ask networks about, and how.
 type Measure struct {
-	Data     []loader.Spec       // without weights
-	Split    string              // "train", "val", "test" or "all"
-	Label    string              // fingerprint whose labels count; "" = the last
-	MinClock time.Duration       // that the mover must have had left at a sample; 0 = any
-	Samples  int64               // at most, spread over the data; 0 = all
-	Value    *encode.ValueTarget // nil = of each network what it was trained on
-	Batch    int                 // positions that a network is asked about at a time
-	Choice   run.Choice
-	Weights  string // "raw" or "average" of a run that keeps both; "" = those that were validated
-	Backend  string // as [backend.Open] takes it
-	Workers  int    // that encode and read, 0 = one for each processor
+	Data      []loader.Spec       // without weights
+	Split     string              // "train", "val", "test" or "all"
+	Label     string              // fingerprint whose labels count; "" = the last
+	MinClock  time.Duration       // that the mover must have had left at a sample; 0 = any
+	SkipPlies int                 // of the beginning of each game
+	Samples   int64               // at most, spread over the data; 0 = all
+	Value     *encode.ValueTarget // nil = of each network what it was trained on
+	Batch     int                 // positions that a network is asked about at a time
+	Choice    run.Choice
+	Weights   string // "raw" or "average" of a run that keeps both; "" = those that were validated
+	Backend   string // as [backend.Open] takes it
+	Workers   int    // that encode and read, 0 = one for each processor
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -73,7 +74,8 @@ func (m Measure) network(b *backend.Backend, path string) (*predict.Predictor, s
 
 // read opens the data for an encoder.
 func (m Measure) read(ctx context.Context, e encode.Encoder, t encode.Targets) (*loader.Data, error) {
-	o := loader.Options{Encoder: e, Targets: t, Label: m.Label, Workers: m.Workers, MinClock: m.MinClock, Origins: true}
+	o := loader.Options{Encoder: e, Targets: t, Label: m.Label, Workers: m.Workers, MinClock: m.MinClock,
+		SkipPlies: m.SkipPlies, Origins: true}
 	if m.Progress != nil {
 		o.Checked = func(bytes, of int64) { m.Progress("checking the data", bytes, of) }
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	MaxCopies int
 	// MinClock is the time that the mover must have had left before the move; samples without a clock stay.
 	MinClock time.Duration
+	// SkipPlies is for evaluation: the first plies of games are left out.
+	SkipPlies int
 	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Origin], and
 	// the moves of a sample are its policy target, regardless of what its recipe lists.
 	Origins bool

@@ -156,6 +156,9 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (left leftO
 			continue
 		}
 		for w.Reset(v.line); w.Next(); {
+			if v.line.Source == dataset.SourceGame && w.Ply() < d.Options.SkipPlies {
+				continue
+			}
 			if v.line.ShortOfTime(w.Ply(), d.Options.MinClock) {
 				left.short++
 				continue
