@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/inspect/samples"
-	"talbot/internal/cache"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 )
@@ -200,7 +197,6 @@ func labelScore(l *samples.Label) string {
 // openDataset is a dataset that is closed when it is neither kept nor in use.
 type openDataset struct {
 	*samples.Dataset
-	hash  string // of the manifest
 	users sync.WaitGroup
 }
 
@@ -220,17 +216,6 @@ func newDatasets() recent[*openDataset] {
 		}}
 }
 
-// foundCache returns the cache for results of searches, statistics and comparisons; nil without a cache folder.
-func foundCache() *cache.Folder {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return nil
-	}
-	found := cache.New(filepath.Join(dir, "talbot", "studio"))
-	found.Trim()
-	return found
-}
-
 // open returns the dataset of a folder. The caller calls release when it is done.
 func (s *Server) open(f *folder) (d *openDataset, release func(), err error) {
 	d, err = s.datasets.get(f.Path+"\n"+f.stamp, func() (*openDataset, error) {
@@ -238,7 +223,7 @@ func (s *Server) open(f *folder) (d *openDataset, release func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		return &openDataset{Dataset: d, hash: d.Manifest().Hash()}, nil
+		return &openDataset{Dataset: d}, nil
 	})
 	if err != nil {
 		return nil, nil, err
@@ -252,30 +237,14 @@ type search struct {
 	upTo int64 // samples that were looked at
 }
 
-// foundVersion is the version of cached results.
-const foundVersion = "found 1"
-
 // search returns the search of a filter, which holds the dataset while it runs.
 func (s *Server) search(d *openDataset, f *filter) (*work[search], error) {
-	key := cache.Key(foundVersion, d.hash, f.Values.Encode())
+	key := d.Manifest().Hash() + "\n" + f.Values.Encode()
 	return s.searches.get(key, "", func() (search, func(*work[search]) error) {
-		if text, ok := s.found.Get(key); ok {
-			if set, err := samples.ReadSet(text, d.Samples()); err == nil {
-				return search{set, d.Samples()}, nil
-			}
-		}
 		d.users.Add(1)
 		return search{set: samples.NewSet(d.Samples())}, func(j *work[search]) error {
 			defer d.users.Done()
-			err := s.reading.do(j.ctx, func() error { return find(j, d, f.Query) })
-			if err == nil {
-				j.change(func(one *search) {
-					if text, err := one.set.AppendBinary(nil); err == nil {
-						s.found.Put(key, text)
-					}
-				})
-			}
-			return err
+			return s.reading.do(j.ctx, func() error { return find(j, d, f.Query) })
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (js *jobs[S]) close() {
 }
 
 // get returns the work of a key. Where it is new or was abandoned, start gives what is known at once and what finds out
-// the rest (nil: there is no more). A page that is named has one job at a time: its next one ends the one before.
+// the rest. A page that is named has one job at a time: its next one ends the one before.
 func (js *jobs[S]) get(key, page string, start func() (S, func(*work[S]) error)) (*work[S], error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -97,11 +97,7 @@ func (js *jobs[S]) get(key, page string, start func() (S, func(*work[S]) error))
 		js.list = js.list[:js.kept]
 	}
 	var do func(*work[S]) error
-	if j.state, do = start(); do == nil {
-		j.done = true
-		j.cancel()
-		return j, nil
-	}
+	j.state, do = start()
 	js.runs.Go(func() {
 		defer j.cancel()
 		defer j.whileAsked(j.cancel)()

@@ -73,7 +73,6 @@ func TestBrowserMate(t *testing.T) {
 
 // A training is looked at while it runs: its losses grow without a reload, and its end is seen.
 func TestBrowserTraining(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	makeData(t, filepath.Join(dir, "data"), 30)
 	r, err := recipe.ByName("prior")

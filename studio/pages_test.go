@@ -96,7 +96,6 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	w := &world{match: makeMatch(t, filepath.Join(dir, "match"), "one", "two")}
 	w.match.play(0)
@@ -376,7 +375,6 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 
 // Long names widen no page, and stay in their boxes.
 func TestBrowserNames(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for n, name := range longNames {
 		s, pages := newNamed(t, name)
 		p := browse(t, s)

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"talbot/inspect/stats"
-	"talbot/internal/cache"
 	"talbot/internal/progress"
 	"talbot/internal/table"
 	"talbot/train/job"
@@ -24,10 +22,8 @@ type part struct {
 	percent int
 }
 
-const (
-	maxParts     = 12        // that are kept
-	partsVersion = "parts 1" // of those that are cached: another one where the tables of either have changed
-)
+// maxParts is the number of parts that are kept.
+const maxParts = 12
 
 // partPage is a page whose main part takes a while to make.
 type partPage struct {
@@ -41,27 +37,20 @@ type partPage struct {
 // Waiting reports whether there is more to come.
 func (p *partPage) Waiting() bool { return p.asked && p.Made == "" && p.Notice == "" }
 
-// make lays the part of a key out as far as it is there; from makes its page, and tells how far it is. What is made is
-// kept on disk under the key.
+// make lays the part of a key out as far as it is there; from makes its page, and tells how far it is.
 func (p *partPage) make(s *Server, key string, from func(*work[part]) (*table.Page, error)) error {
-	key = cache.Key(partsVersion, key)
-	j, err := s.parts.get(key+p.Path, "", func() (part, func(*work[part]) error) {
+	j, err := s.parts.get(key, "", func() (part, func(*work[part]) error) {
 		return part{}, func(j *work[part]) error {
 			return s.reading.do(j.ctx, func() error {
-				text, ok := s.found.Get(key)
-				if !ok {
-					page, err := from(j)
-					if err != nil {
-						return err
-					}
-					var b bytes.Buffer
-					if err := page.WritePart(&b); err != nil {
-						return err
-					}
-					text = b.Bytes()
-					s.found.Put(key, text)
+				page, err := from(j)
+				if err != nil {
+					return err
 				}
-				j.change(func(p *part) { p.text = string(text) })
+				var text strings.Builder
+				if err := page.WritePart(&text); err != nil {
+					return err
+				}
+				j.change(func(p *part) { p.text = text.String() })
 				return nil
 			})
 		}
@@ -88,7 +77,7 @@ func (s *Server) lookAtStats(f *folder, _ *http.Request) *partPage {
 	if p.Notice != "" {
 		return p
 	}
-	err := p.make(s, f.Manifest.Hash(), func(j *work[part]) (*table.Page, error) {
+	err := p.make(s, f.Path+"\n"+f.Manifest.Hash(), func(j *work[part]) (*table.Page, error) {
 		counts, err := stats.Request{Dir: f.Path, Progress: func(p progress.Progress) {
 			tell(j, "", p.Done, p.Total)
 		}}.Run(j.ctx)

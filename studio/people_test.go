@@ -55,7 +55,6 @@ func (s *served) to(method, path string, form url.Values) string {
 // From a game that is pasted, a position or a sample a person comes to what people would play; without a run of the
 // recipe the page says how to make one.
 func TestPeople(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	makeData(t, filepath.Join(dir, "games"), 3)
 	makeRun(t, filepath.Join(dir, "other"), func(*run.Config) {})

@@ -154,7 +154,6 @@ func makeNetwork(t *testing.T, dir string, seed int64, recipe string, sets ...st
 
 // A comparison on the page of a run says what `talbot compare` says, and what has vanished is said to have.
 func TestCompare(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
 	makeData(t, filepath.Join(dir, "games"), 30)
 	makeNetwork(t, filepath.Join(dir, "one"), 1, "talbotbot", "blocks=1", "filters=4")

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"talbot/internal/cache"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/network/recipe"
@@ -41,8 +40,7 @@ type Server struct {
 	datasets recent[*openDataset]
 	searches *jobs[search]
 	parts    *jobs[part]
-	reading  turns         // of what reads whole datasets
-	found    *cache.Folder // results of searches and statistics; nil: nothing is kept
+	reading  turns // of what reads whole datasets
 	matches  recent[*watchedMatch]
 	streams  atomic.Int32 // that are open
 	guard    *guard
@@ -55,7 +53,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{games: newGames(), networks: newNetworks(o.Backend, o.Engine),
 		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasets(),
 		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1),
-		found: foundCache(), matches: recent[*watchedMatch]{most: maxMatches}, assets: map[string][]byte{}}
+		matches: recent[*watchedMatch]{most: maxMatches}, assets: map[string][]byte{}}
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
