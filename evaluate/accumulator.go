@@ -10,15 +10,13 @@ import (
 
 // Accumulator sums up samples and a network's answers, in float64.
 type Accumulator struct {
-	scorer
+	totals
 	tables Tables // that judge endgames; nil: only results stored with the samples count
 
-	all, unseen   tally
 	unseenSources map[string]tally
 	audited       int64
 	groups        [groupKinds]map[string]tally
 	groupBoots    [groupKinds]bootstrap // that by source is part of boot
-	boot          bootstrap
 	values        bins
 	confidence    bins
 	symmetry      symmetryTally
@@ -26,14 +24,14 @@ type Accumulator struct {
 	ends          endgames
 	misses        misses
 	styles        styleTally
-	asked         func(ce float64) // may be nil
+	candidates    candidateTally
 	ranges        []dataset.Band
 	bands         []bandTally // of ranges
 }
 
 func newAccumulator(network predict.Capabilities, o Options) *Accumulator {
-	a := &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
-		unseenSources: map[string]tally{}, asked: o.Asked, ranges: o.Bands, bands: newBands(o.Bands)}
+	a := &Accumulator{totals: newTotals(network, o), tables: o.Tables, unseenSources: map[string]tally{},
+		candidates: candidateTally{Candidates: o.Candidates}, ranges: o.Bands, bands: newBands(o.Bands)}
 	for kind := range a.groupBoots {
 		a.groupBoots[kind].ofGroups = true
 	}
@@ -49,7 +47,11 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 	scores := make([]assessment, len(samples))
 	for i := range samples {
 		var err error
-		if scores[i], err = a.score(&samples[i], &answers[i]); err != nil {
+		if scores[i], err = a.score(&samples[i], &answers[i]); err == nil && a.candidates.Candidates != nil &&
+			scores[i].hasPolicy() {
+			scores[i].candidates, err = a.candidates.of(&samples[i])
+		}
+		if err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
 		}
 		if at := samples[i].Origin; at != nil {
@@ -67,12 +69,45 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 	return nil
 }
 
+// totals are the sums of a network over all samples and over the unseen ones.
+type totals struct {
+	scorer
+	all, unseen tally
+	boot        bootstrap
+}
+
+func newTotals(network predict.Capabilities, o Options) totals {
+	return totals{scorer: newScorer(network, o), all: newTally(), unseen: newTally()}
+}
+
+// add adds a sample of a part, whose tally is t.
+func (s *totals) add(sample *Sample, of part, t tally) {
+	s.all.add(t, 1)
+	if sample.Unseen {
+		s.unseen.add(t, 1)
+	}
+	if sample.Origin != nil {
+		s.boot.add(sample.Origin.Line, of, t)
+	}
+}
+
+func everyPart(part) bool     { return true }
+func unseenParts(p part) bool { return p.unseen }
+
+// result returns the figures so far. Those of unseen samples are filled in only if it is known what was trained on.
+func (s *totals) result(trainKnown bool) EntryResult {
+	r := EntryResult{Figures: s.all.figures(), Intervals: s.boot.intervals(everyPart), Capabilities: s.capabilities}
+	if trainKnown {
+		r.Unseen, r.UnseenIntervals = s.unseen.figures(), s.boot.intervals(unseenParts)
+	}
+	return r
+}
+
 // count adds a sample, whose tally is t.
 func (a *Accumulator) count(q *assessment, t tally) {
 	s := q.sample
-	a.all.add(t, 1)
+	a.totals.add(s, part{s.Source, s.Unseen}, t)
 	if s.Unseen {
-		a.unseen.add(t, 1)
 		in(a.unseenSources, s.Source, newTally).add(t, 1)
 	}
 	a.group(s, t)
@@ -84,8 +119,8 @@ func (a *Accumulator) count(q *assessment, t tally) {
 	}
 	if a.capabilities.Prior && q.hasPolicy() {
 		a.confidence.add(q.confidence, q.confidence, q.weightOfBest(1), 10)
-		if a.asked != nil {
-			a.asked(q.entropy)
+		if a.candidates.Candidates != nil {
+			a.candidates.add(&q.candidates, q.entropy)
 		}
 	}
 	if s.Origin == nil {
@@ -94,7 +129,6 @@ func (a *Accumulator) count(q *assessment, t tally) {
 	if q.labelled && s.Origin.Audited {
 		a.audited++
 	}
-	a.boot.add(s.Origin.Line, part{s.Source, s.Unseen}, t)
 	a.ends.add(s, &q.ends)
 	if a.capabilities.Prior {
 		a.misses.offer(q, a.capabilities.Value)
@@ -103,22 +137,20 @@ func (a *Accumulator) count(q *assessment, t tally) {
 
 // Report returns the figures so far. Unseen is filled in only if it is known what was trained on.
 func (a *Accumulator) Report(trainKnown bool) Report {
-	every := func(part) bool { return true }
-	figures := a.all.figures()
-	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Capabilities: a.capabilities,
-		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
+	all := a.result(trainKnown)
+	r := Report{all.Figures, Parts{Intervals: all.Intervals, Capabilities: all.Capabilities, Unseen: all.Unseen,
+		UnseenIntervals: all.UnseenIntervals,
+		BySource:        figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
 		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
 		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
-		Audited: AuditedError{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
+		Audited: AuditedError{a.audited, all.Figures.Of("audited_value_mse")}, History: a.past.report(),
 		Symmetry: a.symmetry.report(a.capabilities), Endgames: a.ends.report(trainKnown),
 		Bands: a.bandReports(trainKnown), Style: a.styles.report()}}
 	if a.simple != (Simple{}) {
 		r.Simple = &a.simple
 	}
 	if trainKnown {
-		r.Unseen = a.unseen.figures()
-		r.UnseenIntervals = a.boot.intervals(func(p part) bool { return p.unseen })
 		r.UnseenBySource = map[string]SourceFigures{}
 		for source, t := range a.unseenSources {
 			r.UnseenBySource[source] = SourceFigures{t.figures(),

@@ -2,9 +2,10 @@ package evaluate
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"math"
+
+	"talbot/encode"
 )
 
 // CandidateReport compares a network that chooses among candidate moves ([encode.Probability]) with what is known of
@@ -33,36 +34,20 @@ type Baseline struct {
 // Verdict says how the network stands to the baseline.
 func (b *Baseline) Verdict() Verdict { return Compare(b.More, 0, false, &b.MoreInterval) }
 
-// baseline compares cross-entropies, each of a sample.
-func baseline(of, network []float64) Baseline {
-	var b Baseline
-	n := float64(len(of))
-	for i, ce := range of {
-		b.CE += ce / n
-		b.More += (ce - network[i]) / n
-	}
-	squares := 0.0
-	for i, ce := range of {
-		squares += (ce - network[i] - b.More) * (ce - network[i] - b.More)
-	}
-	within := 1.96 * math.Sqrt(squares) / n
-	b.MoreInterval = [2]float64{b.More - within, b.More + within}
-	return b
-}
-
 // candidateSample is what the baselines need of a sample: of each candidate.
 type candidateSample struct{ prior, value, weight []float64 }
 
 // ErrNotCandidates: a sample is not of a recipe that looks at candidates.
 var ErrNotCandidates = errors.New("the sample has no candidates")
 
-// candidatesOf reads a sample's numbers, as [encode.Probability] has them for a number of moves; deepest is how many
-// values each move has.
-func candidatesOf(s *Sample, numbers []float32, moves, values int) (candidateSample, error) {
-	var c candidateSample
+// of reads a sample's numbers, as [encode.Probability] has them.
+func (o *Candidates) of(s *Sample) (c candidateSample, err error) {
+	moves, values := o.Layout.Candidates, o.Values
+	numbers := make([]float32, o.Layout.Numbers())
 	if len(numbers) < moves*(1+values) {
 		return c, ErrNotCandidates
 	}
+	o.Unpack(numbers, s.Packed)
 	weights := map[int]float64{} // by legal move
 	for _, t := range s.Policy {
 		weights[t.Move] = float64(t.Weight)
@@ -137,81 +122,78 @@ func fitBeta(list []candidateSample) float64 {
 	return (low + high) / 2
 }
 
-// CandidateOptions say how numbers are read: see [Baselines].
-type CandidateOptions struct {
-	Numbers       func(dst []float32, packed []uint64)
-	Size          int // how many there are
-	Moves, Values int
+// Candidates are how a recipe looks at candidate moves.
+type Candidates struct {
+	Layout encode.Layout
+	Unpack func(numbers []float32, packed []uint64) // [encode.Encoder.Unpack]
+	Values int                                      // that each move has, the deepest one last
+
+	fitted int64
+	beta   float64 // the inverse temperature
 }
 
-// samples goes through those of samples that have a target.
-func (o *CandidateOptions) samples(from iter.Seq2[Sample, error]) iter.Seq2[candidateSample, error] {
-	return func(yield func(candidateSample, error) bool) {
-		numbers := make([]float32, o.Size)
-		for s, err := range from {
-			if err == nil && len(s.Policy) == 0 {
-				continue
-			}
-			var c candidateSample
-			if err == nil {
-				o.Numbers(numbers, s.Packed)
-				c, err = candidatesOf(&s, numbers, o.Moves, o.Values)
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// Baselines computes what a network among candidates is compared with: over samples, with a temperature that is fitted
-// on val, which may be nil; network are its own cross-entropies over the legal moves, one for each sample that has a
-// target. Of val everything is kept in memory, of samples three numbers each.
-func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network []float64) (*CandidateReport, error) {
-	r := &CandidateReport{}
-	beta := 0.0
-	if val != nil {
-		var list []candidateSample
-		for c, err := range o.samples(val) {
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, c)
-		}
-		if r.Fitted = int64(len(list)); r.Fitted > 0 {
-			beta = fitBeta(list)
-			r.Temperature = 1 / max(beta, 1e-9)
-		}
-	}
-	n := float64(len(network))
-	var prior, values []float64
-	for c, err := range o.samples(samples) {
+// Fit fits the temperature of the values on samples, which are kept in memory.
+func (o *Candidates) Fit(samples iter.Seq2[Sample, error]) error {
+	var list []candidateSample
+	for s, err := range samples {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		prior = append(prior, crossEntropy(c.logits(func(i int) float64 { return math.Log(c.prior[i]) }), c.weight))
-		values = append(values, crossEntropy(c.logits(func(i int) float64 { return beta * c.value[i] }), c.weight))
-		r.Uniform += math.Log(float64(len(c.prior))) / n
-		for _, w := range c.weight {
-			if w > 0 {
-				r.Floor -= w * math.Log(w) / n
-			}
+		if len(s.Policy) == 0 {
+			continue
+		}
+		c, err := o.of(&s)
+		if err != nil {
+			return err
+		}
+		list = append(list, c)
+	}
+	if o.fitted = int64(len(list)); o.fitted > 0 {
+		o.beta = fitBeta(list)
+	}
+	return nil
+}
+
+// candidateTally is what a [CandidateReport] is made of.
+type candidateTally struct {
+	*Candidates                    // nil: the recipe does not look at candidates
+	network, prior, values float64 // sums over samples, as the following
+	uniform, floor         float64
+	overPrior, overValues  lineMean // each sample a line of its own
+}
+
+// add adds a sample with a target; network is the network's cross-entropy.
+func (t *candidateTally) add(c *candidateSample, network float64) {
+	prior := crossEntropy(c.logits(func(i int) float64 { return math.Log(c.prior[i]) }), c.weight)
+	values := crossEntropy(c.logits(func(i int) float64 { return t.beta * c.value[i] }), c.weight)
+	number := int64(t.overPrior.n)
+	t.overPrior.add(number, prior-network)
+	t.overValues.add(number, values-network)
+	t.network, t.prior, t.values = t.network+network, t.prior+prior, t.values+values
+	t.uniform += math.Log(float64(len(c.prior)))
+	for _, w := range c.weight {
+		if w > 0 {
+			t.floor -= w * math.Log(w)
 		}
 	}
-	if len(prior) == 0 {
-		return nil, fmt.Errorf("%w: none of the evaluated ones", ErrNotCandidates)
+}
+
+// Candidates compares a network among candidates with what is simpler; nil for another one, or without samples.
+func (a *Accumulator) Candidates() *CandidateReport {
+	t := &a.candidates
+	n := t.overPrior.n
+	if n == 0 {
+		return nil
 	}
-	if len(prior) != len(network) {
-		return nil, fmt.Errorf("%d samples with a target, and the network was asked about %d", len(prior), len(network))
+	baseline := func(sum float64, over *lineMean) Baseline {
+		more := over.estimate()
+		return Baseline{CE: sum / n, More: more.Mean, MoreInterval: more.Interval}
 	}
-	r.Samples = int64(len(network))
-	for _, ce := range network {
-		r.Network += ce / n
+	r := &CandidateReport{Samples: int64(n), Network: t.network / n, Prior: baseline(t.prior, &t.overPrior),
+		Uniform: t.uniform / n, Floor: t.floor / n, Fitted: t.fitted}
+	if t.fitted > 0 {
+		values := baseline(t.values, &t.overValues)
+		r.Values, r.Temperature = &values, 1/max(t.beta, 1e-9)
 	}
-	r.Prior = baseline(prior, network)
-	if r.Fitted > 0 {
-		b := baseline(values, network)
-		r.Values = &b
-	}
-	return r, nil
+	return r
 }

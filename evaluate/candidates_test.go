@@ -1,21 +1,37 @@
 package evaluate
 
 import (
-	"iter"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"talbot/encode"
 )
 
 // TestBaselines: priors and floor as computed by hand, and a temperature that is found again where the moves were drawn
 // with it.
 func TestBaselines(t *testing.T) {
 	// numbers: 3 moves with one value each
-	o := CandidateOptions{Size: 6, Moves: 3, Values: 1, Numbers: func(dst []float32, packed []uint64) {
-		for i := range dst {
-			dst[i] = math.Float32frombits(uint32(packed[i]))
+	o := Candidates{Layout: encode.Layout{Shape: []int{6}, Candidates: 3}, Values: 1,
+		Unpack: func(dst []float32, packed []uint64) {
+			for i := range dst {
+				dst[i] = math.Float32frombits(uint32(packed[i]))
+			}
+		}}
+	// The report on a network with a cross-entropy for each sample.
+	report := func(list []Sample, network ...float64) *CandidateReport {
+		t.Helper()
+		a := &Accumulator{candidates: candidateTally{Candidates: &o}}
+		for i := range list {
+			c, err := o.of(&list[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.candidates.add(&c, network[i])
 		}
-	}}
+		return a.Candidates()
+	}
 	sample := func(priors, values [3]float32, weights ...Target) Sample {
 		s := Sample{Codes: []int32{3, 0, 1, 2}, Policy: weights}
 		for _, x := range append(priors[:], values[:]...) {
@@ -23,12 +39,7 @@ func TestBaselines(t *testing.T) {
 		}
 		return s
 	}
-	each := func(list ...Sample) iter.Seq2[Sample, error] { return sequence(list) }
-	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5},
-		Target{2, 0.5})), nil, o, []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := report([]Sample{sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5}, Target{2, 0.5})}, 1)
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-6 {
@@ -63,9 +74,10 @@ func TestBaselines(t *testing.T) {
 		}
 		list = append(list, sample([3]float32{0.4, 0.3, 0.3}, v, weights...))
 	}
-	if r, err = Baselines(each(list[:2000]...), each(list[2000:]...), o, network); err != nil {
+	if err := o.Fit(sequence(list[2000:])); err != nil {
 		t.Fatal(err)
 	}
+	r = report(list[:2000], network...)
 	if math.Abs(r.Temperature-temperature) > 1e-3 || math.Abs(r.Values.CE-r.Floor) > 1e-5 || r.Fitted != 2000 {
 		t.Errorf("%+v, values %+v", r, *r.Values)
 	}
@@ -74,7 +86,8 @@ func TestBaselines(t *testing.T) {
 	if math.Abs(i[1]-i[0]-2*1.96/math.Sqrt(2000)) > 0.01 || math.Abs(i[0]+i[1]-2*r.Values.More) > 1e-9 {
 		t.Errorf("%+v", *r.Values)
 	}
-	if _, err = Baselines(each(list[:3]...), nil, o, network); err == nil {
-		t.Error("other samples than the network's")
+	if err := o.Fit(sequence([]Sample{{Codes: []int32{3}, Packed: list[0].Packed, Policy: []Target{{0, 1}}}})); !errors.Is(err,
+		ErrNotCandidates) {
+		t.Error(err)
 	}
 }

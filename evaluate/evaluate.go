@@ -29,11 +29,8 @@ type Options struct {
 	// None: there are no such reports.
 	Bands []dataset.Band
 
-	// Asked is called with the cross-entropy over the legal moves of each sample that has a target, in order; may be
-	// nil.
-	Asked func(ce float64)
-
-	Simple Simple // the baselines that were fitted on train samples
+	Simple     Simple      // the baselines that were fitted on train samples
+	Candidates *Candidates // of a recipe that looks at candidates; else nil
 
 	Style  bool    // how aggressive its choices are is measured
 	Before Network // what it was fine-tuned from, which reads the same; nil: none, or it is not known
@@ -56,50 +53,43 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 	if o.NoHistory && o.Layout.NoHistory == nil {
 		return nil, ErrNoHistory
 	}
-	a := newAccumulator(network.Capabilities(), o)
-	e := evaluation{network: network, Accumulator: a}
-	var batch []Sample
-	batches, size := 0, max(cmp.Or(o.Batch, network.Batch()), 1)
-	flush := func() error {
-		answers, err := e.ask(ctx, batch, nil)
+	e := evaluation{network: network, Accumulator: newAccumulator(network.Capabilities(), o)}
+	done := 0
+	for batch, err := range batches(ctx, samples, cmp.Or(o.Batch, network.Batch())) {
 		if err == nil {
-			err = a.add(ctx, batch, answers)
-		}
-		if err == nil && batches%compareEvery == 0 {
-			err = e.compare(ctx, batch, answers, o)
-		}
-		if err == nil {
-			err = e.evaluateBands(ctx, batch, o)
-		}
-		if err == nil {
-			err = e.addStyle(ctx, batch, answers, o)
-		}
-		batches++
-		batch = batch[:0]
-		return err
-	}
-	for s, err := range samples {
-		if err == nil {
-			err = ctx.Err()
+			err = e.evaluate(ctx, batch, done%compareEvery == 0, o)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if o.NoHistory {
-			o.Layout.NoHistory.Apply(s.Packed)
-		}
-		if batch = append(batch, s); len(batch) == size {
-			if err := flush(); err != nil {
-				return nil, err
+		done++
+	}
+	return e.Accumulator, nil
+}
+
+// batches gives so many of a sequence at a time, in a slice that is used again. It ends with the first error, or ctx's.
+func batches[T any](ctx context.Context, all iter.Seq2[T, error], size int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var batch []T
+		for x, err := range all {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if batch = append(batch, x); len(batch) >= size {
+				if !yield(batch, nil) {
+					return
+				}
+				batch = batch[:0]
 			}
 		}
-	}
-	if len(batch) > 0 {
-		if err := flush(); err != nil {
-			return nil, err
+		if len(batch) > 0 {
+			yield(batch, nil)
 		}
 	}
-	return a, nil
 }
 
 // evaluation asks a network about batches of samples.
@@ -110,6 +100,29 @@ type evaluation struct {
 	questions []predict.Input
 	answers   [2][]predict.Output // as the samples are, and in disguise
 	packed    []uint64            // of the questions in disguise
+}
+
+// evaluate adds samples, which are compared with themselves in disguise or not.
+func (e *evaluation) evaluate(ctx context.Context, samples []Sample, compare bool, o Options) error {
+	if o.NoHistory {
+		for i := range samples {
+			o.Layout.NoHistory.Apply(samples[i].Packed)
+		}
+	}
+	answers, err := e.ask(ctx, samples, nil)
+	if err == nil {
+		err = e.add(ctx, samples, answers)
+	}
+	if err == nil && compare {
+		err = e.compare(ctx, samples, answers, o)
+	}
+	if err == nil {
+		err = e.evaluateBands(ctx, samples, o)
+	}
+	if err == nil {
+		err = e.addStyle(ctx, samples, answers, o)
+	}
+	return err
 }
 
 // ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.

@@ -130,10 +130,8 @@ func (c *Comparison) Heads(setting int) (list []*Difference) {
 // entry is a network in a running comparison.
 type entry struct {
 	Entry
-	scorer
-	asks        evaluation
-	all, unseen tally
-	boot        bootstrap
+	totals
+	asks evaluation
 }
 
 // ComparePaired asks several networks about the same samples, a batch at a time. Of each sample there is one for each
@@ -145,39 +143,20 @@ func ComparePaired(ctx context.Context, entries []Entry, samples iter.Seq2[[]Sam
 	p := &pairing{lines: map[bool]int64{}, last: map[bool]int64{false: -1, true: -1}}
 	layouts := map[int]*encode.Layout{}
 	for _, c := range entries {
-		s := &entry{Entry: c, all: newTally(), unseen: newTally(), asks: evaluation{network: c.Network}}
-		s.scorer = newScorer(c.Network.Capabilities(), Options{Layout: c.Layout,
-			PredictedProbability: c.PredictedProbability, LabelProbability: c.LabelProbability})
+		s := &entry{Entry: c, asks: evaluation{network: c.Network}, totals: newTotals(c.Network.Capabilities(),
+			Options{Layout: c.Layout, PredictedProbability: c.PredictedProbability,
+				LabelProbability: c.LabelProbability})}
 		p.networks = append(p.networks, s)
 		layouts[c.Reader] = &s.Layout
 	}
-	pending := make([][]Sample, len(layouts)) // by reader
-	flush := func() error {
-		err := p.add(ctx, pending)
-		for i := range pending {
-			pending[i] = pending[i][:0]
+	for groups, err := range batches(ctx, samples, batch) {
+		for _, group := range groups {
+			sameTargets(group, layouts)
 		}
-		return err
-	}
-	for group, err := range samples {
 		if err == nil {
-			err = ctx.Err()
+			err = p.add(ctx, groups)
 		}
 		if err != nil {
-			return nil, err
-		}
-		sameTargets(group, layouts)
-		for i := range group {
-			pending[i] = append(pending[i], group[i])
-		}
-		if len(pending[0]) >= batch {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if len(pending[0]) > 0 {
-		if err := flush(); err != nil {
 			return nil, err
 		}
 	}
@@ -220,11 +199,14 @@ type pairing struct {
 	last     map[bool]int64
 }
 
-// add takes the same samples as each reader sees them.
+// add takes samples, each as each reader sees it.
 func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
 	scores := make([][]assessment, len(p.networks))
 	for k, n := range p.networks {
-		mine := samples[n.Reader]
+		mine := make([]Sample, len(samples))
+		for i := range samples {
+			mine[i] = samples[i][n.Reader]
+		}
 		answers, err := n.asks.ask(ctx, mine, nil)
 		if err != nil {
 			return err
@@ -238,8 +220,8 @@ func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
 		}
 	}
 	t := newTally()
-	for i := range samples[0] {
-		s := &samples[0][i]
+	for i := range samples {
+		s := &samples[i][0]
 		p.count(false, s)
 		if s.Unseen {
 			p.count(true, s)
@@ -248,13 +230,7 @@ func (p *pairing) add(ctx context.Context, samples [][]Sample) error {
 		for k, n := range p.networks {
 			clear(t)
 			t.score(&scores[k][i], n.capabilities)
-			n.all.add(t, 1)
-			if s.Unseen {
-				n.unseen.add(t, 1)
-			}
-			if s.Origin != nil {
-				n.boot.add(s.Origin.Line, part{unseen: s.Unseen}, t)
-			}
+			n.totals.add(s, part{unseen: s.Unseen}, t)
 		}
 	}
 	return nil
@@ -285,14 +261,9 @@ func (p *pairing) sameLabel(scores [][]assessment, i int) {
 func (p *pairing) comparison(trainKnown bool) *Comparison {
 	c := &Comparison{Differences: []Difference{}, Incomparable: []Incomparable{}, Lines: p.lines[false],
 		UnseenLines: p.lines[true]}
-	every, unseen := func(part) bool { return true }, func(p part) bool { return p.unseen }
 	settings := map[int][]*entry{}
 	for _, n := range p.networks {
-		s := EntryResult{Figures: n.all.figures(), Intervals: n.boot.intervals(every), Capabilities: n.capabilities}
-		if trainKnown {
-			s.Unseen, s.UnseenIntervals = n.unseen.figures(), n.boot.intervals(unseen)
-		}
-		c.Networks = append(c.Networks, s)
+		c.Networks = append(c.Networks, n.result(trainKnown))
 		settings[n.Setting] = append(settings[n.Setting], n)
 	}
 	for _, k := range slices.Sorted(maps.Keys(settings)) {
@@ -314,9 +285,9 @@ func (p *pairing) comparison(trainKnown bool) *Comparison {
 			c.Differences = append(c.Differences, differences(on, k, comparable, settings[0], settings[k], chosen)...)
 		}
 		if trainKnown {
-			over("unseen", unseen)
+			over("unseen", unseenParts)
 		}
-		over("all", every)
+		over("all", everyPart)
 	}
 	return c
 }

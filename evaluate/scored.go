@@ -54,6 +54,7 @@ type assessment struct {
 
 	mates, mated bool // some move mates; the most probable one does
 	ends         endgameTally
+	candidates   candidateSample
 }
 
 func (q *assessment) hasPolicy() bool { return len(q.sample.Policy) > 0 }

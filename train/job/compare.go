@@ -264,28 +264,15 @@ func (t *comparison) measure(ctx context.Context, choose loader.EvalOptions, tot
 	for _, r := range t.readers {
 		data = append(data, r.data)
 	}
-	samples, unseen := int64(0), int64(0)
-	groups := func(yield func([]evaluate.Sample, error) bool) {
-		for group, err := range loader.Paired(ctx, data, choose) {
-			if err == nil {
-				samples++
-				if group[0].Unseen {
-					unseen++
-				}
-			}
-			if !yield(group, err) {
-				return
-			}
-		}
-	}
-	found, err := evaluate.ComparePaired(ctx, t.list, counted(groups, "comparing", total, t.Progress), t.Batch,
-		t.known)
+	samples := counted(loader.Paired(ctx, data, choose), "comparing", total, t.Progress)
+	found, err := evaluate.ComparePaired(ctx, t.list, samples, t.Batch, t.known)
 	if err != nil {
 		return err
 	}
-	t.result.Comparison, t.result.Samples = found, samples
+	first := found.Networks[0]
+	t.result.Comparison, t.result.Samples = found, first.Figures.Count("samples")
 	if t.known {
-		t.result.Unseen = &unseen
+		t.result.Unseen = new(first.Unseen.Count("samples"))
 	}
 	for i := range t.result.Runs {
 		t.result.Runs[i].EntryResult = found.Networks[i]

@@ -116,17 +116,13 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if o.Simple, err = e.simple(ctx, data, choose); err != nil {
 		return f, err
 	}
-	var asked []float64
 	if o.Layout.Candidates > 0 {
-		o.Asked = func(ce float64) { asked = append(asked, ce) }
+		if o.Candidates, err = e.candidates(ctx, p.Encoder(), data, choose); err != nil {
+			return f, err
+		}
 	}
 	if err := e.measure(ctx, p, data, choose, &total, o, &f); err != nil {
 		return f, err
-	}
-	if o.Layout.Candidates > 0 {
-		if err := e.candidates(ctx, p, data, choose, asked, &f); err != nil {
-			return f, err
-		}
 	}
 	var missing []error
 	if e.Puzzles != nil {
@@ -189,7 +185,7 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	if err != nil {
 		return err
 	}
-	f.Report = a.Report(choose.TrainedOn != nil)
+	f.Report, f.Candidates = a.Report(choose.TrainedOn != nil), a.Candidates()
 	if f.Style != nil && o.Before != nil {
 		f.Style.Before = p.Config.From.Path
 	}
@@ -253,22 +249,18 @@ const (
 	mostFitted = 1 << 15
 )
 
-// candidates computes the baselines of a network among candidates, whose cross-entropies are asked.
-func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,
-	asked []float64, f *Figures) error {
-	choose.TrainedOn, choose.Total, choose.Progress = nil, nil, nil
-	fit := choose
-	fit.Splits, fit.Limit = []dataset.Split{dataset.Val}, mostFitted
-	l := p.Encoder().Layout()
-	o := evaluate.CandidateOptions{Numbers: p.Encoder().Unpack, Size: l.Numbers(), Moves: l.Candidates,
-		Values: len(dataset.CandidateDepths)}
-	r, err := evaluate.Baselines(data.Samples(ctx, choose), data.Samples(ctx, fit), o, asked)
+// candidates fits what a network among candidates is compared with, on the val split of the evaluated data.
+func (e Eval) candidates(ctx context.Context, of encode.Encoder, data *loader.Data,
+	choose loader.EvalOptions) (*evaluate.Candidates, error) {
+	choose.TrainedOn, choose.Audited, choose.Total, choose.Progress = nil, "", nil, nil
+	choose.Splits, choose.Limit = []dataset.Split{dataset.Val}, mostFitted
+	c := &evaluate.Candidates{Layout: of.Layout(), Unpack: of.Unpack, Values: len(dataset.CandidateDepths)}
+	err := c.Fit(data.Samples(ctx, choose))
 	if errors.Is(err, loader.ErrNoSamples) {
 		e.warn(fmt.Errorf("no temperature for the values of candidates: %w", err))
-		r, err = evaluate.Baselines(data.Samples(ctx, choose), nil, o, asked)
+		err = nil
 	}
-	f.Candidates = r
-	return err
+	return c, err
 }
 
 // lines are the puzzles of a text.
