@@ -271,69 +271,6 @@ func TestPairedIntervalAgainstNumpy(t *testing.T) {
 	}
 }
 
-// Of two halves of the same games the interval of one holds the difference on the other in 83.4 % of the cases: both
-// differences have the same variance σ², their difference has 2σ², and the interval is 1.96 σ to each side, so that it
-// is 2Φ(1.96/√2) − 1. Drawing the halves without replacement changes nothing: the finite population makes the variance
-// of each half S²/n for n lines, and the correlation of the two −1, so that their difference has 4S²/n, which is
-// twice the S²/(n/2) that each half says of itself.
-func TestHalvesCoverEachOther(t *testing.T) {
-	const lines, tries = 400, 200
-	samples := numbered(lines, 6, 7)
-	var tallies [2][]tally
-	for k, n := range []*asked{guesses(samples, 1, 0.5), guesses(samples, 2, 0.55)} {
-		a := accumulator(nil)
-		a.capabilities = Capabilities{Capabilities: n.capabilities}
-		for i := range samples {
-			s := samples[i]
-			s.Origin = nil // nobody looks for mates
-			answer := n.answer(predict.Input{Packed: s.Packed})
-			q, err := a.score(&s, &answer)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sums := newTally()
-			sums.score(&q, a.capabilities)
-			tallies[k] = append(tallies[k], sums)
-		}
-	}
-	r := rand.New(rand.NewPCG(8, 9))
-	measured := []string{"policy_ce_legal", "value_mse"}
-	covered := map[string]int{}
-	for range tries {
-		first := map[int64]bool{}
-		for _, line := range r.Perm(lines)[:lines/2] {
-			first[int64(line)] = true
-		}
-		boots, other := [2]bootstrap{{ofGroups: true}, {ofGroups: true}}, [2]tally{newTally(), newTally()}
-		for k := range tallies {
-			for i, sums := range tallies[k] {
-				if line := samples[i].Origin.Line; first[line] {
-					boots[k].add(line, part{}, sums)
-				} else {
-					other[k].add(sums, 1)
-				}
-			}
-			boots[k].flush()
-		}
-		for _, name := range measured {
-			m := ByName(name)
-			every := func(part) bool { return true }
-			i, ok := within95(drawnDifferences(m, [][]tally{boots[0].union(every)}, [][]tally{boots[1].union(every)}))
-			a, _ := other[0].figure(m)
-			b, _ := other[1].figure(m)
-			covered[name] += int(indicator(ok && i[0] <= b-a && b-a <= i[1]))
-		}
-	}
-	const want = 0.8342
-	for _, name := range measured {
-		share := float64(covered[name]) / tries
-		t.Logf("%s: %.1f %% of %d halves, %.1f %% expected", name, 100*share, tries, 100*want)
-		if within := 3 * math.Sqrt(want*(1-want)/tries); math.Abs(share-want) > within {
-			t.Errorf("%s: %.3f, want %.3f within %.3f", name, share, want, within)
-		}
-	}
-}
-
 // What cannot be compared is named with the reason, and the rest is compared.
 func TestIncomparable(t *testing.T) {
 	samples := numbered(50, 5, 10)

@@ -168,7 +168,7 @@ func TestHumanShares(t *testing.T) {
 	}
 }
 
-// Searched by itself, a move that loses the queen costs what it costs; of an engine that is missing the caller hears.
+// An engine that is missing is an error of its own, and a search that is ended leaves the engine as it was.
 func TestJudge(t *testing.T) {
 	missing, networks := newNetworks("go", "/nowhere/engine"), newNetworks("go", "")
 	defer networks.close()
@@ -182,39 +182,16 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	played := moves(t, "e2e4", "e7e5", "d1h5", "b8c6", "h5f7")
-	before, blunder := played[:4], played[4]
-	p := board.StartPosition()
-	for _, m := range before {
-		p.Play(m)
-	}
-	legal := p.LegalMoves(nil)
-	even := make([]float64, len(legal))
-	for i := range even {
-		even[i] = 1 / float64(len(legal))
-	}
-	v := newHumanMoves([]int{1500}, legal, [][]float64{even})
-	for range 2 { // the same again
-		if err := v.search(t.Context(), j, board.StartPosition(), before, board.NoMove); err != nil {
-			t.Fatal(err)
-		}
-		if err := v.search(t.Context(), j, board.StartPosition(), before, blunder); err != nil {
-			t.Fatal(err)
-		}
-		m := v.find(blunder)
-		if cost, known := v.cost(m); !known || cost < 0.35 || m.line[0] != blunder || len(m.line) < 2 {
-			t.Errorf("%+v costs %g", m, cost)
-		}
-		if v.best().Move == blunder {
-			t.Error("the blunder is best")
-		}
-	}
+	start := board.StartPosition()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := v.search(ctx, j, board.StartPosition(), before, board.NoMove); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if err := v.search(t.Context(), j, board.StartPosition(), before, board.NoMove); err != nil {
-		t.Error("the engine is gone: ", err)
+	for _, c := range []struct {
+		ctx  context.Context
+		want error
+	}{{t.Context(), nil}, {ctx, context.Canceled}, {t.Context(), nil}} {
+		v := newHumanMoves(nil, start.LegalMoves(nil), nil)
+		if err := v.search(c.ctx, j, start, nil, board.NoMove); !errors.Is(err, c.want) || (v.best() == nil) != (err != nil) {
+			t.Error(err)
+		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // tab is a page of a browser without a screen. What must never happen in it is an error of its test.
@@ -127,49 +126,6 @@ func (p *tab) mine(plies int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`document.querySelectorAll("#moves button").length === %d &&
 		/Your move/.test(document.getElementById("status").textContent)`, plies))
-}
-
-// A person opens the printed address and plays by mouse and keyboard; a reload finds the game as it was.
-func TestBrowser(t *testing.T) {
-	dir := t.TempDir()
-	put(t, "{", dir, "broken", "run.json")
-	s := serve(t, dir)
-	p := browse(t, s)
-	p.until(`/broken/.test(document.getElementById("list").textContent)`)
-
-	p.do(chromedp.Click(chromedp.CSS(`nav a[href="/play"]`)))
-	p.until(`!!document.getElementById("nodes")`)
-	p.do(chromedp.SetValue(chromedp.CSS("#nodes"), "16"),
-		chromedp.Click(chromedp.CSS("button.main")))
-	p.mine(0)
-	p.click("a2", "a3")
-	p.mine(2)
-	p.click("h2", "h4")
-	p.mine(4)
-	// The keyboard goes on from h4: to b2, and from there to b3.
-	keys := []string{kb.ArrowDown, kb.ArrowDown}
-	for range "gfedcb" {
-		keys = append(keys, kb.ArrowLeft)
-	}
-	p.key(append(keys, kb.Enter, kb.ArrowUp, kb.Enter)...)
-	p.mine(6)
-	p.until(`document.querySelectorAll("#moves button")[4].textContent === "b3"`)
-	p.do(chromedp.Click(chromedp.CSS(`[data-do="back"]`)))
-	p.mine(4)
-
-	const moves = `[...document.querySelectorAll("#moves button")].map((b) => b.textContent).join(" ")`
-	before, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](moves))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.do(chromedp.Reload())
-	p.mine(4)
-	p.until(moves + " === " + fmt.Sprintf("%q", before))
-	p.click("b2", "b4")
-	p.mine(6)
-	p.until(`document.querySelectorAll("#lines li").length > 0 && document.querySelectorAll("#prior li").length > 0`)
-	p.do(chromedp.Click(chromedp.CSS(`[data-do="new"]`)))
-	p.mine(0)
 }
 
 // axe-core, and the SHA-256 of its script as it was published.

@@ -11,6 +11,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/inspect/stats"
+	"talbot/internal/testkit/madeup"
 	"talbot/network/run"
 	"talbot/shards"
 )
@@ -27,57 +28,26 @@ func makeNamedData(t *testing.T, dir string, games int, name, black string) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	m := &dataset.Manifest{Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100},
+	m := dataset.Manifest{Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100},
 		Fingerprints: []dataset.Fingerprint{{Engine: "Stockfish " + name, Build: "x", Limit: "nodes 7"}},
-		Inputs:       []dataset.Input{{Name: name, Bytes: 1}}}
-	for first := 0; first < games; first += 10 {
-		w, err := shards.Create(dir, len(m.Shards))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := first; i < min(first+10, games); i++ {
-			l := makeLine(t, i)
-			l.Tags[0].Value = black
-			if err := w.Write(&l); err != nil {
-				t.Fatal(err)
-			}
-		}
-		info, err := w.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Shards = append(m.Shards, info)
-		m.Counts.GamesKept += info.Lines
-		m.Counts.Positions += info.Positions
-		m.Counts.Samples += info.Samples
+		Inputs:       []dataset.Input{{Name: name, Bytes: 1}}, Counts: dataset.Counts{GamesRead: int64(games)}}
+	var lines []dataset.Line
+	for i := range games {
+		lines = append(lines, makeLine(t, i, black))
 	}
-	m.Counts.GamesRead = m.Counts.GamesKept
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+	madeup.WriteShards(t, dir, m, lines, 10)
 }
 
 const hostile = "<script>alert(1)<!--\u202e\"'&"
 
 // makeLine is a game of four half-moves, which White wins.
-func makeLine(t *testing.T, i int) dataset.Line {
-	l := dataset.Line{Source: dataset.SourceGame, Number: int64(i + 1), Start: board.StartPosition(),
-		Result: dataset.WhiteWins, WhiteElo: 2000 + i,
-		Tags: []dataset.Tag{{Name: "Black", Value: "Black " + hostile}, {Name: "White", Value: fmt.Sprint("Anna ", i)}}}
-	p := l.Start
-	for _, text := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
-		m, err := p.ParseUCI(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Moves = append(l.Moves, m)
-		p.Play(m)
-	}
+func makeLine(t *testing.T, i int, black string) dataset.Line {
+	l := madeup.Line(t, board.StartFEN, "e2e4", "e7e5", "g1f3", "b8c6")
+	l.Number, l.Result, l.WhiteElo = int64(i+1), dataset.WhiteWins, 2000+i
+	l.Tags = []dataset.Tag{{Name: "Black", Value: black}, {Name: "White", Value: fmt.Sprint("Anna ", i)}}
 	if i%3 == 0 {
-		best := l.Moves[1]
-		l.Labels = []dataset.LabelColumn{{Labels: []dataset.Label{{}, {Status: dataset.Labelled, Best: best,
-			Lines: []dataset.Searched{{Score: dataset.Centipawns(400), Depth: 5, Nodes: 900,
-				PV: []board.Move{best}}}}, {}, {}}}}
+		l.Labels = []dataset.LabelColumn{{Labels: []dataset.Label{{},
+			madeup.Label(t, dataset.Centipawns(400), "e7e5"), {}, {}}}}
 	}
 	return l
 }

@@ -44,8 +44,9 @@ func (p *tab) walk(squares ...string) {
 	}
 }
 
-// A game is won by the mouse, and once more by the keyboard: Black has one answer to each of White's first moves. A
-// reload between keeps it, a pawn becomes a queen, and the mate is said.
+// A game is won by the mouse, and once more by the keyboard: Black has one answer to each of White's first moves. What
+// the network thinks is shown, a move is taken back, a reload keeps the game, a pawn becomes a queen, and the mate is
+// said.
 func TestBrowserMate(t *testing.T) {
 	s := serve(t, t.TempDir())
 	p := browse(t, s)
@@ -59,6 +60,11 @@ func TestBrowserMate(t *testing.T) {
 		p.mine(0)
 		move("b1", "b7")
 		p.mine(2)
+		p.press(`[data-do="back"]`)
+		p.mine(0)
+		move("b1", "b7")
+		p.mine(2)
+		p.until(`document.querySelectorAll("#lines li").length > 0 && document.querySelectorAll("#prior li").length > 0`)
 		p.do(chromedp.Reload())
 		p.mine(2)
 		move("a6", "a7")

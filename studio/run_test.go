@@ -117,26 +117,46 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The card of an evaluation is shown with its verdict, and its text is text; a damaged one is said to be.
+// The card of an evaluation is shown with its verdict and its worst misses as boards, and its text is text; a damaged
+// one is said to be, and so is one with a miss that is no position.
 func TestRunCard(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "run"), func(*run.Config) {})("val", 100, 2)
 	s := serve(t, dir)
-	at := "/run/" + s.key(aRun)
 	const bad = "<script>alert(1)</script>\u202e"
-	card, err := json.Marshal(report.Card{Checkpoint: bad, Step: 100, Split: bad, Note: bad, Samples: 7,
-		Verdicts: table.Verdicts{{Class: `better" onclick="x`, Head: bad, Title: "Better than chance by 1 nat",
-			Text: bad}, {Class: "better", Title: "second"}},
-		Figures: table.Tiles{{Name: bad, Value: bad, Class: "worse", Help: bad}}})
-	if err != nil {
-		t.Fatal(err)
+	x := 0.25
+	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: bad, Value: &x,
+		Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
+		Moves:  []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}
+	nowhere := miss
+	nowhere.FEN = "nonsense"
+	card := func(misses ...evaluate.Miss) string {
+		text, err := json.Marshal(report.Card{Checkpoint: bad, Step: 100, Split: bad, Note: bad, Samples: 7,
+			Verdicts: table.Verdicts{{Class: `better" onclick="x`, Head: bad, Title: "Better than chance by 1 nat",
+				Text: bad}, {Class: "better", Title: "second"}},
+			Figures: table.Tiles{{Name: bad, Value: bad, Class: "worse", Help: bad}}, Misses: misses})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	for text, want := range map[string]string{string(card): "Better than chance by 1 nat", "{": "eval.json",
-		"": "eval.json"} {
-		put(t, text, dir, "run", job.CardName)
+	for _, c := range []struct {
+		text   string
+		boards int
+		has    []string
+	}{
+		{card(), 0, []string{"Better than chance by 1 nat"}},
+		{card(miss, miss), 2, []string{"0.4 %", "Rxh1&#43; 75 %; value &#43;0.2500"}},
+		{card(nowhere), 0, []string{"eval.json"}},
+		{"{", 0, []string{"eval.json"}},
+		{"", 0, []string{"eval.json"}},
+	} {
+		put(t, c.text, dir, "run", job.CardName)
 		later()
-		if got := s.has(at, want); strings.Contains(got, `onclick="x"`) {
-			t.Errorf("%.20q: %s", text, got)
+		got := s.has("/run/"+s.key(aRun), c.has...)
+		if strings.Contains(got, `onclick="x"`) || strings.Count(got, "<article") != c.boards ||
+			strings.Contains(got, "Misses") != (c.boards > 0) {
+			t.Errorf("%.20q: %s", c.text, got)
 		}
 	}
 }
@@ -183,37 +203,5 @@ func TestCompare(t *testing.T) {
 		if !strings.Contains(text, `class="notice"`) || strings.Contains(text, dir) {
 			t.Errorf("%s: %s", query, text)
 		}
-	}
-}
-
-// The worst misses of the last evaluation are boards; a card with one that is none is said to be damaged.
-func TestMisses(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), func(*run.Config) {})("val", 100, 2)
-	s := serve(t, dir)
-	at := "/run/" + s.key(aRun)
-	x := 0.25
-	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "<script>alert(1)\u202e",
-		Value: &x, Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O", Probability: 0.004},
-		Moves: []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.75}}}
-	write := func(misses ...evaluate.Miss) string {
-		card, err := json.Marshal(report.Card{Samples: 7, Misses: misses})
-		if err != nil {
-			t.Fatal(err)
-		}
-		put(t, string(card), dir, "run", job.CardName)
-		later()
-		return s.done(at)
-	}
-	if text := write(miss, miss); strings.Count(text, "<article") != 2 || !strings.Contains(text, "0.4 %") ||
-		!strings.Contains(text, "Rxh1&#43; 75 %; value &#43;0.2500") {
-		t.Error(text)
-	}
-	miss.FEN = "nonsense"
-	if text := write(miss); strings.Contains(text, "<article") || !strings.Contains(text, "eval.json") {
-		t.Error(text)
-	}
-	if text := write(); strings.Contains(text, "Misses") {
-		t.Error(text)
 	}
 }
