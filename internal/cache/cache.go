@@ -76,10 +76,3 @@ func (f *Folder) Put(key string, content []byte) {
 		_ = c.PutBytes(cache.ActionID([]byte(key)), content) // or it is not kept
 	}
 }
-
-// Trim removes what was not used for five days.
-func (f *Folder) Trim() {
-	if c := f.cache(); c != nil {
-		_ = c.Trim() // or it stays
-	}
-}
