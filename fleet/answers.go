@@ -33,23 +33,24 @@ func (r *run) onResult(a *delivery) error {
 		a.reply(errors.New("banned"))
 		return nil
 	}
-	list, outcomes, spent, err := r.read(a)
+	list, answer, err := r.read(a)
 	if err != nil {
 		a.reply(err)
 		return r.refuse(a, err)
 	}
+	outcomes := answer.Outcomes
 	b := r.batch[a.number]
 	if b != nil {
-		r.updateMean(a.worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
+		r.updateMean(a.worker, min(answer.Spent, r.now().Sub(b.offered)), len(outcomes))
 	}
 	delete(r.batch, a.number)
 	r.fleet.Retract(a.number)
 	for i := range list {
 		q := &list[i]
-		if err = r.record(a.worker, q, outcomes[:len(q.plies)]); err != nil {
+		if err = r.record(a.worker, q, outcomes[:len(q.Plies)]); err != nil {
 			break
 		}
-		outcomes = outcomes[len(q.plies):]
+		outcomes = outcomes[len(q.Plies):]
 	}
 	a.reply(nil)
 	if err != nil {
@@ -62,34 +63,31 @@ func (r *run) onResult(a *delivery) error {
 }
 
 // read decodes an answer and checks that all its labels are legal and complete.
-func (r *run) read(a *delivery) (list []question, outcomes []outcome, spent time.Duration, err error) {
+func (r *run) read(a *delivery) (list []question, answer answer, err error) {
 	if list, err = decodeAsked(a.query); err != nil {
-		return nil, nil, 0, err
+		return nil, answer, err
 	}
-	if spent, outcomes, err = decodeAnswer(a.answer, len(r.prints), positions(list)); err != nil {
-		return nil, nil, 0, err
+	if answer, err = decodeAnswer(a.answer, len(r.prints), positions(list)); err != nil {
+		return nil, answer, err
 	}
-	rest := outcomes
+	rest := answer.Outcomes
 	for i := range list {
 		q := &list[i]
 		if r.resolve(q) {
-			if err := r.checkLabels(q, rest[:len(q.plies)]); err != nil {
-				return nil, nil, 0, err
+			if err := r.checkLabels(q, rest[:len(q.Plies)]); err != nil {
+				return nil, answer, err
 			}
 		}
-		rest = rest[len(q.plies):]
+		rest = rest[len(q.Plies):]
 	}
-	return list, outcomes, spent, nil
+	return list, answer, nil
 }
 
 // resolve fills in the line of a question and reports whether it is one of those that are open.
 func (r *run) resolve(q *question) bool {
-	if q.index >= checkIndex {
-		return r.checks.resolve(q)
-	}
-	l := r.open[q.index]
-	last := q.plies[len(q.plies)-1]
-	if l == nil || last > len(l.Moves) || hashLine(&l.Start, l.Moves[:last]) != q.hash {
+	l := r.open[q.Index]
+	last := q.Plies[len(q.Plies)-1]
+	if l == nil || last > len(l.Moves) || hashLine(&l.Start, l.Moves[:last]) != q.Hash {
 		return false
 	}
 	q.start, q.moves, q.known = l.Start, l.Moves[:last], true
@@ -133,57 +131,49 @@ func (r *run) updateMean(worker int, spent time.Duration, positions int) {
 	r.mean = math.Sqrt(all[(len(all)-1)/2] * all[len(all)/2])
 }
 
-// record stores a worker's outcomes for one question.
+// record stores a worker's outcomes for one question. Lines that are searched whole, and checks, count whole.
 func (r *run) record(worker int, q *question, outcomes []outcome) error {
-	if !q.known {
+	l := r.open[q.Index]
+	if l == nil || !q.known {
 		return nil
 	}
-	if q.index >= checkIndex {
-		return r.checkAnswered(worker, q, outcomes)
-	}
-	l := r.open[q.index]
-	if l == nil {
+	whole := r.whole() || l.check != nil
+	complete := slices.Equal(q.Plies, l.Plies) && l.left == len(l.Plies) &&
+		!slices.ContainsFunc(outcomes, func(o outcome) bool { return o.labels == nil })
+	if l.check != nil && complete {
+		r.checkAnswered(worker, l, labelsOf(outcomes))
 		return nil
 	}
-	if r.whole() && (!slices.Equal(q.plies, l.Plies) || l.left < len(l.Plies) ||
-		slices.ContainsFunc(outcomes, func(o outcome) bool { return o.labels == nil })) {
-		r.fail(l, q, outcomes, l.positions())
-		return nil
-	}
-	r.fail(l, q, outcomes, nil)
 	var fresh []int
-	for i, ply := range q.plies {
+	for i, ply := range q.Plies {
 		k, found := slices.BinarySearch(l.Plies, ply)
-		if !found || l.done[k] || outcomes[i].labels == nil {
-			continue
-		}
-		fresh = append(fresh, i)
-		if err := r.finish(l, k, stockfish.Result{Labels: outcomes[i].labels, Worker: worker}); err != nil {
-			return err
+		switch o := &outcomes[i]; {
+		case !found || l.done[k]:
+		case o.Failed != "":
+			r.share.Log("%s", o.Failed)
+			r.fail(l, k)
+		case o.labels != nil && (!whole || complete):
+			fresh = append(fresh, i)
+			if err := r.finish(l, k, stockfish.Result{Labels: o.labels, Worker: worker}); err != nil {
+				return err
+			}
 		}
 	}
 	r.draw(worker, q, outcomes, fresh)
 	return nil
 }
 
-// fail counts positions that a worker could not search. What several workers failed at goes to the own engines: the
-// whole line, if that is given, or the position.
-func (r *run) fail(l *openLine, q *question, outcomes []outcome, line []position) {
-	for i, ply := range q.plies {
-		k, found := slices.BinarySearch(l.Plies, ply)
-		if !found || l.done[k] || outcomes[i].failed == "" {
-			continue
-		}
-		r.share.Log("%s", outcomes[i].failed)
-		if l.losses[k]++; l.losses[k] != maxLost {
-			continue
-		}
-		failed := slices.Clone(line)
-		if failed == nil {
-			failed = []position{{l, k}}
-		}
-		r.ownOnly = append(r.ownOnly, &batch{positions: failed})
+// fail counts that a worker could not search a position. What several workers failed at goes to the own engines, with
+// its line where that is searched whole.
+func (r *run) fail(l *openLine, k int) {
+	if l.losses[k]++; l.losses[k] != maxLost {
+		return
 	}
+	failed := []position{{l, k}}
+	if r.whole() {
+		failed = l.positions()
+	}
+	r.ownOnly = append(r.ownOnly, &batch{positions: failed})
 }
 
 // finish hands one result on.
@@ -203,7 +193,11 @@ func (r *run) banWorker(worker int, reason string) error {
 	if err := r.ban(worker, reason); err != nil {
 		return err
 	}
-	r.checks.forget(worker)
+	for _, l := range r.checks {
+		if l.check.worker == worker {
+			r.endCheck(l)
+		}
+	}
 	delete(r.means, worker)
 	return &WithdrawnError{Worker: worker, Reason: reason}
 }
@@ -212,7 +206,7 @@ func (r *run) banWorker(worker int, reason string) error {
 func (p *Pool) checkLabels(q *question, outcomes []outcome) error {
 	pos := q.start
 	at := 0
-	for i, ply := range q.plies {
+	for i, ply := range q.Plies {
 		for ; at < ply; at++ {
 			pos.Play(q.moves[at])
 		}

@@ -8,12 +8,18 @@ import (
 	"talbot/stockfish"
 )
 
-// openLine is a job under way.
+// openLine is a job under way, or a check.
 type openLine struct {
 	stockfish.Job
+	check  *check // nil: a job
 	done   []bool // of its plies
 	losses []int  // of its plies: how often a worker failed
 	left   int
+}
+
+func newOpenLine(j stockfish.Job) *openLine {
+	n := len(j.Plies)
+	return &openLine{Job: j, done: make([]bool, n), losses: make([]int, n), left: n}
 }
 
 // position is one of a line, by its place among the line's plies.
@@ -33,15 +39,13 @@ func (l *openLine) positions() (list []position) {
 // batch is a set of positions that are searched together. Those of a line stand together, ascending.
 type batch struct {
 	positions []position
-	checks    []*check // instead of positions
-	lost      int      // how often it was lost since it was made
-	number    uint64   // in the fleet
+	lost      int    // how often it was lost since it was made
+	number    uint64 // in the fleet
 	// offered is when it went to the queue: no worker can have spent more time on it than has passed since.
 	offered time.Time
 }
 
-// jobs returns what is searched: a job for each line, whose index is the place of its first position in the batch, or
-// one for each check.
+// jobs returns what is searched: a job for each line, whose index is the place of its first position in the batch.
 func (b *batch) jobs() (list []stockfish.Job) {
 	for i := 0; i < len(b.positions); {
 		line := b.positions[i].line
@@ -50,9 +54,6 @@ func (b *batch) jobs() (list []stockfish.Job) {
 			j.Plies = append(j.Plies, line.Plies[b.positions[i].k])
 		}
 		list = append(list, j)
-	}
-	for i, c := range b.checks {
-		list = append(list, stockfish.Job{Index: int64(i), Start: c.start, Moves: c.moves, Plies: c.plies})
 	}
 	return list
 }
@@ -70,7 +71,7 @@ func (r *run) fill(until time.Time) bool {
 		if len(j.Plies) == 0 {
 			break // none for now
 		}
-		l := &openLine{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
+		l := newOpenLine(j)
 		r.open[j.Index] = l
 		r.ready = append(r.ready, l.positions()...)
 		if time.Now().After(until) {
@@ -126,7 +127,7 @@ func (r *run) cut(positions int) *batch {
 		begins := taken == 0 || r.ready[taken-1].line != r.ready[taken].line
 		if begins && taken > 0 {
 			last := r.ready[taken-1]
-			size += 2 * last.line.Plies[last.k]
+			size += lineData + plyData*last.line.Plies[last.k]
 		}
 		if taken >= positions && (begins || !r.whole()) || begins && size >= maxBatchData {
 			break

@@ -1,97 +1,31 @@
 package fleet
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
-	"talbot/dataset"
 	"talbot/stockfish"
 )
 
-// checkIndex is the first index of questions that are asked a second time.
+// checkIndex is the first index of lines that are searched a second time.
 const checkIndex = 1 << 61
 
-// check is a worker's answer that is searched again.
+// check is a worker's answer that is searched again, by another worker or an own engine.
 type check struct {
-	question
-	worker int // whose answer it is
-	labels [][]dataset.Label
-	asked  int  // how often it was offered to workers
-	inside bool // an own engine is to search it, or does
+	worker int      // whose answer it is
+	labels [][]byte // of each position of the line
 
 	second       int // the worker that answered differently; 0: none
-	secondLabels [][]dataset.Label
-	own          [][]dataset.Label // as far as an own engine has come
-}
-
-// checks are the open checks.
-type checks struct {
-	number int64
-	open   map[int64]*check // by index
-	own    []*check         // for the own engines
-	others []*check         // for another worker
+	secondLabels [][]byte
+	own          [][]byte // as far as an own engine has come
 }
 
 // Limits of checks.
 const (
 	checkBatch = 16 // lines in a batch of checks
-	maxAsked   = 3  // times that workers are asked, before the own engines are
 	maxOthers  = 1 << 14
 )
-
-func newChecks() checks { return checks{open: map[int64]*check{}} }
-
-func (c *checks) empty() bool { return len(c.open) == 0 }
-
-// resolve fills in the line of a check's question.
-func (c *checks) resolve(q *question) bool {
-	k := c.open[q.index]
-	if k == nil || k.hash != q.hash || !slices.Equal(k.plies, q.plies) {
-		return false
-	}
-	q.start, q.moves, q.known = k.start, k.moves, true
-	return true
-}
-
-// lost takes back checks that a worker had.
-func (c *checks) lost(list []*check) {
-	for _, k := range list {
-		if c.open[k.index] != k {
-			continue
-		}
-		if k.asked++; k.asked >= maxAsked {
-			c.own = append(c.own, k)
-		} else {
-			c.others = append(c.others, k)
-		}
-	}
-}
-
-// forOwn gives a check back to the own engines.
-func (c *checks) forOwn(k *check) {
-	k.own, k.inside = nil, false
-	c.own = append(c.own, k)
-}
-
-// recover returns checks that an own engine had when the work was broken off.
-func (c *checks) recover() {
-	for _, k := range c.open {
-		if k.inside {
-			c.forOwn(k)
-		}
-	}
-}
-
-// forget drops the open checks of a worker, and its labels for checks of others.
-func (c *checks) forget(worker int) {
-	gone := func(k *check) bool { return k.worker == worker }
-	for index, k := range c.open {
-		if gone(k) {
-			delete(c.open, index)
-		}
-	}
-	c.own, c.others = slices.DeleteFunc(c.own, gone), slices.DeleteFunc(c.others, gone)
-}
 
 // draw decides which of a worker's fresh labels are searched again: single positions, or whole lines where memory is
 // kept for a line. Labels under a time limit prove nothing.
@@ -101,113 +35,113 @@ func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
 	}
 	if r.whole() {
 		if r.random.Float64() < r.share.CheckShare {
-			r.addCheck(worker, *q, labelsOf(outcomes))
+			r.addCheck(worker, stockfish.Job{Start: q.start, Moves: q.moves, Plies: q.Plies}, outcomes)
 		}
 		return
 	}
 	for _, i := range fresh {
-		if r.random.Float64() < r.share.CheckShare {
-			one := newQuestion(&stockfish.Job{Start: q.start, Moves: q.moves}, []int{q.plies[i]})
-			r.addCheck(worker, one, labelsOf(outcomes[i:i+1]))
+		if ply := q.Plies[i]; r.random.Float64() < r.share.CheckShare {
+			r.addCheck(worker, stockfish.Job{Start: q.start, Moves: q.moves[:ply], Plies: []int{ply}}, outcomes[i:i+1])
 		}
 	}
 }
 
-func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
-	c := &r.checks
-	c.number++
-	q.index = checkIndex + c.number
-	k := &check{question: q, worker: worker, labels: labels}
-	c.open[q.index] = k
+func (r *run) addCheck(worker int, j stockfish.Job, outcomes []outcome) {
+	r.lastCheck++
+	j.Index = checkIndex + r.lastCheck
+	l := newOpenLine(j)
+	l.check = &check{worker: worker, labels: labelsOf(outcomes)}
+	r.checks[j.Index] = l
+	r.beginCheck(l)
+}
+
+// beginCheck has a line searched again: half and half by the own engines and by other workers.
+func (r *run) beginCheck(l *openLine) {
+	r.open[l.Index] = l
+	l.check.own = make([][]byte, len(l.Plies))
+	clear(l.losses)
 	_, workers := r.workers()
-	if workers > 1 && len(c.others) < maxOthers && (len(c.own) >= maxOwnChecks || r.random.Float64() >= ownChecks) {
-		c.others = append(c.others, k)
+	if l.check.second == 0 && workers > 1 && len(r.others) < maxOthers &&
+		(len(r.ownOnly) >= maxOwnChecks || r.random.Float64() >= ownChecks) {
+		r.others = append(r.others, l)
 	} else {
-		c.own = append(c.own, k)
+		r.ownOnly = append(r.ownOnly, &batch{positions: l.positions()})
 	}
 }
 
 // publishChecks offers checks to workers, some at a time.
 func (r *run) publishChecks(workers int) {
-	c := &r.checks
-	if workers < 2 { // no other worker could answer
-		c.own, c.others = append(c.own, c.others...), nil
-		return
-	}
-	for (len(c.others) >= checkBatch || len(c.others) > 0 && r.ended) && !r.queueFull {
-		n := min(len(c.others), checkBatch)
-		b := &batch{checks: slices.Clone(c.others[:n])}
-		c.others = c.others[n:]
-		r.offer(b)
+	for len(r.others) >= checkBatch || len(r.others) > 0 && (r.ended || workers < 2) {
+		n := min(len(r.others), checkBatch)
+		b := &batch{}
+		for _, l := range r.others[:n] {
+			b.positions = append(b.positions, l.positions()...)
+		}
+		r.others = r.others[n:]
+		if workers < 2 { // no other worker could answer
+			r.ownOnly = append(r.ownOnly, b)
+		} else {
+			r.requeued = append(r.requeued, b)
+		}
 	}
 }
 
 // checkAnswered compares a worker's answer to a check with the first one.
-func (r *run) checkAnswered(worker int, q *question, outcomes []outcome) error {
-	c := &r.checks
-	k := c.open[q.index]
-	if k == nil || k.second != 0 {
-		return nil
+func (r *run) checkAnswered(worker int, l *openLine, labels [][]byte) {
+	switch k := l.check; {
+	case k.second != 0: // an own engine is to decide
+	case worker == k.worker: // it agrees with itself, and the check goes to another
+		r.fail(l, 0)
+	case sameLabels(labels, k.labels):
+		r.checked.Add(int64(len(labels)))
+		r.endCheck(l)
+	default:
+		r.checked.Add(int64(len(labels)))
+		k.second, k.secondLabels = worker, labels
+		l.losses[0] = maxLost // no further worker
+		r.ownOnly = slices.Insert(r.ownOnly, 0, &batch{positions: l.positions()})
 	}
-	labels := labelsOf(outcomes)
-	if slices.ContainsFunc(labels, func(l []dataset.Label) bool { return l == nil }) || worker == k.worker {
-		return nil // the batch is not done, and goes to another; or the worker agrees with itself
-	}
-	r.checked.Add(int64(len(labels)))
-	if sameLabels(labels, k.labels) {
-		r.endCheck(k)
-		return nil
-	}
-	k.second, k.secondLabels = worker, labels
-	c.others = slices.DeleteFunc(c.others, func(o *check) bool { return o == k })
-	c.own = slices.Insert(c.own, 0, k)
-	return nil
 }
 
-func (r *run) endCheck(k *check) {
-	delete(r.checks.open, k.index)
-	same := func(o *check) bool { return o == k }
-	r.checks.own, r.checks.others = slices.DeleteFunc(r.checks.own, same), slices.DeleteFunc(r.checks.others, same)
+// endCheck ends a check. Batches that have its positions lose them.
+func (r *run) endCheck(l *openLine) {
+	delete(r.checks, l.Index)
+	delete(r.open, l.Index)
+	for i := range l.done {
+		l.done[i] = true
+	}
 }
 
-// ownCheck compares the answer of an own engine, which decides, with those of workers.
-func (r *run) ownCheck(o ownResult) error {
-	k := o.batch.checks[0]
-	if !o.over {
-		if o.result.Err == nil {
-			k.own = append(k.own, o.result.Labels)
+// ownCheck takes the answer of an own engine for a position of a check. Once it has all of them they decide about those
+// of workers.
+func (r *run) ownCheck(p position, result stockfish.Result) error {
+	l, k := p.line, p.line.check
+	if result.Err != nil {
+		if l.losses[p.k]++; l.losses[p.k] < maxOwnLosses {
+			r.ownOnly = append(r.ownOnly, &batch{positions: l.positions()})
+			return nil
 		}
+		r.share.Log("labels of worker %d cannot be checked: %v", k.worker, result.Err)
+		r.endCheck(l)
 		return nil
 	}
-	r.ownRunning--
-	if o.err != nil {
-		return o.err
-	}
-	if r.checks.open[k.index] != k {
-		return nil
-	}
-	if len(k.own) < len(k.plies) { // the engine failed, or the work ends
-		if k.asked++; k.asked >= 2*maxAsked {
-			r.share.Log("labels of worker %d cannot be checked: the engine fails", k.worker)
-			r.endCheck(k)
-		} else {
-			r.checks.forOwn(k)
-		}
+	k.own[p.k] = labelBytes(result.Labels)
+	if slices.ContainsFunc(k.own, func(b []byte) bool { return b == nil }) {
 		return nil
 	}
 	r.checked.Add(int64(len(k.own)))
-	r.endCheck(k)
+	r.endCheck(l)
 	var found error
 	for _, said := range []struct {
 		worker int
-		labels [][]dataset.Label
+		labels [][]byte
 	}{{k.worker, k.labels}, {k.second, k.secondLabels}} {
 		if said.worker == 0 || sameLabels(said.labels, k.own) || r.Banned(said.worker) {
 			continue
 		}
 		r.disagreed.Add(1)
-		end := k.start
-		for _, m := range k.moves {
+		end := l.Start
+		for _, m := range l.Moves {
 			end.Play(m)
 		}
 		reason := fmt.Sprintf("its label of %q is not what the coordinator's engine gives", end.FEN())
@@ -219,4 +153,4 @@ func (r *run) ownCheck(o ownResult) error {
 	return found
 }
 
-func sameLabels(a, b [][]dataset.Label) bool { return slices.EqualFunc(a, b, equalLabels) }
+func sameLabels(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }

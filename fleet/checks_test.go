@@ -46,13 +46,15 @@ func (c *crowd) said(worker, ply int) []dataset.Label {
 
 // search has all pending checks made: half and half by the own engines and by a worker that is drawn.
 func (c *crowd) search(rng *rand.Rand, workers []int) error {
-	for len(c.checks.open) > 0 {
-		for len(c.checks.own) > 0 {
-			b := &batch{checks: c.checks.own[:1:1]}
-			k := b.checks[0]
-			c.checks.own = c.checks.own[1:]
+	for len(c.checks) > 0 {
+		for len(c.ownOnly) > 0 {
+			b := c.ownOnly[0]
+			c.ownOnly = c.ownOnly[1:]
+			if !c.prune(b, true) {
+				continue
+			}
 			c.ownRunning++
-			result := stockfish.Result{Labels: c.said(0, k.plies[0])}
+			result := stockfish.Result{Labels: c.said(0, b.positions[0].line.Plies[0])}
 			if err := c.ownDone(ownResult{batch: b, result: result}); err != nil {
 				return err
 			}
@@ -60,23 +62,28 @@ func (c *crowd) search(rng *rand.Rand, workers []int) error {
 				return err
 			}
 		}
-		for len(c.checks.others) > 0 {
-			k := c.checks.others[0]
-			c.checks.others = c.checks.others[1:]
-			w := workers[rng.IntN(len(workers))]
-			q := k.question
-			if !c.resolve(&q) {
-				return errors.New("a check is not known")
-			}
-			if err := c.record(w, &q, []outcome{{labels: c.said(w, k.plies[0])}}); err != nil {
-				return err
-			}
-			if c.checks.open[k.index] == k && k.second == 0 {
-				c.checks.lost([]*check{k})
+		for len(c.others) > 0 {
+			b := &batch{positions: c.others[0].positions()}
+			c.others = c.others[1:]
+			for c.prune(b, false) {
+				l, w := b.positions[0].line, workers[rng.IntN(len(workers))]
+				q := newQuestion(&l.Job)
+				if !c.resolve(&q) {
+					return errors.New("a check is not known")
+				}
+				if err := c.record(w, &q, []outcome{c.outcome(w, l.Plies[0])}); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// outcome is what a worker answers for a position.
+func (c *crowd) outcome(worker, ply int) outcome {
+	labels := c.said(worker, ply)
+	return outcome{Labels: labelBytes(labels), labels: labels}
 }
 
 // until has a worker answer positions until it is caught, and returns how many that took; honest workers never are.
@@ -89,8 +96,8 @@ func (c *crowd) until(t *testing.T, liar int, rng *rand.Rand, workers []int, mos
 		var fresh []int
 		for i := range at {
 			ply := (n + i) % maxMoves
-			q.plies = append(q.plies, ply)
-			outcomes = append(outcomes, outcome{labels: c.said(liar, ply)})
+			q.Plies = append(q.Plies, ply)
+			outcomes = append(outcomes, c.outcome(liar, ply))
 			fresh = append(fresh, i)
 		}
 		c.draw(liar, &q, outcomes, fresh)
@@ -166,7 +173,7 @@ func TestWorkersMixDepths(t *testing.T) {
 		l.Lines = append(l.Lines, dataset.Searched{Depth: 8, Nodes: 9, PV: legal[i : i+1]})
 	}
 	p := &Pool{config: stockfish.Config{MultiPV: 3}}
-	q := &question{start: start, plies: []int{0}}
+	q := &question{start: start, Plies: []int{0}}
 	if err := p.checkLabels(q, []outcome{{labels: []dataset.Label{l}}}); err != nil {
 		t.Error(err)
 	}
@@ -281,17 +288,17 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 	r := &run{Pool: p, open: map[int64]*openLine{}}
 	var list []question
 	for i := range int64(250) {
-		list = append(list, question{index: i, plies: []int{0}})
+		list = append(list, question{Index: i, Plies: []int{0}})
 	}
 	for number := range uint64(20) {
 		p.batch[number+1] = &batch{number: number + 1, offered: now.Add(-5 * time.Second)}
-		answer := &delivery{worker: 1, number: number + 1, query: appendAsked(nil, list),
-			answer: appendAnswer(nil, maxSpent, 1, make([]outcome, len(list))), reply: func(err error) {
+		d := &delivery{worker: 1, number: number + 1, query: encodeJSON(list),
+			answer: encodeJSON(answer{maxSpent, make([]outcome, len(list))}), reply: func(err error) {
 				if err != nil {
 					t.Fatal(err)
 				}
 			}}
-		if err := r.onResult(answer); err != nil {
+		if err := r.onResult(d); err != nil {
 			t.Fatal(err)
 		}
 		if n := r.target(batchTime); n < 240 || n > 260 {

@@ -93,20 +93,14 @@ func (s *stockfishSet) Open(ctx context.Context) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stockfishEngine{pool: pool, columns: len(pool.Fingerprints())}, nil
+	return stockfishEngine{pool}, nil
 }
 
-// stockfishEngine is one engine.
-type stockfishEngine struct {
-	pool    *stockfish.Pool
-	columns int
-}
-
-// Close ends the engine.
-func (s *stockfishEngine) Close() error { return s.pool.Close() }
+// stockfishEngine is a pool of one engine.
+type stockfishEngine struct{ *stockfish.Pool }
 
 // Do searches the positions of a job. When ctx ends the rest of them is left out of the answer.
-func (s *stockfishEngine) Do(ctx context.Context, query, lines []byte) ([]byte, error) {
+func (s stockfishEngine) Do(ctx context.Context, query, lines []byte) ([]byte, error) {
 	list, err := decodeQuestions(query, lines)
 	if err != nil {
 		return nil, err
@@ -114,24 +108,24 @@ func (s *stockfishEngine) Do(ctx context.Context, query, lines []byte) ([]byte, 
 	var jobs []stockfish.Job
 	first := 0 // of the outcomes of a question
 	for _, q := range list {
-		jobs = append(jobs, stockfish.Job{Index: int64(first), Start: q.start, Moves: q.moves, Plies: q.plies})
-		first += len(q.plies)
+		jobs = append(jobs, stockfish.Job{Index: int64(first), Start: q.start, Moves: q.moves, Plies: q.Plies})
+		first += len(q.Plies)
 	}
 	outcomes := make([]outcome, first)
 	begun := time.Now()
-	over := context.AfterFunc(ctx, func() { time.AfterFunc(lastSearch, s.pool.Abort) })
+	over := context.AfterFunc(ctx, func() { time.AfterFunc(lastSearch, s.Abort) })
 	defer over()
-	err = s.pool.Label(ctx, slices.Values(jobs), func(r stockfish.Result) error {
+	err = s.Label(ctx, slices.Values(jobs), func(r stockfish.Result) error {
 		o := &outcomes[int(r.Index)+r.Sample]
 		if r.Err != nil {
-			o.failed = r.Err.Error()
+			o.Failed = clip(r.Err.Error(), maxReason)
 		} else {
-			o.labels = r.Labels
+			o.Labels = labelBytes(r.Labels)
 		}
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return appendAnswer(nil, time.Since(begun), s.columns, outcomes), nil
+	return encodeJSON(answer{time.Since(begun), outcomes}), nil
 }

@@ -52,11 +52,12 @@ func (w *worker) runSlot(i int) (err error) {
 				continue
 			}
 			begun := time.Now()
-			answer, err := s.Do(w.ctx, t.query, t.payload)
+			answer, err := s.Do(w.ctx, t.Query, t.Payload)
 			took.Store(int64(time.Since(begun)))
 			close(t.over)
-			if err == nil && len(answer)+len(t.query) > maxMessage {
-				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
+			text := encodeJSON(job{t.heldJob, t.Query, answer})
+			if err == nil && len(text) > maxJob {
+				err = fmt.Errorf("an answer of %d bytes is too large", len(text))
 			}
 			if err != nil {
 				w.returnJob(t, err)
@@ -72,7 +73,7 @@ func (w *worker) runSlot(i int) (err error) {
 			}
 			under <- struct{}{}
 			others.Go(func() {
-				w.answer(t, answer)
+				w.answer(t, text)
 				<-under
 			})
 		}
@@ -166,7 +167,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 				_ = sleep(w.ctx, reconnectWait)
 				return nil
 			}
-			j, err := decodeJob(m.Data)
+			j, err := decodeJSON[job](m.Data, maxPayload)
 			if err != nil {
 				w.Log("a job that cannot be read: %v", err)
 				continue
@@ -182,8 +183,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 }
 
 // answer sends an answer until the coordinator has it, or does not want it.
-func (w *worker) answer(t *task, text []byte) {
-	data := (&job{t.heldJob, t.query, text}).append(nil)
+func (w *worker) answer(t *task, data []byte) {
 	ctx, cancel := w.ctx, func() {}
 	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)

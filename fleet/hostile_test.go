@@ -89,7 +89,7 @@ func (s *stranger) take(c *coordinator, q string) job {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	j, err := decodeJob(m.Data)
+	j, err := decodeJSON[job](m.Data, maxPayload)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -321,12 +321,12 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()
-	forged := job{heldJob: heldJob{Number: 1}, query: []byte("q"), payload: []byte("q")}
-	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
+	forged := job{heldJob: heldJob{Number: 1}, Query: []byte("q"), Payload: []byte("q")}
+	if got, said := s.ask(verbAnswer, encodeJSON(forged)); got != codeRefused ||
 		!strings.Contains(said, "never asked") {
 		t.Errorf("%v %q", got, said)
 	}
-	for _, data := range [][]byte{nil, {0xff}, []byte(strings.Repeat("\xff", 100))} {
+	for _, data := range [][]byte{nil, {0xff}, []byte("{}"), []byte(strings.Repeat("[", 100))} {
 		if got, _ := s.ask(verbAnswer, data); got != codeRefused {
 			t.Errorf("%x: %v", data, got)
 		}
@@ -343,7 +343,7 @@ func TestRequests(t *testing.T) {
 		}
 	}()
 	for i := range 3 {
-		if got, said := s.ask(verbAnswer, good.append(nil)); got != codeDone {
+		if got, said := s.ask(verbAnswer, encodeJSON(good)); got != codeDone {
 			t.Errorf("%d: %v %q", i, got, said)
 		}
 		if got := <-numbers; got != map[bool]uint64{true: n}[i == 0] {

@@ -119,11 +119,11 @@ func (s seed) user() (nkeys.KeyPair, string, error) {
 	return pair, public, err
 }
 
-// ticket proves that the owner of the secret sent a query.
-func ticketOf(secret [sha256.Size]byte, query []byte) (t ticket) {
+// ticketOf proves that the owner of the secret sent a query.
+func ticketOf(secret [sha256.Size]byte, query []byte) digest {
 	h := hmac.New(sha256.New, secret[:])
 	h.Write(query)
-	return ticket(h.Sum(nil)[:ticketBytes])
+	return digest(h.Sum(nil))
 }
 
 // serverTLS is the coordinator's side: its certificate holds only the key.

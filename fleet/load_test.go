@@ -64,8 +64,8 @@ func (s *sleeper) Do(_ context.Context, query, lines []byte) ([]byte, error) {
 	}
 	var outcomes []outcome
 	for _, q := range list {
-		for _, labels := range firstLegal(&q.start, q.moves, q.plies) {
-			outcomes = append(outcomes, outcome{labels: labels})
+		for _, labels := range firstLegal(&q.start, q.moves, q.Plies) {
+			outcomes = append(outcomes, outcome{Labels: labelBytes(labels)})
 		}
 	}
 	work := time.Duration(len(outcomes)) * s.own
@@ -76,7 +76,7 @@ func (s *sleeper) Do(_ context.Context, query, lines []byte) ([]byte, error) {
 		s.begun = begun
 	}
 	s.slept += work
-	return appendAnswer(nil, time.Since(begun), 1, outcomes), nil
+	return encodeJSON(answer{time.Since(begun), outcomes}), nil
 }
 
 // firstLegal are the labels that a sleeping engine gives to positions of a line.

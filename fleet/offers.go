@@ -16,7 +16,7 @@ type offer struct {
 	sequence  uint64    // in the stream; 0 until the queue has acknowledged it
 	offered   time.Time // monotonic, as all that follow
 	renewed   time.Time // when the lease was last renewed in the queue
-	ticket    ticket
+	ticket    digest
 	holder    *member   // nil while no worker claims it
 	heard     time.Time // of the holder
 	delivered time.Time // when it was found to be delivered, though no worker says that it has it
@@ -33,15 +33,15 @@ type lostJob struct {
 // Offer puts a job into the queue without waiting for the acknowledgement: a job that the queue does not take is lost.
 // An answer returns the query unchanged; payload is what a worker needs besides.
 func (c *coordinator) Offer(query, payload []byte) (number uint64, err error) {
-	if n := len(query) + len(payload); n > maxMessage {
-		return 0, fmt.Errorf("a job of %d bytes is too large", n)
-	}
 	o := &offer{ticket: ticketOf(c.ticket, query), offered: c.cfg.now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
 	o.number = c.number
-	text := (&job{heldJob{o.number, o.ticket}, query, payload}).append(nil)
+	text := encodeJSON(job{heldJob{o.number, o.ticket}, query, payload})
+	if len(text) > maxJob {
+		return 0, fmt.Errorf("a job of %d bytes is too large", len(text))
+	}
 	id := strconv.FormatUint(o.number, 10)
 	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
 		return 0, fmt.Errorf("offering a job: %w", err)

@@ -59,9 +59,6 @@ func (e *WithdrawnError) Error() string {
 	return fmt.Sprintf("the labels of worker %d are withdrawn: %s", e.Worker, e.Reason)
 }
 
-// Withdrawn returns the worker whose labels do not count any more, for callers that do not know the type.
-func (e *WithdrawnError) Withdrawn() int { return e.Worker }
-
 // Pool labels positions with its own engines and those of workers elsewhere. One Label runs at a time; Abort and Stats
 // may be called from anywhere.
 type Pool struct {
@@ -74,7 +71,7 @@ type Pool struct {
 	random *mathrand.Rand
 	now    func() time.Time
 
-	running sync.Mutex // held by Label, Settle and Close
+	running sync.Mutex // held by Label and Close
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
@@ -82,10 +79,12 @@ type Pool struct {
 	ban     func(worker int, reason string) error
 	banned  func(worker int) bool
 	batch   map[uint64]*batch // that are offered
-	checks  checks
+	checks  map[int64]*openLine
 	refused map[int]int     // invalid answers, by worker
 	mean    float64         // seconds of an engine for a position; 0: not known yet
 	means   map[int]float64 // the same by worker
+
+	lastCheck int64 // number
 
 	counts                     sync.Mutex
 	byWorker                   map[int]*tally
@@ -104,7 +103,7 @@ func newPool(share Share) *Pool {
 	var seed [32]byte // nobody else knows which labels will be searched again
 	_, _ = rand.Read(seed[:])
 	p := &Pool{share: share, batch: map[uint64]*batch{}, refused: map[int]int{}, byWorker: map[int]*tally{},
-		checks: newChecks(), now: time.Now, random: mathrand.New(mathrand.NewChaCha8(seed)),
+		checks: map[int64]*openLine{}, now: time.Now, random: mathrand.New(mathrand.NewChaCha8(seed)),
 		workers: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	return p
@@ -220,28 +219,21 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// Label labels the positions of the jobs, as [stockfish.Pool.Label] does; results say whose they are. In addition it
-// may end with a [WithdrawnError].
+// Label labels the positions of the jobs, as [stockfish.Pool.Label] does; results say whose they are. It returns when
+// no label waits to be searched again. In addition it may end with a [WithdrawnError].
 func (p *Pool) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
-	next, stop := iter.Pull(jobs)
-	defer stop()
-	return p.do(ctx, &run{next: next, done: done})
-}
-
-// Settle finishes the checks that [Pool.Label] leaves open. Its errors are Label's.
-func (p *Pool) Settle(ctx context.Context) error {
-	return p.do(ctx, &run{next: func() (stockfish.Job, bool) { return stockfish.Job{}, false }, settle: true,
-		done: func(stockfish.Result) error { return nil }})
-}
-
-func (p *Pool) do(ctx context.Context, r *run) error {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.abort.Err() != nil {
 		return fmt.Errorf("labelling: %w", context.Cause(p.abort))
 	}
 	defer p.figures.Begin()()
-	r.Pool, r.open = p, map[int64]*openLine{}
+	next, stop := iter.Pull(jobs)
+	defer stop()
+	r := &run{Pool: p, next: next, done: done, open: map[int64]*openLine{}}
+	for _, l := range p.checks {
+		r.beginCheck(l)
+	}
 	return r.loop(ctx)
 }
 

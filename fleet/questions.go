@@ -1,10 +1,10 @@
 package fleet
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"talbot/board"
@@ -16,211 +16,153 @@ import (
 const (
 	maxQuestions = 4096 // lines in a job
 	maxMoves     = 1 << 15
-	maxFEN       = 128
 	maxColumns   = 245 // as many as there are depths
 	maxTerms     = 256 << 10
 	maxSpent     = time.Hour * 24
 	maxCanaries  = 64
 )
 
-// question asks for positions on one line.
+// question asks for positions on one line. An answer returns it; the line itself goes to the worker alone.
 type question struct {
-	index int64    // the coordinator's number
-	hash  lineHash // of start and moves
+	Index int64  `json:"index"` // the coordinator's number
+	Hash  digest `json:"hash"`  // of start and moves
+	Plies []int  `json:"plies"` // the positions: after this number of moves, ascending
 	start board.Position
 	moves []board.Move // from start to the last of the positions
-	plies []int        // the positions: after this number of moves, ascending
-	known bool         // the coordinator still wants it; not on the wire
+	known bool         // the coordinator still wants it
 }
 
-// lineHash identifies a start and the moves from it.
-type lineHash [16]byte
+// line is the line of a question.
+type line struct {
+	FEN   string       `json:"fen,omitempty"` // of its start; empty for the usual one
+	Moves []board.Move `json:"moves"`
+}
 
-func hashLine(start *board.Position, moves []board.Move) lineHash {
+// hashLine identifies a start and the moves from it.
+func hashLine(start *board.Position, moves []board.Move) digest {
 	b := start.AppendFEN(nil)
 	b = append(b, 0)
 	for _, m := range moves {
 		b = binary.LittleEndian.AppendUint16(b, uint16(m))
 	}
 	sum := sha256.Sum256(b)
-	return lineHash(sum[:16])
+	return digest(sum[:])
 }
 
-// newQuestion asks for some of the positions of a job.
-func newQuestion(j *stockfish.Job, plies []int) question {
-	moves := j.Moves[:plies[len(plies)-1]]
-	return question{index: j.Index, hash: hashLine(&j.Start, moves), start: j.Start, moves: moves, plies: plies}
+// newQuestion asks for the positions of a job.
+func newQuestion(j *stockfish.Job) question {
+	moves := j.Moves[:j.Plies[len(j.Plies)-1]]
+	return question{Index: j.Index, Hash: hashLine(&j.Start, moves), Plies: j.Plies, start: j.Start, moves: moves}
 }
 
 // positions returns how many positions are asked for.
 func positions(list []question) (n int) {
 	for i := range list {
-		n += len(list[i].plies)
+		n += len(list[i].Plies)
 	}
 	return n
 }
 
-// appendAsked writes what identifies the questions: how many (uvarint), then of each index (uvarint), hash [16], how
-// many plies (uvarint), and the steps from one ply to the next (uvarint, the first from 0).
-func appendAsked(b []byte, list []question) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
+// linesOf returns the lines of questions.
+func linesOf(list []question) []line {
+	lines := make([]line, len(list))
 	for i := range list {
-		q := &list[i]
-		b = binary.AppendUvarint(b, uint64(q.index))
-		b = append(b, q.hash[:]...)
-		b = binary.AppendUvarint(b, uint64(len(q.plies)))
-		last := 0
-		for _, ply := range q.plies {
-			b = binary.AppendUvarint(b, uint64(ply-last))
+		lines[i].Moves = list[i].moves
+		if list[i].start != board.StartPosition() {
+			lines[i].FEN = list[i].start.FEN()
+		}
+	}
+	return lines
+}
+
+// decodeAsked reads questions without their lines.
+func decodeAsked(b []byte) ([]question, error) {
+	list, err := decodeJSON[[]question](b, maxJob)
+	if err != nil || len(list) == 0 || len(list) > maxQuestions {
+		return nil, cmp.Or(err, errMessage)
+	}
+	for i := range list {
+		plies := list[i].Plies
+		if len(plies) == 0 || list[i].Index < 0 {
+			return nil, errMessage
+		}
+		last := -1
+		for _, ply := range plies {
+			if ply <= last || ply > maxMoves {
+				return nil, errMessage
+			}
 			last = ply
 		}
 	}
-	return b
+	return list, nil
 }
 
-// decodeAsked reads what [appendAsked] writes; start and moves are missing.
-func decodeAsked(b []byte) (list []question, err error) {
-	r := reader{Rest: b}
-	n := r.Uvarint(maxQuestions)
-	for range n {
-		q := question{index: int64(r.Uvarint(1 << 62))}
-		copy(q.hash[:], r.Bytes(uint64(len(q.hash))))
-		ply := uint64(0)
-		for k := range r.Uvarint(maxMoves) {
-			step := r.Uvarint(maxMoves)
-			ply += step
-			if ply > maxMoves || k > 0 && step == 0 {
-				r.Bad = true
-			}
-			if r.Bad {
-				break
-			}
-			q.plies = append(q.plies, int(ply))
-		}
-		if r.Bad || len(q.plies) == 0 {
-			return nil, errMessage
-		}
-		list = append(list, q)
-	}
-	if len(list) == 0 {
-		return nil, errMessage
-	}
-	return list, r.End()
-}
-
-// appendLines writes the lines of questions: of each the FEN of its start (u8 length, 0 for the usual one), how many
-// moves (uvarint), and the moves (u16 each, little-endian).
-func appendLines(b []byte, list []question) []byte {
-	for i := range list {
-		q := &list[i]
-		fen := ""
-		if q.start != board.StartPosition() {
-			fen = q.start.FEN()
-		}
-		b = append(append(b, byte(len(fen))), fen...)
-		b = binary.AppendUvarint(b, uint64(len(q.moves)))
-		for _, m := range q.moves {
-			b = binary.LittleEndian.AppendUint16(b, uint16(m))
-		}
-	}
-	return b
-}
-
-// decodeJob reads the query and the lines. The engine's driver checks that moves are legal.
+// decodeQuestions reads questions and their lines. The engine's driver checks that moves are legal.
 func decodeQuestions(asked, lines []byte) ([]question, error) {
 	list, err := decodeAsked(asked)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{Rest: lines}
-	for i := range list {
+	given, err := decodeJSON[[]line](lines, maxJob)
+	if err != nil || len(given) != len(list) {
+		return nil, cmp.Or(err, errMessage)
+	}
+	for i, l := range given {
 		q := &list[i]
-		fen := r.Bytes(uint64(r.Byte()))
-		q.start = board.StartPosition()
-		if len(fen) > maxFEN {
-			return nil, errMessage
-		}
-		if len(fen) > 0 {
-			if q.start, err = board.ParseFEN(string(fen)); err != nil {
+		q.start, q.moves = board.StartPosition(), l.Moves
+		if l.FEN != "" {
+			if q.start, err = board.ParseFEN(l.FEN); err != nil {
 				return nil, fmt.Errorf("%w: %w", errMessage, err)
 			}
 		}
-		moves := r.Bytes(2 * r.Uvarint(maxMoves))
-		for k := 0; k+1 < len(moves); k += 2 {
-			q.moves = append(q.moves, board.Move(binary.LittleEndian.Uint16(moves[k:])))
-		}
-		if r.Bad || q.plies[len(q.plies)-1] != len(q.moves) || hashLine(&q.start, q.moves) != q.hash {
+		if q.Plies[len(q.Plies)-1] != len(q.moves) || hashLine(&q.start, q.moves) != q.Hash {
 			return nil, errMessage
 		}
 	}
-	return list, r.End()
+	return list, nil
 }
 
-// outcome is the result of one position: its labels, or why it failed.
+// answer has the outcomes of all positions of a job, in order.
+type answer struct {
+	Spent    time.Duration `json:"spent"`
+	Outcomes []outcome     `json:"outcomes"`
+}
+
+// outcome is the result of one position: its labels, or why it failed, or neither if it was not searched.
 type outcome struct {
-	labels []dataset.Label // nil: failed, or not searched
-	failed string          // why, "" if it was not searched at all
-}
-
-const (
-	outcomeLabels byte = iota
-	outcomeFailed
-	outcomeMissing
-)
-
-// appendAnswer writes the outcomes of all positions of a job, in order: the time it took in microseconds (uvarint), how
-// many labels a position has (u8), then of each position a byte: 0 and the labels ([dataset.Label.AppendBytes]), 1 and
-// why it failed (uvarint length, text), 2 for not searched.
-func appendAnswer(b []byte, spent time.Duration, columns int, list []outcome) []byte {
-	b = binary.AppendUvarint(b, uint64(max(spent.Microseconds(), 0)))
-	b = append(b, byte(columns))
-	for _, o := range list {
-		switch {
-		case o.labels != nil:
-			b = append(b, outcomeLabels)
-			for i := range o.labels {
-				b = o.labels[i].AppendBytes(b)
-			}
-		case o.failed != "":
-			b = appendText(append(b, outcomeFailed), clip(o.failed, maxReason))
-		default:
-			b = append(b, outcomeMissing)
-		}
-	}
-	return b
+	Labels []byte `json:"labels,omitempty"` // as [labelBytes] writes them
+	Failed string `json:"failed,omitempty"`
+	labels []dataset.Label
 }
 
 // decodeAnswer reads the outcomes of a number of positions with a number of labels each.
-func decodeAnswer(b []byte, columns, positions int) (spent time.Duration, list []outcome, err error) {
-	r := reader{Rest: b}
-	spent = time.Duration(r.Uvarint(uint64(maxSpent.Microseconds()))) * time.Microsecond
-	if int(r.Byte()) != columns || positions > len(r.Rest) {
-		return 0, nil, errMessage
+func decodeAnswer(b []byte, columns, positions int) (a answer, err error) {
+	if a, err = decodeJSON[answer](b, maxJob); err != nil {
+		return a, err
 	}
-	list = make([]outcome, positions)
-	for i := range list {
-		switch r.Byte() {
-		case outcomeLabels:
-			labels := make([]dataset.Label, columns)
-			for k := range labels {
-				if labels[k], r.Rest, err = dataset.LabelFromBytes(r.Rest); err != nil {
-					return 0, nil, fmt.Errorf("%w: %w", errMessage, err)
-				}
-			}
-			list[i].labels = labels
-		case outcomeFailed:
-			if list[i].failed = r.Text(maxReason); list[i].failed == "" {
-				return 0, nil, errMessage
-			}
-		case outcomeMissing:
-		default:
-			return 0, nil, errMessage
+	if len(a.Outcomes) != positions || a.Spent < 0 || a.Spent > maxSpent {
+		return a, errMessage
+	}
+	for i := range a.Outcomes {
+		o := &a.Outcomes[i]
+		if len(o.Failed) > maxReason || o.Failed != "" && o.Labels != nil {
+			return a, errMessage
 		}
-		if r.Bad {
-			return 0, nil, errMessage
+		if o.Labels == nil {
+			continue
+		}
+		rest := o.Labels
+		o.labels = make([]dataset.Label, columns)
+		for k := range o.labels {
+			if o.labels[k], rest, err = dataset.LabelFromBytes(rest); err != nil {
+				return a, fmt.Errorf("%w: %w", errMessage, err)
+			}
+		}
+		if len(rest) > 0 {
+			return a, errMessage
 		}
 	}
-	return spent, list, r.End()
+	return a, nil
 }
 
 // terms are the settings that a worker's engine must have: the welcome.
@@ -269,9 +211,9 @@ func (t *terms) config(path string) (c stockfish.Config, err error) {
 }
 
 // labelsOf returns the labels of outcomes.
-func labelsOf(outcomes []outcome) (list [][]dataset.Label) {
+func labelsOf(outcomes []outcome) (list [][]byte) {
 	for i := range outcomes {
-		list = append(list, outcomes[i].labels)
+		list = append(list, outcomes[i].Labels)
 	}
 	return list
 }
@@ -283,5 +225,3 @@ func labelBytes(labels []dataset.Label) (b []byte) {
 	}
 	return b
 }
-
-func equalLabels(a, b []dataset.Label) bool { return slices.Equal(labelBytes(a), labelBytes(b)) }

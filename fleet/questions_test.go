@@ -3,8 +3,10 @@ package fleet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,88 +32,99 @@ func someQuestions(t testing.TB) []question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves}
-	b := stockfish.Job{Index: 1 << 40, Start: end}
-	return []question{newQuestion(&a, []int{0, 1, 4}), newQuestion(&a, []int{2}), newQuestion(&b, []int{0})}
+	return []question{
+		newQuestion(&stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves, Plies: []int{0, 1, 4}}),
+		newQuestion(&stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves, Plies: []int{2}}),
+		newQuestion(&stockfish.Job{Index: 1 << 40, Start: end, Plies: []int{0}}),
+	}
 }
 
-var someOutcomes = []outcome{{labels: []dataset.Label{{Status: dataset.Labelled, Best: 5,
-	Lines: []dataset.Searched{{Score: 3, Depth: 4, Nodes: 500, PV: []board.Move{5, 6}}}}}}, {failed: "it crashed"}, {}}
+func someAnswer() answer {
+	labels := []dataset.Label{{Status: dataset.Labelled, Best: 5,
+		Lines: []dataset.Searched{{Score: 3, Depth: 4, Nodes: 500, PV: []board.Move{5, 6}}}}}
+	return answer{time.Second, []outcome{{Labels: labelBytes(labels), labels: labels}, {Failed: "it crashed"}, {}}}
+}
 
-// Questions and answers survive the wire, and what is cut short or has something behind it does not.
+// Questions and answers survive the wire, and what is not of their form does not.
 func TestWire(t *testing.T) {
 	want := someQuestions(t)
-	asked, lines := appendAsked(nil, want), appendLines(nil, want)
-	got, err := decodeQuestions(asked, lines)
+	asked, lines := encodeJSON(want), linesOf(want)
+	got, err := decodeQuestions(asked, encodeJSON(lines))
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for i := range want {
-		if got[i].hash != want[i].hash || got[i].start != want[i].start || got[i].index != want[i].index ||
-			!reflect.DeepEqual(got[i].plies, want[i].plies) || len(got[i].moves) != len(want[i].moves) {
+		if got[i].Hash != want[i].Hash || got[i].start != want[i].start || got[i].Index != want[i].Index ||
+			!reflect.DeepEqual(got[i].Plies, want[i].Plies) || len(got[i].moves) != len(want[i].moves) {
 			t.Errorf("%+v becomes %+v", want[i], got[i])
 		}
 	}
-	text := appendAnswer(nil, time.Second, 1, someOutcomes)
-	spent, outcomes, err := decodeAnswer(text, 1, len(someOutcomes))
-	if err != nil || spent != time.Second || !reflect.DeepEqual(outcomes, someOutcomes) {
-		t.Errorf("%v %+v, %v", spent, outcomes, err)
+	if got, err := decodeAnswer(encodeJSON(someAnswer()), 1, 3); err != nil || !reflect.DeepEqual(got, someAnswer()) {
+		t.Errorf("%+v, %v", got, err)
 	}
-	if _, _, err := decodeAnswer(text, 2, len(someOutcomes)); err == nil {
-		t.Error("another number of labels is taken")
-	}
-	for n := range len(text) {
-		if _, _, err := decodeAnswer(text[:n], 1, len(someOutcomes)); err == nil {
-			t.Errorf("an answer cut to %d bytes is taken", n)
+	for name, change := range map[string]func(*answer){
+		"a time before the question": func(a *answer) { a.Spent = -1 },
+		"more than a day":            func(a *answer) { a.Spent = maxSpent + 1 },
+		"an outcome more":            func(a *answer) { a.Outcomes = append(a.Outcomes, outcome{}) },
+		"a label that is cut":        func(a *answer) { a.Outcomes[0].Labels = a.Outcomes[0].Labels[1:] },
+		"two labels":                 func(a *answer) { a.Outcomes[0].Labels = append(a.Outcomes[0].Labels, 0) },
+		"labels of a failure":        func(a *answer) { a.Outcomes[0].Failed = "why" },
+		"a long reason":              func(a *answer) { a.Outcomes[1].Failed = strings.Repeat("x", maxReason+1) },
+	} {
+		a := someAnswer()
+		change(&a)
+		if _, err := decodeAnswer(encodeJSON(a), 1, 3); !errors.Is(err, errMessage) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for n := range len(asked) {
-		if _, err := decodeAsked(asked[:n]); err == nil {
-			t.Errorf("questions cut to %d bytes are taken", n)
+	for name, change := range map[string]func(list []question) []question{
+		"none":             func([]question) []question { return nil },
+		"no position":      func(list []question) []question { list[1].Plies = nil; return list },
+		"one twice":        func(list []question) []question { list[0].Plies = []int{0, 1, 1, 4}; return list },
+		"a negative ply":   func(list []question) []question { list[0].Plies[0] = -1; return list },
+		"a negative index": func(list []question) []question { list[0].Index = -1; return list },
+		"another hash":     func(list []question) []question { list[0].Hash[3]++; return list },
+		"one without line": func(list []question) []question { return append(list, list[0]) },
+		"beyond the line":  func(list []question) []question { list[0].Plies[2] = 5; return list },
+	} {
+		if _, err := decodeQuestions(encodeJSON(change(someQuestions(t))), encodeJSON(lines)); !errors.Is(err,
+			errMessage) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for n := range len(lines) {
-		if _, err := decodeQuestions(asked, lines[:n]); err == nil {
-			t.Errorf("lines cut to %d bytes are taken", n)
-		}
-	}
-	if _, err := decodeQuestions(asked, append(lines, 0)); err == nil {
-		t.Error("more than the lines is taken")
-	}
-	lines[len(lines)-20] ^= 1
-	if _, err := decodeQuestions(asked, lines); err == nil {
-		t.Error("other moves than were asked for are taken")
+	lines[0].Moves[2] ^= 1
+	if _, err := decodeQuestions(asked, encodeJSON(lines)); !errors.Is(err, errMessage) {
+		t.Errorf("other moves than were asked for: %v", err)
 	}
 }
 
 func FuzzQuestions(f *testing.F) {
 	list := someQuestions(f)
-	f.Add(appendAsked(nil, list), appendLines(nil, list))
+	f.Add(encodeJSON(list), encodeJSON(linesOf(list)))
 	f.Fuzz(func(t *testing.T, asked, lines []byte) {
 		list, err := decodeQuestions(asked, lines)
 		if err != nil {
 			return
 		}
-		again, err := decodeQuestions(appendAsked(nil, list), appendLines(nil, list))
-		if err != nil || !reflect.DeepEqual(again, list) {
+		again, err := decodeQuestions(encodeJSON(list), encodeJSON(linesOf(list)))
+		if err != nil || positions(again) != positions(list) {
 			t.Errorf("%+v becomes %+v, %v", list, again, err)
 		}
 	})
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add(appendAnswer(nil, time.Second, 1, someOutcomes), 1, 3)
+	f.Add(encodeJSON(someAnswer()), 1, 3)
 	f.Fuzz(func(t *testing.T, b []byte, columns, positions int) {
 		if columns < 0 || columns > 255 || positions < 0 {
 			return
 		}
-		spent, list, err := decodeAnswer(b, columns, positions)
+		a, err := decodeAnswer(b, columns, positions)
 		if err != nil {
 			return
 		}
-		spentAgain, again, err := decodeAnswer(appendAnswer(nil, spent, columns, list), columns, positions)
-		if err != nil || spentAgain != spent || !reflect.DeepEqual(again, list) {
-			t.Errorf("%+v becomes %+v, %v", list, again, err)
+		if again, err := decodeAnswer(encodeJSON(a), columns, positions); err != nil || !reflect.DeepEqual(again, a) {
+			t.Errorf("%+v becomes %+v, %v", a, again, err)
 		}
 	})
 }
@@ -146,19 +159,15 @@ func FuzzTerms(f *testing.F) {
 
 // What a decoder takes is what the encoder writes: decoded and encoded again it means the same.
 func FuzzWire(f *testing.F) {
-	t := ticket{1, 2, 3}
-	f.Add((&job{heldJob{7, t}, []byte("asked"), []byte("payload")}).append(nil))
+	t := digest{1, 2, 3}
+	f.Add(encodeJSON(job{heldJob{7, t}, []byte("asked"), []byte("payload")}))
 	f.Add(encodeJSON([]heldJob{{1, t}, {1 << 40, t}}))
 	f.Add(encodeJSON(returnedJob{heldJob{3, t}, "why"}))
 	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","slots":3}`))
 	f.Add(encodeJSON(welcome{time.Second, []byte("text")}))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if j, err := decodeJob(b); err == nil {
-			if again, err := decodeJob(j.append(nil)); err != nil || !reflect.DeepEqual(again, j) {
-				t.Errorf("job %+v becomes %+v, %v", j, again, err)
-			}
-		}
+		again(t, b, maxPayload, func(job) error { return nil })
 		again(t, b, maxHeld, func(list []heldJob) error { return nil })
 		again(t, b, maxHeld, func(returnedJob) error { return nil })
 		again(t, b, maxHello, func(h hello) error { return h.check() })

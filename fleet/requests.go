@@ -203,8 +203,8 @@ func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 // onAnswer hands an answer on to the reader of coordinator.answers, and waits until it is taken. An answer whose job
 // is not offered any more goes the same way: the ticket proves that it was wanted.
 func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
-	a, err := decodeJob(m.Data)
-	if err == nil && a.Ticket != ticketOf(c.ticket, a.query) {
+	a, err := decodeJSON[job](m.Data, maxPayload)
+	if err == nil && a.Ticket != ticketOf(c.ticket, a.Query) {
 		err = errors.New("this was never asked for")
 	}
 	if err != nil {
@@ -218,7 +218,7 @@ func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		c.reply(m, codeStranger, nil)
 		return
 	}
-	d := &delivery{worker: member.worker, query: a.query, answer: a.payload}
+	d := &delivery{worker: member.worker, query: a.Query, answer: a.Payload}
 	if o := c.offers[a.Number]; o != nil && o.ticket == a.Ticket {
 		d.number = a.Number
 		member.hold(o, c.cfg.now()) // it may wait here

@@ -11,23 +11,23 @@ import (
 	"talbot/stockfish"
 )
 
-// run is one call of Label or Settle. All of it belongs to the goroutine of [run.loop]; the pool's own engines have a
+// run is one call of Label. All of it belongs to the goroutine of [run.loop]; the pool's own engines have a
 // goroutine each and talk to it over channels.
 type run struct {
 	*Pool
-	next   func() (stockfish.Job, bool)
-	done   func(stockfish.Result) error
-	settle bool // until no label waits to be searched again
+	next func() (stockfish.Job, bool)
+	done func(stockfish.Result) error
 
 	ended      bool // next has no more
 	open       map[int64]*openLine
-	ready      []position // to be searched, in order
-	requeued   []*batch   // that were lost
-	ownOnly    []*batch   // that no worker managed
-	queueFull  bool       // the queue is full for now
-	ownRunning int        // batches with the own engines
-	offered    int        // batches so far
-	begun      time.Time  // of offering
+	ready      []position  // to be searched, in order
+	others     []*openLine // checks for another worker
+	requeued   []*batch    // that were lost
+	ownOnly    []*batch    // that no worker managed, and checks for the own engines
+	queueFull  bool        // the queue is full for now
+	ownRunning int         // batches with the own engines
+	offered    int         // batches so far
+	begun      time.Time   // of offering
 
 	prepared *batch // for the next own engine
 
@@ -44,8 +44,11 @@ const (
 	scoutTime    = time.Second
 	maxBatch     = 4096
 	maxRate      = 500       // batches in a second
-	maxBatchData = 256 << 10 // bytes of lines, about
+	maxBatchData = 400 << 10 // bytes of a message, about: some for each line, and for each of its plies
+	lineData     = 256
+	plyData      = 8
 	maxLost      = 3
+	maxOwnLosses = 6
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
 	maxSpeed     = 16  // times as fast, or as slow, as the own engines a worker can be
 	tickTime     = 500 * time.Millisecond
@@ -83,15 +86,15 @@ func (r *run) loop(ctx context.Context) error {
 	}()
 	engines.Wait()
 	close(r.results) // no sender is left
-	r.retractAll()
-	r.checks.recover()
+	for n := range r.batch {
+		r.fleet.Retract(n)
+	}
+	clear(r.batch)
 	return err
 }
 
 // finished reports whether nothing is left to do.
-func (r *run) finished() bool {
-	return r.ended && len(r.open) == 0 && (!r.settle || r.checks.empty())
-}
+func (r *run) finished() bool { return r.ended && len(r.open) == 0 }
 
 // steps does one step after another until the end.
 func (r *run) steps(ctx context.Context) error {
@@ -153,10 +156,10 @@ func (r *run) steps(ctx context.Context) error {
 // reports whether it offered all before the time was up.
 func (r *run) publish(until time.Time) bool {
 	slots, workers := r.workers()
+	r.publishChecks(workers)
 	if slots == 0 || r.queueFull {
 		return true
 	}
-	r.publishChecks(workers)
 	if r.begun.IsZero() {
 		r.begun = r.now()
 	}
@@ -185,43 +188,20 @@ func (r *run) publish(until time.Time) bool {
 // offer puts a batch into the queue. If the queue is full it is kept for later.
 func (r *run) offer(b *batch) {
 	var list []question
-	for i, j := range b.jobs() {
-		if b.checks != nil {
-			list = append(list, b.checks[i].question)
-			continue
-		}
+	for _, j := range b.jobs() {
 		j.Index = b.positions[j.Index].line.Index
-		list = append(list, newQuestion(&j, j.Plies))
+		list = append(list, newQuestion(&j))
 	}
-	n, err := r.fleet.Offer(appendAsked(nil, list), appendLines(nil, list))
+	n, err := r.fleet.Offer(encodeJSON(list), encodeJSON(linesOf(list)))
 	if err != nil {
 		r.share.Log("%v", err)
 		r.queueFull = true
-		r.offerAgain(b)
+		r.requeued = append(r.requeued, b)
 		return
 	}
 	b.number, b.offered = n, r.now()
 	r.batch[n] = b
 	r.offered++
-}
-
-// offerAgain puts a batch back among those that are to be offered.
-func (r *run) offerAgain(b *batch) {
-	if b.checks != nil {
-		r.checks.others = append(r.checks.others, b.checks...)
-		return
-	}
-	r.requeued = append(r.requeued, b)
-}
-
-// retractAll takes back all offered batches except checks, which continue.
-func (r *run) retractAll() {
-	for n, b := range r.batch {
-		if b.checks == nil {
-			r.fleet.Retract(n)
-			delete(r.batch, n)
-		}
-	}
 }
 
 // collectLost offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
@@ -243,10 +223,6 @@ func (r *run) collectLost() {
 
 // requeue requeues a batch that no worker has any more.
 func (r *run) requeue(b *batch) {
-	if b.checks != nil {
-		r.checks.lost(b.checks)
-		return
-	}
 	if !r.prune(b, false) {
 		return
 	}
@@ -276,19 +252,13 @@ func (r *run) ownBatch() *batch {
 	if r.prepared != nil || len(r.own) == 0 {
 		return r.prepared
 	}
-	slots, _ := r.workers()
-	switch {
-	case len(r.checks.own) > 0:
-		r.prepared = &batch{checks: r.checks.own[:1:1]}
-		r.prepared.checks[0].inside = true
-		r.checks.own = r.checks.own[1:]
-	case len(r.ownOnly) > 0:
-		b := r.ownOnly[0]
-		r.ownOnly = r.ownOnly[1:]
-		if r.prune(b, true) {
+	for r.prepared == nil && len(r.ownOnly) > 0 {
+		if b := r.ownOnly[0]; r.prune(b, true) {
 			r.prepared = b
 		}
-	case slots == 0 || len(r.ready) == 0:
+		r.ownOnly = r.ownOnly[1:]
+	}
+	if slots, _ := r.workers(); r.prepared == nil && (slots == 0 || len(r.ready) == 0) {
 		r.prepared = r.lostBatch(true)
 	}
 	if r.prepared == nil {
@@ -314,13 +284,13 @@ func (r *run) search(ctx context.Context, engine *stockfish.Pool) {
 
 // ownDone handles the result of an own engine.
 func (r *run) ownDone(o ownResult) error {
-	if o.batch.checks != nil {
-		return r.ownCheck(o)
-	}
 	if !o.over {
 		p := o.batch.positions[int(o.result.Index)+o.result.Sample]
-		if p.line.done[p.k] {
+		switch {
+		case p.line.done[p.k]:
 			return nil // a late answer came first
+		case p.line.check != nil:
+			return r.ownCheck(p, o.result)
 		}
 		return r.finish(p.line, p.k, o.result)
 	}

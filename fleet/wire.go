@@ -2,16 +2,13 @@ package fleet
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // protocol is the version of the messages between worker and coordinator. Both sides must have the same.
@@ -19,58 +16,39 @@ const protocol = 1
 
 // Bounds of messages, in bytes unless noted.
 const (
-	maxPayload  = 1 << 20
-	maxMessage  = maxPayload - 64<<10 // of a job's query, its payload and an answer, together
-	maxReason   = 512
-	maxHello    = 16 << 10
-	maxHeld     = 512 << 10 // of a list of jobs
-	maxSlots    = 4096      // of one worker
-	ticketBytes = 16
+	maxPayload = 1 << 20
+	maxJob     = maxPayload - 64<<10
+	maxReason  = 512
+	maxHello   = 16 << 10
+	maxHeld    = 512 << 10 // of a list of jobs
+	maxSlots   = 4096      // of one worker
 )
 
-// ticket proves that a query came from the coordinator that gets the answer. It is hex in JSON.
-type ticket [ticketBytes]byte
+// digest is a hash, or a proof with a secret. It is hex in JSON.
+type digest [16]byte
 
 // MarshalText implements [encoding.TextMarshaler].
-func (t ticket) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, t[:]), nil }
+func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (t *ticket) UnmarshalText(text []byte) error {
-	if !unhex(t[:], string(text)) {
+func (d *digest) UnmarshalText(text []byte) error {
+	if !unhex(d[:], string(text)) {
 		return errMessage
 	}
 	return nil
 }
 
-// job is one as it lies in the stream, or a worker's answer, whose payload are the labels:
-//
-//	number uvarint, ticket [16], query (uvarint length), payload (the rest)
+// job is one as it lies in the stream, or a worker's answer, whose payload are the labels.
 type job struct {
 	heldJob
-	query, payload []byte
-}
-
-func (j *job) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, j.Number)
-	b = append(b, j.Ticket[:]...)
-	b = binary.AppendUvarint(b, uint64(len(j.query)))
-	b = append(b, j.query...)
-	return append(b, j.payload...)
-}
-
-func decodeJob(b []byte) (j job, err error) {
-	r := reader{Rest: b}
-	j.Number = r.Uvarint(math.MaxUint64)
-	copy(j.Ticket[:], r.Bytes(ticketBytes))
-	j.query = r.Bytes(r.Uvarint(maxMessage))
-	j.payload = r.Rest
-	return j, r.Err()
+	Query   []byte `json:"query"`
+	Payload []byte `json:"payload"`
 }
 
 // heldJob is a job that a worker claims to hold.
 type heldJob struct {
 	Number uint64 `json:"number"`
-	Ticket ticket `json:"ticket"`
+	Ticket digest `json:"ticket"` // proves that the query came from the coordinator that gets the answer
 }
 
 // returnedJob is a job that a worker returns because it went wrong.
@@ -129,74 +107,6 @@ func decodeReply(b []byte) (code, []byte, error) {
 
 // errMessage says that a message is not of the form it should have.
 var errMessage = errors.New("malformed message")
-
-// reader takes values off the front of Rest. After the first one that is missing, or beyond its limit, Bad is set and
-// all others are zero.
-type reader struct {
-	Rest []byte
-	Bad  bool
-}
-
-// Uvarint takes a number of at most limit.
-func (r *reader) Uvarint(limit uint64) uint64 {
-	v, n := binary.Uvarint(r.Rest)
-	if n <= 0 || v > limit {
-		r.Bad, r.Rest = true, nil
-		return 0
-	}
-	r.Rest = r.Rest[n:]
-	return v
-}
-
-// Bytes takes n bytes, which are part of the message.
-func (r *reader) Bytes(n uint64) []byte {
-	if n > uint64(len(r.Rest)) {
-		r.Bad, r.Rest = true, nil
-		return nil
-	}
-	part := r.Rest[:n:n]
-	r.Rest = r.Rest[n:]
-	return part
-}
-
-// Byte takes one byte.
-func (r *reader) Byte() byte {
-	if b := r.Bytes(1); len(b) == 1 {
-		return b[0]
-	}
-	return 0
-}
-
-// Text takes valid UTF-8 of at most limit bytes, whose length stands before it (uvarint).
-func (r *reader) Text(limit uint64) string {
-	b := r.Bytes(r.Uvarint(limit))
-	if !utf8.Valid(b) {
-		r.Bad, r.Rest = true, nil
-		return ""
-	}
-	return string(b)
-}
-
-// appendText writes what reader.Text reads.
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// Err is [errMessage] if a value was missing.
-func (r *reader) Err() error {
-	if r.Bad {
-		return errMessage
-	}
-	return nil
-}
-
-// End is [errMessage] if a value was missing or something is left.
-func (r *reader) End() error {
-	if r.Bad || len(r.Rest) > 0 {
-		return errMessage
-	}
-	return nil
-}
 
 // encodeJSON writes a message of ours, which always can be.
 func encodeJSON(v any) []byte {

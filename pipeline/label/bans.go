@@ -115,9 +115,3 @@ func (l *labeller) addOwn(own *dataset.Counts, path string) error {
 	}
 	return nil
 }
-
-// isWithdrawn reports whether a labelling ended because a worker's labels turned out to be wrong.
-func isWithdrawn(err error) bool {
-	var w interface{ Withdrawn() int }
-	return errors.As(err, &w)
-}

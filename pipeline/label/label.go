@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/internal/output"
 	"talbot/shards"
 	"talbot/stockfish"
@@ -191,10 +192,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 func (l *labeller) all(ctx context.Context) error {
 	for {
 		err := l.search(ctx)
-		if err == nil && l.shared != nil {
-			err = l.shared.Settle(ctx)
-		}
-		if err == nil || !isWithdrawn(err) {
+		if _, withdrawn := errors.AsType[*fleet.WithdrawnError](err); !withdrawn {
 			return errors.Join(err, l.closeLabels())
 		}
 		l.Warning(err)

@@ -18,13 +18,11 @@ type Searcher interface {
 }
 
 // Shared is a Searcher that shares its work with workers elsewhere, whose labels may turn out to be wrong. Then Label
-// and Settle end with an error that has a method Withdrawn() int, and the labels of that worker do not count any more.
+// ends with a [fleet.WithdrawnError], and the labels of that worker do not count any more.
 type Shared interface {
 	Searcher
 	// Serve admits workers. It keeps its state in files of dir whose names begin with [fleet.FilePrefix].
 	Serve(ctx context.Context, dir string) error
-	// Settle waits until no label is in doubt.
-	Settle(ctx context.Context) error
 	// SetRemaining sets how many positions are left, for the fleet's status.
 	SetRemaining(left int64)
 	// Banned reports whether a worker's labels do not count.

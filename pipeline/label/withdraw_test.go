@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/testkit"
@@ -33,11 +34,7 @@ const liar, honest = 1, 2
 
 var _ label.Shared = (*forger)(nil)
 
-type foundOut struct{}
-
-func (foundOut) Error() string { return "worker 1 lies" }
-
-func (foundOut) Withdrawn() int { return liar }
+var foundOut = &fleet.WithdrawnError{Worker: liar, Reason: "it lies"}
 
 func (f *forger) Serve(context.Context, string) error { return nil }
 
@@ -51,16 +48,8 @@ func (f *forger) Remote() (a, b, c int64) { return int64(f.given), 0, int64(f.fo
 
 func (f *forger) Finish() {}
 
-func (f *forger) Settle(context.Context) error {
-	if f.forged > 0 && !*f.caught {
-		*f.caught = true
-		return foundOut{}
-	}
-	return nil
-}
-
 func (f *forger) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
-	return f.Pool.Label(ctx, jobs, func(r stockfish.Result) error {
+	err := f.Pool.Label(ctx, jobs, func(r stockfish.Result) error {
 		f.given++
 		r.Worker = f.given % 4 // the liar, another one, and twice the own engines
 		if r.Worker == 3 {
@@ -81,10 +70,15 @@ func (f *forger) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done f
 		}
 		if f.forged == f.after {
 			*f.caught = true
-			return foundOut{}
+			return foundOut
 		}
 		return nil
 	})
+	if err == nil && f.forged > 0 && !*f.caught {
+		*f.caught = true
+		return foundOut
+	}
+	return err
 }
 
 // withForger has a labelling make its labels with a forger. What was found out outlives it.
