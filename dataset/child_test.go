@@ -17,7 +17,7 @@ func TestChild(t *testing.T) {
 	m.Parents = []Parent{{Manifest: "p", Name: "before"}}
 	before := m.Hash()
 	child, empty := m.Child("a/lines/", "label", Tag{"limit", "nodes 1"}), m.Empty()
-	want := map[string]any{"Verb": "label", "Flags": []Tag{{"limit", "nodes 1"}},
+	want := map[string]any{"Verb": "label", "Flags": Flags{{"limit", "nodes 1"}},
 		"Parents": []Parent{{Manifest: before, Name: "lines"}}}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Manifest]()) {
 		of := func(m *Manifest) any { return reflect.ValueOf(m).Elem().FieldByIndex(f.Index).Interface() }
