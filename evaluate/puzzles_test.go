@@ -24,7 +24,7 @@ const (
 func puzzleLines(text string) iter.Seq2[dataset.Line, error] {
 	r := rows.NewPuzzleReader(strings.NewReader(text))
 	return func(yield func(dataset.Line, error) bool) {
-		for line, err := r.Next(); err != io.EOF && yield(line, err); line, err = r.Next() {
+		for line, _, err := r.Next(); err != io.EOF && yield(line, err); line, _, err = r.Next() {
 		}
 	}
 }

@@ -212,16 +212,16 @@ func TestPuzzles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := c.Puzzles.Next()
+	l, _, err := c.Puzzles.Next()
 	if err != nil || l.Tag("PuzzleId") != "00001" || l.Tag("PuzzleRating") != "900" ||
 		l.Tag("Themes") != "mate short" || len(l.Moves) != 2 || l.Number != 1 {
 		t.Errorf("%v %+v", err, l)
 	}
 	var reject *dataset.Reject
-	if _, err = c.Puzzles.Next(); !errors.As(err, &reject) || reject.Reason != dataset.NoMoves || reject.Number != 2 {
+	if _, _, err = c.Puzzles.Next(); !errors.As(err, &reject) || reject.Reason != dataset.NoMoves || reject.Number != 2 {
 		t.Error(err)
 	}
-	if _, err := c.Puzzles.Next(); err != io.EOF {
+	if _, _, err := c.Puzzles.Next(); err != io.EOF {
 		t.Error(err)
 	}
 }
@@ -361,7 +361,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		case c.Puzzles != nil:
 			next = func() (int64, error) {
-				l, err := c.Puzzles.Next()
+				l, _, err := c.Puzzles.Next()
 				return l.Number, err
 			}
 		case c.Games != nil:

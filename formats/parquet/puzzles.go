@@ -23,20 +23,20 @@ func newPuzzles(f *file) (*Puzzles, error) {
 
 // Next returns the next puzzle as [rows.PuzzleReader.Next] does. Number counts the rows of the file, and Offset
 // is where the row group begins.
-func (p *Puzzles) Next() (dataset.Line, error) {
+func (p *Puzzles) Next() (line dataset.Line, none dataset.Imported, err error) {
 	if err := p.next(); err != nil {
-		return dataset.Line{}, err
+		return line, none, err
 	}
 	puzzle := rows.Puzzle{ID: p.text("PuzzleId"), FEN: p.text("FEN"), Moves: p.text("Moves"),
 		Rating: p.text("Rating"), Themes: p.text("Themes"), URL: p.text("GameUrl")}
 	if len(puzzle.ID)+len(puzzle.FEN)+len(puzzle.Moves)+len(puzzle.Themes)+len(puzzle.URL) > maxText {
 		reject := &dataset.Reject{Reason: dataset.BadRow, Err: errLong}
-		return dataset.Line{}, reject.Place(p.rows.number, p.rows.offset)
+		return line, none, reject.Place(p.rows.number, p.rows.offset)
 	}
 	line, reject := puzzle.Line()
 	if reject != nil {
-		return dataset.Line{}, reject.Place(p.rows.number, p.rows.offset)
+		return line, none, reject.Place(p.rows.number, p.rows.offset)
 	}
 	line.Number, line.Offset = p.rows.number, p.rows.offset
-	return line, nil
+	return line, none, nil
 }

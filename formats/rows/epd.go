@@ -52,9 +52,13 @@ func NewPositionReader(r io.Reader) *EPDReader {
 // Glued reports whether the dash of the last line's en passant field ran into the next field.
 func (e *EPDReader) Glued() bool { return e.glued }
 
-// Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[dataset.Reject], and
-// reading can go on; every other error is final. Number counts all lines but blank ones and remarks.
-func (e *EPDReader) Next() (dataset.Line, error) { return e.line(nil, e.position) }
+// Next returns the next position, without evaluations, or io.EOF after the last. A line that cannot be used gives a
+// *[dataset.Reject], and reading can go on; every other error is final. Number counts all lines but blank ones and
+// remarks.
+func (e *EPDReader) Next() (line dataset.Line, none dataset.Imported, err error) {
+	line, err = e.line(nil, e.position)
+	return line, none, err
+}
 
 // position turns one line of text into a line.
 func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Reject) {

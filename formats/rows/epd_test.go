@@ -17,12 +17,12 @@ import (
 func readEPD(t testing.TB, text string) (all []string, glued int) {
 	t.Helper()
 	r := NewEPDReader(strings.NewReader(text))
-	items, err := readlines.All(t, readlines.Bare(func() (dataset.Line, error) {
-		l, err := r.Next()
+	items, err := readlines.All(t, readlines.Func(func() (dataset.Line, dataset.Imported, error) {
+		l, none, err := r.Next()
 		if err != io.EOF && r.Glued() {
 			glued++
 		}
-		return l, err
+		return l, none, err
 	}))
 	if err != nil {
 		t.Fatal(err)

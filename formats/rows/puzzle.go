@@ -59,12 +59,15 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 	return p
 }
 
-// Next returns the next puzzle, or io.EOF after the last. A row that is no puzzle gives a *[dataset.Reject], and
-// reading can go on; every other error is final.
+// Next returns the next puzzle, without evaluations, or io.EOF after the last. A row that is no puzzle gives a
+// *[dataset.Reject], and reading can go on; every other error is final.
 //
 // The line starts from the FEN, before the opponent's move that is the first one listed, and has all the moves
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
-func (p *PuzzleReader) Next() (dataset.Line, error) { return p.line(p.header, p.puzzle) }
+func (p *PuzzleReader) Next() (line dataset.Line, none dataset.Imported, err error) {
+	line, err = p.line(p.header, p.puzzle)
+	return line, none, err
+}
 
 // header reports whether the row is a header, and takes the places of the columns from it.
 func (p *PuzzleReader) header(row []byte) bool {

@@ -23,7 +23,7 @@ const (
 
 func readPuzzles(t *testing.T, r io.Reader) []readlines.Item {
 	t.Helper()
-	items, err := readlines.All(t, readlines.Bare(NewPuzzleReader(r).Next))
+	items, err := readlines.All(t, NewPuzzleReader(r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,10 @@ func TestPuzzleRejects(t *testing.T) {
 func TestPuzzleReadError(t *testing.T) {
 	broken := errors.New("broken pipe")
 	p := NewPuzzleReader(io.MultiReader(strings.NewReader(goodRow+"ab2,6k1"), iotest.ErrReader(broken)))
-	if _, err := p.Next(); err != nil {
+	if _, _, err := p.Next(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Next(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "byte 1") {
+	if _, _, err := p.Next(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "byte 1") {
 		t.Errorf("got %v, want the reader's error and the place", err)
 	}
 }
@@ -192,7 +192,7 @@ func BenchmarkPuzzle(b *testing.B) {
 		p := NewPuzzleReader(bytes.NewReader(text))
 		n := 0
 		for {
-			if _, err := p.Next(); err != nil {
+			if _, _, err := p.Next(); err != nil {
 				break
 			}
 			n++

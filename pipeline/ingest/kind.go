@@ -51,14 +51,14 @@ var kinds = []*Kind{
 		Open: func(in io.Reader, _ rows.Stated) Reader { return &gameReader{batches: pgn.NewSplitter(in)} },
 	}, {
 		Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"}, Sniff: rows.LooksLikeEPD,
-		Open: func(in io.Reader, _ rows.Stated) Reader { return epdReader{rows.NewEPDReader(in)} },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return rows.NewEPDReader(in) },
 	}, {
 		Name: "tables of positions with evaluations", Suffixes: []string{".tsv", ".csv"},
 		Sniff: rows.LooksLikeTable, Check: rows.CheckTable,
 		Open: func(in io.Reader, stated rows.Stated) Reader { return rows.NewTableReader(in, stated) },
 	}, {
 		Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
-		Open: func(in io.Reader, _ rows.Stated) Reader { return lineReader{rows.NewPuzzleReader(in)} },
+		Open: func(in io.Reader, _ rows.Stated) Reader { return rows.NewPuzzleReader(in) },
 	}, {
 		Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"}, Sniff: rows.LooksLikeEvalLines,
 		Open: func(in io.Reader, _ rows.Stated) Reader { return rows.NewEvalLineReader(in) },
@@ -181,23 +181,6 @@ func (k *Kind) reader(in *rows.Input, stated rows.Stated, spool string) (Reader,
 		}
 	}
 	return k.OpenAt(file, size, stated)
-}
-
-// lineReader is a reader of lines without evaluations.
-type lineReader struct {
-	lines interface{ Next() (dataset.Line, error) }
-}
-
-func (b lineReader) Next() (l dataset.Line, none dataset.Imported, err error) {
-	l, err = b.lines.Next()
-	return l, none, err
-}
-
-// epdReader also reports repaired lines.
-type epdReader struct{ *rows.EPDReader }
-
-func (b epdReader) Next() (dataset.Line, dataset.Imported, error) {
-	return lineReader{b.EPDReader}.Next()
 }
 
 // gameReader reads games one after another. A line is valid until the next call.

@@ -22,15 +22,9 @@ func openParquet(in io.ReaderAt, size int64, stated rows.Stated) (Reader, error)
 	case content.Games != nil:
 		return &gameReader{batches: content.Games}, nil
 	case content.Puzzles != nil:
-		return puzzleRows{lineReader{content.Puzzles}, content.Puzzles}, nil
+		return content.Puzzles, nil
 	}
 	return content.Evaluations, nil
-}
-
-// puzzleRows reads puzzles and says how many.
-type puzzleRows struct {
-	lineReader
-	sharer
 }
 
 // sharer is a reader that knows how much of an input it has read, 0 to 1, where bytes do not tell.

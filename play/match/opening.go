@@ -119,7 +119,7 @@ func ReadOpenings(path string, plies int) (*Openings, error) {
 func (o *Openings) readPositions(in io.Reader) error {
 	r := rows.NewPositionReader(in)
 	for {
-		line, err := r.Next()
+		line, _, err := r.Next()
 		var reject *dataset.Reject
 		switch {
 		case err == io.EOF:

@@ -268,7 +268,7 @@ func lines(text io.Reader) iter.Seq2[dataset.Line, error] {
 	r := rows.NewPuzzleReader(text)
 	return func(yield func(dataset.Line, error) bool) {
 		for {
-			line, err := r.Next()
+			line, _, err := r.Next()
 			if err == io.EOF || !yield(line, err) {
 				return
 			}

@@ -27,14 +27,6 @@ type Func func() (dataset.Line, dataset.Imported, error)
 // Next calls the function.
 func (f Func) Next() (dataset.Line, dataset.Imported, error) { return f() }
 
-// Bare is a reader of lines without labels.
-func Bare(next func() (dataset.Line, error)) Func {
-	return func() (l dataset.Line, none dataset.Imported, err error) {
-		l, err = next()
-		return l, none, err
-	}
-}
-
 // Games reads everything that a file of that size has. Beyond what [All] checks each game and each reject must have the
 // next number and a place of its own in the file.
 func Games(t testing.TB, r Reader, size int) (lines []dataset.Line, rejects []*dataset.Reject) {
