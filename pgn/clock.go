@@ -2,7 +2,7 @@ package pgn
 
 import (
 	"bytes"
-	"math"
+	"strconv"
 
 	"talbot/dataset"
 )
@@ -45,11 +45,11 @@ func clockOf(text []byte) (tenths int32, ok bool) {
 	for more := true; more; parts++ {
 		var part []byte
 		part, value, more = bytes.Cut(value, []byte(":"))
-		n, ok := number(bytes.TrimSpace(part))
-		if !ok {
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(part)), 10, 16)
+		if err != nil {
 			return 0, false
 		}
-		total = 60*total + n
+		total = 60*total + int64(n)
 	}
 	total *= 10
 	if len(fraction) > 0 {
@@ -59,14 +59,4 @@ func clockOf(text []byte) (tenths int32, ok bool) {
 		total += int64(fraction[0] - '0')
 	}
 	return int32(total), parts >= 2 && parts <= 3 && total <= dataset.MaxClock
-}
-
-// number returns a number without a sign, which is at most 65535.
-func number(digits []byte) (n int64, ok bool) {
-	for _, c := range digits {
-		if n = 10*n + int64(c-'0'); c < '0' || c > '9' || n > math.MaxUint16 {
-			return 0, false
-		}
-	}
-	return n, len(digits) > 0
 }

@@ -32,9 +32,6 @@ func (p *Parser) comment() *dataset.Reject {
 	if p.hidesMoves(p.text[from], text) {
 		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
-	if p.Comment != nil {
-		p.Comment(len(p.moves), text)
-	}
 	switch {
 	case !p.playing:
 		if p.nestingChecked < 0 {
@@ -60,7 +57,7 @@ func (p *Parser) hidesMoves(opens byte, text []byte) bool {
 }
 
 // readsComments reports whether comments are looked at.
-func (p *Parser) readsComments() bool { return p.Comment != nil || p.ReadEvals || p.ReadClocks }
+func (p *Parser) readsComments() bool { return p.ReadEvals || p.ReadClocks }
 
 // skipComment moves after the comment that starts at the next byte. ok is false, and nothing moved, when it is
 // not closed.

@@ -3,6 +3,7 @@ package pgn
 import (
 	"bytes"
 	"slices"
+	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -106,40 +107,29 @@ func isSentinel(text []byte) bool {
 // evalOf reads the evaluation in a comment that stands after ply moves, where turn is to move. found is false if
 // there is none in the text, ok is false if it cannot be used.
 func evalOf(text []byte, ply int, turn board.Color) (e Evaluation, found, ok bool) {
-	if value, has := command(text, "eval"); has {
-		value, depth, _ := bytes.Cut(value, []byte(","))
-		value = bytes.TrimSpace(value)
-		e = Evaluation{Kind: LichessEval, Ply: ply, Depth: wholeNumber(depth, 1<<16-1)}
-		if bytes.IndexByte(value, '.') < 0 && bytes.IndexByte(value, '#') < 0 {
-			return e, true, false
+	e = Evaluation{Ply: ply - 1} // of the position before the move
+	var value, depth, nodes []byte
+	var convention dataset.Convention
+	if command, has := command(text, "eval"); has {
+		e.Kind, e.Ply, convention = LichessEval, ply, dataset.LichessConvention
+		value, depth, _ = bytes.Cut(command, []byte(","))
+		if value = bytes.TrimSpace(value); bytes.IndexByte(value, '.') < 0 && bytes.IndexByte(value, '#') < 0 {
+			value = nil
 		}
-		score, err := dataset.LichessConvention.Parse(string(value), turn)
-		e.Score = score
-		return e, true, err == nil && usable(score)
-	}
-	if value, has := pair(text, "wv"); has {
-		e = Evaluation{Kind: TCECEval, Ply: ply - 1}
-		depth, _ := pair(text, "d")
-		nodes, _ := pair(text, "n")
-		e.Depth, e.Nodes = wholeNumber(depth, 1<<16-1), int64(wholeNumber(nodes, 1<<53))
-		score, err := dataset.TCECConvention.Parse(string(value), turn.Other())
-		e.Score = score
-		return e, true, err == nil && usable(score)
-	}
-	value, depth, has := cutechess(text)
-	if !has {
+	} else if value, has = pair(text, "wv"); has {
+		e.Kind, convention, turn = TCECEval, dataset.TCECConvention, turn.Other()
+		depth, _ = pair(text, "d")
+		nodes, _ = pair(text, "n")
+	} else if value, depth, has = cutechess(text); has {
+		e.Kind, convention, turn = CutechessEval, dataset.CutechessConvention, turn.Other()
+	} else {
 		return e, false, false
 	}
-	e = Evaluation{Kind: CutechessEval, Ply: ply - 1, Depth: wholeNumber(depth, 1<<16-1)}
-	score, err := dataset.CutechessConvention.Parse(string(value), turn.Other())
+	e.Depth, e.Nodes = wholeNumber(depth, 1<<16-1), int64(wholeNumber(nodes, 1<<53))
+	score, err := convention.Parse(string(value), turn)
+	n, mate := score.Mate()
 	e.Score = score
-	return e, true, err == nil && usable(score)
-}
-
-// usable reports whether a score can be that of a position from which a move is played: a mate in 0 cannot.
-func usable(s dataset.Score) bool {
-	n, mate := s.Mate()
-	return !mate || n != 0
+	return e, true, err == nil && !(mate && n == 0) // no move is played from a mate in 0
 }
 
 // command returns what stands between the name of a command such as “[%clk 0:01:02]” and its bracket. Any blank may
@@ -216,15 +206,10 @@ func upTo(text []byte, ends string) []byte {
 }
 
 // wholeNumber reads a whole number up to most, 0 if there is none.
-func wholeNumber(text []byte, most int) int {
-	n := 0
-	for _, c := range bytes.TrimSpace(text) {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		if n = 10*n + int(c-'0'); n > most {
-			return 0
-		}
+func wholeNumber(text []byte, most uint64) int {
+	n, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 64)
+	if err != nil || n > most {
+		return 0
 	}
-	return n
+	return int(n)
 }

@@ -16,7 +16,6 @@ func TestLooksLikeGames(t *testing.T) {
 		"* e4 e5 *":                      true,
 		"1-0":                            false,
 		"Nf3 d5":                         true,
-		"O-O":                            true,
 		"e2e4 e7e5":                      true,
 		"":                               false,
 		"{\"pgn\": 1}":                   false,

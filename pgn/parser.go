@@ -21,10 +21,6 @@ const (
 //
 // A Parser starts no goroutine and is not safe for concurrent use; run one per worker.
 type Parser struct {
-	// Comment, if set, is called with each comment of the main line, in order, without its braces and as it
-	// stands in the file, and with the number of plies before it. The text is only valid during the call.
-	Comment func(ply int, text []byte)
-
 	// Select, if set, is called for each game once its tags are read, before its moves: the line has everything but
 	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
 	Select func(head *dataset.Line) dataset.Reason

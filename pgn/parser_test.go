@@ -241,18 +241,6 @@ func TestRejectTooLong(t *testing.T) {
 	}
 }
 
-func TestComments(t *testing.T) {
-	var got []string
-	p := Parser{Comment: func(ply int, text []byte) { got = append(got, fmt.Sprintf("%d:%s", ply, text)) }}
-	text := "[Event \"x\"]\n\n{intro} 1. e4 {[%eval 0.3]} ; rest\n (1. d4 {no}) e5 {[%clk 0:01]} * {end}"
-	if _, r := p.Parse(splitText(t, text)[0]); r != nil {
-		t.Fatal(r)
-	}
-	if want := "[0:intro 1:[%eval 0.3] 1: rest 2:[%clk 0:01]]"; fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
-}
-
 // TestParserReuse parses games after a rejected one with the same parser, and keeps earlier lines intact.
 func TestParserReuse(t *testing.T) {
 	text := "[White \"a\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n[White \"b\"]\n\n1. d4 d5 2. xx\n\n[Black " +

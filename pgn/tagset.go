@@ -194,14 +194,6 @@ func fromWindows(c byte) rune {
 
 // parseResult reads the value of a Result tag; what is no result is unknown.
 func parseResult(value []byte) dataset.Result {
-	switch string(value) {
-	case "1-0":
-		return dataset.WhiteWins
-	case "0-1":
-		return dataset.BlackWins
-	case "1/2-1/2", "1/2", "½-½":
-		return dataset.Draw
-	}
 	if r, n := resultAt(value); n == len(value) {
 		return r
 	}
