@@ -28,7 +28,6 @@ type Engine struct {
 	Tables func(path string) (Tables, error)
 
 	out      output
-	log      io.Closer // of LogFile; nil: none
 	options  []*Option
 	setup    engine.Setup
 	overhead time.Duration
@@ -49,6 +48,7 @@ type Engine struct {
 	broken   bool           // and so the engine ends
 
 	// of the goroutine that reads commands
+	log        io.Closer // of LogFile; nil: none
 	game       game
 	unanswered []*request    // each go without a bestmove
 	quitting   chan struct{} // closed by quit
@@ -234,6 +234,10 @@ func (e *Engine) hear(l line, open bool) (do func(), quit bool) {
 		e.out.say("readyok\n")
 	case "setoption":
 		text := strings.TrimPrefix(strings.TrimSpace(l.text), "setoption")
+		if name, value, _ := parseOption(text); strings.EqualFold(name, logFile) {
+			e.refuse(logFile, value, e.setLog(value)) // from this line on
+			return nil, false
+		}
 		return func() { e.setOption(text) }, false
 	case "ucinewgame":
 		return func() { e.stale, e.gameSeed = true, rand.Uint64() }, false

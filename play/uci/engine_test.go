@@ -532,8 +532,7 @@ func TestOptionsTakeEffect(t *testing.T) {
 			t.Errorf("against %q: ratings %v", o.value, n.Rated)
 		}
 	}
-	s.say("setoption name LogFile value <empty>", "setoption name LogFile", "isready")
-	s.wait("readyok")
+	s.say("setoption name LogFile value <empty>", "setoption name LogFile")
 	s.quit()
 	text, err := os.ReadFile(log)
 	if err != nil || !strings.Contains(string(text), "> go nodes 40\n") ||

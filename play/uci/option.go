@@ -83,6 +83,9 @@ func (o *Option) check(value string) (string, error) {
 // sameNetwork is the value of WeightsFile that lc0 has by default.
 const sameNetwork = "<autodiscover>"
 
+// logFile is the option that is set by the goroutine that reads commands.
+const logFile = "LogFile"
+
 const (
 	defaultOverhead = 30 * time.Millisecond
 	leastThreads    = 4 // that can be set on any machine
@@ -134,8 +137,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 		{Name: "VerboseMoveStats", Kind: "check", Default: "false",
 			About: "shows visits, prior and value of every move at the root before the move is played",
 			set:   check(func(e *Engine) *bool { return &e.setup.Verbose })},
-		{Name: "LogFile", Kind: "string", About: "file to which all commands and answers are appended",
-			set: (*Engine).setLog},
+		{Name: logFile, Kind: "string", About: "file to which all commands and answers are appended"},
 	}
 	for i := range mcts.Settings {
 		if o := searchOption(&mcts.Settings[i], ratings, &search); o != nil {
@@ -194,8 +196,13 @@ func (e *Engine) setOption(text string) {
 	if err == nil {
 		err = o.set(e, checked)
 	}
+	e.refuse(o.Name, value, err)
+}
+
+// refuse says why an option cannot have a value, if there is a reason.
+func (e *Engine) refuse(name, value string, err error) {
 	if err != nil {
-		e.note("option %s: %s: %v", o.Name, quote(value), err)
+		e.note("option %s: %s: %v", name, quote(value), err)
 	}
 }
 
@@ -215,7 +222,7 @@ func (e *Engine) setOpponent(value string) error {
 	return s.Set(&e.setup.Options, rating)
 }
 
-// setLog is the option LogFile.
+// setLog is the option LogFile, which does not wait for a search.
 func (e *Engine) setLog(value string) error {
 	if e.log != nil {
 		err := e.log.Close()
@@ -225,7 +232,7 @@ func (e *Engine) setLog(value string) error {
 			return err
 		}
 	}
-	if value == "" {
+	if value == "" || value == "<empty>" {
 		return nil
 	}
 	f, err := os.OpenFile(value, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
