@@ -20,7 +20,7 @@ import (
 
 // question is a position that a page for people asks about.
 type question struct {
-	run, weigher *folder // of the recipes prior and probability; no weigher: nil
+	run, weigher *folder // see [Server.peopleRuns]; no weigher: nil
 	start        board.Position
 	moves        []board.Move // to the position
 	played       board.Move   // in it; [board.NoMove]: nothing
@@ -112,21 +112,25 @@ func (a *analysis) run() error {
 	if over != "" {
 		return nil
 	}
+	crowds, ratings := a.question.run.crowds(), a.question.run.ratings()
 	var shares [][]float64
-	err := a.ask(func(n *openNetwork) (err error) {
-		if !rated(n.Encoder()) {
-			return errUnrated
+	for _, c := range crowds {
+		err := a.ask(c.folder, func(n *openNetwork) error {
+			if c.Kind == aRun && !rated(n.Encoder()) {
+				return errUnrated
+			}
+			more, err := humanShares(a.ctx, n.evaluator, a.game, a.legal, c.ratings)
+			shares = append(shares, more...)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		shares, err = humanShares(a.ctx, n.evaluator, a.game, a.legal, ratings)
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	a.human = newHumanMoves(ratings, a.legal, shares)
 	a.show()
 	for i := 0; a.weigher != nil && i < len(ratings); i++ {
-		err := a.ask(func(n *openNetwork) (err error) {
+		err := a.ask(crowds[min(i, len(crowds)-1)].folder, func(n *openNetwork) (err error) {
 			shares[i], err = a.weighedShares(n.evaluator, ratings[i])
 			return err
 		})
@@ -138,7 +142,7 @@ func (a *analysis) run() error {
 		a.update(func(v *analysisView) { v.Weighed = i + 1 })
 		a.show()
 	}
-	err = a.judgeMoves()
+	err := a.judgeMoves()
 	if errors.Is(err, stockfish.ErrNotFound) {
 		a.update(func(v *analysisView) {
 			v.Note = "What moves cost is not known without an engine: " + stockfish.Remedy + "."
@@ -156,10 +160,10 @@ func (a *analysis) update(do func(*analysisView)) {
 	})
 }
 
-// ask uses the network of the question.
-func (a *analysis) ask(use func(*openNetwork) error) error {
+// ask uses a network of the question.
+func (a *analysis) ask(run *folder, use func(*openNetwork) error) error {
 	return a.networks.turn.do(a.ctx, func() error {
-		n, err := a.networks.of(a.ctx, a.question.run, a.weigher)
+		n, err := a.networks.of(a.ctx, run, a.weigher)
 		if err != nil {
 			return err
 		}
@@ -191,7 +195,7 @@ func (a *analysis) judgeMoves() error {
 // show shows what is known of the moves.
 func (a *analysis) show() {
 	at, human := a.game.Position(), a.human
-	rows, rest := []analysedMove{}, slices.Repeat([]float64{1}, len(ratings))
+	rows, rest := []analysedMove{}, slices.Repeat([]float64{1}, len(human.ratings))
 	list, best := human.shown(a.played, maxShownMoves), human.best()
 	if best != nil && !slices.Contains(list, best.Move) {
 		list = append(list, best.Move)
@@ -205,7 +209,7 @@ func (a *analysis) show() {
 		if cost, known := human.cost(move); known {
 			row.Cost = &cost
 		}
-		for i := range ratings {
+		for i := range human.ratings {
 			rest[i] = max(0, rest[i]-move.shares[i])
 			row.Traps = append(row.Traps, human.trap(move, i))
 		}
@@ -239,13 +243,13 @@ const (
 	trapCost  = 0.15
 )
 
-// ratings are the ratings for which a page shows human moves, ascending.
+// ratings are the ratings for which a run is asked, ascending.
 var ratings = []int{1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500}
 
-// nearestRating returns the index of the rating nearest to a given one; of two the lower.
-func nearestRating(rating int) int {
+// nearest returns the rating nearest to a given one; of two the lower.
+func nearest(ratings []int, rating int) int {
 	distance := func(of int) int { return max(of-rating, rating-of) }
-	return slices.Index(ratings, slices.MinFunc(ratings, func(a, b int) int { return distance(a) - distance(b) }))
+	return slices.MinFunc(ratings, func(a, b int) int { return distance(a) - distance(b) })
 }
 
 // humanMove is a legal move of a position with the share of the players who would play it.

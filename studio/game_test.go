@@ -231,21 +231,31 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A file of lc0's is an opponent, and a damaged one says so.
-func TestNetworkFile(t *testing.T) {
-	dir := t.TempDir()
+// leelaFile is a file of lc0's whose network gives the moves different shares by a seed.
+func leelaFile(t *testing.T, seed float32) string {
 	n := model.Leela{Input: 1, Activation: "relu", Blocks: 1, Filters: 4, Policy: "convolution", PolicyFilters: 73,
 		Chances: true, ValueFilters: 1, ValueHidden: 2}
 	file := leela.File{Settings: n}
 	for _, p := range n.Params() {
-		file.Tensors = append(file.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: make([]float32,
-			p.Size())})
+		data := make([]float32, p.Size())
+		if p.Name == "policy.planes.bias" {
+			for i := range data {
+				data[i] = seed * float32(i%7)
+			}
+		}
+		file.Tensors = append(file.Tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
 	}
 	var content bytes.Buffer
 	if err := file.Write(&content); err != nil {
 		t.Fatal(err)
 	}
-	put(t, content.String(), dir, "maias", "good.pb.gz")
+	return content.String()
+}
+
+// A file of lc0's is an opponent, and a damaged one says so.
+func TestNetworkFile(t *testing.T) {
+	dir := t.TempDir()
+	put(t, leelaFile(t, 0), dir, "maias", "good.pb.gz")
 	put(t, "none", dir, "maias", "bad.pb.gz")
 	s := serve(t, dir)
 	page := s.has("/play", "maias/good.pb.gz", "maias/bad.pb.gz")

@@ -64,6 +64,8 @@ type folder struct {
 	Manifest *dataset.Manifest // of a dataset that is finished
 	Verb     string            // that makes or made the dataset
 
+	maias []crowd // a set of Maia's networks; nil: it is none
+
 	Config run.Config // of a run
 	Losses []float64  // of its validations, or of its training where there are few
 	Step   int64

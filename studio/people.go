@@ -1,12 +1,15 @@
 package studio
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +23,7 @@ import (
 
 // peopleForm is the form for a position or a game.
 type peopleForm struct {
-	Runs, Weighers []*folder // of the recipes prior and probability
+	Runs, Weighers []*folder // see [Server.peopleRuns]
 	Problem        string
 	Run, Weigher   string // keys of those that are chosen
 	Nodes          int64
@@ -90,9 +93,54 @@ func (s *Server) peopleForm(w http.ResponseWriter, r *http.Request, problem erro
 	return s.showStatus(w, http.StatusUnprocessableEntity, "people", f)
 }
 
-// peopleRuns are the runs that say what people play, and those that weigh it.
+// crowd is a network with the ratings of the players whose moves it predicts, ascending.
+type crowd struct {
+	*folder
+	ratings []int
+}
+
+// crowds are the networks that say for a folder what people play, by rating.
+func (f *folder) crowds() []crowd {
+	if f.maias != nil {
+		return f.maias
+	}
+	return []crowd{{f, ratings}}
+}
+
+// ratings are those of its crowds.
+func (f *folder) ratings() (list []int) {
+	for _, c := range f.crowds() {
+		list = append(list, c.ratings...)
+	}
+	return list
+}
+
+// maiaName is the name of the file of a network that predicts the moves of players of one rating.
+var maiaName = regexp.MustCompile(`(?i)^maia[-_ ]?(\d{3,4})\.pb\.gz$`)
+
+// addMaia adds a network to the set of its folder: a copy of the first of them, with all.
+func addMaia(sets []*folder, f *folder, rating int) []*folder {
+	dir := filepath.Dir(f.Path)
+	i := slices.IndexFunc(sets, func(s *folder) bool { return s.maias != nil && filepath.Dir(s.Path) == dir })
+	if i < 0 {
+		set := *f
+		i, sets = len(sets), append(sets, &set)
+	}
+	set := sets[i]
+	set.maias = append(set.maias, crowd{f, []int{rating}})
+	slices.SortFunc(set.maias, func(a, b crowd) int { return cmp.Compare(a.ratings[0], b.ratings[0]) })
+	set.stamp += f.stamp
+	set.Name = fmt.Sprintf("Maia %s in %s", strings.Trim(fmt.Sprint(set.ratings()), "[]"), filepath.Base(dir))
+	return sets
+}
+
+// peopleRuns are the runs and the sets of Maia's networks that say what people play, and the runs that weigh it.
 func (s *Server) peopleRuns() (runs, weighers []*folder) {
 	for _, f := range s.library.look() {
+		if m := maiaName.FindStringSubmatch(filepath.Base(f.Path)); f.Kind == aNetwork && m != nil {
+			rating, _ := strconv.Atoi(m[1])
+			runs = addMaia(runs, f, rating)
+		}
 		if f.Kind != aRun || f.Problem != "" {
 			continue
 		}
@@ -159,7 +207,7 @@ func (s *Server) addressOf(r *http.Request, line *dataset.Line, ply int) (string
 	}
 	runs, _ := s.peopleRuns()
 	if len(runs) == 0 {
-		return "", errors.New("there is no run of the recipe prior here yet")
+		return "", errors.New("there is neither a run of the recipe prior nor a network of Maia's here yet")
 	}
 	key := r.FormValue("run")
 	if key == "" {
@@ -274,8 +322,9 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.peopleForm(w, r, err)
 	}
-	p := peoplePage{Title: "A position", Network: game.run.Name, Unmasked: !game.run.Config.LegalMask(),
-		Game: newReplay(game.start), Ratings: ratings, Elo: 1500, Page: rand.Text(), Nodes: game.nodes}
+	p := peoplePage{Title: "A position", Network: game.run.Name, Unmasked: game.run.maias == nil && !game.run.Config.LegalMask(),
+		Game: newReplay(game.start), Ratings: game.run.ratings(), Page: rand.Text(), Nodes: game.nodes}
+	p.Elo = nearest(p.Ratings, 1500)
 	if game.weigher != nil {
 		p.Weighs = game.weigher.Name
 	}
@@ -285,7 +334,7 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) error {
 		p.Title = "A game"
 	}
 	if elo, err := strconv.Atoi(r.FormValue("elo")); err == nil {
-		p.Elo = ratings[nearestRating(elo)]
+		p.Elo = nearest(p.Ratings, elo)
 	}
 	q := url.Values{}
 	for _, name := range []string{"run", "weigher", "nodes"} {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/network/run"
 	"talbot/stockfish"
 )
@@ -121,6 +123,44 @@ func indexOfMove(v analysisView, uci string) int {
 		}
 	}
 	return -1
+}
+
+// The networks of a folder named after Maia's say together what players of their ratings play, each its own; others and
+// another folder's are left alone.
+func TestMaias(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a/maia-1900", "a/maia-900", "a/Maia1100", "b/maia-2200", "a/maia-1500-mine", "a/t1"} {
+		put(t, leelaFile(t, float32(i)), dir, filepath.FromSlash(name)+".pb.gz")
+	}
+	s := serve(t, dir)
+	s.networks.engine = filepath.Join(dir, "no-engine")
+	page := s.has("/people", "Maia 900 1100 1900 in a", "Maia 2200 in b")
+	if strings.Contains(page, "t1") || strings.Contains(page, "mine") {
+		t.Error(page)
+	}
+	at := s.to("POST", "/people", url.Values{"pgn": {"[WhiteElo \"1650\"]\n\n1. e4 e5"}})
+	if page := s.has(at, `data-elo="1900"`, `data-elo="900"`); strings.Contains(page, "2200") ||
+		strings.Contains(page, "--legal-mask") {
+		t.Error(page)
+	}
+	v := s.analysisOf(at, 1)
+	if len(v.Rest) != 3 || v.Problem != "" || len(v.Moves) == 0 {
+		t.Fatalf("%+v", v)
+	}
+	for i, name := range []string{"maia-900", "Maia1100", "maia-1900"} {
+		n := testkit.Must(s.networks.of(t.Context(), s.library.known[filepath.Join(dir, "a", name+".pb.gz")], nil))
+		start := board.StartPosition()
+		g := board.NewGame(start, testkit.Must(start.ParseUCI("e2e4")))
+		alone := testkit.Must(humanShares(t.Context(), n.evaluator, g, g.Position().LegalMoves(nil), []int{0}))
+		for k, m := range g.Position().LegalMoves(nil) {
+			if at := indexOfMove(v, m.String()); at >= 0 && math.Abs(v.Moves[at].Shares[i]-alone[0][k]) > 1e-6 {
+				t.Errorf("%s by network %d: %g, alone %g", m, i, v.Moves[at].Shares[i], alone[0][k])
+			}
+		}
+	}
+	if m := v.Moves[0].Shares; m[0] == m[1] || m[1] == m[2] {
+		t.Errorf("all networks say the same: %v", m)
+	}
 }
 
 func checkShares(t *testing.T, v analysisView) {

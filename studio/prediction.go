@@ -31,8 +31,8 @@ type openNetwork struct {
 	evaluator *engine.Evaluator
 }
 
-// maxNetworks is the number of networks that are kept open.
-const maxNetworks = 3
+// maxNetworks is the number of networks that are kept open: those of Maia and a few more.
+const maxNetworks = 12
 
 func newNetworks(backend, engine string) *networks {
 	return &networks{backend: backend, engine: engine, turn: make(turns, 1),
