@@ -9,8 +9,8 @@ import (
 func (t *tree) gather(visits int64) {
 	t.queue, t.paths, t.blocked, t.store, t.asked = t.queue[:0], t.paths[:0], t.blocked[:0], t.store[:0], 0
 	met, most, ply := 0, t.collisions(), t.game.Ply()
-	end := t.added + min(visits, freeVisits)
-	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
+	end, hits := t.added+min(visits, freeVisits), t.hits+freeHits
+	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end && t.hits < hits; t.game.Rewind(ply) {
 		switch t.descend() {
 		case visited:
 			more = !t.finished()
@@ -23,8 +23,12 @@ func (t *tree) gather(visits int64) {
 	}
 }
 
-// freeVisits is the most visits between two looks at the clock; all may be such that need no network.
-const freeVisits = 2048
+// freeVisits is the most visits between two looks at the clock, all of which may be such that need no network, and
+// freeHits the most answers of tables, which take about 0.1 ms each.
+const (
+	freeVisits = 2048
+	freeHits   = 64
+)
 
 // arrival is how a descent ends.
 type arrival uint8
@@ -53,7 +57,7 @@ func (t *tree) descend() arrival {
 				return how
 			}
 		}
-		if n.kind() != expanded || !top && (n.proven() || t.probeAgain(n)) {
+		if n.kind() != expanded || !top && n.proven() {
 			return t.arrive(n)
 		}
 		at := t.choose(t, n, top)

@@ -20,8 +20,6 @@ type oracle struct {
 	in   io.Writer
 	out  *bufio.Scanner
 	hits int
-	cold bool // an answer is given at the second asking only
-	seen map[uint64]bool
 	memo map[uint64]Ending
 }
 
@@ -57,7 +55,7 @@ func newOracle(t testing.TB) *oracle {
 		_ = in.Close()
 		_ = python.Wait()
 	})
-	return &oracle{t: t, in: in, out: bufio.NewScanner(out), seen: map[uint64]bool{}, memo: map[uint64]Ending{}}
+	return &oracle{t: t, in: in, out: bufio.NewScanner(out), memo: map[uint64]Ending{}}
 }
 
 // ask returns what the tables say about positions, their clocks left out.
@@ -86,14 +84,8 @@ func (o *oracle) ask(fens []string) (wdl, dtz, dtm []int) {
 // Pieces implements [Prober].
 func (o *oracle) Pieces() int { return 4 }
 
-func (o *oracle) Busy() bool { return false }
-
 // Probe implements [Prober].
 func (o *oracle) Probe(p *board.Position) (e Ending, ok bool) {
-	if o.cold && !o.seen[p.Key()] {
-		o.seen[p.Key()] = true
-		return e, false
-	}
 	o.hits++
 	if e, ok = o.memo[p.Key()]; ok {
 		return e, true

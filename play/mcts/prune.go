@@ -133,9 +133,6 @@ func (t *tree) collapse(n *node) {
 // asked for them, and where there is no room either, the descent ends.
 func (t *tree) restoreEdges(n *node) (how arrival, ends bool) {
 	t.replies = t.game.Position().LegalMoves(t.replies[:0])
-	if !t.asPublished && len(t.path) > 1 && t.probe(n) {
-		return t.visit(n, n.value, n.drawn), true
-	}
 	key, a, priors := t.lookup(t.replies)
 	if a == nil {
 		t.enqueue(n, leaf{key: key, reexpand: true})

@@ -247,10 +247,8 @@ type Prober interface {
 	// Pieces is the largest number of pieces it knows, kings included.
 	Pieces() int
 	// Probe says how a position ends when both play on without a mistake from a halfmove clock of 0: its real clock is
-	// not looked at. It must be quick; ok is false where the answer is not known, or not yet: it is asked again.
+	// not looked at. ok is false where the answer is not known.
 	Probe(p *board.Position) (e Ending, ok bool)
-	// Busy reports whether some of what was asked will be known soon.
-	Busy() bool
 }
 
 // Ending is the result of a position by tables, from the view of the side to move.

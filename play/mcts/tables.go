@@ -2,7 +2,6 @@ package mcts
 
 import (
 	"slices"
-	"time"
 
 	"talbot/board"
 )
@@ -30,15 +29,6 @@ func (t *tree) probe(n *node) bool {
 	return certain
 }
 
-// probeAgain is probe for an expanded node that tables may know by now. They are asked at each doubling of its visits.
-func (t *tree) probeAgain(n *node) bool {
-	if t.options.Tables == nil || n.visits&(n.visits-1) != 0 || n.inFlight > 0 || !t.probe(n) {
-		return false
-	}
-	t.dropEdges(n, 0)
-	return true
-}
-
 // certain returns the result of a position with its halfmove clock. The class of a win or a loss holds for a clock of
 // 0; with another one the winner must be in time with the next capture or pawn move, after which it holds again. One
 // ply is kept in hand, as distances may be one too short.
@@ -61,28 +51,19 @@ type tableRank struct {
 	dtz   int  // to the next capture or pawn move of those that win, this move excluded
 }
 
-// rootWait limits a search's wait for the tables' results of the moves at its root. Some thirty questions take 2 ms.
-// Without an answer any winning move would be played, also one that repeats a position.
-const rootWait = 50 * time.Millisecond
-
 // bestByTables returns the root's moves that are best by tables: of winning ones those that make progress. All are
 // returned if tables do not know all.
 func (t *tree) bestByTables(moves []board.Move) []board.Move {
 	if !t.inTables(t.game.Position()) {
 		return moves
 	}
-	hits := t.hits
-	list, known := t.rankAll(moves)
-	until := time.Now().Add(rootWait)
-	for busy := true; busy && !known && time.Now().Before(until); {
-		if busy = t.options.Tables.Busy(); busy {
-			time.Sleep(rootWait / 200)
+	var list []tableRank
+	for _, m := range moves {
+		r, known := t.rank(m)
+		if !known {
+			return moves
 		}
-		t.hits = hits // each move counts once
-		list, known = t.rankAll(moves)
-	}
-	if !known {
-		return moves
+		list = append(list, r)
 	}
 	best := slices.MaxFunc(list, func(a, b tableRank) int {
 		if a.class != b.class {
@@ -97,16 +78,6 @@ func (t *tree) bestByTables(moves []board.Move) []board.Move {
 		}
 	}
 	return kept
-}
-
-// rankAll ranks moves. All are asked about, also if one is not known yet.
-func (t *tree) rankAll(moves []board.Move) (list []tableRank, known bool) {
-	known = true
-	for _, m := range moves {
-		r, ok := t.rank(m)
-		list, known = append(list, r), known && ok
-	}
-	return list, known
 }
 
 // rank says what tables know about a move at the root.

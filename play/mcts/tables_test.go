@@ -40,8 +40,6 @@ type listed map[uint64]Ending
 
 func (l listed) Pieces() int { return 4 }
 
-func (l listed) Busy() bool { return false }
-
 func (l listed) Probe(p *board.Position) (e Ending, ok bool) {
 	e, ok = l[p.Key()]
 	return e, ok
@@ -85,39 +83,6 @@ func TestByTables(t *testing.T) {
 		if fmt.Sprint(got) != c.want && fmt.Sprint(len(got)) != c.want {
 			t.Errorf("%s: %v, not %s", c.name, got, c.want)
 		}
-	}
-}
-
-// later knows what listed knows once it was asked about the moves that are listed, and says so.
-type later struct {
-	listed
-	asked map[uint64]bool
-}
-
-func (l *later) Probe(p *board.Position) (Ending, bool) {
-	l.asked[p.Key()] = true
-	if l.Busy() {
-		return Ending{}, false
-	}
-	return l.listed.Probe(p)
-}
-
-func (l *later) Busy() bool { return len(l.asked) < len(l.listed) }
-
-// TestTablesLater: moves at the root are ranked by tables that do not answer at once.
-func TestTablesLater(t *testing.T) {
-	p := testkit.Must(board.ParseFEN("7k/8/8/8/8/8/8/KR6 w - - 0 1"))
-	tables := later{listed{}, map[uint64]bool{}}
-	best := board.NoMove
-	for i, m := range p.LegalMoves(nil) {
-		q := p.After(m)
-		tables.listed[q.Key()] = Ending{Loss, 40 - i}
-		best = m
-	}
-	s := mustNew(t, "puct", newFake(t, 1), func(o *Options) { o.Tables = &tables })
-	s.Position(&p, nil)
-	if r := search(t, s, Limits{Nodes: 20}); len(r.Lines) != 1 || r.Lines[0].PV[0] != best {
-		t.Errorf("%d lines, %v is played, not %v", len(r.Lines), r.Lines[0].PV, best)
 	}
 }
 
@@ -196,22 +161,18 @@ func TestTablesInTree(t *testing.T) {
 		{"4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", 1},
 		{"4k3/8/8/4K3/4P3/8/8/7n b - - 0 1", 0},
 	} {
-		for _, cold := range []bool{false, true} {
-			o.cold = cold
-			clear(o.seen)
-			s := mustNew(t, "puct", noisy(t, 4, 0), func(p *Options) { p.Tables = o })
-			g := set(t, s, c.fen)
-			r := search(t, s, Limits{Nodes: 40})
-			check(t, s.(*tree))
-			checkReport(t, g, r)
-			if l := r.Lines[0]; r.TableHits == 0 || !cold && (!l.Proven || l.Value != c.value) {
-				t.Errorf("%s, cold %v: %+v", c.fen, cold, r)
-			}
-			s = mustNew(t, "puct", noisy(t, 4, 0), func(p *Options) { p.Tables, p.ProbeLimit = o, 3 })
-			set(t, s, c.fen)
-			if hits := search(t, s, Limits{Nodes: 20}).TableHits; hits > 0 && g.Position().Occupied().Len() > 4 {
-				t.Errorf("%s: %d hits above the limit", c.fen, hits)
-			}
+		s := mustNew(t, "puct", noisy(t, 4, 0), func(p *Options) { p.Tables = o })
+		g := set(t, s, c.fen)
+		r := search(t, s, Limits{Nodes: 40})
+		check(t, s.(*tree))
+		checkReport(t, g, r)
+		if l := r.Lines[0]; r.TableHits == 0 || !l.Proven || l.Value != c.value {
+			t.Errorf("%s: %+v", c.fen, r)
+		}
+		s = mustNew(t, "puct", noisy(t, 4, 0), func(p *Options) { p.Tables, p.ProbeLimit = o, 3 })
+		set(t, s, c.fen)
+		if hits := search(t, s, Limits{Nodes: 20}).TableHits; hits > 0 && g.Position().Occupied().Len() > 4 {
+			t.Errorf("%s: %d hits above the limit", c.fen, hits)
 		}
 	}
 }

@@ -208,8 +208,8 @@ func (e *Engine) note(format string, values ...any) {
 	e.out.say("info string " + plain.Sprintf(format, values...) + "\n")
 }
 
-// hear carries out what must not wait, and returns what else a line asks for, nil: nothing. Without a line the input has
-// ended.
+// hear carries out what must not wait, and returns what else a line asks for, nil: nothing. Without a line the input
+// has ended.
 func (e *Engine) hear(l line, open bool) (do func(), quit bool) {
 	if !open {
 		e.stopEndless()

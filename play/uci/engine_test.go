@@ -236,8 +236,8 @@ func TestHeldBack(t *testing.T) {
 	s.quit()
 }
 
-// TestHeldOptions: what comes after a search that is held back waits for its end, whether the network can be loaded then
-// or not.
+// TestHeldOptions: what comes after a search that is held back waits for its end, whether the network can be loaded
+// then or not.
 func TestHeldOptions(t *testing.T) {
 	n := &fakenet.Network{Load: 100 * time.Millisecond}
 	s := ready(t, n)
@@ -266,7 +266,6 @@ type gone struct{ mcts.Prober }
 
 func (gone) Pieces() int                               { return 5 }
 func (gone) Probe(*board.Position) (mcts.Ending, bool) { return mcts.Ending{}, false }
-func (gone) Busy() bool                                { return false }
 func (gone) Err() error                                { return errors.New("the reader has died") }
 func (gone) Close() error                              { return nil }
 func (gone) Notes() []string                           { return []string{"playing without KQvK"} }
