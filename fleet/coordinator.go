@@ -25,8 +25,7 @@ type coordinatorConfig struct {
 	Share
 
 	terms []byte // sent to a worker that joins
-	// prove checks a worker's engine by its reply to the terms; a refused worker prints the error. It is called from
-	// several goroutines.
+	// prove checks a worker's engine by its reply to the terms; a refused worker prints the error.
 	prove  func(proof []byte) error
 	status func(*Status) // adds figures of the labels; may be nil
 
@@ -47,7 +46,6 @@ const (
 	// maxInstances limits the processes of one key, and maxMembers those of all keys.
 	maxInstances = 256
 	maxMembers   = 4096
-	proving      = 4 // proofs that are judged at a time
 )
 
 // coordinator offers jobs to workers and gets their answers. Its methods may be called from any goroutine.
@@ -62,7 +60,6 @@ type coordinator struct {
 
 	answers chan *delivery // of workers. No other message is handled between two of them, so reply to each soon
 	changed chan struct{}  // signals that jobs were lost or that workers joined or left
-	proofs  chan struct{}  // limits how many are judged at a time
 	ended   context.Context
 	end     context.CancelFunc
 	work    sync.WaitGroup
@@ -83,8 +80,8 @@ type member struct {
 	key, instance string
 	worker        int // number of the key
 	process       int // number among the worker's joined processes, from 1
-	hello         hello
-	proved        bool
+	name, version string
+	slots         int
 	heard         time.Time
 	openRequests  []time.Time // requests for jobs that were handed to the queue and are not known to be served
 	held          map[uint64]*offer
@@ -109,7 +106,7 @@ func openCoordinator(ctx context.Context, cfg coordinatorConfig) (*coordinator, 
 		cfg.now = time.Now
 	}
 	c := &coordinator{cfg: cfg, answers: make(chan *delivery, 64), changed: make(chan struct{}, 1),
-		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}
+		offers: map[uint64]*offer{}, members: map[string]*member{}}
 	c.ended, c.end = context.WithCancel(context.Background())
 	var err error
 	if c.seed, err = loadSeed(filepath.Join(cfg.Dir, keyFile)); err != nil {
@@ -155,7 +152,7 @@ func (c *coordinator) begin(ctx context.Context) error {
 		return err
 	}
 	for verb, do := range map[string]func(*nats.Msg, string, string){
-		verbJoin: c.onJoin, verbProve: c.onProve, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
+		verbJoin: c.onJoin, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
 		verbBack: c.onReturn, verbLeave: c.onLeave, verbStatus: c.onStatus,
 	} {
 		if _, err := c.nc.Subscribe(subjectRoot+"*.*."+verb, func(m *nats.Msg) {
@@ -236,10 +233,8 @@ func (c *coordinator) Slots() (slots, workers int) {
 func (c *coordinator) recount() {
 	slots, keys := 0, map[string]bool{}
 	for _, m := range c.members {
-		if m.proved {
-			slots += m.hello.Slots
-			keys[m.key] = true
-		}
+		slots += m.slots
+		keys[m.key] = true
 	}
 	c.slots.Store(int64(slots))
 	c.workers.Store(int64(len(keys)))

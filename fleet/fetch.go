@@ -172,7 +172,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 				w.Log("a job that cannot be read: %v", err)
 				continue
 			}
-			t := &task{job: j, session: session, gone: make(chan struct{}), over: make(chan struct{})}
+			t := &task{job: j, gone: make(chan struct{}), over: make(chan struct{})}
 			w.mu.Lock()
 			w.held[t] = true
 			w.mu.Unlock()

@@ -60,15 +60,9 @@ func (s *stranger) ask(verb string, data []byte) (code, string) {
 // join makes a proper member of the stranger.
 func (s *stranger) join() {
 	s.t.Helper()
-	text, err := json.Marshal(hello{Protocol: protocol, Slots: 1})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := encodeJSON(hello{Protocol: protocol, Slots: 1, Proof: []byte("proof of hello")})
 	if c, said := s.ask(verbJoin, text); c != codeDone {
 		s.t.Fatalf("join: %v %s", c, said)
-	}
-	if c, said := s.ask(verbProve, []byte("proof of hello")); c != codeDone {
-		s.t.Fatalf("prove: %v %s", c, said)
 	}
 }
 
@@ -301,10 +295,12 @@ func TestReplies(t *testing.T) {
 func TestRequests(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
-	for _, verb := range []string{verbHold, verbProve} {
-		if got, _ := s.ask(verb, []byte("[]")); got != codeStranger {
-			t.Errorf("%s of a stranger: %v", verb, got)
-		}
+	hold := func() code {
+		got, _ := s.ask(verbHold, []byte("[]"))
+		return got
+	}
+	if got := hold(); got != codeStranger {
+		t.Errorf("before joining: %v", got)
 	}
 	for _, text := range []string{"", "{}", "{", `{"protocol":1,"slots":1,"more":2}`,
 		`{"protocol":2,"slots":1}`, `{"protocol":1,"kind":"label","slots":1}`,
@@ -314,10 +310,14 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%.60q: %v", text, got)
 		}
 	}
-	text, _ := json.Marshal(hello{Protocol: protocol, Slots: 1})
-	s.ask(verbJoin, text)
-	if got, said := s.ask(verbProve, []byte("nothing")); got != codeRefused ||
-		!strings.Contains(said, "proves nothing") {
+	introduction := hello{Protocol: protocol, Slots: 1}
+	if got, said := s.ask(verbJoin, encodeJSON(introduction)); got != codeDone || !strings.Contains(said, "terms") ||
+		hold() != codeStranger {
+		t.Errorf("without a proof: %v %q", got, said)
+	}
+	introduction.Proof = []byte("nothing")
+	if got, said := s.ask(verbJoin, encodeJSON(introduction)); got != codeRefused ||
+		!strings.Contains(said, "proves nothing") || hold() != codeStranger {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()

@@ -60,12 +60,7 @@ func TestStatusOverHTTP(t *testing.T) {
 	name := "a \"strange\" \\ name\nof two lines"
 	testWorker(t, join, "w", &echo{}, 3)
 	s := newStranger(t, join, t.TempDir()+"/key")
-	hello, err := json.Marshal(hello{Protocol: protocol, Slots: 2, Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.ask(verbJoin, hello)
-	s.ask(verbProve, []byte("proof of hello"))
+	s.ask(verbJoin, encodeJSON(hello{Protocol: protocol, Slots: 2, Name: name, Proof: []byte("proof of hello")}))
 	serve(t, c, questions(5))
 	bearer := "Bearer " + token
 	for _, wrong := range []string{"", "Bearer", "Bearer ", token, "Basic " + token, bearer + "0", "Bearer " +

@@ -29,8 +29,8 @@ func (h *handClock) advance(d time.Duration) {
 	h.at = h.at.Add(d)
 }
 
-// A job whose holder falls silent is lost when the lease is over and not before, so is one that nobody says he has, and
-// what a worker returns is lost at once.
+// A job whose holder falls silent is lost when the lease is over and not before, and what a worker returns is lost at
+// once.
 func TestLeases(t *testing.T) {
 	clock := handClock{at: time.Now()}
 	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease, cfg.now = time.Hour, clock.now })
@@ -58,17 +58,6 @@ func TestLeases(t *testing.T) {
 	}
 	<-c.changed // the stranger came
 	j := take()
-	for delivered := false; !delivered; time.Sleep(5 * time.Millisecond) { // as far as the coordinator knows
-		kept()
-		c.mu.Lock()
-		delivered = !c.offers[j.Number].delivered.IsZero()
-		c.mu.Unlock()
-	}
-	clock.advance(c.cfg.Lease)
-	kept()
-	clock.advance(1)
-	lost(j.Number, false)
-	j = take()
 	hold := func() byte {
 		t.Helper()
 		got, codes := s.ask(verbHold, encodeJSON([]heldJob{j.heldJob}))
@@ -97,6 +86,20 @@ func TestLeases(t *testing.T) {
 	hold()
 	s.ask(verbLeave, nil)
 	lost(j.Number, false)
+}
+
+// A job that was handed out and that no worker claims goes to another one.
+func TestUnclaimed(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), func(cfg *coordinatorConfig) { cfg.Lease = 200 * time.Millisecond })
+	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "silent"))
+	s.join()
+	s.take(c, "q")
+	testWorker(t, joinOf(t, c), "a", &echo{}, 1)
+	a := <-c.answers
+	if string(a.query) != "q" || a.worker != 2 {
+		t.Errorf("%+v", a)
+	}
+	a.reply(nil)
 }
 
 // A worker that is stopped returns what it has, whatever it is doing.

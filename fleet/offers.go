@@ -12,14 +12,13 @@ import (
 
 // offer is a job that is offered.
 type offer struct {
-	number    uint64
-	sequence  uint64    // in the stream; 0 until the queue has acknowledged it
-	offered   time.Time // monotonic, as all that follow
-	renewed   time.Time // when the lease was last renewed in the queue
-	ticket    digest
-	holder    *member   // nil while no worker claims it
-	heard     time.Time // of the holder
-	delivered time.Time // when it was found to be delivered, though no worker says that it has it
+	number   uint64
+	sequence uint64    // in the stream; 0 until the queue has acknowledged it
+	offered  time.Time // monotonic, as all that follow
+	renewed  time.Time // when the lease was last renewed in the queue
+	ticket   digest
+	holder   *member   // nil while no worker claims it
+	heard    time.Time // of the holder
 }
 
 // lostJob is a job that no worker holds any more; it is no longer offered.
@@ -135,9 +134,9 @@ func (c *coordinator) watch() {
 	}
 }
 
-// endLeases takes the jobs from workers that have been silent for too long.
+// endLeases takes the jobs from workers that have been silent for too long. A job that was handed out and that no worker
+// claims is handed out again by the queue.
 func (c *coordinator) endLeases() {
-	delivered, known := c.delivered()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.cfg.now()
@@ -156,38 +155,6 @@ func (c *coordinator) endLeases() {
 			if now.Sub(o.offered) > c.cfg.Lease {
 				c.lose(o, false, "the queue never took it")
 			}
-		case !known || o.sequence > delivered:
-		case o.delivered.IsZero():
-			o.delivered = now
-		case now.Sub(o.delivered) > c.cfg.Lease:
-			c.lose(o, false, "no worker claimed it")
 		}
 	}
-}
-
-// delivered is the sequence in the stream up to which jobs were handed out. It is only looked up if there are jobs that
-// no worker claims.
-func (c *coordinator) delivered() (sequence uint64, known bool) {
-	c.mu.Lock()
-	any := false
-	for _, o := range c.offers {
-		any = any || o.holder == nil && o.sequence > 0
-	}
-	c.mu.Unlock()
-	if !any {
-		return 0, false
-	}
-	m, err := c.nc.Request("$JS.API.CONSUMER.INFO."+streamName+"."+consumerName, nil, time.Second)
-	if err != nil {
-		return 0, false
-	}
-	var info struct {
-		Delivered struct {
-			Stream uint64 `json:"stream_seq"`
-		} `json:"delivered"`
-	}
-	if json.Unmarshal(m.Data, &info) != nil {
-		return 0, false
-	}
-	return info.Delivered.Stream, true
 }

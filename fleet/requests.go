@@ -9,13 +9,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// member returns the member that asks, if it has joined and is fit; else nil. c.mu is held.
+// member returns the member that asks; nil if it has not joined. c.mu is held.
 func (c *coordinator) member(key, instance string) *member {
 	m := c.members[key+"."+instance]
-	if m == nil || !m.proved {
-		return nil
+	if m != nil {
+		m.heard = c.cfg.now()
 	}
-	m.heard = c.cfg.now()
 	return m
 }
 
@@ -26,10 +25,10 @@ func (c *coordinator) reply(m *nats.Msg, code code, text []byte) {
 // refuse answers an invalid request.
 func (c *coordinator) refuse(m *nats.Msg, err error) {
 	c.refused.Add(1)
-	c.reply(m, codeRefused, []byte(clip(err.Error(), 8<<10)))
+	c.reply(m, codeRefused, []byte(clip(err.Error(), maxRefusal)))
 }
 
-// onJoin takes a worker in, provisionally.
+// onJoin sends the terms to a worker that introduces itself, and takes it in once it comes with a proof of its engine.
 func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	h, err := decodeJSON[hello](m.Data, maxHello)
 	if err == nil {
@@ -38,12 +37,14 @@ func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	if token := c.seed.token(); err == nil && c.gate == nil && !equalSecrets(h.Token, hex.EncodeToString(token[:])) {
 		err = errors.New("the token is wrong")
 	}
-	worker := 0
-	if err == nil {
-		worker, err = c.roster.of(key, h.Name)
-	}
 	if reason := c.roster.banned(key); err == nil && reason != "" {
 		err = errors.New("the worker is banned: " + reason)
+	}
+	worker := 0
+	if err == nil && h.Proof != nil {
+		if err = c.cfg.prove(h.Proof); err == nil {
+			worker, err = c.roster.of(key, h.Name)
+		}
 	}
 	if err != nil {
 		c.refuse(m, err)
@@ -51,8 +52,12 @@ func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.finished {
+	switch {
+	case c.finished:
 		c.reply(m, codeFinished, nil)
+		return
+	case h.Proof == nil:
+		c.reply(m, codeDone, encodeJSON(welcome{c.cfg.Lease, c.cfg.terms}))
 		return
 	}
 	id := key + "." + instance
@@ -73,43 +78,10 @@ func (c *coordinator) onJoin(m *nats.Msg, key, instance string) {
 	for taken[process] {
 		process++
 	}
-	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h,
-		heard: c.cfg.now(), held: map[uint64]*offer{}}
-	c.reply(m, codeDone, encodeJSON(welcome{c.cfg.Lease, c.cfg.terms}))
-}
-
-// onProve judges whether a worker that has joined is fit.
-func (c *coordinator) onProve(m *nats.Msg, key, instance string) {
-	c.mu.Lock()
-	member := c.members[key+"."+instance]
-	c.mu.Unlock()
-	if member == nil {
-		c.reply(m, codeStranger, nil)
-		return
-	}
-	select {
-	case c.proofs <- struct{}{}:
-	default:
-		c.reply(m, codeBusy, nil)
-		return
-	}
-	c.work.Go(func() {
-		defer func() { <-c.proofs }()
-		err := c.cfg.prove(m.Data)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if err != nil {
-			if c.members[key+"."+instance] == member {
-				delete(c.members, key+"."+instance)
-				c.recount()
-			}
-			c.refuse(m, err)
-			return
-		}
-		member.proved, member.heard = true, c.cfg.now()
-		c.recount()
-		c.reply(m, codeDone, nil)
-	})
+	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, name: h.Name,
+		version: h.Version, slots: h.Slots, heard: c.cfg.now(), held: map[uint64]*offer{}}
+	c.recount()
+	c.reply(m, codeDone, nil)
 }
 
 // nextText is the request for one job, as the queue wants it.
@@ -133,7 +105,7 @@ func (c *coordinator) onNext(m *nats.Msg, key, instance string) {
 	for len(member.openRequests) > 0 && now.Sub(member.openRequests[0]) > nextExpires {
 		member.openRequests = member.openRequests[1:]
 	}
-	if len(member.openRequests) >= 4*member.hello.Slots+8 || len(member.held) >= 2*member.hello.Slots+4 {
+	if len(member.openRequests) >= 4*member.slots+8 || len(member.held) >= 2*member.slots+4 {
 		c.reply(m, codeBusy, nil)
 		return
 	}

@@ -43,8 +43,7 @@ const (
 	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
 	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
 	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
-	verbJoin     = "join"          // a hello; the reply is the welcome
-	verbProve    = "prove"         // the proof of its engine
+	verbJoin     = "join"          // a hello; the reply to one without proof is the welcome
 	verbNext     = "next"          // a request for one more job, which comes to the inbox
 	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
 	verbAnswer   = "answer"        // an answer

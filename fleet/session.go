@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
@@ -94,60 +93,45 @@ func (w *worker) heed(c code, text []byte, session int) bool {
 
 // join introduces the worker and proves that its engine is fit.
 func (w *worker) join() error {
-	introduction := hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256), Slots: w.Count}
+	h := hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256), Slots: w.Count}
 	if w.Cluster.URL != "" {
-		introduction.Token = hex.EncodeToString(w.Join.Token[:])
+		h.Token = hex.EncodeToString(w.Join.Token[:])
 	}
-	for {
-		data, err := w.introduce(verbJoin, encodeJSON(introduction))
-		if err != nil {
-			return err
-		}
-		welcome, err := decodeJSON[welcome](data, maxPayload)
-		if err != nil {
-			return err
-		}
-		w.mu.Lock()
-		w.lease = welcome.Lease
-		w.mu.Unlock()
-		proof, err := w.engines.Prove(w.ctx, welcome.Terms)
-		if err != nil {
-			return err
-		}
-		switch _, err := w.introduce(verbProve, proof); {
-		case err == nil:
-			w.markJoined()
-			return nil
-		case !errors.Is(err, errStranger): // else the coordinator was restarted meanwhile
-			return err
-		}
+	data, err := w.introduce(h)
+	if err != nil {
+		return err
 	}
+	welcome, err := decodeJSON[welcome](data, maxPayload)
+	if err != nil {
+		return err
+	}
+	if h.Proof, err = w.engines.Prove(w.ctx, welcome.Terms); err != nil {
+		return err
+	}
+	if _, err = w.introduce(h); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lease = welcome.Lease
+	w.session++
+	close(w.ready)
+	w.Log("joined, for %d jobs at a time", w.Count)
+	return nil
 }
 
-var errStranger = errors.New("the coordinator does not know this worker")
-
 // introduce takes a step of joining.
-func (w *worker) introduce(verb string, text []byte) (reply []byte, err error) {
-	c, data, err := w.request(w.ctx, verb, text, requestTimeout)
-	switch {
+func (w *worker) introduce(h hello) (reply []byte, err error) {
+	switch c, data, err := w.request(w.ctx, verbJoin, encodeJSON(h), requestTimeout); {
 	case err != nil:
 		return nil, err
 	case c == codeFinished:
 		return nil, errFinished
 	case c == codeRefused:
-		return nil, fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
-	case c == codeStranger:
-		return nil, errStranger
+		return nil, fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxRefusal))
+	default:
+		return data, nil
 	}
-	return data, nil
-}
-
-func (w *worker) markJoined() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.session++
-	close(w.ready)
-	w.Log("joined, for %d jobs at a time", w.Count)
 }
 
 // hold reports the worker's jobs to the coordinator: at once when there is a new one, and periodically.

@@ -66,11 +66,9 @@ func (c *coordinator) Status() Status {
 		}
 	}
 	for _, m := range c.members {
-		if m.proved {
-			s.Workers = append(s.Workers, WorkerStatus{Number: m.worker, Process: m.process, Name: m.hello.Name,
-				Version: m.hello.Version, Slots: m.hello.Slots, Held: len(m.held), Done: m.done, Lost: m.lost,
-				SilentSeconds: now.Sub(m.heard).Seconds()})
-		}
+		s.Workers = append(s.Workers, WorkerStatus{Number: m.worker, Process: m.process, Name: m.name,
+			Version: m.version, Slots: m.slots, Held: len(m.held), Done: m.done, Lost: m.lost,
+			SilentSeconds: now.Sub(m.heard).Seconds()})
 	}
 	finished := c.finished
 	c.mu.Unlock()

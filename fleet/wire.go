@@ -19,7 +19,8 @@ const (
 	maxPayload = 1 << 20
 	maxJob     = maxPayload - 64<<10
 	maxReason  = 512
-	maxHello   = 16 << 10
+	maxHello   = 512 << 10
+	maxRefusal = 8 << 10   // of the text of one
 	maxHeld    = 512 << 10 // of a list of jobs
 	maxSlots   = 4096      // of one worker
 )
@@ -64,6 +65,7 @@ type hello struct {
 	Name     string `json:"name"`            // of the machine; only shown
 	Slots    int    `json:"slots"`           // jobs that it does at a time
 	Token    string `json:"token,omitempty"` // with a cluster, which does not know it
+	Proof    []byte `json:"proof,omitempty"` // of its engine; without one the worker asks for the terms
 }
 
 func (h *hello) check() error {
@@ -77,7 +79,7 @@ func (h *hello) check() error {
 	return nil
 }
 
-// welcome is the reply to a hello.
+// welcome is the reply to a hello without a proof.
 type welcome struct {
 	Lease time.Duration `json:"lease"`
 	Terms []byte        `json:"terms"`

@@ -92,10 +92,9 @@ type worker struct {
 // task is a job that the worker holds.
 type task struct {
 	job
-	session int
-	begun   bool
-	gone    chan struct{} // closed when the job is not wanted any more
-	over    chan struct{} // closed when a slot is done with it
+	begun bool
+	gone  chan struct{} // closed when the job is not wanted any more
+	over  chan struct{} // closed when a slot is done with it
 }
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a
