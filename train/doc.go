@@ -12,9 +12,7 @@
 //	report.html         curves and figures for display, written by package job
 //	eval.json           the verdict and the figures of that page, for package studio
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
-//	data.json           what it is trained on, sealed, written by package loader
-//	history.json        what the network's card says of data and earlier runs, sealed, by package job; may be deleted
-//	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
+//	data.json           what it and the runs that it continues were trained on, sealed, written by package loader
 //	run.lock            held while a process trains in the folder
 //
 // A checkpoint holds the configuration too, and decides: a run.json that tells of another computation is

@@ -14,7 +14,7 @@ import (
 // network of both sides, of one whose values are scores, and where the run does not tell.
 func TestOneSided(t *testing.T) {
 	results, scores := run.Config{ValueFormula: encode.ResultFormula}, run.Config{ValueFormula: "cp/1000"}
-	sets := []loader.SetIdentity{{Dir: "/data", Manifest: "0"}}
+	sets := []loader.SetIdentity{{Dir: "/data"}}
 	for name, c := range map[string]struct {
 		id     loader.Identity
 		config run.Config

@@ -25,13 +25,12 @@ type Part struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// CardData is a dataset that a network was trained on. Of one that is not there any more name, weight and hash alone
-// are known.
+// CardData is a dataset that a network was trained on.
 type CardData struct {
-	Name     string   `json:"name"` // of its folder
-	Weight   float64  `json:"weight,omitempty"`
-	Manifest string   `json:"manifest"` // its hash
-	Made     string   `json:"made,omitempty"`
+	Name     string   `json:"name,omitempty"`   // of its folder
+	Weight   float64  `json:"weight,omitempty"` // in the draws, as it was given
+	Manifest string   `json:"manifest"`         // its hash
+	Made     string   `json:"made,omitempty"`   // verb and flags
 	Labels   []string `json:"labels,omitempty"` // engines and limits
 	Lines    int64    `json:"lines,omitempty"`
 	Samples  int64    `json:"samples,omitempty"` // of all splits

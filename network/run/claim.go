@@ -112,7 +112,7 @@ func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName
 func Owns(name string) bool {
 	switch durable.WithoutTemp(name) {
 	// see package loader
-	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json", "survey.bin", "history.json":
+	case ConfigName, lockName, MetricsName, EventsName, CheckpointsName, "data.json":
 		return true
 	}
 	return false

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -95,85 +94,20 @@ func TestCard(t *testing.T) {
 		t.Errorf("with data and the earlier run gone: %+v, %v", card.Training, warned)
 	}
 
-	// A damaged history, as that of another run, is warned of; without one the card has less.
-	read := func(path string) []byte {
-		t.Helper()
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	history := filepath.Join(second.Dir, historyName)
-	text := read(history)
-	other := tiny(t, data)
-	mustTrain(t, other)
-	for why, now := range map[string][]byte{
-		"changed after it was written": bytes.Replace(text, []byte("go"), []byte("xx"), 1),
-		"not of this run":              read(filepath.Join(other.Dir, historyName)),
-		"":                             nil,
-	} {
-		err := os.WriteFile(history, now, 0o666)
-		if now == nil {
-			err = os.Remove(history)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		card, warned = describe(t, second.Dir)
-		if len(card.Training) != 1 || len(card.Training[0].Origin) != 64 || card.Training[0].Data[0].Samples != 0 {
-			t.Errorf("%s: %+v", why, card.Training)
-		}
-		text := strings.Join(warned, "\n")
-		for _, want := range []string{why, "does not describe a dataset",
-			"does not say how the weights"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%q is not in %s", want, text)
-			}
-		}
-	}
-}
-
-// TestHistory: a run writes the history of another one in its folder again, and knows that weights drawn at random were
-// never trained; what it never knew is warned of.
-func TestHistory(t *testing.T) {
-	a, b := write(t, traindata.Dataset{Seed: 1, Games: 60}), write(t, traindata.Dataset{Seed: 2, Games: 60})
-	first, second := tiny(t, a), tiny(t, b)
-	first.Until = 20
-	mustTrain(t, first)
-	mustTrain(t, second)
-	text, err := os.ReadFile(filepath.Join(second.Dir, historyName))
-	if err != nil {
+	// What was not known when a run began is not known to it, nor to those after it.
+	if err := os.WriteFile(filepath.Join(second.Dir, "data.json"), []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(first.Dir, historyName), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	card, warned := describe(t, first.Dir)
-	if got := card.Training[0].Data[0].Name; got != filepath.Base(a.Dir) || len(warned) != 1 ||
-		!strings.Contains(warned[0], "not of this run") {
-		t.Errorf("data %s, %v", got, warned)
-	}
-	if _, err := (Train{Dir: first.Dir, Resume: true, Until: 21}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(a.Dir); err != nil {
-		t.Fatal(err)
-	}
-	card, warned = describe(t, first.Dir)
-	if got := card.Training[0].Data[0]; got.Name != filepath.Base(a.Dir) || got.Made == "" || len(warned) != 0 {
-		t.Errorf("after resuming: %+v, %v", got, warned)
-	}
-
-	// What is gone when the next run begins is not known to it, nor to those after it.
-	if err := os.Remove(filepath.Join(first.Dir, historyName)); err != nil {
-		t.Fatal(err)
-	}
-	third := tiny(t, b)
-	third.Recipe, third.From = "", first.Dir
+	third := tiny(t, data)
+	third.Recipe, third.From = "", second.Dir
 	mustTrain(t, third)
-	if _, warned = describe(t, third.Dir); len(warned) != 1 || !strings.Contains(warned[0], "was gone") {
-		t.Error(warned)
+	fourth := tiny(t, data)
+	fourth.Recipe, fourth.From = "", third.Dir
+	mustTrain(t, fourth)
+	card, warned = describe(t, fourth.Dir)
+	if len(warned) != 1 || !strings.Contains(warned[0], "does not say how the weights") || len(card.Training) != 2 ||
+		len(card.Training[0].Origin) != 64 || card.Training[1].Origin != "" {
+		t.Errorf("%+v, %v", card.Training, warned)
 	}
 
 	random := tiny(t)
@@ -181,13 +115,13 @@ func TestHistory(t *testing.T) {
 	if _, _, err := random.Init(); err != nil {
 		t.Fatal(err)
 	}
-	fourth := tiny(t, b)
-	fourth.Recipe, fourth.From = "", random.Dir
-	mustTrain(t, fourth)
+	fifth := tiny(t, data)
+	fifth.Recipe, fifth.From = "", random.Dir
+	mustTrain(t, fifth)
 	if err := os.RemoveAll(random.Dir); err != nil {
 		t.Fatal(err)
 	}
-	card, warned = describe(t, fourth.Dir)
+	card, warned = describe(t, fifth.Dir)
 	if len(card.Training) != 1 || card.Training[0].Origin != "" || len(warned) != 0 {
 		t.Errorf("%+v, %v", card.Training, warned)
 	}

@@ -84,9 +84,6 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	if c.Batch > 0 {
 		batch := int64(c.Batch)
 		epoch = max(1, (samples+batch-1)/batch)
-		if samples == 0 && t.epoch > 0 {
-			epoch = t.epoch
-		}
 		if steps == 0 {
 			steps = max(1, (samples*preset.Epochs+batch-1)/batch)
 		}

@@ -54,7 +54,7 @@ func (t *Train) inspect(dir string, init bool) (found output.Found, err error) {
 	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
 		return found, err
 	}
-	want, asked, err := t.wanted(dir, have, init)
+	want, asked, err := t.wanted(id.Train, have, init)
 	if err != nil {
 		return found, err
 	}
@@ -91,7 +91,7 @@ func (t *Train) differences(have run.Config, used loader.Identity, want run.Conf
 
 // wanted are the settings of the run that is asked for, and its data. How many samples there are decides some of them;
 // a run over the same data has counted them.
-func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id loader.Identity, err error) {
+func (t *Train) wanted(samples int64, have run.Config, init bool) (c run.Config, id loader.Identity, err error) {
 	weights, err := t.weights()
 	if errors.Is(err, fs.ErrNotExist) && named(have.From.Path, cmp.Or(t.From, t.After)) {
 		asked := *t
@@ -101,14 +101,7 @@ func (t *Train) wanted(dir string, have run.Config, init bool) (c run.Config, id
 	if err != nil {
 		return c, id, err
 	}
-	samples := int64(0)
 	if !init {
-		var ok bool
-		if samples, ok = loader.KeptTrain(dir); !ok { // the length cannot be compared, nor that of an epoch
-			asked := *t
-			asked.Steps, asked.epoch = cmp.Or(t.Steps, have.Steps), have.EvalEvery
-			t = &asked
-		}
 		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies, t.MinClock); err != nil {
 			return c, id, err
 		}

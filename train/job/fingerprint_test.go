@@ -14,8 +14,9 @@ func TestFingerprint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := loader.Identity{Splits: "90,5,5", Sets: []loader.SetIdentity{{Dir: "/a", Manifest: "12"},
-			{Dir: "/b", Manifest: "34", Weight: 0.5}}}
+		id := loader.Identity{Splits: "90,5,5", Sets: []loader.SetIdentity{
+			{Dir: "/a", CardData: run.CardData{Manifest: "12"}},
+			{Dir: "/b", CardData: run.CardData{Manifest: "34", Weight: 0.5}}}}
 		change(&c, &id)
 		text, err := fingerprint(c, id)
 		if err != nil || len(text) != 16 {

@@ -26,7 +26,6 @@ func TestPipesAreRefused(t *testing.T) {
 	for name, reads := range map[string]map[string]bool{
 		"run.json":                  {"resume": true, "eval": true, "export": true},
 		"data.json":                 {"resume": true, "eval": true},
-		"survey.bin":                {"resume": true},
 		"metrics.jsonl":             {"resume": true},
 		"checkpoints":               {"resume": true, "eval": true, "export": true},
 		"../shard-00000.talbot.zst": {"resume": true, "eval": true},

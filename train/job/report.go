@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"talbot/encode"
@@ -139,11 +138,11 @@ func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err err
 // manifests that it is trained on. Where its folders lie does not count.
 func fingerprint(c run.Config, id loader.Identity) (string, error) {
 	c.From.Path = ""
-	id.Sets = slices.Clone(id.Sets)
-	for i := range id.Sets {
-		id.Sets[i].Dir = ""
+	var sets []loader.SetIdentity
+	for _, s := range id.Sets {
+		sets = append(sets, loader.SetIdentity{CardData: run.CardData{Weight: s.Weight, Manifest: s.Manifest}})
 	}
-	text, err := json.Marshal([]any{c, id.Splits, id.Label, id.MaxCopies, id.MinClock, id.Sets})
+	text, err := json.Marshal([]any{c, id.Splits, id.Label, id.MaxCopies, id.MinClock, sets})
 	if err != nil {
 		return "", err
 	}

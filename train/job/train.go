@@ -48,8 +48,7 @@ type Train struct {
 	MaxCopies int
 	// MinClock is the time that the mover must have had left at a sample; 0 = any, with Resume that of the run.
 	MinClock time.Duration
-	epoch    int64 // steps of an epoch, where the samples have not been counted; 0 = unknown
-	gone     bool  // the weights it began with are no longer there to be looked at
+	gone     bool // the weights it began with are no longer there to be looked at
 
 	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
 	Surveyed func(blocks, of int)  // progress of reading the data once
@@ -183,7 +182,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	if _, err := train.RunsOn(c, b); err != nil {
 		return train.Result{}, err
 	}
-	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
+	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -208,7 +207,10 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			id := data.Identity()
 			id.Backend, id.Kind = t.Backend, b.Kind
 			id.Results = data.Options.Targets.Value.LearnsResults(data.Options.Encoder, data.Labelled())
-			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir), keepHistory(t.Dir, c.From, id, t.Resume))
+			if id.Train, id.Earlier, id.Origin = survey.Train(), was.Earlier, was.Origin; !t.Resume {
+				id.Earlier, id.Origin = earlier(c.From)
+			}
+			return id.Write(t.Dir)
 		}})
 	if result.Samples > 0 || claim.Killed { // else the page of an evaluation may exist, and is still true
 		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, b.Why, nil, t.warn); e != nil {

@@ -25,9 +25,9 @@ type copyCount struct{ all, before int64 }
 // are not read, and they are.
 func (v *visit) copyKey() uint64 {
 	if v.line.Source == dataset.SourceAggregate {
-		return splitmix.Mix(v.sample.key ^ uint64(v.line.MoverElo()))
+		return splitmix.Mix(v.position() ^ uint64(v.line.MoverElo()))
 	}
-	return v.sample.key
+	return v.position()
 }
 
 // countCopies counts the positions of all usable train samples by their 64-bit keys (no counters).
@@ -37,8 +37,9 @@ func (d *Data) countCopies(ctx context.Context, most int, done func(blocks, of i
 	buffer := keys.Buffer()
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) ([]uint64, error) {
 		var found []uint64
-		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) {
+		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v *visit) error {
 			found = append(found, v.copyKey())
+			return nil
 		})
 		return found, err
 	}) {
@@ -89,23 +90,23 @@ func (c *copyCap) keep(key uint64) bool {
 type mask [][]bitmap
 
 type bitmap struct {
-	Bits []uint64
-	N    int
+	bits []uint64
+	n    int
 }
 
 // add adds the bit of the next train sample of a block.
 func (b *bitmap) add(keep bool) {
-	if b.N%64 == 0 {
-		b.Bits = append(b.Bits, 0)
+	if b.n%64 == 0 {
+		b.bits = append(b.bits, 0)
 	}
 	if keep {
-		b.Bits[b.N/64] |= 1 << (b.N % 64)
+		b.bits[b.n/64] |= 1 << (b.n % 64)
 	}
-	b.N++
+	b.n++
 }
 
 // keeps reports whether train sample i of a block stays in. A block with fewer samples has changed.
 func (m mask) keeps(set, block, i int) bool {
 	b := &m[set][block]
-	return b.Bits == nil || i < b.N && b.Bits[i/64]>>(i%64)&1 != 0
+	return b.bits == nil || i < b.n && b.bits[i/64]>>(i%64)&1 != 0
 }

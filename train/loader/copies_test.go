@@ -25,14 +25,15 @@ func TestMaxCopies(t *testing.T) {
 		found := map[uint64]int{}
 		for set := range d.Sets {
 			for block := range d.Sets[set].blocks {
-				r, err := d.extract(d.Sets[set], block, only(dataset.Train))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range r.samples {
-					if s.Mask.keeps(set, block, i) {
-						found[r.samples[i].key]++
+				i := 0
+				if _, err := d.each(d.Sets[set], block, only(dataset.Train), func(v *visit) error {
+					if s.mask.keeps(set, block, i) {
+						found[v.position()]++
 					}
+					i++
+					return nil
+				}); err != nil {
+					t.Fatal(err)
 				}
 			}
 		}

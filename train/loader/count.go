@@ -18,7 +18,7 @@ func (s *Survey) count(ctx context.Context, d *Data, limit int, done func(blocks
 	var val []*picks
 	for _, set := range d.Sets {
 		n := len(set.blocks)
-		s.Parts, s.Mask = append(s.Parts, make([]parts, n)), append(s.Mask, make([]bitmap, n))
+		s.parts, s.mask = append(s.parts, make([]parts, n)), append(s.mask, make([]bitmap, n))
 		val = append(val, &picks{limit: limit})
 	}
 	for found, err := range overBlocks(ctx, d, done, d.count) {
@@ -53,18 +53,18 @@ type trainSample struct {
 // count counts a block.
 func (d *Data) count(set, block int) (blockCounts, error) {
 	c := blockCounts{set: set, block: block}
-	left, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
+	left, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v *visit) error {
 		c.longest = max(c.longest, len(v.target.Moves))
-		if v.sample.split == dataset.Val {
-			c.val = append(c.val, pick{v.sample.hash(v.key), set, block, int(c.Val), v.sample.key})
+		if v.split == dataset.Val {
+			c.val = append(c.val, pick{v.hash(), set, block, v.at(), v.position()})
 			c.Val++
-			return
+			return nil
 		}
 		s := trainSample{key: v.copyKey()}
-		if v.sample.learns {
+		if v.target.Learns() {
 			s.policy = 1
 		}
-		if v.sample.valued {
+		if d.valued(&v.target) {
 			s.value = 1
 		}
 		c.parts[v.part]++
@@ -72,6 +72,7 @@ func (d *Data) count(set, block int) (blockCounts, error) {
 		if d.Options.MaxCopies > 0 {
 			c.train = append(c.train, s)
 		}
+		return nil
 	})
 	c.Unusable, c.Short = left.unusable, left.short
 	return c, err
@@ -91,9 +92,9 @@ func (s *Survey) add(b blockCounts, copies *copyCap) {
 		b.thin(copies)
 	}
 	if b.Capped > 0 {
-		s.Mask[b.set][b.block] = b.keep
+		s.mask[b.set][b.block] = b.keep
 	}
-	s.Parts[b.set][b.block] = b.parts
+	s.parts[b.set][b.block] = b.parts
 	c := &s.Sets[b.set]
 	c.Train += b.Train
 	c.Val += b.Val

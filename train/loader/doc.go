@@ -14,12 +14,11 @@
 //
 // # Cost
 //
-// A [Data.Survey] reads all of the data once before training: only then are counts exact. A run keeps it
-// ([Survey.Keep]), so that it is not made again when the run is resumed. The pieces of a group are replayed line by
-// line and packed one after the other, 192 bytes a sample of talbotbot and 4 of the order it is drawn in; two groups of
-// each dataset are in memory, of a million samples each over all datasets: 0.4 GB. A batch is gathered from there (go
-// test ./train/loader -bench . says how fast). What the size of the data adds is one bit a sample with a cap on copies,
-// and some numbers for each block.
+// A [Data.Survey] reads all of the data once before training: only then are counts exact. The pieces of a group are
+// replayed line by line and packed one after the other, 192 bytes a sample of talbotbot and 4 of the order it is drawn
+// in; two groups of each dataset are in memory, of a million samples each over all datasets: 0.4 GB. A batch is
+// gathered from there (go test ./train/loader -bench . says how fast). What the size of the data adds is one bit a
+// sample with a cap on copies, and some numbers for each block.
 //
 // # Goroutines
 //

@@ -184,6 +184,19 @@ func (g *group) rest(b *train.Batch, lists *lists, i, k int) {
 	}
 }
 
+// batch writes n samples from one on to a batch, whose slices are reused.
+func (g *group) batch(b *train.Batch, from, n int) {
+	b.Resize(n, g.shape.longest, &g.shape.layout)
+	var l lists
+	for i := range n {
+		g.input(b, i, from+i)
+		g.rest(b, &l, i, from+i)
+	}
+	if g.shape.layout.Moves != encode.NoMoves && !g.shape.inside() {
+		l.pad(b, &g.shape)
+	}
+}
+
 // move takes a move apart.
 func (s *shape) move(codes []int32, weight *float32, words []uint64) {
 	for k := range s.layout.Codes {

@@ -45,6 +45,13 @@ type Identity struct {
 
 	// Results reports that values were learnt from results of games.
 	Results bool `json:"results,omitempty"`
+
+	Train int64 `json:"train_samples"` // that the run learns from
+
+	// Earlier is how the weights that the run began with were trained; nothing where they were drawn at random. Where
+	// that is not known, Origin is their checksum.
+	Earlier []run.Part `json:"earlier,omitempty"`
+	Origin  string     `json:"origin,omitempty"`
 }
 
 // identityVersion is the version of data.json.
@@ -55,9 +62,27 @@ const maxIdentity = 16 << 20
 
 // SetIdentity is one dataset of a run.
 type SetIdentity struct {
-	Dir      string  `json:"dir"`              // absolute; where it was when the run last began
-	Weight   float64 `json:"weight,omitempty"` // [Spec.Weight]
-	Manifest string  `json:"manifest"`         // its hash
+	Dir string `json:"dir"` // absolute; where it was when the run last began
+	run.CardData
+}
+
+// setIdentity describes a dataset by its manifest.
+func setIdentity(s Spec, m *dataset.Manifest) SetIdentity {
+	made := []string{m.Verb}
+	for _, f := range m.Flags {
+		made = append(made, f.Name+"="+f.Value)
+	}
+	if m.Seed != 0 {
+		made = append(made, fmt.Sprintf("seed=%d", m.Seed))
+	}
+	d := run.CardData{Name: filepath.Base(s.Dir), Weight: s.Weight, Manifest: m.Hash(), Made: strings.Join(made, " "),
+		Lines: m.Counts.GamesKept, Samples: m.Counts.Samples}
+	for _, f := range m.Fingerprints {
+		if text := f.Engine + ", " + f.Limit; !slices.Contains(d.Labels, text) {
+			d.Labels = append(d.Labels, text)
+		}
+	}
+	return SetIdentity{s.Dir, d}
 }
 
 // String is the dataset as it is named on a command line.
@@ -73,7 +98,7 @@ func (d *Data) Identity() Identity {
 	id := asked(d.Options.Label, d.Options.MaxCopies, d.Options.MinClock)
 	id.Splits, id.OneSide = d.Sets[0].Manifest.Splits.String(), d.oneSide()
 	for _, s := range d.Sets {
-		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
+		id.Sets = append(id.Sets, setIdentity(Spec{s.absolute(), s.Weight}, s.Manifest))
 	}
 	return id
 }
@@ -103,7 +128,7 @@ func IdentityOf(specs []Spec, label string, maxCopies int, minClock time.Duratio
 		if err != nil {
 			return id, err
 		}
-		id.Sets = append(id.Sets, SetIdentity{s.Dir, s.Weight, m.Hash()})
+		id.Sets = append(id.Sets, setIdentity(s, m))
 	}
 	return id, nil
 }

@@ -65,7 +65,7 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 	l := &Loader{data: s.data, survey: s, options: o}
 	for i, set := range s.data.Sets {
 		var blocks []int64
-		for b := range s.Parts[i] {
+		for b := range s.parts[i] {
 			blocks = append(blocks, s.samples(i, piece{b, 0, blockParts}))
 		}
 		parts := partsOf(blocks, l.limit(i))
@@ -289,24 +289,23 @@ func (s *stream) load(p Cursor, g *group) (*group, error) {
 // fill encodes the n train samples of u that stay in into a group, from place first on; u is piece number of the group.
 func (s *stream) fill(g *group, u piece, number, first, n int) error {
 	l := s.loader
-	all, put := l.survey.Parts[s.set][u.block].usable(0, u.from), 0
-	var fault error
-	_, err := l.data.eachOf(l.data.Sets[s.set], u, only(dataset.Train), func(v visit) {
-		keep := l.survey.Mask.keeps(s.set, u.block, all)
+	all, put := l.survey.parts[s.set][u.block].usable(0, u.from), 0
+	_, err := l.data.eachOf(l.data.Sets[s.set], u, only(dataset.Train), func(v *visit) error {
+		keep := l.survey.mask.keeps(s.set, u.block, all)
 		if all++; !keep {
-			return
+			return nil
 		}
 		if put == n || len(v.target.Moves) > l.survey.Longest {
-			fault = errChanged
-			return
+			return errChanged
 		}
-		g.put(l.data.encoder, first+put, number, v.view, v.target)
+		g.put(l.data.encoder, first+put, number, &v.view, &v.target)
 		put++
+		return nil
 	})
 	if err == nil && put < n {
-		fault = errChanged
+		err = errChanged
 	}
-	return errors.Join(err, fault)
+	return err
 }
 
 var errChanged = errors.New("the dataset changed while it was read")

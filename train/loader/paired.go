@@ -1,13 +1,12 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
 
+	"talbot/dataset"
 	"talbot/evaluate"
-	"talbot/internal/ordered"
 )
 
 // Paired yields, for each sample that all readers can use, what [Data.Samples] yields of it for each of them: they are
@@ -34,7 +33,7 @@ func (p paired) samples(ctx context.Context, o EvalOptions, yield func([]evaluat
 			}
 		}
 	}
-	var chosen []pick // by place; nil = all
+	var chosen []pick // by place
 	var seen map[uint64]bool
 	if o.Limit > 0 || o.TrainedOn != nil {
 		var err error
@@ -42,27 +41,51 @@ func (p paired) samples(ctx context.Context, o EvalOptions, yield func([]evaluat
 			return err
 		}
 	}
-	if o.TrainedOn == nil {
-		seen = nil
-	} else if err := p[0].markTrained(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
-		return err
+	if o.TrainedOn != nil {
+		if err := p[0].markTrained(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
+			return err
+		}
 	}
 	checking := make(paired, len(p))
 	for i, d := range p {
 		checking[i] = d.checking()
 	}
+	audited := make([]int, len(p[0].Sets)) // fingerprints, −1 for none
+	for i, s := range p[0].Sets {
+		audited[i] = slices.IndexFunc(s.Manifest.Fingerprints,
+			func(f dataset.Fingerprint) bool { return o.Audited != "" && f.ID() == o.Audited })
+	}
+	encode := func(d *Data, set, block int, v *visit) (s evaluate.Sample, use bool, err error) {
+		if o.Limit > 0 {
+			if _, use = slices.BinarySearchFunc(chosen, pick{set: set, block: block, at: v.at()}, pick.compare); !use {
+				return s, false, nil
+			}
+		}
+		if len(v.view.Legal()) == 0 {
+			return s, false, nil
+		}
+		s, err = d.evalSample(v)
+		s.Unseen = o.TrainedOn != nil && !seen[v.position()]
+		s.Origin = d.Sets[set].origin(v)
+		s.Origin.Line = int64(set)<<48 | int64(block)<<24 | int64(v.number)&0xffffff
+		label := &v.view.Labels
+		s.Origin.Audited = d.valued(&v.target) && label.Column >= 0 && label.ValueColumn == label.Column &&
+			label.Column == audited[set]
+		return s, true, err
+	}
 	count := 0
-	for r, err := range checking.scan(ctx, want, nil) {
+	for read, err := range scan(ctx, checking, want, nil, encode) {
 		if err != nil {
 			return err
 		}
-		list := pickedIn(r[0], &chosen, o.Limit > 0)
-		for s, err := range p.encode(r, list, seen, o.Audited) {
-			if err != nil {
-				return err
+		for i, first := range read[0] {
+			group := make([]evaluate.Sample, len(p))
+			for k := range read {
+				group[k] = read[k][i].what
+				group[k].Origin.Line = first.what.Origin.Line
 			}
 			count++
-			if !yield(s, nil) {
+			if !yield(group, nil) {
 				return nil
 			}
 		}
@@ -73,108 +96,46 @@ func (p paired) samples(ctx context.Context, o EvalOptions, yield func([]evaluat
 	return nil
 }
 
-// scan extracts all blocks of all datasets in order, for each reader, with only the samples that all readers can use:
-// a sample has the same number for all. It ends with ctx's error.
-func (p paired) scan(ctx context.Context, want splitSet, done func(blocks, of int)) iter.Seq2[[]blockRecords, error] {
-	return overBlocks(ctx, p[0], done, func(set, block int) ([]blockRecords, error) {
-		read := make([]blockRecords, len(p))
-		for i, d := range p {
-			r, err := d.extract(d.Sets[set], block, want)
-			if err != nil {
+// placed is something of a sample.
+type placed[T any] struct {
+	at   sampleAt
+	what T
+}
+
+// scan yields for all blocks of all datasets, in order, what of makes of those samples that all readers can use: a list
+// for each reader, all in the order of the block. What of does not use is left out. It ends with ctx's error.
+func scan[T any](ctx context.Context, p paired, want splitSet, done func(blocks, of int),
+	of func(d *Data, set, block int, v *visit) (what T, use bool, err error)) iter.Seq2[[][]placed[T], error] {
+	return overBlocks(ctx, p[0], done, func(set, block int) ([][]placed[T], error) {
+		lists := make([][]placed[T], len(p))
+		for k, d := range p {
+			if _, err := d.each(d.Sets[set], block, want, func(v *visit) error {
+				what, use, err := of(d, set, block, v)
+				if use {
+					lists[k] = append(lists[k], placed[T]{v.at(), what})
+				}
+				return err
+			}); err != nil {
 				return nil, err
 			}
-			read[i] = blockRecords{r, set, block}
 		}
-		keepCommon(read)
-		return read, nil
+		keepCommon(lists)
+		return lists, nil
 	})
 }
 
-// keepCommon takes away the samples that some reader of a block cannot use.
-func keepCommon(read []blockRecords) {
-	if len(read) == 1 {
+// keepCommon takes away what not all lists have.
+func keepCommon[T any](lists [][]placed[T]) {
+	if len(lists) == 1 {
 		return
 	}
-	next := make([]int, len(read)) // sample of each reader
-	kept := make([][]record, len(read))
-	for {
-		last := sampleAt{-1, -1} // the one furthest behind in the block, which no reader has an earlier one beside
-		for i, r := range read {
-			if next[i] == len(r.samples) {
-				for i := range read {
-					read[i].samples = kept[i]
-				}
-				return
-			}
-			if at := r.at(next[i]); at.compare(last) > 0 {
-				last = at
-			}
-		}
-		common := true
-		for i, r := range read {
-			for next[i] < len(r.samples) && r.at(next[i]).compare(last) < 0 {
-				next[i]++
-			}
-			common = common && next[i] < len(r.samples) && r.at(next[i]) == last
-		}
-		if common {
-			for i, r := range read {
-				kept[i] = append(kept[i], r.samples[next[i]])
-				next[i]++
-			}
+	n := map[sampleAt]int{}
+	for _, list := range lists {
+		for _, x := range list {
+			n[x.at]++
 		}
 	}
-}
-
-// sampleAt is the place of a sample in its block, for every reader.
-type sampleAt struct{ line, ply int32 }
-
-func (a sampleAt) compare(b sampleAt) int {
-	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.ply, b.ply))
-}
-
-func (r blockRecords) at(i int) sampleAt {
-	return sampleAt{r.places[r.samples[i].line], r.samples[i].ply}
-}
-
-// encode encodes samples of a block for each reader.
-func (p paired) encode(read []blockRecords, list []int, seen map[uint64]bool,
-	audited string) iter.Seq2[[]evaluate.Sample, error] {
-	chunks := slices.Collect(slices.Chunk(list, evalChunk))
-	return func(yield func([]evaluate.Sample, error) bool) {
-		for samples, err := range ordered.N(context.Background(), len(chunks), p[0].Options.Workers,
-			func(_, i int) ([][]evaluate.Sample, error) {
-				return p.encodeChunk(read, chunks[i], seen, audited)
-			}) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for _, s := range samples {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
+	for i := range lists {
+		lists[i] = slices.DeleteFunc(lists[i], func(x placed[T]) bool { return n[x.at] < len(lists) })
 	}
-}
-
-func (p paired) encodeChunk(read []blockRecords, list []int, seen map[uint64]bool, audited string) ([][]evaluate.Sample,
-	error) {
-	var out [][]evaluate.Sample
-	for k, d := range p {
-		samples, err := d.evalChunk(read[k], list, seen, audited)
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range samples {
-			if k == 0 {
-				out = append(out, make([]evaluate.Sample, len(p)))
-			} else {
-				s.Origin.Line = out[i][0].Origin.Line
-			}
-			out[i][k] = s
-		}
-	}
-	return out, nil
 }

@@ -30,7 +30,7 @@ func (p *parts) usable(from, to int) (n int) {
 func (p *parts) kept(b *bitmap, from, to int) int64 {
 	first := p.usable(0, from)
 	end := first + p.usable(from, to)
-	if b.Bits == nil {
+	if b.bits == nil {
 		return int64(end - first)
 	}
 	return int64(b.count(end) - b.count(first))
@@ -38,25 +38,25 @@ func (p *parts) kept(b *bitmap, from, to int) int64 {
 
 // count returns how many of the first n samples stay in.
 func (b *bitmap) count(n int) (all int) {
-	n = min(n, b.N)
-	for _, w := range b.Bits[:n/64] {
+	n = min(n, b.n)
+	for _, w := range b.bits[:n/64] {
 		all += bits.OnesCount64(w)
 	}
 	if n%64 > 0 {
-		all += bits.OnesCount64(b.Bits[n/64] & (1<<(n%64) - 1))
+		all += bits.OnesCount64(b.bits[n/64] & (1<<(n%64) - 1))
 	}
 	return all
 }
 
 // samples returns how many train samples of a piece stay in.
 func (s *Survey) samples(set int, u piece) int64 {
-	return s.Parts[set][u.block].kept(&s.Mask[set][u.block], u.from, u.to)
+	return s.parts[set][u.block].kept(&s.mask[set][u.block], u.from, u.to)
 }
 
 // pieces returns what a dataset is drawn in, with many pieces a block.
 func (s *Survey) pieces(set, many int) (all []piece) {
 	step := blockParts / many
-	for b := range s.Parts[set] {
+	for b := range s.parts[set] {
 		for from := 0; from < blockParts; from += step {
 			all = append(all, piece{b, from, from + step})
 		}

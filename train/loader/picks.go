@@ -7,13 +7,15 @@ import (
 
 // pick is a sample chosen by its hash.
 type pick struct {
-	hash               uint64
-	set, block, sample int    // sample among those of the splits asked for
-	key                uint64 // of the position
+	hash       uint64
+	set, block int
+	at         sampleAt
+	key        uint64 // of the position
 }
 
 func (p pick) compare(q pick) int {
-	return cmp.Or(cmp.Compare(p.set, q.set), cmp.Compare(p.block, q.block), cmp.Compare(p.sample, q.sample))
+	return cmp.Or(cmp.Compare(p.set, q.set), cmp.Compare(p.block, q.block), cmp.Compare(p.at.line, q.at.line),
+		cmp.Compare(p.at.ply, q.at.ply))
 }
 
 // picks keeps the samples of the lowest hashes; of equal hashes those that come first.

@@ -5,29 +5,23 @@ import (
 	"regexp"
 	"strconv"
 
-	"talbot/board"
 	"talbot/dataset"
 	"talbot/evaluate"
 	"talbot/formats/rows"
 )
 
-// origin says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
-// audited, −1 for none.
-func (r blockRecords) origin(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
-	line := &r.lines[sample.line]
-	rating := line.WhiteElo
-	if p.Turn() == board.Black {
-		rating = line.BlackElo
-	}
-	if text := line.Tag(rows.TagPuzzleRating); text != "" {
+// origin says where a sample stands, but for the number of its line.
+func (s *Set) origin(v *visit) *evaluate.Origin {
+	rating, _ := v.view.Ratings()
+	if text := v.line.Tag(rows.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
-	at := &evaluate.Origin{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
-		Game: name(s.Manifest, line), Link: link(line, int(sample.ply)), Ply: int(sample.ply), Rating: rating}
-	if sample.result > 0 {
-		at.Result, at.HasResult = dataset.Class(sample.result-1), true
+	ply := v.walker.Ply()
+	at := &evaluate.Origin{Position: *v.view.Position(), Game: name(s.Manifest, v.line), Link: link(v.line, ply),
+		Ply: ply, Rating: rating}
+	if exact, ok := v.line.Exact(v.view.Sample, s.Manifest.Fingerprints); ok {
+		at.Result, at.HasResult = exact.Class()
 	}
-	at.Audited = sample.valued && sample.print > 0 && int(sample.print)-1 == audited
 	return at
 }
 

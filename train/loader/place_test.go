@@ -36,10 +36,13 @@ func TestPlace(t *testing.T) {
 		{dataset.Line{Input: 3, Number: 7}, white, "line 7", 0},
 		{dataset.Line{Tags: tags("PuzzleId", "00aBc", "PuzzleRating", "1500")}, white, "puzzle 00aBc", 1500},
 	} {
-		r := blockRecords{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
-		got := r.origin(set, &record{line: 1, ply: 5}, &c.at, -1)
-		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at ||
-			got.Line != 1<<48|2<<24|1 {
+		v := visit{line: &c.line}
+		c.line.Start, c.line.Samples = c.at, dataset.LastPosition()
+		if v.walker.Reset(&c.line); !v.walker.Next() {
+			t.Fatal("no sample")
+		}
+		v.view.Visit(&v.walker, dataset.Counted{})
+		if got := set.origin(&v); got.Game != c.game || got.Rating != c.rating || got.Position != c.at {
 			t.Errorf("%+v, want %q and %d", got, c.game, c.rating)
 		}
 	}

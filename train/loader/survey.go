@@ -11,19 +11,12 @@ import (
 
 // Survey is what training needs to know of the data before it begins.
 type Survey struct {
-	surveyed
-	data *Data
-	kept bool // it is from the file of a run
-}
-
-// surveyed is what reading the data found. It is kept in the file of a run.
-type surveyed struct {
-	Key     string   // what it is a survey of
 	Sets    []Counts // by dataset
 	Longest int      // list of moves, at least 1
 	Val     []train.Batch
-	Parts   [][]parts // of each block of each dataset
-	Mask    mask
+	data    *Data
+	parts   [][]parts // of each block of each dataset
+	mask    mask
 }
 
 // Counts are the samples of one dataset.
@@ -39,7 +32,7 @@ type Counts struct {
 }
 
 // Train returns the number of usable train samples of all datasets.
-func (s *surveyed) Train() (n int64) {
+func (s *Survey) Train() (n int64) {
 	for _, c := range s.Sets {
 		n += c.Train
 	}
@@ -57,7 +50,7 @@ func (s *surveyed) Train() (n int64) {
 // that, over all datasets, exactly that many copies stay in, spread evenly over the data in its order. Val samples are
 // never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s, reading := d.newSurvey(limit, batch), d.checking()
+	s, reading := &Survey{Sets: make([]Counts, len(d.Sets)), Longest: 1, data: d}, d.checking()
 	val, err := s.count(ctx, reading, limit, done)
 	if err != nil {
 		return nil, err
@@ -68,11 +61,6 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	list, size := s.choose(val, limit, batch)
 	s.Val, err = reading.validation(ctx, list, size, s.Longest)
 	return s, err
-}
-
-// newSurvey returns a survey of d that knows nothing yet.
-func (d *Data) newSurvey(limit, batch int) *Survey {
-	return &Survey{surveyed{Key: d.surveyKey(limit, batch), Sets: make([]Counts, len(d.Sets)), Longest: 1}, d, false}
 }
 
 // share computes the shares of the draws.
@@ -127,34 +115,31 @@ func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) 
 	if len(list) == 0 {
 		return nil, nil
 	}
-	var blocks []pick // the first of each block
+	var firsts []int // of each block
 	for i, p := range list {
 		if i == 0 || p.set != list[i-1].set || p.block != list[i-1].block {
-			blocks = append(blocks, p)
+			firsts = append(firsts, i)
 		}
 	}
-	batches, at := make([]train.Batch, len(list)/batch), 0
 	var g group
-	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
-		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		first := list[at]
-		for ; at < len(list) && list[at].set == first.set && list[at].block == first.block; at++ {
-			if at%batch == 0 {
-				g.resize(batch, 1, shape{d.layout, longest})
+	g.resize(len(list), len(firsts), shape{d.layout, longest})
+	if err := ordered.All(ctx, len(firsts), d.Options.Workers, func(_, i int) error {
+		next := firsts[i]
+		set, block := list[next].set, list[next].block
+		_, err := d.each(d.Sets[set], block, only(dataset.Val), func(v *visit) error {
+			if next < len(list) && (pick{set: set, block: block, at: v.at()}).compare(list[next]) == 0 {
+				g.put(d.encoder, next, i, &v.view, &v.target)
+				next++
 			}
-			p := new(replay) // each keeps the records of a whole block
-			if err := p.at(r, &r.samples[list[at].sample]); err != nil {
-				return nil, err
-			}
-			g.put(d.encoder, at%batch, 0, &p.view, &p.target)
-			if at%batch == batch-1 {
-				g.batch(&batches[at/batch])
-			}
-		}
+			return nil
+		})
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	batches := make([]train.Batch, len(list)/batch)
+	for i := range batches {
+		g.batch(&batches[i], i*batch, batch)
 	}
 	return batches, nil
 }

@@ -36,8 +36,11 @@ func wholeTargets(t *testing.T, ds *shards.Dataset, e encode.Encoder, targets en
 		t.Fatal(err)
 	}
 	defer d.Close()
-	got, err := d.extract(d.Sets[0], 0, only(dataset.Train, dataset.Val, dataset.Test))
-	if err != nil {
+	var got []encode.Target
+	if _, err := d.each(d.Sets[0], 0, only(dataset.AllSplits()...), func(v *visit) error {
+		got = append(got, encode.Target{Moves: slices.Clone(v.target.Moves), Floats: slices.Clone(v.target.Floats)})
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var view encode.View
@@ -52,16 +55,15 @@ func wholeTargets(t *testing.T, ds *shards.Dataset, e encode.Encoder, targets en
 			view.Visit(&w, d.Sets[0].counting.Of(l, w.Sample()))
 			want.Reset(&layout)
 			e.Target(&want, &view, targets)
-			r := &got.samples[at]
-			if !slices.Equal(got.moves(r), want.Moves) {
-				t.Fatalf("%v, sample %d: policy %v, want %v", targets, at, got.moves(r), want.Moves)
+			if !slices.Equal(got[at].Moves, want.Moves) {
+				t.Fatalf("%v, sample %d: policy %v, want %v", targets, at, got[at].Moves, want.Moves)
 			}
-			for i, x := range got.floatsOf(r) {
+			for i, x := range got[at].Floats {
 				if math.Float32bits(x) != math.Float32bits(want.Floats[i]) {
 					t.Fatalf("%v, sample %d: %s %v, want %v", targets, at, layout.Floats[i], x, want.Floats[i])
 				}
 			}
-			if r.valued {
+			if d.valued(&got[at]) {
 				values++
 			}
 			if len(want.Moves) > 1 {
@@ -70,8 +72,8 @@ func wholeTargets(t *testing.T, ds *shards.Dataset, e encode.Encoder, targets en
 		}
 	}
 	lists := targets.Policy.Temperature > 0 || layout.Moves == encode.LegalMoves
-	if at != len(got.samples) || values < at/2 || (soft > at/3) != lists {
-		t.Errorf("%v: %d samples, extracted %d, %d with a value, %d with several moves", targets, at, len(got.samples),
+	if at != len(got) || values < at/2 || (soft > at/3) != lists {
+		t.Errorf("%v: %d samples, extracted %d, %d with a value, %d with several moves", targets, at, len(got),
 			values, soft)
 	}
 }
