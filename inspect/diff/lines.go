@@ -63,11 +63,9 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, prints, networks []st
 	}
 	d.parts[ofLabels] = sum()
 	for _, c := range l.Predictions {
-		if c.Network < len(networks) {
-			b = append(b, networks[c.Network]...)
-			for i := range c.Predictions {
-				b = appendPrediction(b, &c.Predictions[i])
-			}
+		b = append(b, networks[c.Network]...)
+		for i := range c.Predictions {
+			b = appendPrediction(b, &c.Predictions[i])
 		}
 	}
 	d.parts[ofPredictions] = sum()
@@ -93,16 +91,9 @@ func appendPrediction(b []byte, p *dataset.Prediction) []byte {
 
 // sortedColumns returns the label columns of a line by the names of their fingerprints.
 func sortedColumns(l *dataset.Line, ids []string) []dataset.LabelColumn {
-	var all []dataset.LabelColumn
-	for _, c := range l.Labels {
-		if c.Fingerprint < len(ids) {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b dataset.LabelColumn) int {
+	return slices.SortedFunc(slices.Values(l.Labels), func(a, b dataset.LabelColumn) int {
 		return strings.Compare(ids[a.Fingerprint], ids[b.Fingerprint])
 	})
-	return all
 }
 
 // labelValue is the part of a label that is compared.
@@ -222,7 +213,7 @@ type labelCount struct {
 // labelsOf returns each engine's labels for the samples of a line.
 func labelsOf(l *dataset.Line, ids []string) lineLabels {
 	all := lineLabels{}
-	for _, c := range sortedColumns(l, ids) {
+	for _, c := range l.Labels {
 		list := make([]labelValue, len(c.Labels))
 		for i := range c.Labels {
 			if list[i].status = c.Labels[i].Status; list[i].status == dataset.Labelled {
@@ -242,17 +233,13 @@ func (d *differ) compareLabels(a, b lineLabels) {
 		}
 		return v
 	}
-	ids := slices.Collect(maps.Keys(a))
-	for id := range b {
-		if _, ok := a[id]; !ok {
-			ids = append(ids, id)
-		}
-	}
-	for _, id := range ids {
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	for id, either := range both { // one for each sample, or none
 		if d.counts[id] == nil {
 			d.counts[id] = &labelCount{}
 		}
-		for i := range max(len(a[id]), len(b[id])) {
+		for i := range either {
 			d.counts[id].add(value(a[id], i), value(b[id], i))
 		}
 	}

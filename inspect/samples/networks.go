@@ -28,7 +28,7 @@ type PriorMove struct {
 func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 	for _, c := range l.Predictions {
 		p := &c.Predictions[v.view.Sample]
-		if p.Status == dataset.NotPredicted || c.Network >= len(v.Manifest().Networks) {
+		if p.Status == dataset.NotPredicted {
 			continue
 		}
 		n := &v.Manifest().Networks[c.Network]

@@ -116,10 +116,7 @@ func (v *viewer) describe(l located) *Sample {
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
 		Result: l.Result.String(), TimeControl: l.Tag("TimeControl"),
-		Legal: map[string]int{}, line: new(*l.Line),
-	}
-	if inputs := v.Manifest().Inputs; l.Input < len(inputs) {
-		s.Input = inputs[l.Input].Name
+		Input: v.Manifest().InputName(l.Input), Legal: map[string]int{}, line: new(*l.Line),
 	}
 	if tenths, ok := l.ClockBefore(ply); ok {
 		s.Clock = new(float64(tenths) / 10)
@@ -150,11 +147,11 @@ func (v *viewer) describe(l located) *Sample {
 		s.Exact = new(class.String())
 	}
 	for _, c := range l.Labels {
-		if w.Sample() >= len(c.Labels) || c.Labels[w.Sample()].Status == dataset.Missing ||
-			c.Fingerprint >= len(v.prints) {
+		said := &c.Labels[w.Sample()]
+		if said.Status == dataset.Missing {
 			continue
 		}
-		f, said := &v.Manifest().Fingerprints[c.Fingerprint], &c.Labels[w.Sample()]
+		f := &v.Manifest().Fingerprints[c.Fingerprint]
 		one := Labelled{Engine: f.Engine, Limit: f.Limit, Fingerprint: v.prints[c.Fingerprint],
 			Status: said.Status.String()}
 		if said.Status == dataset.Labelled {
@@ -245,7 +242,9 @@ func (v *viewer) policy(s *Sample) {
 // label describes the label of a searched position.
 func (v *viewer) label(l *dataset.Label, column int) *Label {
 	first := &l.Lines[0]
-	s := &Label{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes, MultiPV: len(l.Lines)}
+	f := &v.Manifest().Fingerprints[column]
+	s := &Label{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes, MultiPV: len(l.Lines),
+		Engine: f.Engine, Limit: f.Limit, Fingerprint: v.prints[column]}
 	if n, ok := first.Score.Mate(); ok {
 		s.Mate = &n
 	} else if cp, ok := first.Score.Centipawns(); ok {
@@ -253,10 +252,6 @@ func (v *viewer) label(l *dataset.Label, column int) *Label {
 	}
 	if w := first.WDL; w != (dataset.WDL{}) {
 		s.WDL = []int{int(w.Win), int(w.Draw), int(w.Loss)}
-	}
-	if column < len(v.prints) {
-		f := v.Manifest().Fingerprints[column]
-		s.Engine, s.Limit, s.Fingerprint = f.Engine, f.Limit, v.prints[column]
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -40,15 +39,12 @@ func (e *extent) merge(o extent) {
 }
 
 // addLabels counts the labels of a line and returns how many of its samples have one that counts.
-func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
+func (t *tally) addLabels(l *dataset.Line) (labelled int64) {
 	if len(l.Labels) == 0 {
-		return 0, nil
+		return 0
 	}
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	for _, c := range l.Labels {
-		if c.Fingerprint >= len(t.Labels) {
-			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d", c.Fingerprint, len(t.Labels))
-		}
 		of := &t.Labels[c.Fingerprint]
 		// What is best among candidates need not be best.
 		compared := l.Source == dataset.SourceGame && !t.manifest.Fingerprints[c.Fingerprint].SearchesCandidates()
@@ -68,7 +64,7 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 			labelled++
 		}
 	}
-	return labelled, nil
+	return labelled
 }
 
 func (c *labelCounts) add(l *dataset.Label) {
@@ -196,20 +192,16 @@ type networkCounts struct {
 }
 
 // addPredictions counts those of a line.
-func (t *tally) addPredictions(l *dataset.Line) error {
+func (t *tally) addPredictions(l *dataset.Line) {
 	if len(l.Predictions) == 0 {
-		return nil
+		return
 	}
 	plies := l.Samples.Plies(nil, len(l.Moves))
 	for _, c := range l.Predictions {
-		if c.Network >= len(t.Networks) {
-			return fmt.Errorf("predictions of network %d, but the manifest has %d", c.Network, len(t.Networks))
-		}
 		for k := range c.Predictions {
 			t.Networks[c.Network].add(&c.Predictions[k], chosen(l, k, plies[k]))
 		}
 	}
-	return nil
 }
 
 // chosen is the move of a sample: the first of those with the greatest weight in its policy, or the one that was

@@ -115,13 +115,8 @@ func newTally(m *dataset.Manifest) *tally {
 // addLine replays and counts a line.
 func (t *tally) addLine(l *dataset.Line) error {
 	n := len(l.Moves)
-	labelled, err := t.addLabels(l)
-	if err != nil {
-		return err
-	}
-	if err := t.addPredictions(l); err != nil {
-		return err
-	}
+	labelled := t.addLabels(l)
+	t.addPredictions(l)
 	key := dataset.SplitKey(l)
 	split := t.manifest.Splits.Of(key)
 	of := Totals{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
