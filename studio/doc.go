@@ -11,8 +11,8 @@
 // [liveGame] of the server's, so a reload or another tab finds it as it was; its search ends when no page has asked for
 // it for a while. Curves and figures are drawn by the code of the reports (packages train/report and play/match).
 //
-// Changes are announced by server-sent events, in one stream for all pages of a browser, which opens six connections to
-// an origin; a page then asks for what is new ([Server.stream]). So any number of tabs can be open.
+// Pages ask every second for what is new, as long as they are seen, and get it if it is not the version that they have
+// ([livePage]).
 //
 // The server has a goroutine for each job and each search of a game. They end with [Server.Close].
 package studio

@@ -89,6 +89,9 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 	}
 	games := m.Games()
 	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began.Unix(), len(games), m.Damaged, f.AtWork, m.Over())
+	if p.Version == r.FormValue("since") {
+		return p // which the browser has
+	}
 	var figures bytes.Buffer
 	if err := m.WriteFigures(&figures, f.AtWork); err != nil {
 		p.Notice = f.within(err)

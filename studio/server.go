@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"talbot/internal/chart"
@@ -42,7 +41,6 @@ type Server struct {
 	parts    *jobs[part]
 	reading  turns // of what reads whole datasets
 	matches  recent[*watchedMatch]
-	streams  atomic.Int32 // that are open
 	guard    *guard
 	pages    *template.Template
 	assets   map[string][]byte
@@ -134,7 +132,6 @@ func (s *Server) routes() http.Handler {
 	handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "home", s.home()) })
 	handle("GET /list", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "list", s.home()) })
 	handle("GET /static/{name}", s.asset)
-	handle("GET /events", s.stream)
 	handle("GET /play", func(w http.ResponseWriter, r *http.Request) error { return s.lobby(w, r, http.StatusOK, "") })
 	handle("POST /play", s.sit)
 	handle("GET /play/{game}", s.board)
@@ -285,62 +282,4 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", types[path.Ext(name)])
 	_, _ = w.Write(text)
 	return nil
-}
-
-// Bounds of the streams. A browser has one for all its pages (web/events.js).
-const (
-	maxStreams = 32
-	beatEvery  = 10 * time.Second // an empty line, which shows whether the browser is gone
-)
-
-// stream sends a browser the keys of the folders that have changed, as server-sent events.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
-	defer s.streams.Add(-1)
-	if s.streams.Add(1) > maxStreams {
-		return failure{http.StatusServiceUnavailable, "Too many browsers follow studio."}
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(w)
-	send := func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // a recorder of a test has none
-		_, err := fmt.Fprint(w, text)
-		return err == nil && out.Flush() == nil
-	}
-	known, beat := s.library.states(), time.Now()
-	tick := time.NewTicker(s.library.every)
-	defer tick.Stop()
-	for alive := send("retry: 2000\n\n"); alive; {
-		select {
-		case <-r.Context().Done():
-			return nil
-		case <-tick.C:
-		}
-		now, text := s.library.states(), ""
-		for key, state := range now {
-			if known[key] != state {
-				text += "data: " + key + "\n\n"
-			}
-		}
-		for key := range known {
-			if _, ok := now[key]; !ok {
-				text += "data: " + key + "\n\n"
-			}
-		}
-		if known = now; text == "" && time.Since(beat) > beatEvery {
-			text = ":\n\n"
-		}
-		if text != "" {
-			alive, beat = send(text), time.Now()
-		}
-	}
-	return nil
-}
-
-// states returns by key a text that changes when the folder does.
-func (l *library) states() map[string]string {
-	states := map[string]string{}
-	for _, f := range l.look() {
-		states[f.Key] = fmt.Sprint(f.stamp, f.AtWork)
-	}
-	return states
 }

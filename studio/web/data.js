@@ -4,7 +4,14 @@ import { follow } from "./follow.js";
 const main = document.getElementById("main"), live = document.getElementById("live"), form = document.getElementById("filter");
 let version = main.dataset.version;
 
-if (!form) follow(location.pathname.split("/")[2], () => location.reload()); // it is not finished, or cannot be read
+if (!form) { // it is not finished, or cannot be read
+  follow(async () => {
+    try {
+      const answer = await fetch(location.pathname + "/live?since=" + version);
+      if (answer.status === 200) location.reload();
+    } catch { /* the server is gone; the page stays as it is */ }
+  });
+}
 
 // On a small screen the samples come first.
 const fold = form?.closest("details");

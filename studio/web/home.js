@@ -8,12 +8,8 @@ async function look() {
   try {
     const answer = await fetch("/list");
     const text = await answer.text();
-    if (!answer.ok || text === shown) return;
-    if (list.contains(document.activeElement)) { // until the focus has gone
-      list.addEventListener("focusout", () => setTimeout(look), { once: true });
-      return;
-    }
+    if (!answer.ok || text === shown || list.contains(document.activeElement)) return; // what is focused stays
     shown = list.innerHTML = text;
   } catch { /* the server is gone; the page stays as it is */ }
 }
-follow("", look);
+follow(look);

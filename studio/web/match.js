@@ -14,20 +14,18 @@ function choose() {
 choose();
 
 async function look() {
-  if (live.contains(document.activeElement)) { // until the focus has gone
-    live.addEventListener("focusout", () => setTimeout(look), { once: true });
-    return;
-  }
+  const focused = () => live.contains(document.activeElement); // what is focused stays
+  if (focused()) return;
   try {
     const query = new URLSearchParams(location.search);
     query.set("since", version);
     const answer = await fetch(location.pathname + "/live?" + query);
     if (answer.status !== 200) return;
     const text = await answer.text();
-    if (live.contains(document.activeElement)) { look(); return; }
+    if (focused()) return;
     version = answer.headers.get("Version");
     live.innerHTML = text;
     choose();
   } catch { /* the server is gone; the page stays as it is */ }
 }
-follow(location.pathname.split("/")[2], look);
+follow(look);

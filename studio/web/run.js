@@ -96,4 +96,4 @@ live.addEventListener("keydown", (e) => {
 });
 prepare();
 
-follow("", () => ask(false)); // of any: others may be drawn too
+follow(() => ask(false));
