@@ -10,21 +10,6 @@ import (
 	"talbot/network/predict"
 )
 
-// The draws have the distribution function of Poisson(1), over all 65,536 of them.
-func TestPoisson(t *testing.T) {
-	counts := map[int]float64{}
-	for draw := range 1 << 16 {
-		counts[poisson(uint16(draw))]++
-	}
-	p := math.Exp(-1)
-	for n := 0; n <= 6; n++ {
-		if got := counts[n] / 65536; math.Abs(got-p) > 2e-5 {
-			t.Errorf("P(%d) is %g, want %g", n, got, p)
-		}
-		p /= float64(n + 1)
-	}
-}
-
 // tallied is the tally of a sample of two legal moves, of which the network finds the first with probability p, and of
 // a value that is wrong by e.
 func tallied(t *testing.T, p, e float64) tally {

@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/stockfish"
 )
@@ -153,18 +154,10 @@ func TestHumanShares(t *testing.T) {
 			}
 		}
 	}
-	if !rated(n.Encoder()) {
-		t.Error("the recipe prior is not rated")
-	}
-	for _, sets := range [][]string{{"prior", "blocks=1", "filters=4", "rating=false"},
-		{"talbotbot", "blocks=1", "filters=8"}} {
-		c := tinyrun.Config(t, sets[0], sets[1:]...)
-		built, err := c.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rated(built.Encoder) {
-			t.Errorf("%v is rated", sets)
+	for c, want := range map[encode.Encoder]bool{n.Encoder(): true, encode.Prior{Unrated: true}: false,
+		encode.TalbotBot{}: false} {
+		if rated(c) != want {
+			t.Errorf("%s is rated: %v", c.Name(), !want)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package samples
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/testkit/madeup"
-	"talbot/shards"
 )
 
 // found are the samples that a query chooses.
@@ -140,30 +137,6 @@ func TestFindContradictions(t *testing.T) {
 	}
 	if !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("%v", got)
-	}
-}
-
-// Find ends at damage and with the context.
-func TestFindErrors(t *testing.T) {
-	dir := madeup.Dataset(t, madeup.Lines(t), 100)
-	d := open(t, dir)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var err error
-	for _, err = range d.Find(ctx, Query{}, 2) {
-	}
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	madeup.Flip(t, filepath.Join(dir, shards.Name(0)), 40)
-	d = open(t, dir)
-	for _, err = range d.Find(t.Context(), Query{Player: "x"}, 2) {
-	}
-	if !errors.Is(err, dataset.ErrDamaged) {
-		t.Error(err)
-	}
-	if _, err = d.Some(t.Context(), []int64{1, 2}, 2); !errors.Is(err, dataset.ErrDamaged) {
-		t.Error(err)
 	}
 }
 

@@ -229,7 +229,7 @@ func TestInspectFinds(t *testing.T) {
 	}
 }
 
-// TestInspectErrors: it ends with the loop, with the context and at a damaged shard.
+// TestInspectErrors: whatever goes through samples ends with the loop, with the context and at a damaged shard.
 func TestInspectErrors(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 100)
 	d, seen := open(t, dir), 0
@@ -241,26 +241,25 @@ func TestInspectErrors(t *testing.T) {
 	if seen != 3 {
 		t.Errorf("%d samples", seen)
 	}
-	failure := func(ctx context.Context) (err error) {
-		for _, err = range d.All(ctx, Query{}) {
-		}
-		return err
-	}
-	ctx, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := failure(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	madeup.Flip(t, filepath.Join(dir, shards.Name(0)), 40)
-	d = open(t, dir)
-	if err := failure(t.Context()); !errors.Is(err, dataset.ErrDamaged) {
-		t.Errorf("damaged: %v", err)
-	}
-	for range 2 {
-		if _, err := d.Sample(0); !errors.Is(err, dataset.ErrDamaged) {
-			t.Errorf("damaged: %v", err)
+	fails := func(want error, ctx context.Context) {
+		t.Helper()
+		d, failed := open(t, dir), map[string]error{}
+		for _, failed["all"] = range d.All(ctx, Query{}) {
+		}
+		for _, failed["find"] = range d.Find(ctx, Query{Player: "x"}, 2) {
+		}
+		_, failed["some"] = d.Some(ctx, []int64{1, 2}, 2)
+		for what, err := range failed {
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", what, err, want)
+			}
 		}
 	}
+	fails(context.Canceled, cancelled)
+	madeup.Flip(t, filepath.Join(dir, shards.Name(0)), 40)
+	fails(dataset.ErrDamaged, t.Context())
 	if _, err := Open(t.TempDir(), Options{Encoder: encode.TalbotBot{}}); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no dataset: %v", err)
 	}

@@ -11,6 +11,17 @@ import (
 	"talbot/internal/testkit/madeup"
 )
 
+// countedBy returns the statistics of lines that have labels of some fingerprints.
+func countedBy(t *testing.T, prints []dataset.Fingerprint, lines []dataset.Line) *Statistics {
+	t.Helper()
+	s, err := Request{Dir: madeup.OneShard(t, dataset.Manifest{Splits: dataset.DefaultSplits,
+		Fingerprints: prints}, lines)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestCoverage knows every number of a small dataset: four endgameCount with labels and tables' results.
 func TestCoverage(t *testing.T) {
 	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
@@ -41,13 +52,7 @@ func TestCoverage(t *testing.T) {
 		// by the engine alone
 		endgame("8/8/8/4k3/8/8/3PP3/R2K4 w - - 0 1", "d1c2 e5d6 d2d4 d6d5", 300, dataset.Drawn, false),
 	}
-	before := madeup.Prints
-	madeup.Prints = prints
-	t.Cleanup(func() { madeup.Prints = before })
-	s, err := Request{Dir: madeup.Dataset(t, lines, 4), Workers: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := countedBy(t, prints, lines)
 	want := Coverage{
 		SideToMove: map[string]int64{"white": 4, "black": 0}, Exact: 3,
 		Results:         map[string]int64{"win": 3, "draw": 0, "loss": 1, "unknown": 0},
@@ -101,13 +106,7 @@ func TestCandidateLabels(t *testing.T) {
 	end.Source, end.Samples = dataset.SourceEndgame, dataset.LastPosition()
 	end.Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}},
 		{Fingerprint: 2, Labels: []dataset.Label{label(&end, -900)}}}
-	before := madeup.Prints
-	madeup.Prints = prints
-	t.Cleanup(func() { madeup.Prints = before })
-	s, err := Request{Dir: madeup.Dataset(t, []dataset.Line{game, end}, 2), Workers: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := countedBy(t, prints, []dataset.Line{game, end})
 	if want := map[string]int64{"win": 2, "draw": 0, "loss": 0, "unknown": 0}; !maps.Equal(s.Coverage.Results, want) {
 		t.Errorf("results %v", s.Coverage.Results)
 	}

@@ -17,7 +17,7 @@ import (
 	"talbot/shards"
 )
 
-// TestStats knows every number of the small dataset.
+// TestStats knows every number of the small dataset, and how they are written.
 func TestStats(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)
 	s, err := Request{Dir: dir}.Run(context.Background())
@@ -78,6 +78,21 @@ func TestStats(t *testing.T) {
 		}
 		if bin.Count != want {
 			t.Errorf("%d scores from %v, want %d", bin.Count, bin.From, want)
+		}
+	}
+	s.Games = 1234567
+	text, _ := written(t, s)
+	for _, want := range []string{
+		"games                           1,234,567\n",
+		"\nendgame      3         15  3 (30.0 %)         1\n",
+		"\n  32            ████████████████████████████████ 5, 50.0 %\n",
+		"\nLength: plies of a line: 4 to 5, mean 4.2\n",
+		"\nStockfish 15.1, movetime 20: build 0123456789abcdef · fingerprint ",
+		"  mates         ████████████████████████████████ 2, 50.0 %\n",
+		"  -50           ████████████████                 1, 25.0 %\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }
@@ -220,28 +235,5 @@ func TestStatsEmptyAndIllegal(t *testing.T) {
 	if _, err := (Request{Dir: dir}).Run(context.Background()); !errors.Is(err, dataset.ErrDamaged) ||
 		!strings.Contains(err.Error(), "e1e8") {
 		t.Errorf("illegal move: %v", err)
-	}
-}
-
-// TestStatsText: the page names all that is there, and its longest bar is as long as can be.
-func TestStatsText(t *testing.T) {
-	s, err := Request{Dir: madeup.Dataset(t, madeup.Lines(t), 2)}.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Games = 1234567
-	text, _ := written(t, s)
-	for _, want := range []string{
-		"games                           1,234,567\n",
-		"\nendgame      3         15  3 (30.0 %)         1\n",
-		"\n  32            ████████████████████████████████ 5, 50.0 %\n",
-		"\nLength: plies of a line: 4 to 5, mean 4.2\n",
-		"\nStockfish 15.1, movetime 20: build 0123456789abcdef · fingerprint ",
-		"  mates         ████████████████████████████████ 2, 50.0 %\n",
-		"  -50           ████████████████                 1, 25.0 %\n",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
 	}
 }
