@@ -111,7 +111,8 @@ type machine struct {
 	root     bool
 	program  func(name string) bool // whether it is in $PATH
 	engine   func() (string, error) // the engine's path
-	plugins  string                 // folder for plugins; "" without a home folder
+	plugins  string                 // folder for copies of libraries; "" without a home folder
+	packages string                 // folder for Python packages; "" without a home folder
 	cuda     string                 // virtual environment with the plugin for GPUs; "" without a home folder
 	pip      func() bool            // whether Python's installer is there
 }
@@ -120,7 +121,7 @@ func thisMachine() machine {
 	return machine{
 		os: runtime.GOOS, arch: runtime.GOARCH, root: os.Geteuid() == 0, program: inPath,
 		engine: func() (string, error) { return stockfish.Find("") }, plugins: backend.PluginDir(),
-		cuda: backend.CUDADir(), pip: hasPip,
+		packages: backend.PackagesDir(), cuda: backend.CUDADir(), pip: hasPip,
 	}
 }
 

@@ -85,7 +85,7 @@ func planCUDA(found backend.Discovery, m machine) (step, error) {
 		return step{}, fault.Hint(errors.New("xla-cuda: no NVIDIA GPU found"),
 			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
 	case m.cuda == "":
-		return step{}, fault.Hint(errors.New("xla-cuda: there is no home folder to install it in"), "set XDG_DATA_HOME")
+		return step{}, errNoHome
 	case !m.pip():
 		return step{}, fault.Hint(errors.New("xla-cuda: python3 with pip is missing"),
 			"install python3-pip and python3-venv")

