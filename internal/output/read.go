@@ -7,29 +7,6 @@ import (
 	"talbot/shards"
 )
 
-// Lines reads those columns of the finished shards, and what every line has.
-func (f *Folder) Lines(columns shards.Columns, each func(*dataset.Line) error) error {
-	for _, s := range f.shards() {
-		r, err := shards.Open(f.Path(s.File), shards.WithColumns(columns))
-		if err != nil {
-			return err
-		}
-		for l, err := range r.Lines() {
-			if err == nil {
-				err = each(l)
-			}
-			if err != nil {
-				r.Close()
-				return err
-			}
-		}
-		if err := r.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // EachLine reads those columns of the finished shards, and what every line has, and calls use with each line, as
 // [shards.Dataset.EachLine] does.
 func (f *Folder) EachLine(ctx context.Context, workers int, columns shards.Columns,

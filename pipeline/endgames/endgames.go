@@ -88,7 +88,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer d.out.Close()
-	if err := d.restore(); err != nil {
+	if err := d.restore(ctx); err != nil {
 		return Summary{}, err
 	}
 	if err := d.draw(ctx); err != nil {
@@ -127,7 +127,7 @@ func (s *Request) flags() dataset.Flags {
 }
 
 // restore restores the state of an interrupted run.
-func (d *collection) restore() error {
+func (d *collection) restore(ctx context.Context) error {
 	for _, name := range d.state.Exhausted {
 		class, err := board.ParseMaterial(name)
 		if err != nil {
@@ -135,7 +135,7 @@ func (d *collection) restore() error {
 		}
 		d.remaining.Exhaust(class)
 	}
-	return d.out.Lines(0, func(l *dataset.Line) error {
+	return d.out.EachLine(ctx, 1, 0, func(_ int, l *dataset.Line) error {
 		d.seen.Add(endgameKey(l))
 		return nil
 	})

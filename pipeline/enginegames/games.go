@@ -83,7 +83,10 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer p.out.Close()
-	if err := p.out.Lines(0, func(l *dataset.Line) error { p.seen.Add(l.GameKey()); return nil }); err != nil {
+	if err := p.out.EachLine(ctx, 1, 0, func(_ int, l *dataset.Line) error {
+		p.seen.Add(l.GameKey())
+		return nil
+	}); err != nil {
 		return Summary{}, err
 	}
 	if err := p.play(ctx); err != nil {

@@ -123,7 +123,7 @@ func inputName(path string) string {
 // collectKeys makes the set of keys from the lines that are written.
 func (g *ingester) collectKeys() error {
 	g.seen = &dataset.GameSet{}
-	return g.out.Lines(goalColumns, func(l *dataset.Line) error {
+	return g.out.EachLine(context.Background(), 1, goalColumns, func(_ int, l *dataset.Line) error {
 		if !g.isLeftOut(l) {
 			start, moves := l.WithoutHistory()
 			g.seen.Add(withGoal((&dataset.Line{Start: start, Moves: moves}).GameKey(), l))
