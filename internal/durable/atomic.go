@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// TempSuffix ends the names of files that are not committed. Readers ignore them; a repeated command overwrites them.
-const TempSuffix = ".tmp"
+// TempSuffix ends the names of files that are not committed, and that of no file of others. Readers ignore them; a
+// repeated command overwrites them.
+const TempSuffix = ".talbot.tmp"
 
 // AtomicFile is a file that appears under its name whole or not at all: it is written under a temporary name, and
 // [AtomicFile.Commit] makes it durable and gives it its name. A file of that name that was there is replaced.
@@ -22,18 +23,10 @@ type AtomicFile struct {
 	err        error
 }
 
-// CreateAtomic starts the file of that path under the temporary name path + ".tmp", which leads nowhere else. The
-// caller is the only one who writes in the folder.
-func CreateAtomic(path string) (*AtomicFile, error) { return createAtomic(path, path+TempSuffix) }
-
-// ForeignTemp ends the temporary name of a file among files that are not talbot's.
-const ForeignTemp = ".talbot" + TempSuffix
-
-// CreateForeign is [CreateAtomic] in a folder that may have files of others. The caller is the only one who writes the
-// file.
-func CreateForeign(path string) (*AtomicFile, error) { return createAtomic(path, path+ForeignTemp) }
-
-func createAtomic(path, temp string) (*AtomicFile, error) {
+// CreateAtomic starts the file of that path under a temporary name, which leads nowhere else. The caller is the only one
+// who writes the file.
+func CreateAtomic(path string) (*AtomicFile, error) {
+	temp := path + TempSuffix
 	if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("creating %q: %q is in the way: %w", path, temp, ErrNotRegular)
 	}
@@ -48,9 +41,7 @@ func createAtomic(path, temp string) (*AtomicFile, error) {
 func (f *AtomicFile) Temp() string { return f.temp }
 
 // WithoutTemp returns the name of the file to which a temporary one belongs, and any other name as it is.
-func WithoutTemp(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, ForeignTemp), TempSuffix)
-}
+func WithoutTemp(name string) string { return strings.TrimSuffix(name, TempSuffix) }
 
 // Write appends to the file. After an error the file cannot be committed.
 func (f *AtomicFile) Write(p []byte) (int, error) {

@@ -30,7 +30,7 @@ func (f File) Make(write func(w *durable.AtomicFile) error) error {
 		return fmt.Errorf("%q: %w", f.Path, lockErr)
 	case lockErr == nil:
 		defer release(lock)
-		if err := removeIfThere(f.Path + durable.ForeignTemp); err != nil {
+		if err := removeIfThere(f.Path + durable.TempSuffix); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (f File) Make(write func(w *durable.AtomicFile) error) error {
 	if lockErr != nil {
 		return lockErr
 	}
-	w, err := durable.CreateForeign(f.Path)
+	w, err := durable.CreateAtomic(f.Path)
 	if err != nil {
 		return err
 	}

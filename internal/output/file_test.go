@@ -115,7 +115,7 @@ func TestFileLeftovers(t *testing.T) {
 	if err := (File{Path: path}).Make(func(*durable.AtomicFile) error { return failed }); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	killed, err := durable.CreateForeign(path)
+	killed, err := durable.CreateAtomic(path)
 	if err != nil {
 		t.Fatal(err)
 	}
