@@ -17,41 +17,24 @@ import (
 // Plies is the length of the history in front of every endgame.
 const Plies = 4
 
-// Why something that was drawn was thrown away and drawn again.
+// Why something that was drawn was thrown away and drawn again; or why it was not.
 const (
-	Dead             dataset.Reason = "dead"              // neither side can mate with this material, or these bishops
-	Unbalanced       dataset.Reason = "unbalanced"        // material that differs by more than asked for
-	IllegalPlacement dataset.Reason = "illegal_placement" // the side not to move stood in check
-	Checkmate        dataset.Reason = "checkmate"
-	Stalemate        dataset.Reason = "stalemate"
-	NoPast           dataset.Reason = "no_past" // no legal moves lead to it, with the weights and bounds asked for
-)
-
-// Reasons lists the reasons in the order of [Rejects]: these and [dataset.Duplicate].
-var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast, dataset.Duplicate}
-
-// Rejects counts what was thrown away, by the order of [Reasons].
-type Rejects [len(Reasons)]int64
-
-// Add counts one more.
-func (r *Rejects) Add(why dataset.Reason) {
-	for i, reason := range Reasons {
-		if reason == why {
-			r[i]++
-		}
-	}
-}
-
-const (
-	dead = iota
-	unbalanced
-	illegalPlacement
+	dead             = iota // neither side can mate with this material, or these bishops
+	unbalanced              // material that differs by more than asked for
+	illegalPlacement        // the side not to move stood in check
 	checkmate
 	stalemate
-	noPast
-	duplicate
-	accepted = -1
+	noPast    // no legal moves lead to it, with the weights and bounds asked for
+	Duplicate // it was drawn before, as the caller finds too
+	accepted  = -1
 )
+
+// Reasons are the names of those.
+var Reasons = [...]dataset.Reason{dead: "dead", unbalanced: "unbalanced", illegalPlacement: "illegal_placement",
+	checkmate: "checkmate", stalemate: "stalemate", noPast: "no_past", Duplicate: dataset.Duplicate}
+
+// Rejects counts what was thrown away, by the places of [Reasons].
+type Rejects [len(Reasons)]int64
 
 // Draw is an endgame with what is needed to draw on: drawing continues with the same random numbers.
 type Draw struct {
@@ -168,7 +151,7 @@ func (d *Drawer) place(x *Draw, known func(key uint64) bool) {
 		if why == accepted {
 			x.Key = Key(&p)
 			if known != nil && known(x.Key) {
-				why = duplicate
+				why = Duplicate
 			} else if x.Line.Start, x.OK = d.reconstructor.Reconstruct(d.rng, p, x.Line.Moves); x.OK {
 				return
 			} else {

@@ -108,7 +108,7 @@ func TestDraw(t *testing.T) {
 	chance(t, "captures", captures, n*Plies, 0.09/1.1)
 	rejects[checkmate] += rejects[stalemate]
 	for i, want := range []bool{dead: true, unbalanced: false, illegalPlacement: true, checkmate: true, noPast: true,
-		duplicate: false} {
+		Duplicate: false} {
 		if i != stalemate && (rejects[i] > 0) != want {
 			t.Errorf("%d attempts were rejected as %s", rejects[i], Reasons[i])
 		}

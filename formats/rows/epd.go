@@ -31,13 +31,12 @@ var errNoOperation = errors.New("neither bm nor am")
 //
 // Tolerated: NUL bytes and blanks at line ends, “startpos” for a FEN, four-field FENs, moves with blanks in them
 // (“Qd1 +”, “a8 = B”), glyphs, further moves as operations of their own (“bm Be3; Bd2”), operations without a semicolon
-// between them (“bm Rc8+ dm 26 id "x"”), and an en passant dash that runs into the clock (“w - -1 12”), which
-// [EPDReader.Glued] counts. Blank lines and remarks, which start with “#”, “;”, “%” or “//”, are skipped.
+// between them (“bm Rc8+ dm 26 id "x"”), and an en passant dash that runs into the clock (“w - -1 12”). Blank lines and
+// remarks, which start with “#”, “;”, “%” or “//”, are skipped.
 //
 // An EPDReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by [MaxRow].
 type EPDReader struct {
 	rowReader
-	glued bool
 	alone bool // positions without operations will do
 }
 
@@ -49,9 +48,6 @@ func NewPositionReader(r io.Reader) *EPDReader {
 	return &EPDReader{rowReader: newRowReader(r), alone: true}
 }
 
-// Glued reports whether the dash of the last line's en passant field ran into the next field.
-func (e *EPDReader) Glued() bool { return e.glued }
-
 // Next returns the next position, without evaluations, or io.EOF after the last. A line that cannot be used gives a
 // *[dataset.Reject], and reading can go on; every other error is final. Number counts all lines but blank ones and
 // remarks.
@@ -62,7 +58,7 @@ func (e *EPDReader) Next() (line dataset.Line, none dataset.Imported, err error)
 
 // position turns one line of text into a line.
 func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Reject) {
-	fen, operations := e.cutFEN(string(text))
+	fen, operations := cutFEN(string(text))
 	start, left, reject := ParseFEN(fen)
 	if reject != nil {
 		return line, reject
@@ -110,8 +106,7 @@ func (e *EPDReader) position(text []byte) (line dataset.Line, reject *dataset.Re
 }
 
 // cutFEN takes the FEN, of four to six fields, off the text.
-func (e *EPDReader) cutFEN(text string) (fen, operations string) {
-	e.glued = false
+func cutFEN(text string) (fen, operations string) {
 	if rest, ok := strings.CutPrefix(text, "startpos"); ok {
 		start := board.StartPosition()
 		return start.FEN(), rest
@@ -130,7 +125,6 @@ func (e *EPDReader) cutFEN(text string) (fen, operations string) {
 		}
 		rest = trimmed[end:]
 		if len(fields) == 3 && len(field) > 1 && field[0] == '-' && isNumber(field[1:]) {
-			e.glued = true
 			fields = append(fields, "-", field[1:])
 			continue
 		}

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,16 +13,9 @@ import (
 )
 
 // readEPD reads all of a text; each line as "moves | policy | avoid | id", or its reason.
-func readEPD(t testing.TB, text string) (all []string, glued int) {
+func readEPD(t testing.TB, text string) (all []string) {
 	t.Helper()
-	r := NewEPDReader(strings.NewReader(text))
-	items, err := readlines.All(t, readlines.Func(func() (dataset.Line, dataset.Imported, error) {
-		l, none, err := r.Next()
-		if err != io.EOF && r.Glued() {
-			glued++
-		}
-		return l, none, err
-	}))
+	items, err := readlines.All(t, NewEPDReader(strings.NewReader(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +40,7 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%v | %s| %s | %s", l.Moves, policy, l.Tag(TagAvoidMoves),
 			l.Tag(TagEPDID))))
 	}
-	return all, glued
+	return all
 }
 
 func TestEPD(t *testing.T) {
@@ -72,46 +64,46 @@ func TestEPD(t *testing.T) {
 		{"8/8/8/8/8/8/8/8 w - - bm e4", "bad_fen"},
 		{p + "bm e4; " + strings.Repeat("x", 2*MaxRow), "bad_row"},
 	} {
-		if got, _ := readEPD(t, c.text); len(got) != 1 || got[0] != c.want {
+		if got := readEPD(t, c.text); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%.80q: %q, want %q", c.text, got, c.want)
 		}
 	}
-	got, glued := readEPD(t, "# a remark\n\n"+p+"bm Rxh7\r\n4k3/8/8/8/8/8/8/4K2R w K -0 1 bm Rh7\x00\n")
-	if len(got) != 2 || glued != 1 {
-		t.Errorf("%q, %d glued", got, glued)
+	got := readEPD(t, "# a remark\n\n"+p+"bm Rxh7\r\n4k3/8/8/8/8/8/8/4K2R w K -0 1 bm Rh7\x00\n")
+	if len(got) != 2 {
+		t.Errorf("%q", got)
 	}
 }
 
-// TestEPDShared reads every shared EPD file. The counts are of lines (those of the data's README), lines kept, and
-// lines with a glued dash.
+// TestEPDShared reads every shared EPD file. The counts are of lines (those of the data's README) and of those left
+// out.
 func TestEPDShared(t *testing.T) {
 	files, _ := filepath.Glob(shareddata.Path(t, "epd") + "/*.epd")
 	want := map[string]string{
-		"bratko-kopec.epd":     "24 read, 0 glued, map[]",
-		"destruction-test.epd": "106 read, 15 glued, map[bad_fen:79 chess960:1 no_moves:10]",
-		"endgame-wdl-dtz.epd":  "200 read, 0 glued, map[no_moves:200]", // results, no moves
-		"fortresses.epd":       "169 read, 0 glued, map[bad_fen:3 no_moves:8]",
-		"grief-causers.epd":    "12 read, 1 glued, map[bad_fen:5 no_moves:5]",
+		"bratko-kopec.epd":     "24 read, map[]",
+		"destruction-test.epd": "106 read, map[bad_fen:79 chess960:1 no_moves:10]",
+		"endgame-wdl-dtz.epd":  "200 read, map[no_moves:200]", // results, no moves
+		"fortresses.epd":       "169 read, map[bad_fen:3 no_moves:8]",
+		"grief-causers.epd":    "12 read, map[bad_fen:5 no_moves:5]",
 		// “Bcx3 +”, and “am Ne5” which two knights can play
-		"kaufman.epd":           "25 read, 4 glued, map[illegal_move:2]",
-		"lct2.epd":              "35 read, 0 glued, map[chess960:1]",
-		"mixed.epd":             "262 read, 1 glued, map[no_moves:10]",
-		"silent-but-deadly.epd": "134 read, 0 glued, map[]",
-		"sts-v6-odd-lines.epd":  "594 read, 0 glued, map[]",
+		"kaufman.epd":           "25 read, map[illegal_move:2]",
+		"lct2.epd":              "35 read, map[chess960:1]",
+		"mixed.epd":             "262 read, map[no_moves:10]",
+		"silent-but-deadly.epd": "134 read, map[]",
+		"sts-v6-odd-lines.epd":  "594 read, map[]",
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, glued := readEPD(t, string(text))
+		all := readEPD(t, string(text))
 		rejects := map[string]int{}
 		for _, s := range all {
 			if !strings.HasPrefix(s, "[") {
 				rejects[s]++
 			}
 		}
-		if got := fmt.Sprintf("%d read, %d glued, %v", len(all), glued, rejects); got != want[filepath.Base(file)] {
+		if got := fmt.Sprintf("%d read, %v", len(all), rejects); got != want[filepath.Base(file)] {
 			t.Errorf("%s: %s, want %s", filepath.Base(file), got, want[filepath.Base(file)])
 		}
 	}

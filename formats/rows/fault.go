@@ -2,9 +2,7 @@ package rows
 
 import (
 	"errors"
-	"os"
 
-	"talbot/dataset"
 	"talbot/internal/fault"
 )
 
@@ -19,27 +17,6 @@ var (
 	ErrPacked = fault.New(fault.ExitFailed, "compressed data is truncated or damaged", "download the file again")
 	ErrRead   = errors.New("cannot be read")
 )
-
-// faults are the names of the errors, for counting.
-var faults = []struct {
-	err  error
-	name string
-}{
-	{ErrArchive, "archive"}, {ErrUTF16, "utf16"}, {ErrFolder, "folder"}, {ErrPacked, "damaged"},
-	{ErrRead, "unreadable"},
-	{os.ErrPermission, "unreadable"}, {ErrUnit, "eval_unit"}, {ErrMixedUnits, "mixed_units"},
-	{dataset.ErrView, "eval_view"},
-}
-
-// Fault returns the fault of an input in one word, or "" if err is not about an input.
-func Fault(err error) string {
-	for _, f := range faults {
-		if errors.Is(err, f.err) {
-			return f.name
-		}
-	}
-	return ""
-}
 
 // inputError is an error that also is one of the above, without repeating its text.
 type inputError struct {

@@ -83,7 +83,7 @@ func TestEPDOperationsGenerated(t *testing.T) {
 	if !LooksLikeEPD([]byte(text.String())[:2000]) {
 		t.Error("the text is not told as EPD")
 	}
-	got, _ := readEPD(t, text.String())
+	got := readEPD(t, text.String())
 	if len(got) != len(want) {
 		t.Fatalf("%d positions, want %d", len(got), len(want))
 	}
@@ -118,7 +118,7 @@ func TestEPDOperations(t *testing.T) {
 		{"pv e4; d4", "no_moves"}, // d4 belongs to no list
 		{"dm 26", "no_moves"},
 	} {
-		if got, _ := readEPD(t, start+c.operations); len(got) != 1 || got[0] != c.want {
+		if got := readEPD(t, start+c.operations); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q: %q, want %q", c.operations, got, c.want)
 		}
 	}

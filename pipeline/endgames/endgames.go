@@ -223,7 +223,7 @@ func (d *collection) add(x *synth.Draw) error {
 			d.exhaust(x.Class)
 			continue
 		case !d.seen.Add(dataset.GameKey{A: x.Key}):
-			x.Rejects.Add(dataset.Duplicate)
+			x.Rejects[synth.Duplicate]++
 			d.redrawer.Redraw(x, known)
 			continue
 		}

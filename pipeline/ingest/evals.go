@@ -1,13 +1,11 @@
 package ingest
 
 import (
-	"errors"
 	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/binpack"
-	"talbot/formats/rows"
 	"talbot/pgn"
 )
 
@@ -149,10 +147,4 @@ func scoresOf(r Reader) *chainScores {
 	}
 	origin, unit := c.Origin()
 	return &chainScores{c.Missing(), string(unit), origin}
-}
-
-// unitFault reports whether an error is about the unit or view of an input, whose name no reader knows.
-func unitFault(err error) bool {
-	return errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) || errors.Is(err, binpack.ErrUnit) ||
-		errors.Is(err, dataset.ErrView)
 }

@@ -64,7 +64,6 @@ type entry struct {
 	evals    Evals
 	drops    dataset.Drops
 	conflict pgn.Conflict
-	glued    bool
 	scores   *chainScores
 	comments *commentScores
 }

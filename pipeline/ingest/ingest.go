@@ -113,12 +113,11 @@ type state struct {
 
 // totals count what the manifest does not, over the inputs.
 type totals struct {
-	Evals       Evals `json:"evaluations"`           // that the inputs carried
-	GluedDashes int64 `json:"glued_dashes"`          // EPD lines whose en passant dash ran into the clock
-	LeftRights  int64 `json:"left_rights,omitempty"` // lines whose FEN had castling rights that cannot be
-	LeftPast    int64 `json:"left_past,omitempty"`   // games of which the boards before their start were left out
-	NoHistory   int64 `json:"no_history,omitempty"`  // lines in front of which no history could be reconstructed
-	*Scores           // of training data that others publish; nil if no input is
+	Evals      Evals `json:"evaluations"`           // that the inputs carried
+	LeftRights int64 `json:"left_rights,omitempty"` // lines whose FEN had castling rights that cannot be
+	LeftPast   int64 `json:"left_past,omitempty"`   // games of which the boards before their start were left out
+	NoHistory  int64 `json:"no_history,omitempty"`  // lines in front of which no history could be reconstructed
+	*Scores          // of training data that others publish; nil if no input is
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by

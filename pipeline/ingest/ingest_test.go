@@ -217,7 +217,7 @@ func TestTablesAndEPD(t *testing.T) {
 	}
 	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n",
 		ingest.Request{})
-	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 ||
+	if sum.Samples != 2 || len(lines[0].Policies[0]) != 2 ||
 		lines[1].Tag(rows.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
 		t.Errorf("%+v", sum)
 	}

@@ -33,10 +33,10 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if inputs := g.out.Manifest().Inputs; err == nil && stamped && index < len(inputs) && inputs[index].SHA256 != "" {
 		g.Cache.PutSum(path, stamp, inputs[index].SHA256)
 	}
-	if err == nil || !g.SkipBadFiles || g.outputFailed || inputFault(err) == "" {
-		return err
+	if fault, _ := inputFault(err); g.SkipBadFiles && !g.outputFailed && fault != "" {
+		return g.leaveOut(index, path, in, fault, err)
 	}
-	return g.leaveOut(index, path, in, err)
+	return err
 }
 
 // read reads an input that is open.
@@ -69,7 +69,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		g.evaluations, _ = r.(evaluationReader)
 		err = g.rows(ctx, r, g.state.Number, each)
 	}
-	if unitFault(err) {
+	if _, unnamed := inputFault(err); unnamed {
 		err = fmt.Errorf("%q: %w", path, err)
 	}
 	if err != nil && err != errBeginning {
@@ -136,9 +136,6 @@ func (g *ingester) add(path string, index int, f *entry) error {
 	}
 	if f.line != nil && f.line.LeftPast {
 		p.LeftPast++
-	}
-	if f.glued {
-		p.GluedDashes++
 	}
 	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(withGoal(f.line.GameKey(), f.line)) {
 		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}

@@ -69,8 +69,8 @@ func (g *ingester) beginInput() {
 	g.state.Before = s
 }
 
-// leaveOut leaves an input out for the reason err, as if nothing of it had been read. in is nil if it was not opened.
-func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) error {
+// leaveOut leaves an input out for a fault, as if nothing of it had been read. in is nil if it was not opened.
+func (g *ingester) leaveOut(index int, path string, in *rows.Input, fault string, err error) error {
 	m, before := g.out.Manifest(), g.state.Before
 	kept := m.Counts.GamesKept > before.Counts.GamesKept
 	if kept { // the lines before it must be in a draft, from which the set of keys is made again
@@ -84,7 +84,7 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 	if err := g.rejects.rewind(before.Rejects); err != nil {
 		return err
 	}
-	input := dataset.Input{Name: inputName(path), LeftOut: inputFault(err)}
+	input := dataset.Input{Name: inputName(path), LeftOut: fault}
 	if in != nil {
 		if sum, err := in.Sum(); err == nil {
 			input.SHA256 = hex.EncodeToString(sum[:])

@@ -11,9 +11,6 @@ import (
 // next returns the next row of an input, filtered: a line or a reject, io.EOF at the end.
 func (g *ingester) next(r Reader) (f entry, _ error) {
 	l, imported, err := r.Next()
-	if glued, ok := r.(interface{ Glued() bool }); ok {
-		f.glued = glued.Glued()
-	}
 	if err != nil {
 		if errors.As(err, &f.reject) {
 			err = nil

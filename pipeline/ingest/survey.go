@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"talbot/dataset"
 	"talbot/formats/binpack"
 	"talbot/formats/parquet"
 	"talbot/formats/rows"
@@ -43,7 +44,7 @@ func Survey(paths []string, stated rows.Stated, skip bool) ([]InputInfo, error) 
 		default:
 			all = append(all, InputInfo{filepath.Base(path), -1})
 		}
-		if err != nil && (!skip || inputFault(err) == "") {
+		if name, _ := inputFault(err); err != nil && (!skip || name == "") {
 			faults = append(faults, err)
 		}
 	}
@@ -83,20 +84,37 @@ func checkInput(path string, stated rows.Stated) error {
 	return nil
 }
 
-// inputFault returns the fault of an input in one word, "" if err is not about one input.
-func inputFault(err error) string {
-	if errors.Is(err, ErrNoGames) {
-		return "no_games"
+// inputFaults are the errors that are about one input, with their names for counting. Those of units and views do not
+// name the input.
+var inputFaults = []struct {
+	err     error
+	name    string
+	unnamed bool
+}{
+	{ErrNoGames, "no_games", false},
+	{ErrSpool, "unsupported", false},
+	{binpack.ErrUnit, "score_unit", true},
+	{parquet.ErrDamaged, "damaged", false},
+	{parquet.ErrColumns, "columns", false},
+	{parquet.ErrUnsupported, "unsupported", false},
+	{rows.ErrArchive, "archive", false},
+	{rows.ErrUTF16, "utf16", false},
+	{rows.ErrFolder, "folder", false},
+	{rows.ErrPacked, "damaged", false},
+	{rows.ErrRead, "unreadable", false},
+	{os.ErrPermission, "unreadable", false},
+	{rows.ErrUnit, "eval_unit", true},
+	{rows.ErrMixedUnits, "mixed_units", true},
+	{dataset.ErrView, "eval_view", true},
+}
+
+// inputFault returns the fault of an input in one word, "" if err is not about one input, and whether err does not name
+// the input.
+func inputFault(err error) (name string, unnamed bool) {
+	for _, f := range inputFaults {
+		if errors.Is(err, f.err) {
+			return f.name, f.unnamed
+		}
 	}
-	switch {
-	case errors.Is(err, binpack.ErrUnit):
-		return "score_unit"
-	case errors.Is(err, parquet.ErrDamaged):
-		return "damaged"
-	case errors.Is(err, parquet.ErrColumns):
-		return "columns"
-	case errors.Is(err, parquet.ErrUnsupported), errors.Is(err, ErrSpool):
-		return "unsupported"
-	}
-	return rows.Fault(err)
+	return "", false
 }

@@ -54,9 +54,6 @@ func (sum *Summary) Text(out string) string {
 	if sum.LeftPast > 0 {
 		t.Line("  games that begin after an opening, without the boards before it: %s\n", n(sum.LeftPast))
 	}
-	if sum.GluedDashes > 0 {
-		t.Line("  EPD lines with the dash joined to the clock: %s\n", n(sum.GluedDashes))
-	}
 	return t.String()
 }
 

@@ -21,12 +21,6 @@ type Reader interface {
 	Next() (dataset.Line, dataset.Imported, error)
 }
 
-// Func is a [Reader].
-type Func func() (dataset.Line, dataset.Imported, error)
-
-// Next calls the function.
-func (f Func) Next() (dataset.Line, dataset.Imported, error) { return f() }
-
 // Games reads everything that a file of that size has. Beyond what [All] checks each game and each reject must have the
 // next number and a place of its own in the file.
 func Games(t testing.TB, r Reader, size int) (lines []dataset.Line, rejects []*dataset.Reject) {
