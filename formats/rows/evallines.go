@@ -132,11 +132,23 @@ func (a *Analysis) Line(view dataset.View) (line dataset.Line, label dataset.Lab
 	}
 	v := &a.Evals[deepest]
 	label.Status = dataset.Labelled
+	c := dataset.Convention{View: view, Unit: dataset.CentipawnUnit, Mate: dataset.MateMoves}
 	for _, pv := range v.PVs[:min(len(v.PVs), 255)] {
-		s := dataset.Searched{Depth: inRange(int64(v.Depth), 1<<16-1), Nodes: v.nodes()}
-		if s.Score, reject = evalOf(pv.CP, pv.Mate, view, start.Turn()); reject != nil {
+		text := ""
+		switch {
+		case (pv.CP == nil) == (pv.Mate == nil):
+			return line, label, bad(dataset.BadEval, "", errEvalBoth)
+		case pv.Mate != nil:
+			text = "#" + strconv.Itoa(*pv.Mate)
+		default:
+			text = strconv.Itoa(*pv.CP)
+		}
+		one, reject := labelOf(&start, c, text)
+		if reject != nil {
 			return line, label, reject
 		}
+		s := one.Lines[0]
+		s.Depth, s.Nodes = inRange(int64(v.Depth), 1<<16-1), v.nodes()
 		if s.PV, reject = variation(start, pv.Line); reject != nil {
 			return line, label, reject
 		}
@@ -149,30 +161,6 @@ func (a *Analysis) Line(view dataset.View) (line dataset.Line, label dataset.Lab
 		label.Best = pv[0]
 	}
 	return line, label, nil
-}
-
-// evalOf returns a score from the view of the side to move.
-func evalOf(cp, mate *int, view dataset.View, turn board.Color) (dataset.Score, *dataset.Reject) {
-	text, err := "", error(nil)
-	switch {
-	case (cp == nil) == (mate == nil):
-		err = errEvalBoth
-	case mate != nil && *mate == 0:
-		err = errMateNow
-	case mate != nil:
-		text = "#" + strconv.Itoa(*mate)
-	default:
-		text = strconv.Itoa(*cp)
-	}
-	var score dataset.Score
-	if err == nil {
-		c := dataset.Convention{View: view, Unit: dataset.CentipawnUnit, Mate: dataset.MateMoves}
-		score, err = c.Parse(text, turn)
-	}
-	if err != nil {
-		return 0, &dataset.Reject{Reason: dataset.BadEval, Token: text, Err: err}
-	}
-	return score, nil
 }
 
 // variation reads moves in UCI form from a position on.

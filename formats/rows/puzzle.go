@@ -118,20 +118,15 @@ func (p *Puzzle) Line() (dataset.Line, *dataset.Reject) {
 	if reject != nil {
 		return dataset.Line{}, reject
 	}
-	list := strings.Fields(p.Moves)
-	if len(list) < 2 {
+	if list := strings.Fields(p.Moves); len(list) < 2 {
 		return dataset.Line{}, bad(dataset.NoMoves, strings.Join(list, " "), nil)
 	}
-	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)),
-		LeftRights: left, Samples: dataset.OddPlies()}
-	for ply, text := range list {
-		move, err := start.ParseUCI(text)
-		if err != nil {
-			return dataset.Line{}, illegal(ply, text, err)
-		}
-		start.Play(move)
-		line.Moves = append(line.Moves, move)
+	moves, reject := variation(start, p.Moves)
+	if reject != nil {
+		return dataset.Line{}, reject
 	}
+	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: moves, LeftRights: left,
+		Samples: dataset.OddPlies()}
 	for _, tag := range [...]dataset.Tag{{Name: TagPuzzleID, Value: p.ID}, {Name: TagPuzzleRating, Value: p.Rating},
 		{Name: TagThemes, Value: p.Themes}, {Name: TagGameURL, Value: p.URL}} {
 		if tag.Value != "" {

@@ -121,6 +121,23 @@ func illegal(ply int, text string, err error) *dataset.Reject {
 	return reject
 }
 
+var errMateNow = errors.New("mate in 0 in a position with legal moves")
+
+// labelOf returns the label of a position that is evaluated so, or is over.
+func labelOf(p *board.Position, c dataset.Convention, text string) (label dataset.Label, reject *dataset.Reject) {
+	score, err := c.Parse(text, p.Turn())
+	if err != nil {
+		return label, bad(dataset.BadEval, text, err)
+	}
+	if !p.HasLegalMove() {
+		return dataset.Label{Status: dataset.Terminal}, nil
+	}
+	if n, mate := score.Mate(); mate && n == 0 {
+		return label, bad(dataset.BadEval, text, errMateNow)
+	}
+	return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: score}}}, nil
+}
+
 // ParseFEN reads the FEN of a row; left is true if castling rights were left out: see [board.ReadFEN].
 func ParseFEN(text string) (p board.Position, left bool, reject *dataset.Reject) {
 	p, rights, err := board.ReadFEN(text, false)

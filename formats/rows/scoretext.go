@@ -91,21 +91,10 @@ func (t *ScoreTextReader) row(text string) (line dataset.Line, label dataset.Lab
 	if strings.TrimLeft(fields[1], "+-") == noScore {
 		return line, label, bad(dataset.BadEval, fields[1], errNoScore)
 	}
-	score, err := t.convention.Parse(fields[1], p.Turn())
-	if err != nil {
-		return line, label, bad(dataset.BadEval, fields[1], err)
-	}
 	line = scored.Position(p)
 	line.Result, line.LeftRights = result, left
-	if !p.HasLegalMove() {
-		label.Status = dataset.Terminal
-		return line, label, nil
-	}
-	if n, mate := score.Mate(); mate && n == 0 {
-		return line, label, bad(dataset.BadEval, fields[1], errMateNow)
-	}
-	label = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: score}}}
-	return line, label, nil
+	label, reject = labelOf(&p, t.convention, fields[1])
+	return line, label, reject
 }
 
 // LooksLikeScoreText reports whether a text begins with a row of a FEN, a bar, something, and another bar.

@@ -38,10 +38,7 @@ var tableNames = [tableColumns][]string{
 	tableEngine: {"engine"},
 }
 
-var (
-	errEvalColumns = errors.New("fewer columns than the header")
-	errMateNow     = errors.New("mate in 0 in a position with legal moves")
-)
+var errEvalColumns = errors.New("fewer columns than the header")
 
 // TableReader reads positions with evaluations from CSV, semicolon or tab separated text, with or without a header
 // line. Columns are found by their names (FEN or epd; Evaluation, eval, score, cp or pawns; mate, move, depth, nodes,

@@ -67,19 +67,17 @@ func (t *TableReader) evaluation(g *tableEntry, text string, fields []string) *d
 	if mate := trimZeroDecimals(t.field(fields, tableMate)); !isEmptyValue(mate) && mate != "0" && isEmptyValue(text) {
 		text = "#" + mate
 	}
-	score, err := t.convention.Parse(text, p.Turn())
-	if err != nil {
-		return bad(dataset.BadEval, text, err)
+	label, reject := labelOf(p, t.convention, text)
+	if reject != nil {
+		return reject
 	}
-	if !p.HasLegalMove() {
-		g.label = dataset.Label{Status: dataset.Terminal}
+	if label.Status == dataset.Terminal {
+		g.label = label
 		return nil
 	}
-	if n, ok := score.Mate(); ok && n == 0 {
-		return bad(dataset.BadEval, text, errMateNow)
-	}
-	s := dataset.Searched{Score: score, Depth: parseUpTo(t.field(fields, tableDepth), 1<<16-1),
-		Nodes: int64(parseUpTo(t.field(fields, tableNodes), 1<<53))}
+	s := label.Lines[0]
+	s.Depth = parseUpTo(t.field(fields, tableDepth), 1<<16-1)
+	s.Nodes = int64(parseUpTo(t.field(fields, tableNodes), 1<<53))
 	after := *p
 	for text := range strings.FieldsSeq(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
@@ -98,7 +96,7 @@ func (t *TableReader) evaluation(g *tableEntry, text string, fields []string) *d
 			s.PV = []board.Move{m}
 		}
 	}
-	t.sizes.Add(score)
+	t.sizes.Add(s.Score)
 	if len(g.label.Lines) == 0 {
 		g.label.Status = dataset.Labelled
 		if len(s.PV) > 0 {
