@@ -11,9 +11,7 @@ func (s *Splitter) scan() {
 			s.broken = goesOn
 			return
 		}
-		if goesOn {
-			s.longLine(end)
-		} else {
+		if !goesOn {
 			s.step(end)
 		}
 		s.pos = next
@@ -83,7 +81,7 @@ func (s *Splitter) step(end int) {
 	switch {
 	case s.state == inMoves && (c > '1' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '{'):
 		s.blank = false
-	case s.state == inTags && c == '[' && !s.blank && line[len(line)-1] == ']' &&
+	case s.state == inTags && c == '[' && !s.blank && !s.broken && line[len(line)-1] == ']' &&
 		len(line) > 1 && line[1] != 'E' && bytes.IndexByte(line[1:], '[') < 0:
 	default:
 		s.anyLine(end)
@@ -92,14 +90,12 @@ func (s *Splitter) step(end int) {
 
 // anyLine reads a line of any kind.
 func (s *Splitter) anyLine(end int) {
-	s.ignored = false
 	at := skipSpace(s.buf[:end], s.pos)
 	switch {
 	case at == end:
 		s.blank = true
 	case s.buf[s.pos] == '%' || s.state != inMoves && (s.buf[at] == ';' || s.buf[at] == '%'):
-		s.ignored = true // no part of any game
-		s.moves.suspect = true
+		s.moves.suspect = true // no part of any game
 	default:
 		s.newGameAt(at, end)
 		switch _, _, isTag := tagName(s.buf[at:end]); {
@@ -109,28 +105,11 @@ func (s *Splitter) anyLine(end int) {
 		case isTag:
 			s.tagLine(at, end)
 		case s.tags && s.buf[at] == '[' && !hidesMove(s.buf[at:end]):
-			s.blank, s.ignored = false, true // a broken tag
+			s.blank = false // a broken tag
 		default:
 			s.startMoves(at, at == s.pos)
 		}
 	}
-}
-
-// longLine reads buf[pos:end], the continuation of an overlong line.
-func (s *Splitter) longLine(end int) {
-	if s.ignored || s.state != inTags {
-		return
-	}
-	at := s.pos
-	if s.value {
-		n, closed := valueEnd(s.buf[at:end])
-		if !closed {
-			return
-		}
-		at += n
-		s.value = false
-	}
-	s.tagLine(skipSpace(s.buf[:end], at), end)
 }
 
 // newGameAt starts a new game at index at, the first byte that is not blank of a line that ends at end, if one
@@ -184,7 +163,7 @@ func isFirstMove(line []byte) bool {
 func (s *Splitter) startGame(at int) {
 	s.free = s.state == inMoves && !s.moves.tagged
 	s.state, s.start, s.offset = inTags, at, s.base+int64(at)
-	s.tags, s.event, s.blank, s.value = false, false, false, false
+	s.tags, s.event, s.blank = false, false, false
 	s.names.reset(at)
 }
 
@@ -193,6 +172,7 @@ func (s *Splitter) startMoves(at int, lineStart bool) {
 	s.state, s.blank = inMoves, false
 	s.moves.reset(at, lineStart)
 	s.moves.tagged, s.moves.free, s.moves.suspect = s.tags, s.free || !s.tags, s.free
+	s.moves.event = s.event
 	s.moves.content = classes[s.buf[at]] == digitByte || classes[s.buf[at]] == letterByte
 }
 
@@ -241,10 +221,15 @@ func (s *Splitter) addGame(end int) {
 	s.pending += sp.end - sp.start
 }
 
-// tagLine reads a line that opens with a tag at index at: more tags and the first moves may follow on it.
+// tagLine reads a line that opens with a tag at index at: more tags and the first moves may follow on it. An overlong
+// line is left to the scanner.
 func (s *Splitter) tagLine(at, end int) {
 	s.state, s.blank, s.tags = inTags, false, true
 	for at < end {
+		if s.broken {
+			s.startMoves(at, false)
+			return
+		}
 		name, _, next, ok, _ := scanTag(s.buf[at:end])
 		if !ok {
 			s.startMoves(at, false)
@@ -256,7 +241,6 @@ func (s *Splitter) tagLine(at, end int) {
 			s.tags = true
 		}
 		s.event = s.event || isEvent(name)
-		s.value = s.broken && at+next == end && s.buf[end-1] != ']'
 		at = skipSpace(s.buf[:end], at+next)
 	}
 }

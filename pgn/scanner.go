@@ -238,7 +238,8 @@ func (c *scanner) missMoves() { c.ended, c.blankLine, c.moves = false, false, ma
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
 	name, _, n, ok, err := scanTag(buf[i:to])
-	if !ok || err != nil || c.insideComment && buf[i+n-1] != ']' { // or it takes in another one
+	cut := i+n == to && buf[to-1] != ']'
+	if !ok || err != nil && !cut || c.insideComment && buf[i+n-1] != ']' { // or it takes in another one
 		c.content = true
 		c.unknown()
 		return noEvent, i
@@ -250,7 +251,7 @@ func (c *scanner) tag(buf []byte, to int) (event, int) {
 	}
 	c.tagged, c.event = true, c.event || isEvent(name)
 	c.pos += n
-	c.inTagValue = i+n == to && buf[to-1] != ']'
+	c.inTagValue = cut
 	return e, i
 }
 

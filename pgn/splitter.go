@@ -116,18 +116,16 @@ type Splitter struct {
 	eof    bool
 	err    error // the reader's error, io.EOF included
 
-	state   state
-	start   int   // of the present game in buf; of what is left of it if it is too long
-	offset  int64 // of the present game in the stream
-	tags    bool  // the present game has a tag
-	event   bool  // the present game has an Event tag
-	free    bool  // the present game started after moves without tags: its tags may be a stray one among such games
-	blank   bool  // the line before was blank
-	broken  bool  // the line at pos goes on after the end that line found
-	ignored bool  // the line at pos is no part of any game, or a broken tag
-	value   bool  // a piece of a line ended inside the value of a tag
-	names   blockNames
-	moves   scanner // of the present game's movetext
+	state  state
+	start  int   // of the present game in buf; of what is left of it if it is too long
+	offset int64 // of the present game in the stream
+	tags   bool  // the present game has a tag
+	event  bool  // the present game has an Event tag
+	free   bool  // the present game started after moves without tags: its tags may be a stray one among such games
+	blank  bool  // the line before was blank
+	broken bool  // the line at pos goes on after the end that line found
+	names  blockNames
+	moves  scanner // of the present game's movetext
 
 	spans   []span
 	pending int // bytes in spans
