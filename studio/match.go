@@ -78,17 +78,17 @@ func (s *Server) lookAtMatch(f *folder, r *http.Request) *matchPage {
 		p.Notice = f.within(err)
 		return p
 	}
-	first := chart.Name(m.Players[0])
-	p.Title, p.Began = first+" against "+chart.Name(m.Players[1]), m.Began.UTC().Format("2006-01-02 15:04 UTC")
-	if n := len(m.Players); n > 2 {
+	first := chart.Name(m.Players()[0])
+	p.Title, p.Began = first+" against "+chart.Name(m.Players()[1]), m.Began().UTC().Format("2006-01-02 15:04 UTC")
+	if n := len(m.Players()); n > 2 {
 		p.Title = fmt.Sprintf("%s against %d others", first, n-1)
 	}
-	if m.Damaged > 0 {
+	if m.Damaged() > 0 {
 		p.Notice = fmt.Sprintf("The journal is damaged in %s: those games are not shown.",
-			humanize.Count(int64(m.Damaged), "place"))
+			humanize.Count(int64(m.Damaged()), "place"))
 	}
 	games := m.Games()
-	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began.Unix(), len(games), m.Damaged, f.AtWork, m.Over())
+	p.Version = fmt.Sprintf("%d-%d-%d-%t-%t", m.Began().Unix(), len(games), m.Damaged(), f.AtWork, m.Over())
 	if p.Version == r.FormValue("since") {
 		return p // which the browser has
 	}

@@ -52,7 +52,7 @@ func Record(b []byte) (payload []byte, ok bool) {
 // RecordAt returns the payload of the record at an offset. It is read into buf, which grows if need be, and is
 // io.ErrUnexpectedEOF unless it is whole.
 func RecordAt(r io.ReaderAt, at int64, buf []byte) (payload, grown []byte, err error) {
-	for _, size := range []int{512, RecordHead + MaxRecord} { // most records are shorter, so that one read does
+	for size := 512; ; { // most records are shorter, so that one read does
 		buf = slices.Grow(buf[:0], size)[:size]
 		n, err := r.ReadAt(buf, at)
 		if payload, ok := Record(buf[:n]); ok {
@@ -61,8 +61,12 @@ func RecordAt(r io.ReaderAt, at int64, buf []byte) (payload, grown []byte, err e
 		if err != nil && err != io.EOF {
 			return nil, buf, err
 		}
+		whole := RecordHead + int64(binary.LittleEndian.Uint32(buf))
+		if n < RecordHead || whole <= int64(size) || whole > RecordHead+MaxRecord {
+			return nil, buf, io.ErrUnexpectedEOF
+		}
+		size = int(whole)
 	}
-	return nil, buf, io.ErrUnexpectedEOF
 }
 
 // RecordWriter appends to a journal. A record survives the end of this process at once, and that of the machine within

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"talbot/internal/durable"
-	"talbot/internal/fault"
 	"talbot/stockfish"
 	"talbot/stockfish/uci"
 	"talbot/tablebase/syzygy"
@@ -155,10 +154,6 @@ func distinguish(all []Entrant) {
 // Files are the files that players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables.
 // A match continued with other files would be another match.
 type Files map[string]string
-
-// ErrChanged: a file that a player uses is not what it was when the match began.
-var ErrChanged = fault.New(fault.ExitUsage, "a file that a player uses has changed since the match began",
-	"put the file back as it was, or begin a new match in another folder")
 
 // engineFiles returns the files and the folders of tables that an engine's arguments and options name, and those that
 // it names itself in what it offers, such as its network. Logs are not among them.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,14 +56,13 @@ func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockFile
 type folder struct {
 	dir     string
 	lock    *durable.HeldLock
-	journal *journal
-	began   time.Time // the match
+	journal *journalWriter
 	pgn     *durable.File
 	logs    []*os.File
 }
 
-// openFolder makes the folder of a match, or takes it up again and hands the games that it has to each.
-func openFolder(m *Match, each func(*Record)) (*folder, error) {
+// openFolder makes the folder of a match, or takes it up again with the games that it has.
+func openFolder(m *Match) (*folder, error) {
 	if err := os.MkdirAll(m.Out, 0o777); err != nil {
 		return nil, err
 	}
@@ -73,7 +71,7 @@ func openFolder(m *Match, each func(*Record)) (*folder, error) {
 	if f.lock, err = durable.Lock(f.path(lockFile)); err != nil {
 		return nil, fmt.Errorf("%q: %w", m.Out, err)
 	}
-	if err := f.open(m, each); err != nil {
+	if err := f.open(m); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -81,38 +79,23 @@ func openFolder(m *Match, each func(*Record)) (*folder, error) {
 }
 
 // open opens the journal and the PGN of a folder that is locked.
-func (f *folder) open(m *Match, each func(*Record)) error {
+func (f *folder) open(m *Match) error {
 	found, err := f.survey()
 	if err != nil {
 		return err
 	}
-	files, err := m.files()
+	if found && !m.Resume {
+		return fmt.Errorf("%q: %w", m.Out, ErrExists)
+	}
+	h, err := m.header()
 	if err != nil {
 		return err
 	}
-	h := header{Facts: m.facts(), Files: files, Began: time.Now().UTC().Truncate(time.Second)}
-	switch {
-	case found && !m.Resume:
-		return fmt.Errorf("%q: %w", m.Out, ErrExists)
-	case found:
-		if h, f.journal, err = resumeJournal(f.path(JournalFile), h, each, m.Warn); err != nil {
-			return err
-		}
-		f.began = h.Began
-	default:
-		for _, e := range m.Entrants {
-			h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
-		}
-		h.Event, h.Rules = m.Event, m.Rules.String()
-		if f.journal, err = createJournal(f.path(JournalFile), h); err != nil {
-			return err
-		}
-		f.began = h.Began
-	}
-	if f.pgn, err = durable.Open(f.path(PGNFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err != nil {
+	if f.journal, err = openJournal(f.path(JournalFile), found, &h, m.total(), m.Warn); err != nil {
 		return err
 	}
-	return nil
+	f.pgn, err = durable.Open(f.path(PGNFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	return err
 }
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
@@ -175,7 +158,6 @@ func (f *folder) outdate() error {
 // finish makes all that was written durable.
 func (f *folder) finish() error {
 	err := f.journal.Close()
-	f.journal = nil
 	if syncErr := f.pgn.Sync(); syncErr != nil {
 		err = errors.Join(err, fmt.Errorf("syncing %q: %w", f.path(PGNFile), syncErr))
 	}
@@ -195,6 +177,16 @@ func (f *folder) close() {
 	}
 	_ = os.Remove(f.path(lockFile))
 	_ = f.lock.Close()
+}
+
+// header is what the journal of the match begins with.
+func (m *Match) header() (h header, err error) {
+	h = header{Facts: m.facts(), Began: time.Now().UTC().Truncate(time.Second), Event: m.Event, Rules: m.Rules.String()}
+	for _, e := range m.Entrants {
+		h.Players, h.Limits = append(h.Players, e.Name), append(h.Limits, e.Limits)
+	}
+	h.Files, err = m.files()
+	return h, err
 }
 
 // facts are what decides the games of a match but their number and the files of its players, which may grow. A
@@ -225,23 +217,20 @@ func (m *Match) inspect(dir string) (found output.Found, err error) {
 	}); err != nil {
 		return found, err
 	}
-	h, err := readHeader(filepath.Join(dir, JournalFile))
+	var j journal
+	err = readJournal(filepath.Join(dir, JournalFile), durable.RecordHead+durable.MaxRecord, &j)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
 	if err != nil {
 		return found, err
 	}
-	files, err := m.files()
+	want, err := m.header()
 	if err != nil {
 		return found, err
 	}
 	found.State, found.Busy = output.Interrupted, AtWork(dir)
-	found.Differences = output.Compare(h.Facts, m.facts())
-	if path, changed := h.Files.changed(files); changed {
-		found.Differences = append(found.Differences, output.Difference{Name: "file " + path, Have: h.Files[path],
-			Want: files[path]})
-	}
+	found.Differences = j.header.differences(&want)
 	result, err := ReadResult(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
@@ -265,19 +254,4 @@ func (m *Match) over(r *Result) bool {
 		return false
 	}
 	return r.Games == m.total() || r.SPRT.Decision != stats.Undecided && r.Games < m.total()
-}
-
-// readHeader reads what a journal begins with.
-func readHeader(path string) (h header, err error) {
-	f, err := durable.OpenRegular(path)
-	if err != nil {
-		return h, err
-	}
-	defer f.Close()
-	r := durable.NewRecordReader(io.LimitReader(f, durable.RecordHead+durable.MaxRecord))
-	record, skipped, _, err := r.Next(h.read)
-	if err == nil && (record == nil || skipped > 0) {
-		err = fmt.Errorf("%q: %w", path, ErrDamaged)
-	}
-	return h, err
 }

@@ -2,35 +2,30 @@ package match
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
+	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
+	"talbot/board"
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/internal/output"
 )
 
-// A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
-// It is a sequence of records (see [durable.AppendRecord]): the first is journalText and a header as JSON, each of the
-// others a [Record] as JSON.
+// journal is what was read of a match's journal, which holds the games in the order in which they ended, so that a kill
+// loses only the games under way. It is a sequence of records (see [durable.AppendRecord]): the first is journalText and
+// a header as JSON, each of the others a [Record] as JSON.
 type journal struct {
-	*durable.RecordWriter
-	file  *durable.File // of the writer
-	end   int64
-	games map[int]span // by number
-}
-
-// span is the place of a record.
-type span struct {
-	at     int64
-	length int
+	header   header
+	end      int64      // of the last whole record
+	damaged  int        // stretches that are not whole, a record cut short at the end not counted
+	outcomes []*outcome // of games by number; nil: not played
+	records  []int64    // where they are
+	ended    int        // games
 }
 
 const journalText = "talbot match journal 1\n"
@@ -62,125 +57,20 @@ var (
 		"the games in games.pgn can still be read; play the match in another folder")
 )
 
-// createJournal begins a journal.
-func createJournal(path string, h header) (*journal, error) {
-	text, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	record := durable.AppendRecord(nil, append([]byte(journalText), text...))
-	if err := durable.WriteFile(path, record); err != nil {
-		return nil, err
-	}
-	return appendTo(path, int64(len(record)))
-}
+// maxRead is the number of games of a match that are read, unless more are asked for.
+const maxRead = 1 << 18
 
-// appendTo opens a journal that ends after size bytes.
-func appendTo(path string, end int64) (*journal, error) {
-	f, err := durable.Open(path, os.O_RDWR)
-	if err != nil {
-		return nil, err
+// read reads the records from j.end on, of the next most bytes.
+func (j *journal) read(f io.ReadSeeker, most int64) error {
+	if _, err := f.Seek(j.end, io.SeekStart); err != nil {
+		return err
 	}
-	w, err := durable.NewRecordWriter(f, end, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &journal{RecordWriter: w, file: f, end: end, games: map[int]span{}}, nil
-}
-
-// sameMatch compares the header of a journal with that of the match that is wanted.
-func sameMatch(path string, have *header, want header) error {
-	var b strings.Builder
-	for _, d := range output.Compare(have.Facts, want.Facts) {
-		fmt.Fprintf(&b, "\n  %s", d)
-	}
-	if b.Len() > 0 {
-		return fmt.Errorf("%w: %q:%s", ErrOther, path, &b)
-	}
-	if file, changed := have.Files.changed(want.Files); changed {
-		return fmt.Errorf("%w: %q", ErrChanged, file)
-	}
-	return nil
-}
-
-// resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
-// they ended, each once. A damaged journal is rewritten with what is whole, and warn is called. A last record that a
-// kill cut short is cut off silently. The journal must be of the match that is wanted.
-func resumeJournal(path string, want header, each func(*Record), warn func(error)) (h header, j *journal, err error) {
-	if h, err = readHeader(path); err != nil {
-		return h, nil, err
-	}
-	if err := sameMatch(path, &h, want); err != nil {
-		return h, nil, err
-	}
-	f, err := durable.OpenRegular(path)
-	if err != nil {
-		return h, nil, err
-	}
-	defer f.Close()
-	var found scanned
-	games := map[int]span{}
-	if err := found.scan(f, func(s span, game *Record) {
-		if _, again := games[game.Number]; !again {
-			games[game.Number] = s
-			each(game)
-		}
-	}); err != nil {
-		return h, nil, fmt.Errorf("%q: %w", path, err)
-	}
-	if found.damaged > 0 {
-		warn(fmt.Errorf("the journal %q is damaged (places: %d): the games there are played again", path,
-			found.damaged))
-		if found.end, err = rewriteJournal(path, f, found.first, games); err != nil {
-			return h, nil, err
-		}
-	}
-	if j, err = appendTo(path, found.end); err == nil {
-		j.games = games
-	}
-	return h, j, err
-}
-
-// rewriteJournal replaces a journal by one with its whole records alone: the header, which ends where the games begin,
-// and the games, whose places it updates. It returns the new length.
-func rewriteJournal(path string, from io.ReaderAt, first int64, games map[int]span) (end int64, err error) {
-	out, err := durable.CreateAtomic(path)
-	if err != nil {
-		return 0, err
-	}
-	defer out.Abort()
-	if end, err = io.Copy(out, io.NewSectionReader(from, 0, first)); err != nil {
-		return 0, err
-	}
-	for _, number := range slices.SortedFunc(maps.Keys(games), func(a, b int) int {
-		return cmp.Compare(games[a].at, games[b].at)
-	}) {
-		s := games[number]
-		if _, err := io.Copy(out, io.NewSectionReader(from, s.at, int64(s.length))); err != nil {
-			return 0, err
-		}
-		games[number] = span{end, s.length}
-		end += int64(s.length)
-	}
-	return end, out.Commit()
-}
-
-// scanned is the result of a scan of a journal.
-type scanned struct {
-	header  header
-	first   int64 // where the records of games begin
-	end     int64 // of the last whole record
-	damaged int   // stretches that are not whole, a record cut short at the end not counted
-}
-
-// scan goes through a journal from s.end, where f is; visit is called with each game and the place of its record.
-func (s *scanned) scan(f io.Reader, visit func(span, *Record)) error {
-	r, from := durable.NewRecordReader(f), s.end
-	for header := s.end == 0; ; header = false {
+	r, from := durable.NewRecordReader(io.LimitReader(f, most)), j.end
+	for header := from == 0; ; header = false {
 		var game Record
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
 			if header {
-				return s.header.read(payload)
+				return j.header.read(payload)
 			}
 			return json.Unmarshal(payload, &game) == nil
 		})
@@ -190,15 +80,13 @@ func (s *scanned) scan(f io.Reader, visit func(span, *Record)) error {
 		case header && (record == nil || skipped > 0):
 			return ErrDamaged
 		case skipped > 0 && !(record == nil && torn):
-			s.damaged++
+			j.damaged++
 		}
 		if record == nil {
 			return nil
 		}
-		if s.end = from + r.At(); header {
-			s.first = s.end
-		} else {
-			visit(span{s.end - int64(len(record)), len(record)}, &game)
+		if j.end = from + r.At(); !header && !j.add(&game, j.end-int64(len(record))) {
+			j.damaged++
 		}
 	}
 }
@@ -206,39 +94,129 @@ func (s *scanned) scan(f io.Reader, visit func(span, *Record)) error {
 // read reads the payload of a journal's first record; false if it is none.
 func (h *header) read(payload []byte) bool {
 	text, ok := bytes.CutPrefix(payload, []byte(journalText))
-	return ok && json.Unmarshal(text, h) == nil
+	return ok && json.Unmarshal(text, h) == nil && len(h.Players) > 1
 }
 
-// game reads a game that is in the journal.
-func (j *journal) game(number int) (*Record, error) {
-	r, err := j.games[number].read(j.file)
+// add adds a game; false if it cannot be of this match.
+func (j *journal) add(g *Record, at int64) bool {
+	white, black, players := g.Players[board.White], g.Players[board.Black], len(j.header.Players)
+	if g.Number >= max(maxRead, len(j.outcomes)) || max(white, black) >= players || min(white, black) != 0 ||
+		g.Fault != nil && (g.Fault.Player < 0 || g.Fault.Player >= players) {
+		return false
+	}
+	j.resize(max(len(j.outcomes), g.Number+1))
+	if j.outcomes[g.Number] == nil { // else it is there twice, and the first counts
+		j.outcomes[g.Number], j.records[g.Number] = new(outcomeOf(g)), at
+		j.ended++
+	}
+	return true
+}
+
+// resize makes room for a number of games, and forgets those above it.
+func (j *journal) resize(games int) {
+	more := max(0, games-len(j.outcomes))
+	j.outcomes = append(j.outcomes, make([]*outcome, more)...)[:games]
+	j.records = append(j.records, make([]int64, more)...)[:games]
+}
+
+// game reads a game that was read before.
+func (j *journal) game(f io.ReaderAt, number int) (*Record, error) {
+	payload, _, err := durable.RecordAt(f, j.records[number], nil)
+	var r Record
+	if err == nil {
+		err = json.Unmarshal(payload, &r)
+	}
+	if err == nil && (r.Number != number || r.Players != j.outcomes[number].players) {
+		err = errRecord
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading game %d of the journal: %w", number+1, err)
 	}
-	return r, nil
+	return &r, nil
 }
 
-// read reads the game of a record.
-func (s span) read(f io.ReaderAt) (*Record, error) {
-	payload := make([]byte, s.length-durable.RecordHead)
-	if _, err := f.ReadAt(payload, s.at+durable.RecordHead); err != nil {
+// readJournal reads a journal, of which most bytes count.
+func readJournal(path string, most int64, j *journal) error {
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := j.read(f, most); err != nil {
+		return fmt.Errorf("%q: %w", path, err)
+	}
+	return nil
+}
+
+// journalWriter is a journal that is continued.
+type journalWriter struct {
+	journal
+	*durable.RecordWriter
+	file *durable.File // of the writer
+}
+
+// openJournal opens the journal of a match, which begins with a header. One that exists must be of that match. A last
+// record that a kill cut short is cut off silently; warn is called where others are damaged.
+func openJournal(path string, exists bool, h *header, games int, warn func(error)) (w *journalWriter, err error) {
+	w = new(journalWriter)
+	w.resize(games)
+	if exists {
+		if err = readJournal(path, math.MaxInt64, &w.journal); err == nil {
+			err = w.header.same(path, h)
+		}
+		w.resize(games)
+	} else {
+		w.header = *h
+		var text []byte
+		if text, err = json.Marshal(h); err == nil {
+			record := durable.AppendRecord(nil, append([]byte(journalText), text...))
+			w.end, err = int64(len(record)), durable.WriteFile(path, record)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
-	var r Record
-	return &r, json.Unmarshal(payload, &r)
+	if w.damaged > 0 {
+		warn(fmt.Errorf("the journal %q is damaged (places: %d): the games there are played again", path, w.damaged))
+	}
+	if w.file, err = durable.Open(path, os.O_RDWR); err != nil {
+		return nil, err
+	}
+	w.RecordWriter, err = durable.NewRecordWriter(w.file, w.end, nil)
+	return w, err
+}
+
+// same reports a header that is not that of the match that is wanted.
+func (h *header) same(path string, want *header) error {
+	var b strings.Builder
+	for _, d := range h.differences(want) {
+		fmt.Fprintf(&b, "\n  %s", d)
+	}
+	if b.Len() > 0 {
+		return fmt.Errorf("%w: %q:%s", ErrOther, path, &b)
+	}
+	return nil
+}
+
+// differences returns in what a match differs from the one that is wanted.
+func (h *header) differences(want *header) []output.Difference {
+	list := output.Compare(h.Facts, want.Facts)
+	if path, changed := h.Files.changed(want.Files); changed {
+		list = append(list, output.Difference{Name: "file " + path, Have: h.Files[path], Want: want.Files[path]})
+	}
+	return list
 }
 
 // append writes a game.
-func (j *journal) append(r *Record) error {
+func (w *journalWriter) append(r *Record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if err := j.Append(text); err != nil {
+	if err := w.Append(text); err != nil {
 		return fmt.Errorf("game %d: %w", r.Number+1, err)
 	}
-	length := durable.RecordHead + len(text)
-	j.games[r.Number] = span{j.end, length}
-	j.end += int64(length)
+	w.add(r, w.end)
+	w.end += durable.RecordHead + int64(len(text))
 	return nil
 }

@@ -84,12 +84,13 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-var testFacts = []output.Fact{{Name: "id", Value: "x"}}
+var testHeader = header{Facts: []output.Fact{{Name: "id", Value: "x"}}, Players: []string{"a", "b"}}
 
 // writeJournal writes a journal and returns its bytes, and where its records end.
 func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 	t.Helper()
-	j, err := createJournal(path, header{Facts: testFacts, Began: time.Unix(1e9, 0).UTC()})
+	h := testHeader
+	j, err := openJournal(path, false, &h, journalGamesCount, nil)
 	testkit.OK(t, err)
 	ends = append(ends, int(sizeOf(path)))
 	for i := range journalGamesCount {
@@ -104,19 +105,19 @@ func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 // reopen takes the journal up and returns the games that it has, which must be as they were written.
 func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
 	t.Helper()
-	_, j, err := resumeJournal(path, header{Facts: testFacts}, func(r *Record) {
-		if !reflect.DeepEqual(r, testRecord(r.Number)) {
-			t.Fatalf("game %d is %+v", r.Number, r)
-		}
-		numbers = append(numbers, r.Number)
-	}, func(error) { warned++ })
+	h := testHeader
+	j, err := openJournal(path, true, &h, journalGamesCount, func(error) { warned++ })
 	if err != nil {
 		return numbers, warned, err
 	}
-	for _, n := range numbers {
-		if r, err := j.game(n); err != nil || !reflect.DeepEqual(r, testRecord(n)) {
-			t.Fatalf("game %d read again: %+v, %v", n, r, err)
+	for n, o := range j.outcomes {
+		if o == nil {
+			continue
 		}
+		if r, err := j.game(j.file, n); err != nil || !reflect.DeepEqual(r, testRecord(n)) {
+			t.Fatalf("game %d: %+v, %v", n, r, err)
+		}
+		numbers = append(numbers, n)
 	}
 	return numbers, warned, j.Close()
 }
@@ -162,9 +163,6 @@ func TestJournalFlipped(t *testing.T) {
 		last := at >= ends[journalGamesCount-1] // may look like one that was cut short
 		if err != nil || len(numbers) != journalGamesCount-1 || warned != 1 && !last {
 			t.Fatalf("byte %d: %v, %d warnings, %v", at, numbers, warned, err)
-		}
-		if again, warned, err := reopen(t, path); err != nil || warned > 0 || len(again) != len(numbers) {
-			t.Fatalf("byte %d, again: %v, %d warnings, %v", at, again, warned, err)
 		}
 	}
 }

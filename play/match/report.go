@@ -64,9 +64,9 @@ func (r *run) writePage() error {
 	if x.Games < r.stop {
 		played = "of " + humanize.Thousands(int64(r.stop)) + " to be played"
 	}
-	p := x.page(r.outcomes[:r.stop], played)
+	p := x.page(r.outcomes()[:r.stop], played)
 	p.Intro = fmt.Sprintf("A talbot match, begun %s. Figures are those of %s; intervals are at 95 %%. The folder's "+
-		"result.json has them all.", r.folder.began.UTC().Format("2006-01-02 15:04 UTC"),
+		"result.json has them all.", r.folder.journal.header.Began.UTC().Format("2006-01-02 15:04 UTC"),
 		chart.Plain(x.Players[0].Name))
 	if x.Games == 0 {
 		p.Intro += " No game has ended yet."
@@ -406,10 +406,10 @@ func (x *Result) addCharts(s *table.Section, lengths []int64) {
 func (r *run) boards() (*table.Boards, error) {
 	list := &table.Boards{}
 	for number := r.stop - 1; number >= 0 && len(list.List) < shownBoards; number-- {
-		if r.outcomes[number] == nil {
+		if r.outcomes()[number] == nil {
 			continue
 		}
-		g, err := r.folder.journal.game(number)
+		g, err := r.folder.journal.game(r.folder.journal.file, number)
 		if err != nil {
 			return nil, err
 		}

@@ -104,11 +104,11 @@ type RatingResult struct {
 
 // result makes the figures of the games that count.
 func (r *run) result() Result {
-	x, all := resultOf(r.Entrants, r.outcomes[:r.stop], r.Gauntlet)
+	x, all := resultOf(r.Entrants, r.outcomes()[:r.stop], r.Gauntlet)
 	x.Openings, x.Resumed, x.Concurrency = len(r.Openings.List), r.resumed, r.Concurrency
 	x.PGN = filepath.Join(output.Target(r.Out), PGNFile)
 	x.Seconds = time.Since(r.began).Seconds()
-	for _, o := range r.outcomes[r.stop:] {
+	for _, o := range r.outcomes()[r.stop:] {
 		if o != nil {
 			x.AfterStop++
 		}

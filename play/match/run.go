@@ -19,14 +19,13 @@ import (
 // run is a match being played. It belongs to one goroutine at a time.
 type run struct {
 	*Match
-	folder   *folder
-	logs     []*EngineLog
-	began    time.Time
-	resumed  int
-	outcomes []*outcome // by number; nil: not played
-	live     *tally     // of all games, as they end
-	pgn      pgnWriter
-	written  int // games that are in the PGN
+	folder  *folder
+	logs    []*EngineLog
+	began   time.Time
+	resumed int
+	live    *tally // of all games, as they end
+	pgn     pgnWriter
+	written int // games that are in the PGN
 
 	test   *tally // of the games before tested, in order; only with a sequential test
 	tested int
@@ -39,9 +38,9 @@ type run struct {
 // their end; when hard ends they are given up, to be played again. Either returns the result so far with the context's
 // error.
 //
-// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
-// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. Existing
-// decides whether an existing match is continued, left as it is or replaced: see [output.Existing.Resolve].
+// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrDamaged], [durable.ErrLocked], those of files, a player that
+// cannot be started, and tables or a judge that fail. Games that have ended are safe in any case. Existing decides
+// whether an existing match is continued, left as it is or replaced: see [output.Existing.Resolve].
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
@@ -73,14 +72,20 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 
 // run plays in Out.
 func (m *Match) run(drain, hard context.Context) (Result, error) {
-	r := &run{Match: m, began: time.Now(), outcomes: make([]*outcome, m.total()), stop: m.total(),
-		live: newTally(len(m.Entrants)), test: newTally(len(m.Entrants))}
+	r := &run{Match: m, began: time.Now(), stop: m.total(), live: newTally(len(m.Entrants)),
+		test: newTally(len(m.Entrants))}
 	var err error
-	if r.folder, err = openFolder(m, r.recall); err != nil {
+	if r.folder, err = openFolder(m); err != nil {
 		return Result{}, err
 	}
 	defer r.folder.close()
-	r.pgn = pgnWriter{entrants: m.Entrants, event: m.Event, date: r.folder.began, rules: m.Rules.String()}
+	for _, o := range r.outcomes() {
+		if o != nil {
+			r.resumed++
+			r.live.add(*o)
+		}
+	}
+	r.pgn = pgnWriter{entrants: m.Entrants, event: m.Event, date: r.folder.journal.header.Began, rules: m.Rules.String()}
 	for _, e := range m.Entrants {
 		log, err := r.folder.log(e.Name, m.LogEngines)
 		if err != nil {
@@ -115,24 +120,12 @@ func (m *Match) run(drain, hard context.Context) (Result, error) {
 	return result, err
 }
 
-// recall takes over a game of the journal.
-func (r *run) recall(game *Record) {
-	if game.Number < len(r.outcomes) {
-		r.resumed++
-		r.count(game)
-	}
-}
-
-// count takes over a game that has ended.
-func (r *run) count(game *Record) {
-	o := outcomeOf(game)
-	r.outcomes[game.Number] = &o
-	r.live.add(o)
-}
+// outcomes are those of the games by number; nil: not played.
+func (r *run) outcomes() []*outcome { return r.folder.journal.outcomes }
 
 // played returns how many of the games that count have ended.
 func (r *run) played() (n int) {
-	for _, o := range r.outcomes[:r.stop] {
+	for _, o := range r.outcomes()[:r.stop] {
 		if o != nil {
 			n++
 		}
@@ -143,14 +136,14 @@ func (r *run) played() (n int) {
 // advance continues the sequential test and the PGN with the games that have ended, in order and without gaps.
 // That way both are the same however many games are played at the same time.
 func (r *run) advance() error {
-	for r.SPRT != nil && r.tested < r.stop && r.outcomes[r.tested] != nil {
-		r.test.add(*r.outcomes[r.tested])
+	for r.SPRT != nil && r.tested < r.stop && r.outcomes()[r.tested] != nil {
+		r.test.add(*r.outcomes()[r.tested])
 		r.tested++
 		if r.tested%2 == 0 && r.SPRT.Decide(r.SPRT.LLR(r.test.counts.Pentanomial.Outcomes())) != stats.Undecided {
 			r.stop = r.tested
 		}
 	}
-	for r.written < r.stop && r.outcomes[r.written] != nil {
+	for r.written < r.stop && r.outcomes()[r.written] != nil {
 		if err := r.writePGN(r.written); err != nil {
 			return err
 		}
@@ -160,7 +153,7 @@ func (r *run) advance() error {
 }
 
 func (r *run) writePGN(number int) error {
-	game, err := r.folder.journal.game(number)
+	game, err := r.folder.journal.game(r.folder.journal.file, number)
 	if err != nil {
 		return err
 	}
@@ -175,7 +168,7 @@ func (r *run) play(drain, hard context.Context) error {
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
 	var missing []int
-	for number, o := range r.outcomes {
+	for number, o := range r.outcomes() {
 		if o == nil {
 			missing = append(missing, number)
 		}
@@ -220,7 +213,7 @@ func (r *run) play(drain, hard context.Context) error {
 				} else if ctx.Err() != nil {
 					err = nil // given up
 				}
-				if failed = cmp.Or(failed, err); failed != nil || r.stop < len(r.outcomes) {
+				if failed = cmp.Or(failed, err); failed != nil || r.stop < len(r.outcomes()) {
 					cancel()
 				}
 				mu.Unlock()
@@ -239,7 +232,7 @@ func (r *run) recordGame(game *Record) error {
 	if err := r.folder.journal.append(game); err != nil {
 		return err
 	}
-	r.count(game)
+	r.live.add(*r.outcomes()[game.Number])
 	if f := game.Fault; f != nil {
 		r.Warn(fmt.Errorf("game %d: %s loses by %s: %s", game.Number+1, r.Entrants[f.Player].Name, f.Kind.Words(),
 			f.Text))
@@ -259,7 +252,7 @@ func (r *run) recordGame(game *Record) error {
 }
 
 func (r *run) progress() Progress {
-	p := Progress{Games: r.live.counts.Games, Total: len(r.outcomes), Resumed: r.resumed, Figures: r.live.figures(),
+	p := Progress{Games: r.live.counts.Games, Total: len(r.outcomes()), Resumed: r.resumed, Figures: r.live.figures(),
 		LLR: Number(math.NaN()), Elapsed: time.Since(r.began)}
 	for _, kinds := range r.live.faults {
 		for _, n := range kinds {
@@ -276,7 +269,7 @@ func (r *run) progress() Progress {
 // finish completes the PGN with the games after a gap, if the match was interrupted.
 func (r *run) finish() error {
 	for number := r.written; number < r.stop; number++ {
-		if r.outcomes[number] != nil {
+		if r.outcomes()[number] != nil {
 			if err := r.writePGN(number); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/internal/testkit"
 	"talbot/play/match/stats"
 )
@@ -78,20 +79,25 @@ func TestColours(t *testing.T) {
 // journalGames are the games in the journal of a match that has ended. One that is there twice fails the test.
 func journalGames(t testing.TB, m *Match) []*Record {
 	t.Helper()
-	f, err := os.Open(filepath.Join(m.Out, JournalFile))
-	testkit.OK(t, err)
-	defer f.Close()
-	games := make([]*Record, m.total())
-	var found scanned
-	err = found.scan(f, func(_ span, r *Record) {
-		if r.Number >= len(games) || games[r.Number] != nil {
-			t.Errorf("game %d is there twice, or is none of the match", r.Number)
-			return
+	path := filepath.Join(m.Out, JournalFile)
+	var j journal
+	testkit.OK(t, readJournal(path, math.MaxInt64, &j))
+	text := testkit.Must(os.ReadFile(path))
+	records := -1 // without the header
+	for r := durable.NewRecordReader(bytes.NewReader(text)); ; records++ {
+		record, _, _, err := r.Next(func([]byte) bool { return true })
+		if testkit.OK(t, err); record == nil {
+			break
 		}
-		games[r.Number] = r
-	})
-	if err != nil || found.damaged > 0 {
-		t.Fatalf("journal: %+v, %v", found, err)
+	}
+	if records != j.ended || len(j.outcomes) > m.total() {
+		t.Errorf("%d records, %d games of up to %d", records, j.ended, len(j.outcomes))
+	}
+	games := make([]*Record, m.total())
+	for number, o := range j.outcomes {
+		if o != nil {
+			games[number] = testkit.Must(j.game(bytes.NewReader(text), number))
+		}
 	}
 	return games
 }

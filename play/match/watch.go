@@ -19,25 +19,24 @@ import (
 // Watched is a match as its folder has it, for watching it while it is played and afterwards. It reads and never
 // locks or writes. It belongs to one goroutine.
 type Watched struct {
-	Began   time.Time
-	Players []string // the first one's view is that of all figures
-	Damaged int      // places of the journal that are not whole
-
-	dir      string
-	journal  scanned     // as far as it was read
-	found    os.FileInfo // the journal that was read
-	outcomes []*outcome  // by number; nil: not played
-	spans    []span
-	ended    int // games
-	stop     int // games that count
-	result   *Result
+	dir     string
+	journal             // as far as it was read
+	found   os.FileInfo // the journal that was read
+	stop    int         // games that count
+	result  *Result
 }
-
-// maxWatched is the number of games that are watched.
-const maxWatched = 1 << 18
 
 // Watch returns the match of a folder. Nothing is read before [Watched.Look].
 func Watch(dir string) *Watched { return &Watched{dir: dir} }
+
+// Began is when the match did.
+func (w *Watched) Began() time.Time { return w.header.Began }
+
+// Players are the names; the first one's view is that of all figures.
+func (w *Watched) Players() []string { return w.header.Players }
+
+// Damaged is the number of places of the journal that are not whole.
+func (w *Watched) Damaged() int { return w.damaged }
 
 // Look reads what has happened since the last look. Errors: [ErrDamaged], those of files ([fs.ErrNotExist] where
 // there is no journal, as before the first game).
@@ -51,17 +50,17 @@ func (w *Watched) Look() error {
 	if err != nil {
 		return err
 	}
-	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.journal.end {
+	if w.found == nil || !os.SameFile(w.found, info) || info.Size() < w.end {
 		*w = Watched{dir: w.dir}
 	}
-	if w.journal.end == 0 || w.journal.end < info.Size() {
-		if err := w.read(f, info.Size()); err != nil {
+	if w.end == 0 || w.end < info.Size() {
+		if err := w.read(f, info.Size()-w.end); err != nil {
 			return fmt.Errorf("%q: %w", f.Name(), err)
 		}
 	}
 	w.found, w.result, w.stop = info, nil, len(w.outcomes)
 	x, err := ReadResult(w.dir)
-	if err == nil && x.Games+x.AfterStop == w.ended && len(x.Players) == len(w.Players) {
+	if err == nil && x.Games+x.AfterStop == w.ended && len(x.Players) == len(w.Players()) {
 		w.result = x
 		if x.AfterStop > 0 {
 			w.stop = min(x.Games, len(w.outcomes))
@@ -73,52 +72,16 @@ func (w *Watched) Look() error {
 	return nil
 }
 
-// read reads the records of the journal that have come since the last look, up to size.
-func (w *Watched) read(f *os.File, size int64) error {
-	j := &w.journal
-	if _, err := f.Seek(j.end, io.SeekStart); err != nil {
-		return err
-	}
-	err := j.scan(io.LimitReader(f, size-j.end), func(s span, g *Record) {
-		if !w.add(g, s) {
-			j.damaged++
-		}
-	})
-	if err == nil && len(j.header.Players) < 2 {
-		*j, err = scanned{}, ErrDamaged
-	}
-	w.Began, w.Players, w.Damaged = j.header.Began, j.header.Players, j.damaged
-	return err
-}
-
-// add adds a game; false if it cannot be of this match.
-func (w *Watched) add(g *Record, s span) bool {
-	white, black := g.Players[board.White], g.Players[board.Black]
-	if g.Number >= maxWatched || max(white, black) >= len(w.journal.header.Players) || min(white, black) != 0 ||
-		g.Fault != nil && (g.Fault.Player < 0 || g.Fault.Player >= len(w.journal.header.Players)) {
-		return false
-	}
-	for len(w.outcomes) <= g.Number {
-		w.outcomes, w.spans = append(w.outcomes, nil), append(w.spans, span{})
-	}
-	if w.outcomes[g.Number] == nil { // else it is there twice, and the first counts
-		o := outcomeOf(g)
-		w.outcomes[g.Number], w.spans[g.Number] = &o, s
-		w.ended++
-	}
-	return true
-}
-
 // Over reports whether the match has been played to its end.
 func (w *Watched) Over() bool { return w.result != nil }
 
 // entrants are the players as far as the folder names them.
 func (w *Watched) entrants() []Entrant {
-	all := make([]Entrant, len(w.Players))
+	all := make([]Entrant, len(w.Players()))
 	for i := range all {
-		all[i].Name = w.Players[i]
-		if i < len(w.journal.header.Limits) {
-			all[i].Limits = w.journal.header.Limits[i]
+		all[i].Name = w.Players()[i]
+		if i < len(w.header.Limits) {
+			all[i].Limits = w.header.Limits[i]
 		}
 	}
 	return all
@@ -127,7 +90,7 @@ func (w *Watched) entrants() []Entrant {
 // WriteFigures writes tables and charts of the games that have ended, as the page of the match has them, as a part of a
 // page of HTML. playing says that more games are under way.
 func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
-	x, _ := resultOf(w.entrants(), w.outcomes[:w.stop], len(w.Players) > 2)
+	x, _ := resultOf(w.entrants(), w.outcomes[:w.stop], len(w.Players()) > 2)
 	played := "not finished"
 	switch {
 	case w.result != nil:
@@ -136,7 +99,7 @@ func (w *Watched) WriteFigures(out io.Writer, playing bool) error {
 		if x.SPRT != nil && x.LLR == nil {
 			x.LLR = new(Number(math.NaN()))
 		}
-		if len(w.result.Ratings) == len(w.Players) {
+		if len(w.result.Ratings) == len(w.Players()) {
 			x.Ratings = w.result.Ratings
 		}
 		for i, p := range w.result.Players {
@@ -170,10 +133,10 @@ func (w *Watched) Games() []Ended {
 		if o == nil {
 			continue
 		}
-		e := Ended{Number: o.number, White: w.Players[o.players[board.White]], Black: w.Players[o.players[board.Black]],
+		e := Ended{Number: o.number, White: w.Players()[o.players[board.White]], Black: w.Players()[o.players[board.Black]],
 			Result: o.result, Points: o.points, End: endWords(o.end), Plies: o.plies, Opening: o.opening}
 		if o.fault != nil {
-			e.Fault, e.End = true, w.Players[o.fault.Player]+": "+o.fault.Kind.Words()
+			e.Fault, e.End = true, w.Players()[o.fault.Player]+": "+o.fault.Kind.Words()
 		}
 		all = append(all, e)
 	}
@@ -192,19 +155,12 @@ func (w *Watched) Game(number int) (*Record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	g, err := w.spans[number].read(f)
-	if err == nil && (g.Number != number || g.Players != w.outcomes[number].players) {
-		err = errRecord
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading game %d of %q: %w", number+1, f.Name(), err)
-	}
-	return g, nil
+	return w.game(f, number)
 }
 
 // WritePGN writes games that have ended as the match's PGN has them.
 func (w *Watched) WritePGN(out io.Writer, games ...*Record) error {
-	p := pgnWriter{entrants: w.entrants(), event: w.journal.header.Event, date: w.Began, rules: w.journal.header.Rules}
+	p := pgnWriter{entrants: w.entrants(), event: w.header.Event, date: w.Began(), rules: w.header.Rules}
 	for _, g := range games {
 		if err := p.write(out, g); err != nil {
 			return err

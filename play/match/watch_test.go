@@ -80,8 +80,8 @@ func TestWatch(t *testing.T) {
 	for _, size := range []int{len(journal) / 3, len(journal) / 2, len(journal) - 1, len(journal)} {
 		testkit.OK(t, os.WriteFile(filepath.Join(dir, JournalFile), journal[:size], 0o666))
 		testkit.OK(t, growing.Look())
-		if n := len(growing.Games()); n <= before || growing.Damaged > 0 {
-			t.Errorf("%d games after %d, %d places damaged", n, before, growing.Damaged)
+		if n := len(growing.Games()); n <= before || growing.Damaged() > 0 {
+			t.Errorf("%d games after %d, %d places damaged", n, before, growing.Damaged())
 		} else {
 			before = n
 		}
@@ -106,7 +106,8 @@ func TestWatch(t *testing.T) {
 func TestWatchDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, JournalFile)
-	j, err := createJournal(path, header{Players: []string{"a", "b"}})
+	h := testHeader
+	j, err := openJournal(path, false, &h, 2, nil)
 	if err == nil {
 		err = j.Close()
 	}
@@ -133,8 +134,8 @@ func TestWatchDamaged(t *testing.T) {
 	add(func(r *Record) { r.Number = 1 })
 	testkit.OK(t, os.WriteFile(path, text, 0o666))
 	w := watched(t, dir)
-	if n := len(w.Games()); n != 2 || w.Damaged != 6 {
-		t.Errorf("%d games, %d places damaged", n, w.Damaged)
+	if n := len(w.Games()); n != 2 || w.Damaged() != 6 {
+		t.Errorf("%d games, %d places damaged", n, w.Damaged())
 	}
 	figuresOf(t, w, false)
 	for _, bad := range [][]byte{nil, []byte("nonsense"), head[:len(head)-1], text[len(head):]} {
