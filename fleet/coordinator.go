@@ -153,7 +153,7 @@ func (c *coordinator) begin(ctx context.Context) error {
 	}
 	for verb, do := range map[string]func(*nats.Msg, string, string){
 		verbJoin: c.onJoin, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
-		verbBack: c.onReturn, verbLeave: c.onLeave, verbStatus: c.onStatus,
+		verbLeave: c.onLeave, verbStatus: c.onStatus,
 	} {
 		if _, err := c.nc.Subscribe(subjectRoot+"*.*."+verb, func(m *nats.Msg) {
 			if key, instance, _, ok := parseSubject(m.Subject); ok && ownInbox(m.Reply, key, instance) {

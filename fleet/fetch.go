@@ -52,30 +52,34 @@ func (w *worker) runSlot(i int) (err error) {
 				continue
 			}
 			begun := time.Now()
-			answer, err := s.Do(w.ctx, t.Query, t.Payload)
+			done := job{heldJob: t.heldJob, Query: t.Query}
+			done.Payload, err = s.Do(w.ctx, t.Query, t.Payload)
 			took.Store(int64(time.Since(begun)))
 			close(t.over)
-			text := encodeJSON(job{t.heldJob, t.Query, answer})
+			text := encodeJSON(done)
 			if err == nil && len(text) > maxJob {
 				err = fmt.Errorf("an answer of %d bytes is too large", len(text))
 			}
 			if err != nil {
-				w.returnJob(t, err)
 				_ = s.Close()
 				s = nil
 				if w.ctx.Err() != nil {
-					return nil
+					return nil // all jobs are given back at the end
 				}
-				if s, err = w.open(); err != nil {
-					return err
-				}
-				continue
+				w.Log("a job went wrong: %v", err)
+				done.Payload, done.Failed = nil, clip(err.Error(), maxReason)
+				text = encodeJSON(done)
 			}
 			under <- struct{}{}
 			others.Go(func() {
 				w.answer(t, text)
 				<-under
 			})
+			if s == nil {
+				if s, err = w.open(); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }
@@ -202,17 +206,4 @@ func (w *worker) answer(t *task, data []byte) {
 		}
 		_ = sleep(ctx, reconnectWait)
 	}
-}
-
-// returnJob returns a job that could not be done.
-func (w *worker) returnJob(t *task, why error) {
-	w.mu.Lock()
-	w.forget(t)
-	w.mu.Unlock()
-	if w.ctx.Err() != nil {
-		return // all are given back at the end
-	}
-	w.Log("a job went wrong: %v", why)
-	back := returnedJob{t.heldJob, clip(why.Error(), maxReason)}
-	_, _, _ = w.request(w.ctx, verbBack, encodeJSON(back), requestTimeout)
 }

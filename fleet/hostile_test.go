@@ -332,7 +332,7 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	n := put(t, c, "q")
-	good := job{heldJob{n, ticketOf(c.ticket, []byte("q"))}, []byte("q"), []byte("q")}
+	good := job{heldJob: heldJob{n, ticketOf(c.ticket, []byte("q"))}, Query: []byte("q"), Payload: []byte("q")}
 	numbers := make(chan uint64, 3)
 	go func() {
 		for range 3 {

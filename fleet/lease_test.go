@@ -80,7 +80,8 @@ func TestLeases(t *testing.T) {
 	}
 	j = take()
 	hold()
-	s.ask(verbBack, encodeJSON(returnedJob{j.heldJob, "no"}))
+	j.Failed = "no"
+	s.ask(verbAnswer, encodeJSON(j))
 	lost(j.Number, true)
 	j = take()
 	hold()

@@ -37,7 +37,7 @@ func (c *coordinator) Offer(query, payload []byte) (number uint64, err error) {
 	defer c.mu.Unlock()
 	c.number++
 	o.number = c.number
-	text := encodeJSON(job{heldJob{o.number, o.ticket}, query, payload})
+	text := encodeJSON(job{heldJob{o.number, o.ticket}, query, payload, ""})
 	if len(text) > maxJob {
 		return 0, fmt.Errorf("a job of %d bytes is too large", len(text))
 	}

@@ -160,16 +160,14 @@ func FuzzTerms(f *testing.F) {
 // What a decoder takes is what the encoder writes: decoded and encoded again it means the same.
 func FuzzWire(f *testing.F) {
 	t := digest{1, 2, 3}
-	f.Add(encodeJSON(job{heldJob{7, t}, []byte("asked"), []byte("payload")}))
+	f.Add(encodeJSON(job{heldJob{7, t}, []byte("asked"), []byte("payload"), "why"}))
 	f.Add(encodeJSON([]heldJob{{1, t}, {1 << 40, t}}))
-	f.Add(encodeJSON(returnedJob{heldJob{3, t}, "why"}))
 	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","slots":3}`))
 	f.Add(encodeJSON(welcome{time.Second, []byte("text")}))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		again(t, b, maxPayload, func(job) error { return nil })
 		again(t, b, maxHeld, func(list []heldJob) error { return nil })
-		again(t, b, maxHeld, func(returnedJob) error { return nil })
 		again(t, b, maxHello, func(h hello) error { return h.check() })
 		again(t, b, maxPayload, func(welcome) error { return nil })
 		if c, text, err := decodeReply(b); err == nil && !bytes.Equal(reply(c, text), b) {

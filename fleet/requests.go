@@ -127,28 +127,20 @@ func (m *member) hold(o *offer, now time.Time) {
 	}
 }
 
-// fromMember decodes the message of a joined worker and hands it to do, with c.mu held.
-func fromMember[T any](c *coordinator, m *nats.Msg, key, instance string, do func(*member, T)) {
-	said, err := decodeJSON[T](m.Data, maxHeld)
+// onHold records that a worker has jobs. The reply says for each whether it is still wanted.
+func (c *coordinator) onHold(m *nats.Msg, key, instance string) {
+	list, err := decodeJSON[[]heldJob](m.Data, maxHeld)
 	if err != nil {
 		c.refuse(m, err)
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if member := c.member(key, instance); member != nil {
-		do(member, said)
-	} else {
+	member := c.member(key, instance)
+	if member == nil {
 		c.reply(m, codeStranger, nil)
+		return
 	}
-}
-
-// onHold records that a worker has jobs. The reply says for each whether it is still wanted.
-func (c *coordinator) onHold(m *nats.Msg, key, instance string) {
-	fromMember(c, m, key, instance, func(member *member, list []heldJob) { c.hold(m, member, list) })
-}
-
-func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 	now := c.cfg.now()
 	codes := make([]byte, len(list))
 	for i, h := range list {
@@ -173,7 +165,7 @@ func (c *coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 }
 
 // onAnswer hands an answer on to the reader of coordinator.answers, and waits until it is taken. An answer whose job
-// is not offered any more goes the same way: the ticket proves that it was wanted.
+// is not offered any more goes the same way: the ticket proves that it was wanted. A job without an answer is lost.
 func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJSON[job](m.Data, maxPayload)
 	if err == nil && a.Ticket != ticketOf(c.ticket, a.Query) {
@@ -183,49 +175,50 @@ func (c *coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		c.refuse(m, err)
 		return
 	}
+	if d := c.accept(m, &a, key, instance); d != nil {
+		select {
+		case c.answers <- d:
+		case <-c.ended.Done():
+		}
+	}
+}
+
+// accept takes an answer over; nil if it is none.
+func (c *coordinator) accept(m *nats.Msg, a *job, key, instance string) *delivery {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	member := c.member(key, instance)
 	if member == nil {
-		c.mu.Unlock()
 		c.reply(m, codeStranger, nil)
-		return
+		return nil
 	}
 	d := &delivery{worker: member.worker, query: a.Query, answer: a.Payload}
-	if o := c.offers[a.Number]; o != nil && o.ticket == a.Ticket {
+	o := c.offers[a.Number]
+	if o != nil && o.ticket == a.Ticket {
 		d.number = a.Number
 		member.hold(o, c.cfg.now()) // it may wait here
 	}
-	c.mu.Unlock()
+	if a.Failed != "" {
+		if d.number != 0 && o.holder == member {
+			c.lose(o, true, clip(a.Failed, maxReason))
+		}
+		c.reply(m, codeDone, nil)
+		return nil
+	}
 	d.reply = func(err error) {
 		if err != nil {
 			c.refuse(m, err)
 			return
 		}
-		c.mu.Lock()
 		if d.number != 0 {
+			c.mu.Lock()
 			member.done++
-		}
-		c.mu.Unlock()
-		if d.number != 0 {
+			c.mu.Unlock()
 			c.done.Add(1)
 		}
 		c.reply(m, codeDone, nil)
 	}
-	select {
-	case c.answers <- d:
-	case <-c.ended.Done():
-	}
-}
-
-// onReturn takes a job back from its holder.
-func (c *coordinator) onReturn(m *nats.Msg, key, instance string) {
-	fromMember(c, m, key, instance, func(member *member, b returnedJob) {
-		if o := c.offers[b.Number]; o != nil && o.ticket == b.Ticket && (o.holder == nil || o.holder == member) {
-			member.hold(o, c.cfg.now())
-			c.lose(o, true, clip(b.Reason, maxReason))
-		}
-		c.reply(m, codeDone, nil)
-	})
+	return d
 }
 
 // onLeave ends a worker's process, whose jobs go to others at once.

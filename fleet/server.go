@@ -46,8 +46,7 @@ const (
 	verbJoin     = "join"          // a hello; the reply to one without proof is the welcome
 	verbNext     = "next"          // a request for one more job, which comes to the inbox
 	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
-	verbAnswer   = "answer"        // an answer
-	verbBack     = "back"          // a job is returned
+	verbAnswer   = "answer"        // an answer, or why there is none
 	verbLeave    = "leave"         // the worker ends
 	verbStatus   = "status"        // how far the work is; needs no join
 	instanceSize = 8               // hex digits

@@ -44,18 +44,13 @@ type job struct {
 	heldJob
 	Query   []byte `json:"query"`
 	Payload []byte `json:"payload"`
+	Failed  string `json:"failed,omitempty"` // why there is no answer
 }
 
 // heldJob is a job that a worker claims to hold.
 type heldJob struct {
 	Number uint64 `json:"number"`
 	Ticket digest `json:"ticket"` // proves that the query came from the coordinator that gets the answer
-}
-
-// returnedJob is a job that a worker returns because it went wrong.
-type returnedJob struct {
-	heldJob
-	Reason string `json:"reason"`
 }
 
 // hello introduces a worker.
