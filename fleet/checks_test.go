@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -298,9 +299,7 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}}
-		if err := r.onResult(d); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.onResult(d))
 		if n := r.target(batchTime); n < 240 || n > 260 {
 			t.Fatalf("batches of %d positions after %d answers", n, number+1)
 		}

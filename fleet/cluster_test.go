@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"talbot/internal/testkit"
 )
 
 // identity is somebody of a cluster with operators, accounts and users: the pair of keys, and its public one.
@@ -23,24 +25,15 @@ type identity struct {
 
 func newIdentity(t *testing.T, prefix nkeys.PrefixByte) identity {
 	t.Helper()
-	pair, err := nkeys.CreatePair(prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := testkit.Value(nkeys.CreatePair(prefix))(t)
+	public := testkit.Value(pair.PublicKey())(t)
 	return identity{pair, public}
 }
 
 // claims are those of an account or user, by who stands for it.
 func claims(t *testing.T, c jwt.Claims, by identity) string {
 	t.Helper()
-	text, err := c.Encode(by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Value(c.Encode(by))(t)
 	return text
 }
 
@@ -51,18 +44,10 @@ func credentials(t *testing.T, account identity, publish, subscribe []string) st
 	user := newIdentity(t, nkeys.PrefixByteUser)
 	c := jwt.NewUserClaims(user.public)
 	c.Permissions.Pub.Allow, c.Permissions.Sub.Allow = publish, subscribe
-	seed, err := user.Seed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := jwt.FormatUserConfig(claims(t, c, account), seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seed := testkit.Value(user.Seed())(t)
+	text := testkit.Value(jwt.FormatUserConfig(claims(t, c, account), seed))(t)
 	path := filepath.Join(t.TempDir(), "creds")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -79,9 +64,7 @@ func TestCredentials(t *testing.T) {
 		if a == account {
 			c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: 64 << 20, Streams: 1, Consumer: 1}
 		}
-		if err := resolver.Store(a.public, claims(t, c, operator)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, resolver.Store(a.public, claims(t, c, operator)))
 	}
 	s, err := server.NewServer(&server.Options{ServerName: "elsewhere", Host: "127.0.0.1", Port: server.RANDOM_PORT,
 		NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), SystemAccount: system.public,
@@ -108,10 +91,7 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("no credentials: %v", err)
 	}
 	dir := t.TempDir()
-	c, err := open(dir, cluster)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Value(open(dir, cluster))(t)
 	defer c.close()
 	if _, err := open(t.TempDir(), cluster); !errors.Is(err, ErrInUse) {
 		t.Errorf("another coordinator in the same account: %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/fault"
+	"talbot/internal/testkit"
 )
 
 // TestDamagedFiles: whatever bit of a coordinator's files is flipped, and where they are cut short or empty, that is
@@ -29,16 +30,11 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		return err
 	}
-	if err := open(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, open())
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{keyFile, rosterFile} {
 		path := filepath.Join(dir, name)
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testkit.Value(os.ReadFile(path))(t)
 		damaged := map[string][]byte{"empty": {}, "half": whole[:len(whole)/2], "long": make([]byte, 65<<20)}
 		if name == rosterFile {
 			for range 40 {
@@ -49,9 +45,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 		}
 		for what, b := range damaged {
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(path, b, 0o600))
 			err := open()
 			exit, remedy := fault.Of(err)
 			if exit != fault.ExitDamaged || !strings.HasPrefix(remedy, "re") ||
@@ -59,15 +53,11 @@ func TestDamagedFiles(t *testing.T) {
 				t.Errorf("%s, %s: %v, %q", name, what, err, remedy)
 			}
 		}
-		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		if err := open(); !errors.Is(err, dataset.ErrDamaged) {
 			t.Errorf("%s is a folder: %v", name, err)
 		}
-		if err := errors.Join(os.Remove(path), os.WriteFile(path, whole, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(os.Remove(path), os.WriteFile(path, whole, 0o600)))
 	}
 	if err := open(); err != nil {
 		t.Error(err)

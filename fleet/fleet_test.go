@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
 )
 
 // echo answers a query with its bytes reversed.
@@ -77,10 +79,7 @@ func testCoordinator(t testing.TB, dir string, change func(*coordinatorConfig)) 
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := openCoordinator(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Value(openCoordinator(context.Background(), cfg))(t)
 	t.Cleanup(c.close) // twice is harmless
 	return c
 }
@@ -123,10 +122,7 @@ func shortLease(cfg *coordinatorConfig) { cfg.Lease = time.Second }
 
 func joinOf(t testing.TB, c *coordinator) Join {
 	t.Helper()
-	j, err := c.Join()
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := testkit.Value(c.Join())(t)
 	return j
 }
 

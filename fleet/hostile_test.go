@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/internal/testkit"
 )
 
 // stranger connects as a worker that has the token, but is not our program.
@@ -151,14 +153,8 @@ func TestPinBeforeToken(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
 	j := joinOf(t, c)
 	var s seed
-	cfg, err := serverTLS(s.private())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := testkit.Value(serverTLS(s.private()))(t)
+	l := testkit.Value(tls.Listen("tcp", "127.0.0.1:0", cfg))(t)
 	defer l.Close()
 	got := make(chan []byte, 1)
 	go func() {
@@ -173,8 +169,7 @@ func TestPinBeforeToken(t *testing.T) {
 		got <- b
 	}()
 	j.Address = l.Addr().String()
-	err = <-startWorker(t.Context(), t, j, filepath.Join(t.TempDir(), "key"), &echo{}, 1)
-	if !errors.Is(err, ErrPin) {
+	if err := <-startWorker(t.Context(), t, j, filepath.Join(t.TempDir(), "key"), &echo{}, 1); !errors.Is(err, ErrPin) {
 		t.Error(err)
 	}
 	if b := <-got; len(b) != 0 {
@@ -187,10 +182,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
 	j := joinOf(t, c)
 	dial := func() *tls.Conn {
-		conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := testkit.Value(tls.Dial("tcp", j.Address, clientTLS(j.Pin)))(t)
 		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 		return conn
 	}
@@ -237,10 +229,7 @@ func TestPermissions(t *testing.T) {
 	other := newStranger(t, j, filepath.Join(t.TempDir(), "b"))
 	for _, subject := range []string{">", "*", "$SYS.>", "$JS.>", subjectJobs + "*", subjectRoot + ">", inboxRoot + ">",
 		inboxRoot + other.key + ".>", "_INBOX.>"} {
-		sub, err := s.nc.SubscribeSync(subject)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sub := testkit.Value(s.nc.SubscribeSync(subject))(t)
 		s.violated("subscribing to " + subject)
 		_ = sub.Unsubscribe()
 	}
@@ -249,9 +238,7 @@ func TestPermissions(t *testing.T) {
 			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectAll,
 		inboxRoot + other.key + ".aaaaaaaa.note",
 		subjectRoot + other.key + ".aaaaaaaa." + verbLeave} {
-		if err := s.nc.Publish(subject, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.nc.Publish(subject, []byte("x")))
 		s.violated("publishing to " + subject)
 	}
 }
@@ -267,9 +254,7 @@ func TestReplies(t *testing.T) {
 		subjectRoot + s.key + ".aaaaaaaa.join",
 		inboxRoot + s.key + ".bbbbbbbb.x", inboxRoot + s.key + ".aaaaaaaa", "x"} {
 		for _, verb := range []string{verbNext, verbStatus, verbHold} {
-			if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verb, reply, nil); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verb, reply, nil))
 		}
 	}
 	if c, _ := s.ask(verbHold, []byte("[]")); c != codeDone {
@@ -363,9 +348,7 @@ func TestBanned(t *testing.T) {
 	run := func(j Join) <-chan error { return startWorker(t.Context(), t, j, key, &echo{}, 1) }
 	ended := run(joinOf(t, c))
 	until(t, "the worker joins", func() bool { slots, _ := c.Slots(); return slots > 0 })
-	if err := c.Ban(1, "it lies"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Ban(1, "it lies"))
 	if err := <-ended; !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "it lies") {
 		t.Errorf("banned: %v", err)
 	}
@@ -388,10 +371,7 @@ func TestSlowConsumer(t *testing.T) {
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "slow"))
 	s.join()
-	conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Value(tls.Dial("tcp", j.Address, clientTLS(j.Pin)))(t)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(3 * time.Minute))
 	options, key, err := j.options(Cluster{}, filepath.Join(t.TempDir(), "silent"))
@@ -400,22 +380,12 @@ func TestSlowConsumer(t *testing.T) {
 	}
 	var o nats.Options
 	for _, set := range options {
-		if err := set(&o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, set(&o))
 	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testkit.Value(bufio.NewReader(conn).ReadString('\n'))(t)
 	var info struct{ Nonce string }
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info); err != nil {
-		t.Fatal(err)
-	}
-	signature, err := o.SignatureCB([]byte(info.Nonce))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info))
+	signature := testkit.Value(o.SignatureCB([]byte(info.Nonce)))(t)
 	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"auth_token\":%q,\"nkey\":%q,\"sig\":%q,\"headers\":true}\r\n"+
 		"SUB %s 1\r\n", o.Token, key, base64URL(signature), inboxRoot+key+".aaaaaaaa.>")
 	// It asks for the status without end, and never reads a byte.
@@ -441,25 +411,18 @@ func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
 	file := filepath.Join(t.TempDir(), "join")
-	if err := c.WriteJoin(file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.WriteJoin(file))
 	for _, path := range []string{file, filepath.Join(dir, keyFile)} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Value(os.ReadFile(file))(t)
 	if j, err := ParseJoin(string(text)); err != nil || j != joinOf(t, c) {
 		t.Errorf("%v, %v", j, err)
 	}
-	if err := os.Chmod(filepath.Join(dir, keyFile), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(filepath.Join(dir, keyFile), 0o640))
 	if _, err := openCoordinator(t.Context(),
 		coordinatorConfig{Dir: dir, prove: proveEcho}); !errors.Is(err, ErrReadable) {
 		t.Error(err)

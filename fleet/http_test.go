@@ -11,27 +11,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
 )
 
 // get asks for a path of the status with a header; "" is none.
 func get(t *testing.T, method, url, authorization string) (status int, kind, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Value(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := testkit.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := testkit.Value(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(body)
 }
 

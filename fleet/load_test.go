@@ -17,6 +17,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -157,13 +158,8 @@ func TestLoadWorkers(t *testing.T) {
 		t.Skip("it is run by TestLoad")
 	}
 	var l load
-	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		t.Fatal(err)
-	}
-	join, err := ParseJoin(l.Join)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(text), &l))
+	join := testkit.Value(ParseJoin(l.Join))(t)
 	s := &sleepers{prints: l.Prints, each: l.Each}
 	var workers sync.WaitGroup
 	for i := range l.Slots {
@@ -175,13 +171,8 @@ func TestLoadWorkers(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	report, err := json.Marshal(loadReport{Slept: s.slept, Span: time.Since(s.begun)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(l.Dir, "report"), report, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	report := testkit.Value(json.Marshal(loadReport{Slept: s.slept, Span: time.Since(s.begun)}))(t)
+	testkit.OK(t, os.WriteFile(filepath.Join(l.Dir, "report"), report, 0o600))
 }
 
 // TestLoad: a pool keeps many workers, which are in a separate process, at work, and gets every label once. With
@@ -197,13 +188,8 @@ func TestLoad(t *testing.T) {
 	}
 	p := simulated(t, stockfish.Nodes(1))
 	l.Prints = p.prints
-	if err := p.Serve(t.Context(), t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	join, err := p.fleet.Join()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Serve(t.Context(), t.TempDir()))
+	join := testkit.Value(p.fleet.Join())(t)
 	l.Join = join.String()
 	ended := l.start(t)
 	until(t, "all slots", func() bool { n, _ := p.workers(); return n == l.Slots })
@@ -220,22 +206,15 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Finish()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, <-ended)
 	for at, there := range got {
 		if !there {
 			t.Fatalf("position %d has no label", at)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(l.Dir, "report"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Value(os.ReadFile(filepath.Join(l.Dir, "report")))(t)
 	var rep loadReport
-	if err := json.Unmarshal(text, &rep); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &rep))
 	busy := rep.Slept.Seconds() / rep.Span.Seconds() / float64(l.Slots)
 	t.Logf("%d connections, %d positions in %v: engines busy %.1f %%", l.Slots, positions,
 		rep.Span.Round(time.Millisecond), 100*busy)
@@ -247,20 +226,12 @@ func TestLoad(t *testing.T) {
 // start starts the process with the workers.
 func (l *load) start(t *testing.T) chan error {
 	t.Helper()
-	text, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Value(json.Marshal(l))(t)
+	self := testkit.Value(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestLoadWorkers$")
 	cmd.Env = append(os.Environ(), loadVar+"="+string(text))
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	return ended

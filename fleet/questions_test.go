@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 	"talbot/stockfish"
 )
 
@@ -21,17 +22,11 @@ func someQuestions(t testing.TB) []question {
 	p := board.StartPosition()
 	var moves []board.Move
 	for _, s := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
-		m, err := p.ParseUCI(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Value(p.ParseUCI(s))(t)
 		moves = append(moves, m)
 		p.Play(m)
 	}
-	end, err := board.ParseFEN("8/8/1k6/8/2pP4/8/5K2/8 b - d3 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := testkit.Value(board.ParseFEN("8/8/1k6/8/2pP4/8/5K2/8 b - d3 0 1"))(t)
 	return []question{
 		newQuestion(&stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves, Plies: []int{0, 1, 4}}),
 		newQuestion(&stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves, Plies: []int{2}}),

@@ -13,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 )
 
 // each calls f for every position of a piece of White's.
@@ -224,10 +225,7 @@ func TestGaviota(t *testing.T) {
 	positions := strings.Split(in.String(), "\n")
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", gaviota, folder)
 	cmd.Stdin, cmd.Stderr = &in, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Value(cmd.Output())(t)
 	i := 0
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); i++ {
 		if i >= len(want) || lines.Text() != fmt.Sprint(want[i]) {

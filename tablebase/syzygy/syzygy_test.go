@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"talbot/internal/cache"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 	"talbot/tablebase/syzygy"
 )
@@ -21,10 +22,7 @@ import (
 // found returns the set in a folder.
 func found(t *testing.T, dir string) *syzygy.Set {
 	t.Helper()
-	s, err := syzygy.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Value(syzygy.Find(dir))(t)
 	return s
 }
 
@@ -32,10 +30,7 @@ func found(t *testing.T, dir string) *syzygy.Set {
 func verdict(t *testing.T, dir string, c syzygy.Check) (syzygy.Verdict, *syzygy.Set) {
 	t.Helper()
 	s := found(t, dir)
-	v, err := s.Check(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Value(s.Check(t.Context(), c))(t)
 	return v, s
 }
 
@@ -67,23 +62,16 @@ func TestFlips(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		syzygy.Write(t, dir, "KQRBvKQ.rtbw") // so that there is a table
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, text, 0o666))
 		tries++
 		if v, _ := verdict(t, dir, syzygy.Check{}); len(v.Damaged) != 1 || v.Damaged[0].Name != name ||
 			!errors.Is(v.Err(), syzygy.ErrDamaged) || !strings.Contains(v.Err().Error(), path) {
 			t.Errorf("%s, %s: %+v", name, what, v)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Remove(path))
 	}
 	for i := range files {
-		text, err := os.ReadFile(files[i].Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Value(os.ReadFile(files[i].Path))(t)
 		name := files[i].Name()
 		for _, at := range []int{r.IntN(len(text)), r.IntN(len(text)), r.IntN(16), r.IntN(len(text)),
 			len(text) - 1 - r.IntN(16)} {
@@ -107,14 +95,8 @@ var large = []string{"KQRBvKR.rtbw", "KQRBvKR.rtbz", "KQRPvKRP.rtbw"}
 // flip flips a bit of a file and gives it its times again, as damage below the file system would leave it.
 func flip(t *testing.T, path string, at int) {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := testkit.Value(os.Stat(path))(t)
+	f := testkit.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 	var b [1]byte
 	if _, err := f.ReadAt(b[:], int64(at)); err != nil {
 		t.Fatal(err)
@@ -123,12 +105,8 @@ func flip(t *testing.T, path string, at int) {
 	if _, err := f.WriteAt(b[:], int64(at)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Close())
+	testkit.OK(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 }
 
 // reads counts the bytes that a check reads.
@@ -164,9 +142,7 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	_, _, before := reads(t, dir, usual)
-	if err := os.WriteFile(old, syzygy.Content(t, large[1]), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(old, syzygy.Content(t, large[1]), 0o666))
 	n, v, identity := reads(t, dir, usual)
 	if n != 3*each || len(v.Damaged) != 0 || identity == before {
 		t.Errorf("made whole: %d bytes, %+v, %s", n, v, identity)
@@ -197,9 +173,7 @@ func TestIdentity(t *testing.T) {
 	other := bytes.Clone(syzygy.Content(t, "KRvK.rtbw"))
 	other = other[:len(other)-16]
 	other[60]++
-	if err := os.WriteFile(filepath.Join(b, "KRvK.rtbw"), syzygy.Seal(other), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(b, "KRvK.rtbw"), syzygy.Seal(other), 0o666))
 	if _, v, third := reads(t, b+string(os.PathListSeparator)+c, syzygy.Check{}); len(v.Damaged) > 0 ||
 		third == second {
 		t.Errorf("another table of the same name and size: %+v %s", v, third)
@@ -210,9 +184,7 @@ func TestIdentity(t *testing.T) {
 func TestHurry(t *testing.T) {
 	dir := t.TempDir()
 	syzygy.Write(t, dir, append(large, "KRvK.rtbw")...)
-	if err := os.Truncate(filepath.Join(dir, "KRvK.rtbw"), 100); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Truncate(filepath.Join(dir, "KRvK.rtbw"), 100))
 	v, _ := verdict(t, dir, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) != 1 || v.Damaged[0].Name != "KRvK.rtbw" || !slices.Equal(v.Unread, large) {
 		t.Errorf("%+v", v)
@@ -266,15 +238,11 @@ func TestPath(t *testing.T) {
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	none, file := filepath.Join(dir, "none"), filepath.Join(dir, "f")
 	for _, d := range []string{a, b} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(d, 0o777))
 	}
 	syzygy.Write(t, a, large...)
 	syzygy.Write(t, b, "KRvK.rtbw")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, nil, 0o666))
 	for _, c := range []struct {
 		path   []string
 		tables int

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/internal/testkit"
 )
 
 // Write writes files of these names, such as "KRvK.rtbw", to a folder. They pass for tables of their names, with their
@@ -17,9 +18,7 @@ import (
 func Write(t testing.TB, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), Content(t, name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), Content(t, name), 0o666))
 	}
 }
 
@@ -27,10 +26,7 @@ func Write(t testing.TB, dir string, names ...string) {
 func Content(t testing.TB, name string) []byte {
 	t.Helper()
 	suffix := filepath.Ext(name)
-	m, err := board.ParseMaterial(strings.TrimSuffix(name, suffix))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Value(board.ParseMaterial(strings.TrimSuffix(name, suffix)))(t)
 	text := []byte{0x71, 0xe8, 0x23, 0x5d, byte(m.Pieces())<<4 | 1, 0}
 	if suffix == ".rtbz" {
 		copy(text, "\xd7\x66\x0c\xa5")
