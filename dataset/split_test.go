@@ -128,25 +128,3 @@ func TestParseSplits(t *testing.T) {
 		t.Error("all is a split")
 	}
 }
-
-func FuzzParseSplits(f *testing.F) {
-	f.Add("90,5,5")
-	f.Add("1,,99")
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSplits(text)
-		if err != nil {
-			return
-		}
-		if again, err := ParseSplits(s.String()); err != nil || again != s || s.Check() != nil {
-			t.Fatalf("%q: %v, again %v, %v", text, s, again, err)
-		}
-	})
-}
-
-func BenchmarkSplitKey(b *testing.B) {
-	l := Line{Start: board.StartPosition(), Moves: make([]board.Move, 80)}
-	b.ReportAllocs()
-	for b.Loop() {
-		SplitKey(&l)
-	}
-}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -172,25 +170,6 @@ func compareGames(t *testing.T, what string, got, want []Game) {
 		if g.Number != w.Number || g.Offset != w.Offset || g.TooLong != w.TooLong || trim(g.Text) != trim(w.Text) {
 			t.Fatalf("%s: game %d: got %d at %d %q, want %d at %d %q", what, i, g.Number, g.Offset, g.Text, w.Number,
 				w.Offset, w.Text)
-		}
-	}
-}
-
-// TestSplitChunks splits every shared dirty file, and our own, in chunks of several sizes: the games are the same.
-func TestSplitChunks(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.pgn")
-	shared, _ := filepath.Glob(sharedData + "/pgn/dirty/*/*.pgn")
-	if len(shared) == 0 {
-		t.Log("SKIPPED in part: the shared test data are not here")
-	}
-	for _, file := range append(files, shared...) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := splitText(t, text)
-		for _, chunk := range []int{1, 7, 4096} {
-			compareGames(t, fmt.Sprintf("%s, chunks of %d", file, chunk), splitChunks(t, text, chunk), want)
 		}
 	}
 }

@@ -73,27 +73,6 @@ func TestRatings(t *testing.T) {
 	}
 }
 
-func TestResults(t *testing.T) {
-	for _, c := range []struct {
-		tag, end string
-		want     dataset.Result
-	}{
-		{"1-0", "1-0", dataset.WhiteWins}, {"0-1", "0-1", dataset.BlackWins}, {"1/2-1/2", "1/2-1/2", dataset.Draw},
-		{"*", "*", dataset.ResultUnknown}, {"*", "1-0", dataset.WhiteWins}, {"", "0-1", dataset.BlackWins},
-		{"?", "1/2-1/2", dataset.Draw}, {"1-0", "*", dataset.WhiteWins}, {"1-0", "", dataset.WhiteWins},
-		{"1-0", "0-1", dataset.WhiteWins}, {"", "", dataset.ResultUnknown}, {"½-½", "", dataset.Draw},
-		{"", "½-½", dataset.Draw}, {"", "e51-0", dataset.WhiteWins}, {"", "1/2", dataset.Draw},
-	} {
-		line, r := parseOne(t, "[Result \""+c.tag+"\"]\n\n1. e4 "+c.end)
-		if r != nil {
-			t.Fatal(r)
-		}
-		if line.Result != c.want {
-			t.Errorf("tag %q and end %q give %v, want %v", c.tag, c.end, line.Result, c.want)
-		}
-	}
-}
-
 func TestVariantNames(t *testing.T) {
 	for name, want := range map[string]dataset.Reason{
 		"": "", "?": "", "Standard": "", "normal": "", "chess": "", "From Position": "",

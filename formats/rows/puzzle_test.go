@@ -183,22 +183,3 @@ func FuzzPuzzle(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkPuzzle(b *testing.B) {
-	text := bytes.Repeat([]byte(goodRow), 1000)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		p := NewPuzzleReader(bytes.NewReader(text))
-		n := 0
-		for {
-			if _, _, err := p.Next(); err != nil {
-				break
-			}
-			n++
-		}
-		if n != 1000 {
-			b.Fatal(n)
-		}
-	}
-}

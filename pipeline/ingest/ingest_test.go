@@ -14,7 +14,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
-	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
@@ -49,18 +48,6 @@ func TestIngest(t *testing.T) {
 	}
 	testkit.Same(t, outs[0], outs[1])
 
-	t.Run("finished", func(t *testing.T) {
-		_, err := ingest.Request{Inputs: []string{a}, Out: outs[0], Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, output.ErrFinished) {
-			t.Error(err)
-		}
-	})
-	t.Run("occupied", func(t *testing.T) {
-		_, err := ingest.Request{Inputs: []string{a}, Out: dir, Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, output.ErrOccupied) {
-			t.Error(err)
-		}
-	})
 	t.Run("other inputs", func(t *testing.T) {
 		out := filepath.Join(dir, "other")
 		ctx, cancel := context.WithCancel(t.Context())
@@ -89,19 +76,6 @@ func TestIngest(t *testing.T) {
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Error("an output folder was made")
-		}
-	})
-	t.Run("locked", func(t *testing.T) {
-		out := filepath.Join(dir, "locked")
-		o, err := output.Open(dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
-			output.Options{Out: out})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer o.Close()
-		if _, err := (ingest.Request{Inputs: []string{a}, Out: out,
-			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
-			t.Error(err)
 		}
 	})
 }

@@ -1,8 +1,6 @@
 package ingest_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -71,55 +69,6 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestPrefixesInterrupted ends the run while shards are written again, and between the new shard and the mark.
-func TestPrefixesInterrupted(t *testing.T) {
-	output.SmallShards(t, 1500)
-	dir := t.TempDir()
-	in, _, _, _ := testkit.CutGames(t, dir)
-	ingestFiles(t, filepath.Join(dir, "want"), 2, in...)
-
-	out := filepath.Join(dir, "out")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	copyFiles := func(from, to, pattern string) {
-		t.Helper()
-		files, err := filepath.Glob(filepath.Join(from, pattern))
-		if err = errors.Join(err, os.MkdirAll(to, 0o777)); err != nil || len(files) == 0 {
-			t.Fatalf("no %s in %s: %v", pattern, from, err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(to, filepath.Base(file)), data, 0o666)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	early := filepath.Join(dir, "early") // the folder as a kill leaves it before the mark
-	request := ingest.Request{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
-	request.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == ingest.Prefix && ctx.Err() == nil {
-			// others are being written
-			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", "progress.json"} {
-				copyFiles(out, early, pattern)
-			}
-			cancel()
-		}
-	}
-	if _, err := request.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	copyFiles(out, early, "shard-*.zst")
-	copyFiles(early, out, "draft-*.zst") // there again as if killed behind the mark
-	request.Rejected = nil
-	for _, request.Out = range []string{out, early} {
-		testkit.Run(t, request)
-		testkit.Same(t, filepath.Join(dir, "want"), request.Out)
-	}
-}
-
 // TestPrefixShard empties a whole shard.
 func TestPrefixShard(t *testing.T) {
 	output.SmallShards(t, 10)
@@ -180,30 +129,6 @@ func TestPrunedCounts(t *testing.T) {
 	left := got.Rejects[ingest.Prefix] + got.Rejects[dataset.NoSamples] - want.Rejects[dataset.NoSamples]
 	if n := strings.Count(string(rows), short+"\t"); int64(n) != left {
 		t.Errorf("%d rows of %q:\n%s", n, short, rows)
-	}
-
-	// Interrupted among the drafts, with a row of rejects behind the last mark.
-	again := request("again", table, short, long)
-	again.Rejects = filepath.Join(dir, "again.tsv")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	again.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == ingest.Prefix {
-			cancel()
-		}
-	}
-	if _, err := again.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	again.Rejected = nil
-	part := testkit.Value(os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0))(t)
-	part.WriteString("a row that the killed run did not mark\n")
-	part.Close()
-	run(again)
-	testkit.Same(t, pruned.Out, again.Out)
-	other, err := os.ReadFile(again.Rejects)
-	if err != nil || string(other) != string(rows) {
-		t.Errorf("%v; rejects\n%s\nwant\n%s", err, other, rows)
 	}
 }
 
