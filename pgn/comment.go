@@ -34,9 +34,6 @@ func (p *Parser) comment() *dataset.Reject {
 	}
 	switch {
 	case !p.playing:
-		if p.nestingChecked < 0 {
-			p.nestingChecked = from
-		}
 		if p.ReadEvals {
 			p.earlyComments = append(p.earlyComments, text)
 		}
@@ -63,14 +60,16 @@ func (p *Parser) readsComments() bool { return p.ReadEvals || p.ReadClocks }
 // not closed.
 func (p *Parser) skipComment() (text []byte, ok bool) {
 	if p.text[p.i] == ';' {
-		return p.skipLine()[1:], true
+		text = p.skipLine()[1:]
+	} else {
+		n := bytes.IndexByte(p.text[p.i:], '}')
+		if n < 0 {
+			return nil, false
+		}
+		text = p.text[p.i+1 : p.i+n]
+		p.i += n + 1
 	}
-	n := bytes.IndexByte(p.text[p.i:], '}')
-	if n < 0 {
-		return nil, false
-	}
-	text = p.text[p.i+1 : p.i+n]
-	p.i += n + 1
+	p.nested = p.nested || bytes.IndexByte(text, '{') >= 0
 	return text, true
 }
 

@@ -165,7 +165,7 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 		}
 		return p.reject(dataset.Variant, p.i, p.i+3, errDrop)
 	default: // a stray “}” or “)”
-		if c == '}' && p.nested() {
+		if c == '}' && p.nested {
 			return p.reject(dataset.BadSyntax, p.i, p.i+1, errNested)
 		}
 		if c == ')' && !p.tags.any { // the game may have begun in another one's variation
@@ -238,19 +238,4 @@ func (p *Parser) number() *dataset.Reject {
 	}
 	p.i += dots
 	return nil
-}
-
-// nested reports whether a comment before the next byte has an opening brace in it. Comments end at the first closing
-// brace, so the rest of a comment around another one stands among the moves.
-func (p *Parser) nested() bool {
-	for !p.hasNested {
-		from := p.nestingChecked + indexOrLen(p.text[p.nestingChecked:p.i], '{') + 1
-		if from > p.i {
-			break
-		}
-		end := from + indexOrLen(p.text[from:p.i], '}')
-		p.hasNested = bytes.IndexByte(p.text[from:end], '{') >= 0
-		p.nestingChecked = end
-	}
-	return p.hasNested
 }

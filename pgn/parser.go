@@ -62,9 +62,10 @@ type Parser struct {
 	language     *language // this is one, in that language
 	firstForeign int       // index of the first letter that means another piece in it, or −1
 
-	earlyComments  [][]byte // comments before the moves, parts of text
-	nestingChecked int      // comments up to here have been looked at for braces in them,
-	hasNested      bool     // and there are some
+	earlyComments [][]byte // comments before the moves, parts of text
+	// nested: a comment has an opening brace in it. Comments end at the first closing brace, so the rest of one around
+	// another stands among the moves.
+	nested bool
 }
 
 // errors of a game; they stand in rejects
@@ -175,15 +176,12 @@ func (p *Parser) begin(g Game) {
 	}
 	p.notes.reset()
 	p.clocks = p.clocks[:0]
-	p.earlyComments, p.nestingChecked, p.hasNested = p.earlyComments[:0], -1, false
+	p.earlyComments, p.nested = p.earlyComments[:0], false
 }
 
 // place sets the position where the moves begin.
 func (p *Parser) place(start board.Position, count numbering) {
 	p.pos, p.count, p.playing = start, count, true
-	if p.nestingChecked < 0 {
-		p.nestingChecked = p.i
-	}
 }
 
 // rereader has the second parser begin with a text of this game, from a position on.

@@ -143,7 +143,7 @@ func (p *Parser) badWord(from, to int, token []byte, err error) *dataset.Reject 
 		return p.reject(dataset.NullMove, from, to, nil)
 	case looksLikeMove(token):
 		return p.reject(dataset.IllegalMove, from, to, err)
-	case p.nested():
+	case p.nested:
 		return p.reject(dataset.BadSyntax, from, to, errNested)
 	default:
 		return p.reject(dataset.BadSyntax, from, to, errText)
