@@ -206,41 +206,27 @@ func (m *Manifest) InputName(i int) string {
 }
 
 func decodeManifest(data []byte) (*Manifest, error) {
-	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
+	if !durable.Intact(data) {
+		return nil, fmt.Errorf("content or checksum changed after it was written: %w", ErrDamaged)
+	}
+	var any, m Manifest
+	if err := json.Unmarshal(data, &any); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if err := m.newer(data); err != nil {
-		return nil, err
+	if any.Format != FormatVersion {
+		return nil, fmt.Errorf("%w: it has version %d, this program reads version %d", ErrVersion, any.Format,
+			FormatVersion)
 	}
-	if want := m.encode(); !bytes.Equal(data, want) {
-		at := 0
-		for at < min(len(data), len(want)) && data[at] == want[at] {
-			at++
-		}
-		return nil, fmt.Errorf("content or checksum changed after it was written; first difference at byte %d: %w", at,
-			ErrDamaged)
+	if err := durable.Unseal(data, &m); err != nil { // a member that is not known
+		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
+	}
+	if !bytes.Equal(data, m.encode()) {
+		return nil, fmt.Errorf("%w: it is not as this program writes it", ErrDamaged)
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return &m, nil
-}
-
-// newer returns [ErrVersion] if the bytes that m was read from are whole and of another version, or have members that m
-// has no place for.
-func (m *Manifest) newer(data []byte) error {
-	if !durable.Intact(data) {
-		return nil
-	}
-	if m.Format != FormatVersion {
-		return fmt.Errorf("%w: it has version %d, this program reads version %d", ErrVersion, m.Format, FormatVersion)
-	}
-	var known Manifest
-	if err := durable.Unseal(data, &known); err != nil {
-		return fmt.Errorf("%w: %w", ErrVersion, err)
-	}
-	return nil
 }
 
 // check returns an error if the manifest contradicts itself.

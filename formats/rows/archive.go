@@ -75,23 +75,3 @@ func (h *TarHeader) AfterContent(at int64) int64 { return at + (h.Size+TarBlock-
 
 // isTar reports whether a file begins with such a header.
 func isTar(head []byte) bool { _, ok := ReadTarHeader(head); return ok }
-
-// tarIsCut reports whether a file, or less than the first 64 KiB of one, is the beginning of a tar archive: of one
-// that ends before the empty block that is its end. A header that is cut off is known by its magic word.
-func tarIsCut(head []byte) bool {
-	const magicAt, magic = 257, "ustar"
-	if len(head) < TarBlock {
-		return len(head) > magicAt+len(magic) && string(head[magicAt:magicAt+len(magic)]) == magic
-	}
-	for at := int64(0); len(head) < peekSize; {
-		if at+TarBlock > int64(len(head)) {
-			return true
-		}
-		h, ok := ReadTarHeader(head[at:])
-		if !ok {
-			return false // its end, or no archive
-		}
-		at = h.AfterContent(at + TarBlock)
-	}
-	return false
-}

@@ -89,8 +89,6 @@ func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Inpu
 		case in.binary:
 		case in.format == "plain" && isUTF16(magic):
 			in.format, err = "UTF-16 text", ErrUTF16
-		case tarIsCut(head):
-			in.format, err = "tar", fmt.Errorf("it is cut off after %d bytes", len(head))
 		case name != "":
 			in.format, err = name, ErrArchive
 		case in.format != "plain":
