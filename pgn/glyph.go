@@ -133,11 +133,8 @@ func opensPawnMove(text []byte) bool {
 	if len(text) < 2 || text[0] != 'x' && text[0] != ':' && (text[0] < 'a' || text[0] > 'h') {
 		return false
 	}
-	end := 1
-	for end < len(text) && end < 16 && (moveBytes[text[end]] || text[end] >= 0x80) {
-		end++
-	}
-	return looksLikeMove(text[:end])
+	text = text[:min(len(text), 16)]
+	return looksLikeMove(text[:wordEnd(text, 1)])
 }
 
 // isKnightMove reports whether the word that text opens with is a legal move, or one of several, with a knight's letter
@@ -190,14 +187,10 @@ func (p *Parser) hidesPiece(from, to int) bool {
 			if _, n := resultAt(p.text[p.i:]); n > 0 {
 				return true
 			}
-			for p.i < len(p.text) && classes[p.text[p.i]] == digitByte {
-				p.i++
-			}
+			p.i = digitsEnd(p.text, p.i)
 			return p.i == len(p.text) || p.text[p.i] != '.'
 		case c == '$':
-			for p.i++; p.i < len(p.text) && classes[p.text[p.i]] == digitByte; {
-				p.i++
-			}
+			p.i = digitsEnd(p.text, p.i+1)
 		case c >= 'a' && c <= 'z':
 			return p.text[from] != 'N' || p.isKnightMove(p.text[p.i:])
 		case c >= 0x80:

@@ -49,6 +49,22 @@ var moveBytes = func() (t [256]bool) {
 	return t
 }()
 
+// digitsEnd returns the index after the digits of text[i:].
+func digitsEnd(text []byte, i int) int {
+	for i < len(text) && classes[text[i]] == digitByte {
+		i++
+	}
+	return i
+}
+
+// wordEnd returns the index after what may belong to a move in text[i:].
+func wordEnd(text []byte, i int) int {
+	for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
+		i++
+	}
+	return i
+}
+
 // readMoves reads movetext up to a result or the end of the text.
 func (p *Parser) readMoves() *dataset.Reject {
 	for !p.ended {
@@ -136,10 +152,7 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 	case '(':
 		return p.skipVariation()
 	case '$':
-		p.i++
-		for p.i < len(p.text) && classes[p.text[p.i]] == digitByte {
-			p.i++
-		}
+		p.i = digitsEnd(p.text, p.i+1)
 		if opensPawnMove(p.text[p.i:]) {
 			return p.reject(dataset.BadSyntax, p.i, p.i+4, errGlued)
 		}
@@ -192,10 +205,7 @@ func (p *Parser) glyph() *dataset.Reject {
 // number reads what starts with a digit: a move number, a result, castling with zeros, or a null move.
 func (p *Parser) number() *dataset.Reject {
 	t := p.text[p.i:]
-	n := 1
-	for n < len(t) && classes[t[n]] == digitByte {
-		n++
-	}
+	n := digitsEnd(t, 1)
 	if result, length := resultAt(t); length > 0 {
 		p.i += length
 		p.result, p.ended = result, true

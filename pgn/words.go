@@ -31,8 +31,7 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 		}
 		c.pos++
 	case b == '$':
-		for c.pos = i + 1; c.pos < to && classes[buf[c.pos]] == digitByte; c.pos++ {
-		}
+		c.pos = digitsEnd(buf[:to], i+1)
 	case b == '*' && (i+1 >= to || !moveBytes[buf[i+1]]):
 		return c.readResult(1)
 	case b == '*': // in the middle of a word
@@ -98,10 +97,7 @@ func (c *scanner) resultAt(text []byte) int {
 
 // numberAt returns the number of digits of the move number that text opens with, or 0.
 func (c *scanner) numberAt(text []byte) int {
-	n := 0
-	for n < len(text) && classes[text[n]] == digitByte {
-		n++
-	}
+	n := digitsEnd(text, 0)
 	switch {
 	case n == 0 || n > 3 || text[0] == '0':
 		return 0
@@ -245,17 +241,12 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 func continuesGame(text []byte) bool {
 	i := 0
 	for moves := 1; moves <= 2; moves++ {
-		for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
-			i++
-		}
+		i = wordEnd(text, i)
 		for i < len(text) && (classes[text[i]] == glyphByte || classes[text[i]] == blankByte) && text[i] != '\n' &&
 			text[i] != '\r' {
 			i++
 		}
-		n := 0
-		for i+n < len(text) && n < 4 && classes[text[i+n]] == digitByte {
-			n++
-		}
+		n := digitsEnd(text[:min(len(text), i+4)], i) - i
 		if n > 0 {
 			return i+n < len(text) && text[i+n] == '.' && (moves == 1 || string(text[i:i+n]) != "2")
 		}
@@ -270,10 +261,7 @@ func hasMoves(text []byte) bool { return behindMove(text) >= 0 }
 func behindMove(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
-			for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
-				i++
-			}
-			if isMove(text[from:i]) {
+			if i = wordEnd(text, i); isMove(text[from:i]) {
 				return i
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestFaults: whatever is wrong with an input is one of the errors, whether it shows at opening, in the head, or at the end; a
-// sound input has none.
+// TestFaults: whatever is wrong with an input is one of the errors, whether it shows at opening, in the head, or at the
+// end; a sound input has none.
 func TestFaults(t *testing.T) {
 	encode := func(text string, order binary.AppendByteOrder, mark bool) (b []byte) {
 		if mark {

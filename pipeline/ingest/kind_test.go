@@ -122,8 +122,11 @@ func TestTold(t *testing.T) {
 		"# by x\n8/8/8/8/8/8/8/8 w - - | 3 | 0.5":         scoreText,
 		"8/8/8/8/8/8/8/8 b - - 0 1|-3|[0.5]\n":            scoreText,
 		"8/8/8/8/8/8/8/8 b - - 0 1 | -3":                  epd,
-		"{\"pgn\": 1}":                                    "", "{ open": "", "hello world": "", "\x00\x01\x02\x03": "", "12 monkeys": "",
-		"[%clk 0:01] whatever": "", "e2e4 e7e5": "", "; a comment\ne4 e5": "",
+		"{\"pgn\": 1}":                                    "",
+		"hello world":                                     "",
+		"12 monkeys":                                      "",
+		"; a comment\ne4 e5":                              "",
+		"[%clk 0:01] whatever":                            "",
 	} {
 		if got := told([]byte(text)); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
