@@ -212,9 +212,8 @@ func (f Files) addTables(path string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	claim, err := set.StoredIdentity()
-	f[path] = "tables " + claim
-	return err == nil, err
+	f[path] = "tables " + set.Identity()
+	return true, nil
 }
 
 // hashFile returns what [Files] have of the first bytes of a file.

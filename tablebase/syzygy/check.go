@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -86,17 +87,17 @@ func (d *Damage) Unwrap() error { return ErrDamaged }
 
 // Check reads the tables and says which are damaged. An error is one of reading, or the end of ctx.
 func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
-	key, found := s.cached(c.Memory)
+	key, known := s.cached(c.Memory)
 	var todo []*Table // smallest first, so that as many as can be are read
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		t.finding = nil
-		if !c.Reread && (c.TimeLimit > 0 || t.Material.Pieces() > Small) {
-			if f, ok := found[absolute(t.Path)]; ok && f.Stamp == t.stamp && t.stamp != (durable.Stamp{}) {
-				t.finding = &f
-			}
-		}
-		if t.finding == nil {
+		f, ok := known[absolute(t.Path)]
+		switch {
+		case t.reason != "":
+		case ok && !c.Reread && (c.TimeLimit > 0 || t.Material.Pieces() > Small) && f.Stamp == t.stamp &&
+			t.stamp != (durable.Stamp{}):
+			t.read, t.reason = true, f.Reason
+		default:
 			todo = append(todo, t)
 		}
 	}
@@ -107,14 +108,9 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 		reading, cancel = context.WithTimeout(ctx, c.TimeLimit)
 		defer cancel()
 	}
-	err := read(reading, todo, c.Progress)
-	news := false
-	for _, t := range todo {
-		if t.finding != nil && t.finding.settled {
-			found[absolute(t.Path)], news = *t.finding, true
-		}
-	}
-	if text, err := json.Marshal(found); err == nil && news {
+	news, err := verify(reading, todo, c.Progress)
+	maps.Copy(known, news)
+	if text, err := json.Marshal(known); err == nil && len(news) > 0 {
 		c.Memory.Put(key, text)
 	}
 	if ctx.Err() != nil {
@@ -123,17 +119,18 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 	if err != nil && reading.Err() == nil {
 		return Verdict{}, fmt.Errorf("checking Syzygy tables: %w", err)
 	}
-	return s.verdict()
+	return s.verdict(), nil
 }
 
-// read finds out about tables, several at a time, until ctx ends.
-func read(ctx context.Context, tables []*Table, progress func(done, total int64)) error {
+// verify reads tables, several at a time, until ctx ends. It returns what may be kept of what it found, by path.
+func verify(ctx context.Context, tables []*Table, progress func(done, total int64)) (map[string]finding, error) {
 	total, largest := int64(0), int64(1)
 	for _, t := range tables {
 		total, largest = total+t.size, max(largest, t.size)
 	}
 	var mu sync.Mutex
 	var sum int64
+	news := map[string]finding{}
 	done := func(n int64) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -143,37 +140,41 @@ func read(ctx context.Context, tables []*Table, progress func(done, total int64)
 	}
 	workers := max(min(runtime.GOMAXPROCS(0), len(tables)), 1)
 	chunks := make([][]byte, workers)
-	return ordered.All(ctx, len(tables), workers, func(worker, i int) error {
+	return news, ordered.All(ctx, len(tables), workers, func(worker, i int) error {
 		if chunks[worker] == nil {
 			chunks[worker] = make([]byte, min(largest, chunkBytes))
 		}
-		return tables[i].read(ctx, chunks[worker], done)
+		t := tables[i]
+		found, settled, err := t.verify(ctx, chunks[worker], done)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if t.read, t.reason = true, found.Reason; settled {
+			news[absolute(t.Path)] = found
+		}
+		return nil
 	})
 }
 
-// verdict collects what was found out, and looks from outside at what was not read.
-func (s *Set) verdict() (v Verdict, err error) {
+// verdict collects what was found out.
+func (s *Set) verdict() (v Verdict) {
 	for i := range s.Tables {
-		t := &s.Tables[i]
-		reason := ""
-		if t.finding != nil {
-			reason = t.finding.Reason
-		} else if _, reason, err = t.readEnds(); err != nil {
-			return v, fmt.Errorf("checking Syzygy tables: %w", err)
-		} else if reason == "" {
+		switch t := &s.Tables[i]; {
+		case t.reason != "":
+			v.Damaged = append(v.Damaged, &Damage{Path: t.Path, Name: t.Name(), Reason: t.reason})
+		case !t.read:
 			v.Unread = append(v.Unread, t.Name())
-		}
-		if reason != "" {
-			v.Damaged = append(v.Damaged, &Damage{Path: t.Path, Name: t.Name(), Reason: reason})
 		}
 	}
 	slices.SortFunc(v.Damaged, func(a, b *Damage) int { return strings.Compare(a.Path, b.Path) })
-	return v, nil
+	return v
 }
 
 // cached returns the findings of earlier runs about the tables in the same folders, by their paths, and their key.
 func (s *Set) cached(in *cache.Folder) (key string, found map[string]finding) {
-	parts := []string{"syzygy tables", "1"}
+	parts := []string{"syzygy tables", "2"}
 	for _, dir := range s.folders {
 		parts = append(parts, absolute(dir))
 	}

@@ -42,7 +42,9 @@ type Table struct {
 	Material board.Material
 	size     int64
 	stamp    durable.Stamp // of the file as it was found; the zero value where the system has none
-	finding  *finding      // nil: it was not read
+	checksum string        // that is stored in it, 32 hex digits
+	reason   string        // why it is damaged; empty: it is not, as far as it was read
+	read     bool
 }
 
 // Name is that of the file: "KRvK.rtbw".
@@ -85,7 +87,7 @@ func Find(path string) (*Set, error) {
 				continue
 			}
 			t := Table{Path: filepath.Join(dir, e.Name()), Material: m}
-			if err := t.stat(); err != nil {
+			if err := t.look(); err != nil {
 				return nil, fmt.Errorf("reading Syzygy tables: %w", err)
 			}
 			found[e.Name()] = true
@@ -102,22 +104,6 @@ func Find(path string) (*Set, error) {
 	return s, nil
 }
 
-// stat notes the size and the stamp of the file.
-func (t *Table) stat() error {
-	f, err := durable.OpenRegular(t.Path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	t.size = info.Size()
-	t.stamp, _ = durable.StampOf(f)
-	return nil
-}
-
 // Pieces is the number of pieces, kings included, of the largest table of results; 0: there is none.
 func (s *Set) Pieces() (most int) {
 	for i := range s.Tables {
@@ -129,36 +115,13 @@ func (s *Set) Pieces() (most int) {
 }
 
 // Identity is the first 16 hex digits of the SHA-256 over the lines "NAME CHECKSUM" of all tables, by name. It stands
-// for their content once all were read, which [Set.Check] does unless its time is limited.
+// for their content if they are intact.
 func (s *Set) Identity() string {
-	identity, _ := s.identity(func(t *Table) (string, error) {
-		if t.finding == nil {
-			return "", nil
-		}
-		return t.finding.Sum, nil
-	})
-	return identity
-}
-
-// StoredIdentity is the [Set.Identity] of the tables if they are intact, by the checksums stored in the files, without
-// reading the rest.
-func (s *Set) StoredIdentity() (string, error) {
-	return s.identity(func(t *Table) (stored string, err error) {
-		stored, _, err = t.readEnds()
-		return stored, err
-	})
-}
-
-func (s *Set) identity(checksum func(*Table) (string, error)) (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {
-		sum, err := checksum(&s.Tables[i])
-		if err != nil {
-			return "", fmt.Errorf("reading Syzygy tables: %w", err)
-		}
-		fmt.Fprintf(h, "%s %s\n", s.Tables[i].Name(), sum)
+		fmt.Fprintf(h, "%s %s\n", s.Tables[i].Name(), s.Tables[i].checksum)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Changed reports whether the files are not those that were found, as far as their names, sizes and times show it.

@@ -41,9 +41,6 @@ func TestReal(t *testing.T) {
 	if len(v.Damaged)+len(v.Unread) > 0 || len(s.Tables) != 70 || s.Pieces() != 4 {
 		t.Errorf("%+v, %d tables of up to %d pieces", v, len(s.Tables), s.Pieces())
 	}
-	if claim, err := found(t, shared).StoredIdentity(); err != nil || claim != s.Identity() {
-		t.Errorf("%s, they say %s, %v", s.Identity(), claim, err)
-	}
 	// None is read.
 	v, _ = verdict(t, shared, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) > 0 || len(v.Unread) != 70 {
@@ -141,11 +138,9 @@ func TestRemembered(t *testing.T) {
 			t.Errorf("check %d: %d bytes, %+v", i, n, v)
 		}
 	}
-	_, _, before := reads(t, dir, usual)
 	testkit.OK(t, os.WriteFile(old, syzygy.Content(t, large[1]), 0o666))
-	n, v, identity := reads(t, dir, usual)
-	if n != 3*each || len(v.Damaged) != 0 || identity == before {
-		t.Errorf("made whole: %d bytes, %+v, %s", n, v, identity)
+	if n, v, _ := reads(t, dir, usual); n != 3*each || len(v.Damaged) != 0 {
+		t.Errorf("made whole: %d bytes, %+v", n, v)
 	}
 	flip(t, filepath.Join(dir, large[0]), 100)
 	if n, v, _ := reads(t, dir, usual); n < 3*each || len(v.Damaged) != 1 {

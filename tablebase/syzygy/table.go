@@ -1,12 +1,12 @@
 package syzygy
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"talbot/board"
@@ -32,10 +32,7 @@ const headBytes = 16
 // finding is the result of reading a file.
 type finding struct {
 	Stamp  durable.Stamp `json:"stamp"`
-	Sum    string        `json:"sum"`              // the computed checksum, 32 hex digits
 	Reason string        `json:"reason,omitempty"` // why it is damaged; empty: it is not
-	// settled: a later change would show in the stamp.
-	settled bool
 }
 
 // sum computes the checksum of a table's content: CityHashCrc128 of the CityHashCrc256 of each chunk of 16 MiB, low
@@ -65,58 +62,55 @@ func sum(ctx context.Context, r io.Reader, chunk []byte, done func(int64)) (stri
 	return hex.EncodeToString(b), nil
 }
 
-// read reads the whole file and notes what it finds.
-func (t *Table) read(ctx context.Context, chunk []byte, done func(int64)) error {
+// look notes size, stamp and stored checksum of the file, and why it cannot be an intact table, as far as its beginning
+// and its end show.
+func (t *Table) look() error {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	found := &finding{}
-	begun := time.Now()
-	found.Stamp, _ = durable.StampOf(f)
-	length, stored, reason, err := t.checkEnds(f)
+	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	if reason != "" {
-		found.Reason = reason
-		done(t.size)
-	} else {
-		if found.Sum, err = sum(ctx, io.NewSectionReader(f, 0, length), chunk, done); err != nil {
-			return fmt.Errorf("%q: %w", t.Path, err)
-		}
-		done(t.size - length)
-		if found.Sum != stored {
-			found.Reason = "its bytes do not agree with its checksum"
-		}
-	}
-	after, ok := durable.StampOf(f)
-	found.settled = ok && after == found.Stamp && after.Settled(begun)
-	t.finding = found
-	return nil
-}
-
-// checkEnds looks at the beginning and the end of a file. It returns the length of what the checksum is over and the
-// checksum that is stored, or the reason why it is no whole table of its name.
-func (t *Table) checkEnds(f *os.File) (length int64, stored, reason string, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, "", "", err
-	}
-	length = info.Size() - checksumBytes
+	t.size = info.Size()
+	t.stamp, _ = durable.StampOf(f)
+	length := t.size - checksumBytes
 	if length < blockBytes || length%blockBytes != 0 {
-		return 0, "", fmt.Sprintf("%d bytes cannot be all of it", info.Size()), nil
+		t.reason = fmt.Sprintf("%d bytes cannot be all of it", t.size)
+		return nil
 	}
 	var head [headBytes]byte
 	var tail [checksumBytes]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil {
-		return 0, "", "", fmt.Errorf("%q: %w", t.Path, err)
+	_, errHead := f.ReadAt(head[:], 0)
+	_, errTail := f.ReadAt(tail[:], length)
+	if err := cmp.Or(errHead, errTail); err != nil {
+		return fmt.Errorf("%q: %w", t.Path, err)
 	}
-	if _, err := f.ReadAt(tail[:], length); err != nil {
-		return 0, "", "", fmt.Errorf("%q: %w", t.Path, err)
+	t.checksum, t.reason = hex.EncodeToString(tail[:]), t.mismatch(head[:])
+	return nil
+}
+
+// verify reads the whole file. It returns what it found, and whether a later change would show in the stamp.
+func (t *Table) verify(ctx context.Context, chunk []byte, done func(int64)) (found finding, settled bool, err error) {
+	f, err := durable.OpenRegular(t.Path)
+	if err != nil {
+		return found, false, err
 	}
-	return length, hex.EncodeToString(tail[:]), t.mismatch(head[:]), nil
+	defer f.Close()
+	begun := time.Now()
+	found.Stamp, _ = durable.StampOf(f)
+	is, err := sum(ctx, io.NewSectionReader(f, 0, t.size-checksumBytes), chunk, done)
+	if err != nil {
+		return found, false, fmt.Errorf("%q: %w", t.Path, err)
+	}
+	done(checksumBytes)
+	if is != t.checksum {
+		found.Reason = "its bytes do not agree with its checksum"
+	}
+	after, ok := durable.StampOf(f)
+	return found, ok && after == found.Stamp && after.Settled(begun), nil
 }
 
 // mismatch returns why a file that begins like this is not the table of its name.
@@ -157,16 +151,4 @@ func (t *Table) mismatch(head []byte) string {
 		return fmt.Sprintf("it is the table of %v under another name", m)
 	}
 	return ""
-}
-
-// readEnds returns the checksum stored in a file, and why the file cannot be an intact table, as far as its beginning
-// and its end show.
-func (t *Table) readEnds() (stored, reason string, err error) {
-	f, err := durable.OpenRegular(t.Path)
-	if err != nil {
-		return "", "", err
-	}
-	defer f.Close()
-	_, stored, reason, err = t.checkEnds(f)
-	return stored, reason, err
 }
