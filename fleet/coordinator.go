@@ -284,8 +284,10 @@ func (c *coordinator) sendCode(m *member, code code, text string) {
 func (c *coordinator) Finish() {
 	c.mu.Lock()
 	c.finished = true
+	for _, m := range c.members {
+		c.sendCode(m, codeFinished, "")
+	}
 	c.mu.Unlock()
-	_ = c.nc.Publish(subjectAll, []byte(allFinished))
 	_ = c.nc.Flush()
 	for begun := time.Now(); time.Since(begun) < 2*time.Second; time.Sleep(20 * time.Millisecond) {
 		c.mu.Lock()

@@ -235,7 +235,7 @@ func TestPermissions(t *testing.T) {
 	}
 	for _, subject := range []string{"$JS.API.STREAM.DELETE." + streamName, "$JS.API.STREAM.PURGE." + streamName,
 		"$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK." + streamName + "." + consumerName +
-			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectAll,
+			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectFiled + "1",
 		inboxRoot + other.key + ".aaaaaaaa.note",
 		subjectRoot + other.key + ".aaaaaaaa." + verbLeave} {
 		testkit.OK(t, s.nc.Publish(subject, []byte("x")))
@@ -250,7 +250,7 @@ func TestReplies(t *testing.T) {
 	s.join()
 	put(t, c, "q")
 	before := c.Status().Refused
-	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectAll,
+	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectFiled + "1",
 		subjectRoot + s.key + ".aaaaaaaa.join",
 		inboxRoot + s.key + ".bbbbbbbb.x", inboxRoot + s.key + ".aaaaaaaa", "x"} {
 		for _, verb := range []string{verbNext, verbStatus, verbHold} {

@@ -134,8 +134,8 @@ func (c *coordinator) watch() {
 	}
 }
 
-// endLeases takes the jobs from workers that have been silent for too long. A job that was handed out and that no worker
-// claims is handed out again by the queue.
+// endLeases takes the jobs from workers that have been silent for too long. The queue itself hands out again what no
+// worker claims.
 func (c *coordinator) endLeases() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,7 +39,6 @@ const (
 // Subjects. A worker is known by its key, and one process of it by its instance.
 const (
 	subjectRoot  = "talbot.w."     // talbot.w.KEY.INSTANCE.VERB: requests of a worker
-	subjectAll   = "talbot.all"    // from the coordinator to all workers
 	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
 	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
 	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
@@ -50,7 +49,6 @@ const (
 	verbLeave    = "leave"         // the worker ends
 	verbStatus   = "status"        // how far the work is; needs no join
 	instanceSize = 8               // hex digits
-	allFinished  = "finished"      // on subjectAll: the work is done
 	serverName   = "talbot"        //
 )
 
@@ -155,7 +153,7 @@ func (g *gate) check(c server.ClientAuthentication) bool {
 	}
 	c.RegisterUser(&server.User{Username: o.Nkey, Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{subjectRoot + o.Nkey + ".*.*"}},
-		Subscribe: &server.SubjectPermission{Allow: []string{subjectAll, inboxRoot + o.Nkey + ".>"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inboxRoot + o.Nkey + ".>"}},
 	}})
 	return true
 }

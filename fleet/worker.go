@@ -205,15 +205,12 @@ func (j Join) options(cluster Cluster, keyFile string) (options []nats.Option, k
 
 // work joins, again if it must, and does jobs until the end.
 func (w *worker) work() error {
-	if _, err := w.nc.Subscribe(subjectAll, func(m *nats.Msg) {
-		if string(m.Data) == allFinished {
-			w.stop(errFinished)
-		}
-	}); err != nil {
-		return err
-	}
 	if _, err := w.nc.Subscribe(inboxRoot+w.key+"."+w.instance+".note", func(m *nats.Msg) {
-		if c, text, err := decodeReply(m.Data); err == nil && c == codeRefused {
+		switch c, text, err := decodeReply(m.Data); {
+		case err != nil:
+		case c == codeFinished:
+			w.stop(errFinished)
+		case c == codeRefused:
 			w.stop(fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason)))
 		}
 	}); err != nil {
