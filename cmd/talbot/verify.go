@@ -29,9 +29,9 @@ func newVerify() *cobra.Command {
 shard and of every column. It replays every line, encodes and decodes the moves of every
 sample, and compares the totals with the manifest.
 
-Then it compares the splits of all the datasets. A game in two splits is an error. For val
-and test, it prints how many samples have a position that also occurs in train; only more
-than --max-overlap percent is an error.
+Then it compares the splits of all the datasets. Different percentages are an error, since
+a game may be in two splits then. For val and test, it prints how many samples have a
+position that also occurs in train; only more than --max-overlap percent is an error.
 
 Either error exits with status 1, damage with 12. See docs/3-datasets.md, section 4.`,
 		Example: `  talbot verify lines labelled
@@ -91,7 +91,7 @@ func unverified(v *verify.Report, dirs []string) error {
 		}
 		cli.Say("%s: %s\n", dir, found)
 	}
-	what := "whether a game is in two splits, and which positions the splits share"
+	what := "which positions the splits share"
 	if len(open) > 0 {
 		what = "whether " + strings.Join(open, ", ") + " is intact, " + what
 	}

@@ -206,7 +206,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	e.DiskBytes = e.ShardBytes + e.LabelBytes
-	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory) + max(0, 8*e.Games-verify.LinesMemory)
+	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory)
 	draws := fmt.Sprintf("%g epochs over %.0f %% of the samples", p.Epochs, 100*p.TrainShare)
 	if p.Epochs == 1 {
 		draws = strings.Replace(draws, "1 epochs", "one epoch", 1)
@@ -225,8 +225,8 @@ func (p Request) estimate(e *Estimate, how string) {
 			"%d MiB of memory, %d for each core, and %d bytes for each game; a zstd file with a window above 8 MB "+
 			"takes twice that window more", e.IngestRate/1e6, humanize.Count(int64(cores), "core"),
 			planIngestMemory>>20, planCoreMemory>>20, planGameMemory),
-		"verify and stats: temporary files of 8 bytes for each position beyond the first 16 million, and " +
-			"8 more for each game of verify; train needs them only with --max-copies",
+		"verify and stats: temporary files of 8 bytes for each position beyond the first 16 million; train needs " +
+			"them only with --max-copies",
 		"verify, stats, aggregate and start: as they took with the beginning of the inputs here, without labels",
 		fmt.Sprintf("label: every sample without a label of its own is searched for %v with %s at work, each on its "+
 			"own core, with %.0f %% lost between searches",
@@ -267,9 +267,6 @@ func (p Request) rehearse(ctx context.Context, e *Estimate, temp string, read in
 	}{
 		{"verify", func() error {
 			_, err := verify.Request{Dirs: []string{dir}, Temp: dir}.Run(ctx)
-			if errors.Is(err, verify.ErrBothSides) {
-				return nil // games of two sources that are the same
-			}
 			return err
 		}},
 		{"stats", func() error {

@@ -24,9 +24,9 @@ import (
 
 // Errors on which callers branch.
 var (
-	// ErrBothSides: a game is in different splits of two datasets.
-	ErrBothSides = fault.New(fault.ExitFailed, "games are in more than one split",
-		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games")
+	// ErrSplits: the same game would be in different splits of two datasets.
+	ErrSplits = fault.New(fault.ExitFailed, "datasets are split differently, so that a game may be in two splits",
+		"make all datasets with the same --split")
 	// ErrOverlap: more of the val or test samples occur in train than was allowed.
 	ErrOverlap = fault.New(fault.ExitFailed, "too many val or test positions occur in train",
 		"use a higher --max-overlap; openings recur, and `talbot eval` reports unseen positions separately")
@@ -47,9 +47,6 @@ type Request struct {
 type Report struct {
 	DatasetReport                 // totals of all; the folder's name if there is one
 	Datasets      []DatasetReport `json:"datasets"`
-	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
-	BothSides int64       `json:"both_sides"`
-	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
 	// Overlap is over the samples of all datasets.
 	Overlap    stats.Overlap `json:"overlap"`
 	MaxOverlap *float64      `json:"max_overlap"` // percent
@@ -65,50 +62,49 @@ type DatasetReport struct {
 	Damage  []string `json:"damage"`  // at most 100 of a dataset
 }
 
-// SplitGame is a line whose game is also in another split.
-type SplitGame struct {
-	Dataset string `json:"dataset"`
-	Split   string `json:"split"`
-	Source  string `json:"-"` // for people
-	Input   string `json:"input"`
-	Number  int64  `json:"number"`
-}
-
 // verification is a verification under way.
 type verification struct {
 	Request
-	positions, games *dataset.Keys
-	workers          []verifyWorker
-	result           *Report
+	positions *dataset.Keys
+	workers   []verifyWorker
+	result    *Report
+	splits    error // of the datasets differ
 }
 
 // verifyWorker is what one goroutine keeps.
 type verifyWorker struct {
-	positions, games *dataset.KeyBuffer
-	position         dataset.PositionKeys
-	samples          []uint64 // keys of the samples of the present line, without its split
-	encoded          int64
+	positions *dataset.KeyBuffer
+	position  dataset.PositionKeys
+	samples   []uint64 // keys of the samples of the present line, without its split
+	encoded   int64
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
-// [ErrBothSides] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]).
+// [ErrSplits] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]).
 // Memory does not grow with the datasets (see [dataset.Keys]).
 func (o Request) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	for _, dir := range o.Dirs {
-		if _, err := dataset.ReadManifest(dir); errors.Is(err, dataset.ErrNoDataset) {
+	v := &verification{Request: o, result: &Report{MaxOverlap: o.MaxOverlap}}
+	var splits dataset.Splits // of the first
+	for i, dir := range o.Dirs {
+		m, err := dataset.ReadManifest(dir)
+		switch {
+		case errors.Is(err, dataset.ErrNoDataset):
 			return nil, err // what was verified without it would look like all that was asked for
+		case err != nil: // reported below
+		case i == 0:
+			splits = m.Splits
+		case m.Splits != splits && v.splits == nil:
+			v.splits = fmt.Errorf("%w: %q has %s, %q has %s", ErrSplits, o.Dirs[0], splits, dir, m.Splits)
 		}
 	}
-	v := &verification{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(LinesMemory, o.Temp)}
-	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}}
+	v.positions = dataset.NewKeys(0, o.Temp)
 	defer v.positions.Close()
-	defer v.games.Close()
 	for range o.Workers {
-		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer()})
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer()})
 	}
 	var first error
 	for _, dir := range o.Dirs {
@@ -166,10 +162,9 @@ func (w *verifyWorker) sample(l *dataset.Line, p *board.Position, ply, sample in
 	return w.moves(l, p, ply, sample)
 }
 
-// line collects the game of a line and the positions of its samples.
+// line collects the positions of a line's samples.
 func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) {
 	split := splits.Of(dataset.SplitKey(l))
-	w.games.Add(gameKey(l, split))
 	for _, key := range w.samples[:l.SampleCount()] {
 		w.positions.Add(key | uint64(split))
 	}
@@ -228,8 +223,7 @@ func (v *verification) sum() {
 // compare compares the splits of all datasets.
 func (v *verification) compare(ctx context.Context) error {
 	for i := range v.workers {
-		w := &v.workers[i]
-		if err := errors.Join(w.positions.Flush(), w.games.Flush()); err != nil {
+		if err := v.workers[i].positions.Flush(); err != nil {
 			return err
 		}
 	}
@@ -245,11 +239,8 @@ func (v *verification) compare(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := v.bothSides(); err != nil {
-		return err
-	}
-	if v.MaxOverlap == nil {
-		return nil
+	if v.splits != nil || v.MaxOverlap == nil {
+		return v.splits
 	}
 	for _, s := range []struct {
 		name string
@@ -263,7 +254,7 @@ func (v *verification) compare(ctx context.Context) error {
 	return nil
 }
 
-// Text returns what was found: of each dataset, of games in two splits, and of positions that splits share.
+// Text returns what was found: of each dataset, and of positions that splits share.
 func (v *Report) Text() string {
 	var b strings.Builder
 	say := func(format string, values ...any) { plain.Fprintf(&b, format, values...) }
@@ -280,10 +271,6 @@ func (v *Report) Text() string {
 		for _, damage := range d.Damage {
 			say("%s: damaged: %s\n", d.Dataset, damage)
 		}
-	}
-	say("games in more than one split: %s\n", humanize.Thousands(v.BothSides))
-	for _, g := range v.Examples {
-		say("  %s of %s: %s\n", g.Split, g.Dataset, dataset.LineName(g.Source, g.Number, g.Input))
 	}
 	for _, s := range []struct {
 		name string
