@@ -31,10 +31,6 @@ type Encoder interface {
 	// Target appends the training target of a sample to a target that was reset; false if there is nothing to learn.
 	Target(dst *Target, v *View, t Targets) bool
 
-	// Describe returns the training target of a sample for display, as something that encoding/json writes; nil for
-	// nothing.
-	Describe(v *View, t Targets) any
-
 	// NumberNames returns names for all planes that Unpack writes, in their order, or for all numbers where these are
 	// not laid out as planes.
 	NumberNames() []NumberGroup
@@ -161,4 +157,32 @@ func (t *Target) Reset(l *Layout) {
 // Learns reports whether some move has a weight.
 func (t *Target) Learns() bool {
 	return slices.ContainsFunc(t.Moves, func(m dataset.WeightedMove) bool { return m.Weight != 0 })
+}
+
+// Describe returns the training target of a sample for display: as "policy" the moves with a weight, and the floats by
+// their names, nil where they are not known. It is nil if there is nothing to learn.
+func Describe(e Encoder, v *View, t Targets) map[string]any {
+	var target Target
+	layout := e.Layout()
+	if target.Reset(&layout); !e.Target(&target, v, t) {
+		return nil
+	}
+	shown := map[string]any{}
+	for i, name := range layout.Floats {
+		shown[name] = nil
+		if x := target.Floats[i]; x == x {
+			shown[name] = x
+		}
+	}
+	if layout.Moves == NoMoves {
+		return shown
+	}
+	policy := map[string]float32{}
+	for _, m := range target.Moves {
+		if m.Weight != 0 {
+			policy[m.Move.String()] += m.Weight
+		}
+	}
+	shown["policy"] = policy
+	return shown
 }

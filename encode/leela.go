@@ -327,18 +327,6 @@ func (e Leela) Target(dst *Target, v *View, t Targets) bool {
 	return ok || learns
 }
 
-// Describe returns the policy target as shares by move, and the chances of win, draw and loss.
-func (e Leela) Describe(v *View, t Targets) any {
-	shown := struct {
-		Policy map[string]float32 `json:"policy"`
-		WDL    []float32          `json:"wdl"`
-	}{Policy: shares(Policy(nil, e, t, v))}
-	if win, draw, ok := e.chances(v, t); ok {
-		shown.WDL = []float32{win, draw, 1 - win - draw}
-	}
-	return shown
-}
-
 // NumberNames implements [Namer].
 func (e Leela) NumberNames() (list []NumberGroup) {
 	for k := range leelaFrames {

@@ -269,31 +269,6 @@ func (e Lynx) Target(dst *Target, v *View, t Targets) bool {
 	return ok || learns
 }
 
-// Describe returns the policy target as shares by move, the value and the chances of win, draw and loss.
-func (e Lynx) Describe(v *View, t Targets) any {
-	shown := struct {
-		Policy map[string]float32 `json:"policy"`
-		Value  *float32           `json:"value"`
-		WDL    []float32          `json:"wdl"`
-	}{Policy: shares(Policy(nil, e, t, v))}
-	if value, win, draw, ok := e.chances(v, t); ok {
-		shown.Value, shown.WDL = &value, []float32{win, draw, 1 - win - draw}
-	}
-	return shown
-}
-
-// shares is a policy target by move; nil for none.
-func shares(moves []dataset.WeightedMove) map[string]float32 {
-	var list map[string]float32
-	for _, m := range moves {
-		if list == nil {
-			list = map[string]float32{}
-		}
-		list[m.Move.String()] += m.Weight
-	}
-	return list
-}
-
 // NumberNames implements [Encoder].
 func (e Lynx) NumberNames() []NumberGroup {
 	list := e.Tahl.NumberNames()

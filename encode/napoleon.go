@@ -99,17 +99,6 @@ func (e Napoleon) Target(dst *Target, v *View, t Targets) bool {
 	return ok
 }
 
-// Describe returns the value, nil without one.
-func (e Napoleon) Describe(v *View, t Targets) any {
-	value, ok := t.ValueOf(e, v)
-	if !ok {
-		return nil
-	}
-	return struct {
-		Value float32 `json:"value"`
-	}{value}
-}
-
 // Value returns cp/1000 of at most ten pawns; mates and greater advantages have none.
 func (Napoleon) Value(s dataset.Score) (float32, bool) {
 	cp, ok := s.Centipawns()

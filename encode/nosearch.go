@@ -43,7 +43,7 @@ type NoSearch struct {
 func (NoSearch) Name() string { return "nosearch" }
 
 // Layout reports that a move is one word, its number. With scores all legal moves are listed, those that were played
-// with a weight; the network makes scores of them, the result and the plies left ([NoSearchScore]).
+// with a weight; the network makes scores of them, the result and the plies left.
 func (e NoSearch) Layout() Layout {
 	l := Layout{Words: NoSearchWords, Shape: []int{NoSearchTokens + NoSearchBits}, Moves: TargetMoves, Codes: 1,
 		Indices: UCIMoves}
@@ -113,44 +113,6 @@ func (e NoSearch) Target(dst *Target, v *View, t Targets) bool {
 		dst.Floats[1] = float32(len(v.Line.Moves) - v.Game.Ply())
 	}
 	return len(dst.Moves) > 0
-}
-
-// NoSearchScore returns what the network makes of the weight of a legal move, of the result of the game for the side to
-// move and of how many plies are left, this one included:
-//
-//	weight · result · (4 + 1/n)
-//
-// n counts the side's own moves that are left, this one included: half of the plies, rounded up. So the move of who
-// wins has 4 + 1/n, that of the loser −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has
-// −10.
-func NoSearchScore(weight, result, plies float32) float32 {
-	n := max(1, float32(int(plies+1)/2))
-	return weight * result * (NoSearchPlayed + 1/n)
-}
-
-// Describe returns the move played, the moves to be learnt if there are several, or the scores of the legal moves; nil
-// for nothing.
-func (e NoSearch) Describe(v *View, t Targets) any {
-	var target Target
-	l := e.Layout()
-	if target.Reset(&l); !e.Target(&target, v, t) {
-		return nil
-	}
-	if e.Scores {
-		for i, m := range target.Moves {
-			if m.Weight != 0 {
-				target.Moves[i].Weight = NoSearchScore(m.Weight, target.Floats[0], target.Floats[1])
-			}
-		}
-	}
-	moves := shares(target.Moves)
-	switch {
-	case e.Scores:
-		return map[string]any{"scores": moves}
-	case len(moves) > 1:
-		return map[string]any{"moves": moves}
-	}
-	return map[string]any{"played": target.Moves[0].Move.String()}
 }
 
 // NumberNames implements [Encoder].

@@ -166,23 +166,8 @@ func TestNoSearchRandomGames(t *testing.T) { eachRandomPosition(t, checkNoSearch
 
 func FuzzNoSearch(f *testing.F) { fuzzPositions(f, checkNoSearch) }
 
-// TestNoSearchScore has the scores of recipes of its kind worked out by hand.
-func TestNoSearchScore(t *testing.T) {
-	for _, test := range []struct {
-		weight, result, plies, want float32
-	}{
-		{1, 1, 1, 5}, {1, 1, 2, 5}, {1, 1, 3, 4.5}, {1, 1, 4, 4.5}, {1, 1, 7, 4.25}, {1, 1, 8, 4.25}, {1, -1, 7, -4.25},
-		{1, -1, 2, -5}, {1, 0, 1, 0}, {0, 1, 1, 0}, {0, -1, 30, 0}, {0, 0, 0, 0}, {0.5, 1, 1, 2.5},
-	} {
-		if got := NoSearchScore(test.weight, test.result, test.plies); got != test.want {
-			t.Errorf("weight %g, result %g, %g plies: %g, want %g", test.weight, test.result, test.plies, got,
-				test.want)
-		}
-	}
-}
-
 // TestNoSearchTargets: what is learnt of games that are won, lost, drawn and without a result, with either side to
-// move, and what is shown of it.
+// move, as it is shown: the move played, and with scores also the result and the plies left.
 func TestNoSearchTargets(t *testing.T) {
 	policies := [][]dataset.WeightedMove{{}, {{Move: board.NewMove(52, 36), Weight: 2}}, nil}
 	for _, test := range []struct {
@@ -191,55 +176,35 @@ func TestNoSearchTargets(t *testing.T) {
 		policies [][]dataset.WeightedMove
 		ply      int
 		scores   bool
-		want     string // of the move played alone, where scores are shown
+		want     string
 	}{
-		{"played, White", dataset.ResultUnknown, nil, 0, false, `{"played":"e2e4"}`},
-		{"played, Black", dataset.WhiteWins, nil, 1, false, `{"played":"e7e5"}`},
+		{"played, White", dataset.ResultUnknown, nil, 0, false, `{"policy":{"e2e4":1}}`},
+		{"played, Black", dataset.WhiteWins, nil, 1, false, `{"policy":{"e7e5":1}}`},
 		{"no policy", dataset.WhiteWins, policies, 0, false, `null`},
-		{"White won", dataset.WhiteWins, nil, 0, true, "4.5"},
-		{"White won, the last move", dataset.WhiteWins, nil, 2, true, "5"},
-		{"Black lost", dataset.WhiteWins, nil, 1, true, "-5"},
-		{"White lost", dataset.BlackWins, nil, 0, true, "-4.5"},
-		{"Black won", dataset.BlackWins, nil, 1, true, "5"},
-		{"drawn", dataset.Draw, nil, 0, true, "0"},
+		{"White won", dataset.WhiteWins, nil, 0, true, `{"plies":3,"policy":{"e2e4":1},"result":1}`},
+		{"White won, the last move", dataset.WhiteWins, nil, 2, true, `{"plies":1,"policy":{"g1f3":1},"result":1}`},
+		{"Black lost", dataset.WhiteWins, nil, 1, true, `{"plies":2,"policy":{"e7e5":1},"result":-1}`},
+		{"White lost", dataset.BlackWins, nil, 0, true, `{"plies":3,"policy":{"e2e4":1},"result":-1}`},
+		{"Black won", dataset.BlackWins, nil, 1, true, `{"plies":2,"policy":{"e7e5":1},"result":1}`},
+		{"drawn", dataset.Draw, nil, 0, true, `{"plies":3,"policy":{"e2e4":1},"result":0}`},
 		{"no result", dataset.ResultUnknown, nil, 0, true, "null"},
-		{"taken back", dataset.BlackWins, policies, 0, true, "0"},
-		{"taken back, no result", dataset.ResultUnknown, policies, 0, true, "0"},
-		{"a list", dataset.BlackWins, policies, 1, true, "5"},
+		{"taken back", dataset.BlackWins, policies, 0, true, `{"plies":3,"policy":{},"result":-1}`},
+		{"taken back, no result", dataset.ResultUnknown, policies, 0, true, `{"plies":3,"policy":{},"result":null}`},
+		{"a list", dataset.BlackWins, policies, 1, true, `{"plies":2,"policy":{"e7e5":1},"result":1}`},
+		{"several", dataset.Draw, [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3},
+			{Move: board.NewMove(6, 21), Weight: 1}}}, 0, false, `{"policy":{"e2e4":0.75,"g1f3":0.25}}`},
 	} {
 		line := uciLine(t, board.StartFEN, "e2e4", "e7e5", "g1f3")
 		line.Samples, line.Result, line.Policies = dataset.AllMoves(), test.result, test.policies
-		v := viewAt(t, &line, test.ply)
-		text, err := json.Marshal(NoSearch{Scores: test.scores}.Describe(v, Targets{}))
-		if err != nil {
-			t.Fatal(err)
+		v, e := viewAt(t, &line, test.ply), NoSearch{Scores: test.scores}
+		if text, err := json.Marshal(Describe(e, v, Targets{})); string(text) != test.want || err != nil {
+			t.Errorf("%s: %s, want %s, %v", test.name, text, test.want, err)
 		}
-		got := string(text)
-		if test.scores && got != "null" {
-			var shown struct{ Scores map[string]json.Number }
-			if err := json.Unmarshal(text, &shown); err != nil {
-				t.Fatal(err)
-			}
-			if len(shown.Scores) != len(v.Legal()) {
-				t.Errorf("%s: %d scores", test.name, len(shown.Scores))
-			}
-			got = shown.Scores[line.Moves[test.ply].String()].String()
-			delete(shown.Scores, line.Moves[test.ply].String())
-			for uci, score := range shown.Scores {
-				if score != "0" {
-					t.Errorf("%s: %s has the score %s", test.name, uci, score)
-				}
-			}
+		var target Target
+		l := e.Layout()
+		target.Reset(&l)
+		if e.Target(&target, v, Targets{}) && test.scores && len(target.Moves) != len(v.Legal()) {
+			t.Errorf("%s: %d moves are listed", test.name, len(target.Moves))
 		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
-	}
-	line := uciLine(t, board.StartFEN, "e2e4")
-	line.Samples = dataset.AllMoves()
-	line.Policies = [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3},
-		{Move: board.NewMove(6, 21), Weight: 1}}}
-	if text, _ := json.Marshal(NoSearch{}.Describe(viewAt(t, &line, 0), Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
-		t.Errorf("a list: %s", text)
 	}
 }

@@ -116,29 +116,6 @@ func (e Prior) Target(dst *Target, v *View, t Targets) bool {
 	return len(dst.Moves) > 0
 }
 
-// Describe returns the share of each move, and the band of [PriorBands] and the rating of the side to move, nil where
-// it is not known; nil for nothing.
-func (e Prior) Describe(v *View, t Targets) any {
-	list := Policy(nil, e.talbotBotValue, t, v)
-	if len(list) == 0 {
-		return nil
-	}
-	type limits struct {
-		From int `json:"from"`
-		To   int `json:"to"` // 0 = none
-	}
-	shown := struct {
-		Moves  map[string]float32 `json:"moves"`
-		Band   *limits            `json:"band"`
-		Rating *int               `json:"rating"`
-	}{Moves: shares(list)}
-	if own, _ := v.Ratings(); own > 0 {
-		band := PriorBands[dataset.BandOf(PriorBands, own)]
-		shown.Band, shown.Rating = &limits{band.From, band.To}, &own
-	}
-	return shown
-}
-
 // NumberNames implements [Encoder].
 func (Prior) NumberNames() []NumberGroup {
 	return append(bothMen("KQRBNP"), NumberGroup{"Rights and rating", append(append([]string{}, castlingNames...),

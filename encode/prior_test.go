@@ -148,19 +148,19 @@ func TestPriorTargets(t *testing.T) {
 		want     string
 	}{
 		{"played", 1499, nil, map[board.Move]float32{e4: 1},
-			`{"moves":{"e2e4":1},"band":{"from":0,"to":1500},"rating":1499}`},
-		{"no rating", 0, nil, map[board.Move]float32{e4: 1}, `{"moves":{"e2e4":1},"band":null,"rating":null}`},
+			`{"policy":{"e2e4":1}}`},
+		{"no rating", 0, nil, map[board.Move]float32{e4: 1}, `{"policy":{"e2e4":1}}`},
 		{"counted", 1750, [][]dataset.WeightedMove{{{Move: e4, Weight: 3}, {Move: d4, Weight: 1}}},
 			map[board.Move]float32{e4: 0.75, d4: 0.25},
-			`{"moves":{"d2d4":0.25,"e2e4":0.75},"band":{"from":1500,"to":2000},"rating":1750}`},
+			`{"policy":{"d2d4":0.25,"e2e4":0.75}}`},
 		{"of masters", 2500, [][]dataset.WeightedMove{{{Move: d4, Weight: 7}}}, map[board.Move]float32{d4: 1},
-			`{"moves":{"d2d4":1},"band":{"from":2500,"to":0},"rating":2500}`},
+			`{"policy":{"d2d4":1}}`},
 		{"nothing", 2000, [][]dataset.WeightedMove{{}}, nil, `null`},
 	} {
 		line := uciLine(t, board.StartFEN, "e2e4")
 		line.Samples, line.WhiteElo, line.Policies = dataset.AllMoves(), test.elo, test.policies
 		v := viewAt(t, &line, 0)
-		if text, err := json.Marshal(Prior{}.Describe(v, Targets{})); string(text) != test.want || err != nil {
+		if text, err := json.Marshal(Describe(Prior{}, v, Targets{})); string(text) != test.want || err != nil {
 			t.Errorf("%s: %s, %v", test.name, text, err)
 		}
 		for e, listed := range map[Prior]int{{}: len(test.learnt), {LegalMask: true}: 20} {

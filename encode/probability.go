@@ -140,19 +140,6 @@ func (e Probability) Target(dst *Target, v *View, t Targets) bool {
 	return len(dst.Moves) > 0
 }
 
-// Describe returns the candidates with the share of each, the most probable first; nil for nothing.
-func (e Probability) Describe(v *View, t Targets) any {
-	var target Target
-	if !e.Target(&target, v, t) {
-		return nil
-	}
-	var candidates []string
-	for _, c := range v.Labels.Candidates {
-		candidates = append(candidates, c.Move.String())
-	}
-	return map[string]any{"moves": shares(target.Moves), "candidates": candidates}
-}
-
 // NumberNames implements [Encoder].
 func (Probability) NumberNames() []NumberGroup {
 	list := []NumberGroup{{Name: "Priors"}, {Name: "Values"}, {"Rating", []string{"rating"}}}

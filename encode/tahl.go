@@ -272,45 +272,6 @@ func legalPolicy(dst *Target, e Valuer, v *View, t Targets) bool {
 	return learnt > 0
 }
 
-// Describe returns the move played, of several to be learnt the first of the greatest weight, with the layers of the
-// board after it, and the value; nil without both.
-func (e Tahl) Describe(v *View, t Targets) any {
-	shown := struct {
-		Played *string  `json:"played"`
-		After  []string `json:"after"` // 12 times 16 hex digits, bit i = square i
-		Value  *float32 `json:"value"`
-	}{}
-	first := dataset.WeightedMove{}
-	for _, m := range Policy(nil, e, t, v) {
-		if m.Weight > first.Weight {
-			first = m
-		}
-	}
-	if first.Weight > 0 {
-		played := first.Move.String()
-		shown.Played = &played
-		var words [boardWords]uint64
-		var layers [TahlLayers]uint64
-		packBoard(words[:], v.Position(), v.Position().Turn())
-		unpackPieces(&layers, words[:])
-		for _, c := range v.EncodeMove(e, tahlChanges, first.Move) {
-			if c >= 0 {
-				layers[c/128] ^= 1 << (c / 2 % 64)
-			}
-		}
-		for _, b := range layers {
-			shown.After = append(shown.After, fmt.Sprintf("%016x", b))
-		}
-	}
-	if value, ok := e.value(v, t); ok {
-		shown.Value = &value
-	}
-	if shown.Played == nil && shown.Value == nil {
-		return nil
-	}
-	return shown
-}
-
 // Value returns false: the recipe learns results of games, and makes no value of a score.
 func (Tahl) Value(dataset.Score) (float32, bool) { return 0, false }
 

@@ -68,18 +68,6 @@ func (e TalbotBot) Target(dst *Target, v *View, t Targets) bool {
 	return ok || len(dst.Moves) > 0
 }
 
-// Describe returns the policy target as shares by move, and the value.
-func (e TalbotBot) Describe(v *View, t Targets) any {
-	shown := struct {
-		Policy map[string]float32 `json:"policy"`
-		Value  *float32           `json:"value"`
-	}{Policy: shares(Policy(nil, e, t, v))}
-	if value, ok := t.ValueOf(e, v); ok {
-		shown.Value = &value
-	}
-	return shown
-}
-
 // Planes writes the 68 planes of the present position of g to dst[:68], as bits: bit i of a plane is square i (a1 = 0,
 // h8 = 63).
 func (TalbotBot) Planes(dst []uint64, g *board.Game) {

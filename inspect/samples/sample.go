@@ -68,7 +68,7 @@ type Labelled struct {
 // Encoded is what the recipe's network is given and learns.
 type Encoded struct {
 	Input  Input `json:"input"`
-	Target any   `json:"target"` // [encode.Encoder.Describe]
+	Target any   `json:"target"` // [encode.Describe]
 }
 
 // Input are the numbers that a network gets, row by row; those of planes are [plane][rank][file] from a1 in the mover's
@@ -174,7 +174,7 @@ func (v *viewer) describe(l located) *Sample {
 		packed, numbers := make([]uint64, v.layout.Words), make([]float32, v.layout.Numbers())
 		e.Pack(packed, &v.view)
 		e.Unpack(numbers, packed)
-		s.Encoded = &Encoded{Input{v.layout.Shape, numbers}, e.Describe(&v.view, v.options.Targets)}
+		s.Encoded = &Encoded{Input{v.layout.Shape, numbers}, encode.Describe(e, &v.view, v.options.Targets)}
 	}
 	return s
 }

@@ -28,7 +28,8 @@ type NoSearch struct {
 	Blocks         int     `json:"blocks"` // at least 1
 	AttentionHeads int     `json:"heads"`
 	Dropout        float64 `json:"dropout"` // of what a block adds, [0, 1)
-	// Scores trains with [encode.NoSearchScore] for the legal moves and −10 for all others, not with the move played.
+	// Scores trains with a score for each move, not with the move played: of the one that was played it is the result
+	// for the side to move, times 4 + 1/n with n own moves left, of other legal ones 0, and of all others −10.
 	Scores bool `json:"scores"`
 }
 
@@ -175,8 +176,8 @@ func (t NoSearch) Loss(heads []*Node, b Batch) []Sum {
 	return []Sum{{Shown: s.entropy}, {Shown: s.top1}}
 }
 
-// scoresOf are the scores of all moves, [N, 1968]: [encode.NoSearchScore] of the listed ones, which are all legal ones,
-// and −10 of all others.
+// scoresOf are the scores of all moves, [N, 1968]: weight · result · (4 + 1/n) of the listed ones, which are all legal
+// ones, where n is half of the plies left, rounded up; and −10 of all others.
 func scoresOf(b Batch) *Node {
 	g := b.Weights.Graph()
 	n, k := b.Weights.Shape().Dim(0), b.Weights.Shape().Dim(1)
