@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -53,42 +54,35 @@ func TestStack(t *testing.T) {
 		if name == "talbotbot" {
 			c.HistoryDropout = 0.3
 		}
-		alone, joined := trainingEngine(t, b, c), trainingEngine(t, b, c)
-		step := 0
-		for _, n := range []int{1, 8, 3, 2} {
-			var batches []*Batch
-			var rates []float64
-			var want []stepResult
-			for i := range n {
-				x, rate := batch(name, step+i), 1e-3*float64(step+i+1)
-				batches, rates = append(batches, &x), append(rates, rate)
-				s, err := alone.stack([]*Batch{&x}, int64(step+i), []float64{rate})
+		e := trainingEngine(t, b, c)
+		begin := snapshot(t, e)
+		train := func(sizes []int) (figures string) {
+			step := 0
+			for _, n := range sizes {
+				var batches []*Batch
+				var rates []float64
+				for i := range n {
+					x := batch(name, step+i)
+					batches, rates = append(batches, &x), append(rates, 1e-3*float64(step+i+1))
+				}
+				found, err := e.stack(batches, int64(step), rates)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want = append(want, s...)
+				figures, step = figures+shown(found), step+n
 			}
-			got, err := joined.stack(batches, int64(step), rates)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a, b := shown(got), shown(want); a != b {
-				t.Errorf("%s: %d steps after step %d:\n%s\none by one:\n%s", name, n, step, a, b)
-			}
-			step += n
+			return figures
 		}
-		for _, x := range alone.tensors() {
-			a, err := alone.store.Get(x.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := joined.store.Get(x.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(a, b) {
-				t.Errorf("%s: %s differs", name, x.Name)
-			}
+		want := train(slices.Repeat([]int{1}, 14))
+		end := snapshot(t, e)
+		if err := e.restore(begin); err != nil {
+			t.Fatal(err)
+		}
+		if got := train([]int{1, 8, 3, 2}); got != want {
+			t.Errorf("%s: steps together:\n%s\none by one:\n%s", name, got, want)
+		}
+		if !reflect.DeepEqual(snapshot(t, e), end) {
+			t.Errorf("%s: the tensors differ", name)
 		}
 	}
 }
@@ -159,9 +153,8 @@ func TestPaces(t *testing.T) {
 	}
 }
 
-// shown are all digits of what steps found.
-func shown(list []stepResult) string {
-	var lines []string
+// shown are all digits of what steps found, a line for each.
+func shown(list []stepResult) (lines string) {
 	for _, s := range list {
 		line := fmt.Sprint(s.Loss, s.norm)
 		for _, term := range s.Terms {
@@ -169,17 +162,34 @@ func shown(list []stepResult) string {
 				line += fmt.Sprint(" ", term.Name, *term.Mean)
 			}
 		}
-		lines = append(lines, line)
+		lines += line + "\n"
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
+
+// anything is a source of one batch of random bits.
+type anything struct {
+	batch  int
+	layout encode.Layout
+}
+
+func (a anything) Next(b *Batch) error {
+	*b = madeUpBatch(a.batch, &a.layout)
+	return nil
+}
+
+func (anything) Restore(json.RawMessage) error { return nil }
 
 // TestNaNInStack: of several steps in one execution the one that was not finite is named, and what was saved before
 // them stays.
 func TestNaNInStack(t *testing.T) {
-	c := tiny()
-	c.Steps, c.LogEvery, c.CheckpointEvery, c.EvalEvery = 24, 8, 8, 0
-	o := Options{Dir: t.TempDir(), Backend: openTest(t, "xla:cpu"), Source: &synthetic{batch: c.Batch}}
+	c, err := run.New("probability", "") // which is compiled in a moment
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Batch, c.Steps, c.LogEvery, c.CheckpointEvery, c.EvalEvery = 16, 24, 8, 8, 0
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "xla:cpu"),
+		Source: anything{c.Batch, encode.Probability{}.Layout()}}
 	r, err := begin(c, o)
 	if err != nil {
 		t.Fatal(err)
