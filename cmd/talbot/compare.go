@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
-	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
@@ -104,14 +103,8 @@ func (o *compareOptions) compare(ctx context.Context, operands []string) error {
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
 		return err
 	}
-	if o.json {
-		return errors.Join(cli.PrintJSON(result), err)
+	if err != nil {
+		c.Page = "" // which was not written
 	}
-	if e := cli.PrintResult(result.Page().Text()); e != nil {
-		return e
-	}
-	if c.Page != "" && err == nil {
-		cli.Printf("\npage: %s\n", c.Page)
-	}
-	return err
+	return errors.Join(reportPage(o.json, result, result.Page().Text(), "page", c.Page), err)
 }

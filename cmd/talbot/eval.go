@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/formats/rows"
-	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/progress"
 	"talbot/network/run"
@@ -134,18 +133,9 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if err != nil && !errors.Is(err, job.ErrIncomplete) {
 		return err
 	}
-	if o.json {
-		return errors.Join(cli.PrintJSON(figures), err)
-	}
-	if e := cli.PrintResult(figures.Text()); e != nil {
-		return e
-	}
 	if err != nil {
-		return err
-	}
-	if e.Report != "" {
-		cli.Printf("\nreport: %s\n", e.Report)
+		e.Report = "" // which was not written
 	}
 	nextEvaluated(o.run)
-	return nil
+	return errors.Join(reportPage(o.json, figures, figures.Text(), "report", e.Report), err)
 }

@@ -11,6 +11,7 @@ import (
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
+	"talbot/internal/plain"
 	"talbot/network/onnx"
 	"talbot/network/run"
 	"talbot/train/job"
@@ -91,10 +92,7 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return cli.PrintJSON(x)
-	}
-	cli.Summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, humanize.Thousands(x.Step), x.Weights,
-		humanize.Count(int64(x.Parameters), "parameter"), humanize.Size(float64(x.Bytes)))
-	return nil
+	return summarise(o.json, x, plain.Sprintf("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint,
+		humanize.Thousands(x.Step), x.Weights, humanize.Count(int64(x.Parameters), "parameter"),
+		humanize.Size(float64(x.Bytes))))
 }

@@ -104,9 +104,5 @@ func (o *exportDataOptions) export(f *flags.Set, dir string) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return cli.PrintJSON(sum)
-	}
-	summariseText(sum.Text(r.Format))
-	return nil
+	return summarise(o.json, sum, sum.Text(r.Format))
 }

@@ -63,9 +63,7 @@ func (o *makeOptions) begin() (end func()) {
 
 // report prints what was made.
 func (o *makeOptions) report(m made) error {
-	if !o.json {
-		summariseText(m.summary.Text(o.job.Out))
-	} else if err := cli.PrintJSON(m.summary); err != nil {
+	if err := summarise(o.json, m.summary, m.summary.Text(o.job.Out)); err != nil {
 		return err
 	}
 	if o.strict && m.left > 0 {

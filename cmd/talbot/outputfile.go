@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,19 +70,7 @@ func (o outputFile) check() (string, error) {
 
 // target returns what a path leads to, through links and "..", and what is there, nil for nothing.
 func target(path string) (string, fs.FileInfo, error) {
-	// A link to nothing leads to where it would be made.
-	for range 40 {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			info, err := os.Stat(real)
-			if err == nil {
-				real, err = filepath.Abs(real)
-			}
-			return real, info, err
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", nil, err
-		}
+	for range 40 { // a link to nothing leads to where it would be made
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
@@ -92,14 +81,18 @@ func target(path string) (string, fs.FileInfo, error) {
 		path = to
 	}
 	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if real, err := filepath.EvalSymlinks(cmp.Or(dir, ".")); err == nil {
 		dir = real
 	}
-	abs, err := filepath.Abs(dir)
-	return filepath.Join(abs, base), nil, err
+	path, err := filepath.Abs(filepath.Join(dir, base))
+	if err != nil {
+		return "", nil, err
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	return path, info, err
 }
 
 func same(info fs.FileInfo, path string) bool {

@@ -31,9 +31,25 @@ func report(asJSON bool, result interface{ Text() string }) error {
 	return nil
 }
 
-// summariseText prints on standard output what a command has made, unless it is quiet.
-func summariseText(text string) {
+// reportPage prints a result that may have been written as a page, too, "" for none.
+func reportPage(asJSON bool, result any, text, kind, page string) error {
+	if asJSON {
+		return cli.PrintJSON(result)
+	}
+	err := cli.PrintResult(text)
+	if err == nil && page != "" {
+		cli.Printf("\n%s: %s\n", kind, page)
+	}
+	return err
+}
+
+// summarise prints what a command has made, as JSON or, unless it is quiet, as text.
+func summarise(asJSON bool, made any, text string) error {
+	if asJSON {
+		return cli.PrintJSON(made)
+	}
 	if !cli.Mode.Quiet {
 		io.WriteString(cli.Stdout, text) // which remembers its error
 	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/inspect/stats"
-	"talbot/internal/cli"
 	"talbot/internal/flags"
 	"talbot/internal/output"
 	"talbot/internal/table"
@@ -82,16 +81,7 @@ func runStats(ctx context.Context, o *statsOptions) error {
 			return err
 		}
 	}
-	if o.json {
-		return cli.PrintJSON(counted)
-	}
-	if err := cli.PrintResult(page.Text()); err != nil {
-		return err
-	}
-	if o.html != "" {
-		cli.Printf("\npage: %s\n", o.html)
-	}
-	return nil
+	return reportPage(o.json, counted, page.Text(), "page", o.html)
 }
 
 // writePage writes a page to a file.

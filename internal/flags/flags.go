@@ -19,8 +19,8 @@ const (
 	wordsKey   = "talbot words"   // the words that its value can be, or begin with
 	needsKey   = "talbot needs"   // each a list of flags, separated by spaces, of which one must be given, too
 	excludeKey = "talbot excludes"
-	requireKey = "talbot requires" // the flags of which one must be given
-	unlessKey  = "talbot unless"   // those with which none must be
+	requireKey = "talbot requires" // it must be given
+	unlessKey  = "talbot unless"   // but with one of these flags
 )
 
 // Set declares the flags of a command. The default of a flag is what its variable holds when it is declared. A name
@@ -110,12 +110,9 @@ func (s *Set) Words(name string, words ...string) {
 // Required declares that flags must be given.
 func (s *Set) Required(names ...string) {
 	for _, name := range names {
-		s.RequireOne(name)
+		s.annotate(name, requireKey, "")
 	}
 }
-
-// RequireOne declares that one of some flags must be given.
-func (s *Set) RequireOne(names ...string) { s.annotate(names[0], requireKey, names...) }
 
 // Unless declares that a flag which is required need not be given with one of others.
 func (s *Set) Unless(name string, others ...string) { s.annotate(name, unlessKey, others...) }
@@ -163,9 +160,9 @@ func Check(cmd *cobra.Command) error {
 				report("add --"+others[0]+", or leave out --"+flag.Name, "--%s needs %s", flag.Name, either(others))
 			}
 		}
-		need := flag.Annotations[requireKey]
-		if len(need) > 0 && !slices.ContainsFunc(append(flag.Annotations[unlessKey], need...), given) {
-			report(example(cmd, need[0]), "%s is missing", either(need))
+		if flag.Annotations[requireKey] != nil && !given(flag.Name) &&
+			!slices.ContainsFunc(flag.Annotations[unlessKey], given) {
+			report(example(cmd, flag.Name), "--%s is missing", flag.Name)
 		}
 	})
 	return first

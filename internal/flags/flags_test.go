@@ -58,8 +58,8 @@ func run(args string) (o options, err error) {
 	f.Bool(&o.check, "check", "check")
 	flags.Number(f, &o.nodes, "nodes", "nodes")
 	flags.Number(f, &o.dept, "depth", "depth")
-	f.Required("out")
-	f.RequireOne("games", "all")
+	f.Required("out", "games")
+	f.Unless("games", "all")
 	f.Needs([]string{"check"}, "upper", "words")
 	f.AtMostOne("nodes", "depth", "all")
 	cmd.SetArgs(strings.Fields(args))
@@ -70,7 +70,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ args, text, remedy string }{
 		{"", "--out is missing", "for example `play --out a --games 3`"},
 		{"--out=", "--out is missing", ""},
-		{"-o a", "--games or --all is missing", "for example `play --out a --games 3`"},
+		{"-o a", "--games is missing", "for example `play --out a --games 3`"},
 		{"-o a -n 0", "--games must be at least 1: 0", "for example `play --out a --games 3`"},
 		{"--batch 65", "--batch must be from 1 to 64: 65", "leave it out for the default, 8"},
 		{"--batch x", `--batch "x" is not a whole number`, ""},

@@ -18,7 +18,7 @@ type Progress struct {
 	Unit  string // what is counted: "positions", "games"; [Bytes] are shown as MB or GB
 	Free  int64  // work done in this process that cost nothing, as labels that were found again, in the unit of Total
 	Note  string // what else there is to say, such as failures
-	Pace  *Pace  // how fast it went, as measured; nil: evenly, since this process began
+	Pace  *Pace  // how fast it went, as measured
 }
 
 // Report tells f, unless it is nil, that so much of the total is done, all of it by this process.
@@ -31,7 +31,7 @@ func Report(f func(Progress), verb, unit string, done, total int64) {
 // Bytes is the unit of a [Progress] that counts bytes.
 const Bytes = "bytes"
 
-// settled is when rate and time left are first shown: before, they say nothing.
+// settled is when a rate is first shown: before, it says nothing.
 const settled = time.Second
 
 // Share returns how much is done, 0 to 1; false if Total is not known.
@@ -45,8 +45,10 @@ func (p Progress) Share() (float64, bool) {
 // Details returns what is to be shown beside the share after that much time, the most important first: time left,
 // count, rate, note.
 func (p Progress) Details(elapsed time.Duration) (all []string) {
-	if left, ok := p.left(elapsed); ok {
-		all = append(all, humanize.Duration(left)+" left")
+	if p.Pace != nil && p.Total > 0 {
+		if left, ok := p.Pace.Left(max(0, p.Total-p.Done)); ok {
+			all = append(all, humanize.Duration(left)+" left")
+		}
 	}
 	count, rate, least := humanize.Count(p.Count, humanize.Singular(p.Unit)), humanize.Rate, 0.05
 	if p.Unit == Bytes {
@@ -61,18 +63,4 @@ func (p Progress) Details(elapsed time.Duration) (all []string) {
 		all = append(all, p.Note)
 	}
 	return all
-}
-
-// left returns how long the rest will take; false if that is not known.
-func (p Progress) left(elapsed time.Duration) (time.Duration, bool) {
-	switch done := p.Done - p.First; {
-	case p.Total <= 0:
-		return 0, false
-	case p.Pace != nil:
-		return p.Pace.Left(max(0, p.Total-p.Done))
-	case done <= 0 || elapsed < settled:
-		return 0, false
-	default:
-		return time.Duration(float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)), true
-	}
 }
