@@ -23,8 +23,8 @@ type AtomicFile struct {
 	err        error
 }
 
-// CreateAtomic starts the file of that path under a temporary name, which leads nowhere else. The caller is the only one
-// who writes the file.
+// CreateAtomic starts the file of that path under a temporary name, which leads nowhere else. The caller is the only
+// one who writes the file.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	temp := path + TempSuffix
 	if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() {

@@ -105,7 +105,8 @@ func TestFold(t *testing.T) {
 
 func TestRunNames(t *testing.T) {
 	for name, want := range map[string]int{"run-000000.part": 0, "run-1234567.part": 1234567, "run-1.part": -1,
-		"run-000001.part" + durable.TempSuffix: -1, "run--00001.part": -1, "shard-00000.talbot.zst": -1, "run-000001.partx": -1} {
+		"run-000001.part" + durable.TempSuffix: -1, "run--00001.part": -1, "shard-00000.talbot.zst": -1,
+		"run-000001.partx": -1} {
 		if got := runNumber(name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
