@@ -204,11 +204,41 @@ func TestUnmovesOnSmallBoards(t *testing.T) {
 	}
 }
 
+// TestUnmovesGolden compares with the counts that testdata/unmoves.py made
+// with python-chess: retro-moves, and pairs of them.
+func TestUnmovesGolden(t *testing.T) {
+	n := 0
+	for q, rest := range golden(t, "testdata/unmoves.txt") {
+		n++
+		var depth, want int
+		if _, err := fmt.Sscan(rest, &depth, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := countUnmoves(&q, depth); got != want {
+			t.Errorf("%s: %d retro-moves to depth %d, %d by python-chess", q.FEN(), got, depth, want)
+		}
+	}
+	if n < 170 {
+		t.Errorf("%d known counts", n)
+	}
+}
+
+func countUnmoves(q *Position, depth int) (n int) {
+	if depth == 0 {
+		return 1
+	}
+	for _, u := range q.Unmoves(nil) {
+		p := q.Before(u)
+		n += countUnmoves(&p, depth-1)
+	}
+	return n
+}
+
 // FuzzUnmoves: the retro-moves of every position that can be read are sound,
 // and theirs are too.
 func FuzzUnmoves(f *testing.F) {
-	for _, fen := range append(unmoveFENs, startFENs...) {
-		f.Add(fen)
+	for q := range golden(f, "testdata/unmoves.txt") {
+		f.Add(q.FEN())
 	}
 	f.Fuzz(func(t *testing.T, fen string) {
 		q, err := ParseFEN(fen)

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/internal/chart"
 	"talbot/play/engine"
+	"talbot/play/match"
 	"talbot/play/mcts"
 )
 
@@ -156,7 +157,7 @@ func (g *liveGame) ready() bool {
 
 // begin starts a search, if one is wanted: then the game is the search's until it ends.
 func (g *liveGame) begin() {
-	_, over := g.game.Result()
+	over := g.game.Over()
 	own := g.game.ToMove() == nil
 	if over || own && !g.hints || g.watched() && g.paused {
 		return
@@ -189,7 +190,7 @@ func (g *liveGame) watch(ctx context.Context) error {
 		if err := g.search(ctx); err != nil {
 			return err
 		}
-		if _, over := g.game.Result(); over {
+		if g.game.Over() {
 			return nil
 		}
 		g.publishMoves()
@@ -218,7 +219,7 @@ func (g *liveGame) think(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, over := g.game.Result(); over || !g.hints {
+	if g.game.Over() || !g.hints {
 		return nil
 	}
 	g.publishMoves()
@@ -300,9 +301,8 @@ func (g *liveGame) publishMoves() {
 		now.play(&p, m, replayMove{})
 	}
 	now.Turn = p.Turn().String()
-	r, over := g.game.Result()
-	if over {
-		now.Result = resultText(r)
+	if g.game.Over() {
+		now.Result = resultText(g.game.Result())
 	} else if g.game.ToMove() == nil {
 		for _, m := range p.LegalMoves(nil) {
 			now.Legal = append(now.Legal, m.String())
@@ -323,12 +323,10 @@ func (g *liveGame) publishMoves() {
 	})
 }
 
-func resultText(r engine.Outcome) string {
-	if r.Drawn {
-		return "Draw: " + r.End
-	}
-	name := r.Winner.String()
-	return strings.ToUpper(name[:1]) + name[1:] + " wins: " + r.End
+func resultText(result dataset.Result, end match.End) string {
+	text := map[dataset.Result]string{dataset.Draw: "Draw: ", dataset.WhiteWins: "White wins: ",
+		dataset.BlackWins: "Black wins: "}[result]
+	return text + string(end)
 }
 
 // games are the games of all pages. It is safe for concurrent use.

@@ -16,6 +16,22 @@ import random
 import chess
 
 SEED = 20261121
+# Positions with retro-moves of every kind.
+SPECIAL = (
+    "4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1",  # only the double push
+    "8/8/3P4/8/8/k7/8/K7 b - - 0 1",  # en passant taken back
+    "5rk1/8/8/8/8/8/8/4K3 w - - 0 1",  # castling taken back
+    "2kr4/8/8/8/8/8/8/R3K3 w Q - 0 1",  # the other wing, with a right of the other side
+    "Q6k/8/8/8/8/8/8/K7 b - - 0 1",  # a promotion, with and without capture
+    "7k/8/8/8/8/8/5r2/R5K1 w - - 0 1",  # White is in check
+    "R6k/6pp/8/8/8/8/8/K6B b - - 0 1",  # in check from afar: only the rook came, or what stood between
+    "4k3/8/8/8/4r3/8/8/4K2B w - - 0 1",  # in check
+    "8/8/8/1B6/8/8/4n3/k3K2R b K - 0 1",  # the pieces at home never moved
+    "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1",
+    "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2",
+    "QQQQQQQQ/8/8/7k/8/8/8/QK6 b - - 0 1",  # no pawn is missing any more
+    "kbK5/pp6/1P6/8/8/8/8/R7 b - - 0 1",
+)
 VICTIMS = [None, chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN]
 
 
@@ -123,6 +139,8 @@ def main():
         print(f"{q.fen()};1 {count(q, 1)}")
     for fen in ("8/8/3P4/8/8/k7/8/K7 b - - 0 1", "5rk1/8/8/8/8/8/8/4K3 w - - 0 1", "Q6k/8/8/8/8/8/8/K7 b - - 0 1"):
         print(f"{fen};2 {count(chess.Board(fen), 2)}")
+    for fen in SPECIAL:
+        print(f"{fen};1 {count(chess.Board(fen), 1)}")
 
 
 main()

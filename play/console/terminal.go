@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/internal/chart"
 	"talbot/play/engine"
 )
@@ -188,7 +189,7 @@ func (t *Terminal) command(ctx context.Context, line string) (quit bool, err err
 	case "resign":
 		t.Resign()
 	case "go":
-		if _, over := t.Result(); over {
+		if t.Over() {
 			t.say("The game is over.\n")
 			break
 		}
@@ -285,18 +286,22 @@ func (t *Terminal) eval(ctx context.Context) error {
 
 // tellEnd says once how the game ended.
 func (t *Terminal) tellEnd() {
-	r, over := t.Result()
-	if t.told || !over {
+	result, end := t.Result()
+	if t.told || result == dataset.ResultUnknown {
 		return
 	}
 	t.told = true
+	winner := board.Black
+	if result == dataset.WhiteWins {
+		winner = board.White
+	}
 	switch {
-	case r.Drawn:
-		t.say("Draw: %s.\n", r.End)
-	case r.End == engine.Resignation:
-		t.say("You resign: %s wins.\n", r.Winner)
+	case result == dataset.Draw:
+		t.say("Draw: %s.\n", end)
+	case end == engine.Resignation:
+		t.say("You resign: %s wins.\n", winner)
 	default:
-		t.say("Checkmate: %s wins.\n", r.Winner)
+		t.say("Checkmate: %s wins.\n", winner)
 	}
 	if len(t.Moves()) > 0 {
 		t.say("%s\n", t.Movetext())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/play/match"
 	"talbot/play/mcts"
 )
@@ -74,35 +75,32 @@ func (s *Session) Last() board.Move {
 	return s.moves[len(s.moves)-1]
 }
 
-// Outcome is how a game ended.
-type Outcome struct {
-	End    string // "checkmate", "resignation", or the reason of a draw
-	Drawn  bool
-	Winner board.Color // of a game that is not drawn
-}
-
 // Resignation is the end of a game that the person gave up.
-const Resignation = "resignation"
+const Resignation match.End = "resignation"
 
-// Result returns how the game ended; false while it is played.
-func (s *Session) Result() (Outcome, bool) {
+// Result returns the result of the game and how it ended; [dataset.ResultUnknown] while it is played.
+func (s *Session) Result() (dataset.Result, match.End) {
 	g := s.Game()
 	end, over := match.Over(g)
 	switch {
-	case over && end == match.Checkmate:
-		return Outcome{End: string(end), Winner: g.Position().Turn().Other()}, true
 	case over:
-		return Outcome{End: string(end), Drawn: true}, true
+		return end.Result(g.Position().Turn()), end
 	case s.resigned:
-		return Outcome{End: Resignation, Winner: s.Human.Other()}, true
+		return match.Winner(s.Human, false), Resignation
 	}
-	return Outcome{}, false
+	return dataset.ResultUnknown, ""
+}
+
+// Over reports whether the game has ended.
+func (s *Session) Over() bool {
+	result, _ := s.Result()
+	return result != dataset.ResultUnknown
 }
 
 // Move plays a move of the person, in SAN or UCI notation. Errors: [ErrOver], [ErrTurn], or why it is no legal move.
 func (s *Session) Move(text string) error {
 	p := s.Position()
-	if _, over := s.Result(); over {
+	if s.Over() {
 		return ErrOver
 	}
 	if p.Turn() != s.Human || s.Partner != nil {
@@ -134,7 +132,7 @@ func (s *Session) Thinker() *Player {
 // Reply lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
 // The errors are the network's, or the context's.
 func (s *Session) Reply(ctx context.Context) (*Thought, error) {
-	if _, over := s.Result(); over || s.ToMove() == nil {
+	if s.Over() || s.ToMove() == nil {
 		return nil, nil
 	}
 	t, err := s.Think(ctx)

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/engine"
+	"talbot/play/match"
 	"talbot/play/mcts"
 )
 
@@ -54,8 +56,8 @@ func TestGame(t *testing.T) {
 		t.Errorf("the network does not begin: %v, %v", a, err)
 	}
 	s.Resign()
-	if r, over := s.Result(); !over || r != (engine.Outcome{End: engine.Resignation, Winner: board.White}) {
-		t.Errorf("%+v, %v", r, over)
+	if r, end := s.Result(); r != dataset.WhiteWins || end != engine.Resignation {
+		t.Errorf("%v, %v", r, end)
 	}
 	if err := s.Move("e5"); !errors.Is(err, engine.ErrOver) {
 		t.Errorf("a move after the end: %v", err)
@@ -64,7 +66,7 @@ func TestGame(t *testing.T) {
 		t.Errorf("a position that could be played on: %v", err)
 	}
 	s.Restart()
-	if _, over := s.Result(); over || len(s.Moves()) != 0 || s.Human != board.Black {
+	if s.Over() || len(s.Moves()) != 0 || s.Human != board.Black {
 		t.Error("a new game is none")
 	}
 }
@@ -72,17 +74,18 @@ func TestGame(t *testing.T) {
 func TestResults(t *testing.T) {
 	for _, c := range []struct {
 		fen, move string
-		want      engine.Outcome
+		want      dataset.Result
+		end       match.End
 	}{
-		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8", engine.Outcome{End: "checkmate", Winner: board.White}},
-		{"3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1", engine.Outcome{End: "checkmate", Winner: board.Black}},
-		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7", engine.Outcome{End: "stalemate", Drawn: true}},
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8", dataset.WhiteWins, match.Checkmate},
+		{"3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1", dataset.BlackWins, match.Checkmate},
+		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7", dataset.Draw, match.Stalemate},
 	} {
 		s := begin(t, &fakenet.Network{}, c.fen)
 		s.Human = s.Start.Turn()
 		testkit.OK(t, s.Move(c.move))
-		if r, over := s.Result(); !over || r != c.want {
-			t.Errorf("%s: %+v, %v", c.fen, r, over)
+		if r, end := s.Result(); r != c.want || end != c.end {
+			t.Errorf("%s: %v, %v", c.fen, r, end)
 		}
 		if a, err := s.Reply(t.Context()); a != nil || err != nil {
 			t.Errorf("%s: an answer: %v", c.fen, err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"talbot/board"
 	"talbot/dataset"
 	"talbot/play/match"
 )
@@ -21,7 +20,6 @@ const HumanName = "Human"
 // each move the time that it took. A game that is not over has the result "*".
 func (s *Session) PGN() string {
 	var g match.PGN
-	tag := g.Tag
 	names := [2]string{s.Player.Title(), s.Player.Title()}
 	if names[s.Human] = HumanName; s.Partner != nil {
 		names[s.Human] = s.Partner.Title()
@@ -30,41 +28,21 @@ func (s *Session) PGN() string {
 	if began.IsZero() {
 		began = time.Now()
 	}
-	result, ending := s.pgnResult()
-	tag("Event", "talbot play")
-	tag("Site", "?")
-	tag("Date", began.Format("2006.01.02"))
-	tag("Round", "-")
-	tag("White", names[board.White])
-	tag("Black", names[board.Black])
-	tag("Result", result.String())
-	tag("Time", began.Format("15:04:05"))
+	result, end := s.Result()
+	g.Roster("talbot play", "-", began, names, result)
+	g.Tag("Time", began.Format("15:04:05"))
 	g.Start(&s.Start)
-	tag("PlyCount", strconv.Itoa(len(s.moves)))
-	tag("TimeControl", "-")
+	g.Tag("PlyCount", strconv.Itoa(len(s.moves)))
+	g.Tag("TimeControl", "-")
 	if result == dataset.ResultUnknown {
-		tag("Termination", "unterminated")
+		g.Tag("Termination", "unterminated")
 	} else {
-		tag("Termination", "normal")
-		tag("Ending", ending)
+		g.Tag("Termination", "normal")
+		g.Tag("Ending", string(end))
 	}
 	g.Body()
 	s.pgnMoves(&g, result)
 	return g.String()
-}
-
-// pgnResult returns the result, unknown while the game is played, and how it ended.
-func (s *Session) pgnResult() (dataset.Result, string) {
-	r, over := s.Result()
-	switch {
-	case !over:
-		return dataset.ResultUnknown, ""
-	case r.Drawn:
-		return dataset.Draw, r.End
-	case r.Winner == board.White:
-		return dataset.WhiteWins, r.End
-	}
-	return dataset.BlackWins, r.End
 }
 
 // pgnMoves writes the moves with their times, and the result.

@@ -26,13 +26,8 @@ func (w *pgnWriter) write(out io.Writer, r *Record) error {
 	var g PGN
 	tag := g.Tag
 	white, black := &w.entrants[r.Players[board.White]], &w.entrants[r.Players[board.Black]]
-	tag("Event", w.event)
-	tag("Site", "?")
-	tag("Date", w.date.UTC().Format("2006.01.02"))
-	tag("Round", fmt.Sprintf("%d.%d", r.Number/2+1, r.Number%2+1))
-	tag("White", white.Name)
-	tag("Black", black.Name)
-	tag("Result", r.Result.String())
+	g.Roster(w.event, fmt.Sprintf("%d.%d", r.Number/2+1, r.Number%2+1), w.date.UTC(),
+		[2]string{white.Name, black.Name}, r.Result)
 	tag("GameNumber", strconv.Itoa(r.Number+1))
 	g.Start(&r.Start)
 	tag("PlyCount", strconv.Itoa(len(r.Plies)))
@@ -156,6 +151,15 @@ func (g *PGN) Tag(name, value string) {
 		return c
 	}, value))
 	fmt.Fprintf(&g.text, "[%s \"%s\"]\n", name, value)
+}
+
+// Roster writes the seven tags that each game has; players stand by colour.
+func (g *PGN) Roster(event, round string, date time.Time, players [2]string, result dataset.Result) {
+	for _, t := range [][2]string{{"Event", event}, {"Site", "?"}, {"Date", date.Format("2006.01.02")},
+		{"Round", round}, {"White", players[board.White]}, {"Black", players[board.Black]},
+		{"Result", result.String()}} {
+		g.Tag(t[0], t[1])
+	}
 }
 
 // Start writes the tags of where a game begins, none for the start position.
