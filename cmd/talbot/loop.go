@@ -81,9 +81,10 @@ func (o *loopOptions) loop(ctx context.Context, file string) error {
 		return err
 	}
 	cli.Mode.Quiet = cli.Mode.Quiet || o.json // the steps have results, too
-	l := loop.Loop{Dir: o.out, Text: text, Existing: o.existing(), Command: runStep, Begun: func(s loop.State, of int) {
-		cli.Note("generation %d of %d: %s\n", s.Generation, of, s.Step)
-	}, Ended: printGeneration, Warn: cli.Warn}
+	l := loop.Loop{Dir: o.out, Text: text, Existing: o.existing(), Command: runStep,
+		Begun: func(generation int, step loop.Step) {
+			cli.Note("generation %d of %d: %s\n", generation, c.Generations, step)
+		}, Ended: printGeneration}
 	if err := l.Run(ctx); err != nil {
 		return cli.Resumable(err)
 	}

@@ -2,9 +2,7 @@ package loop
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,51 +21,70 @@ func (l *Loop) inspect(want *Config) (found output.Found, err error) {
 	if found.Foreign, err = output.ForeignFiles(l.Dir, owns); err != nil {
 		return found, err
 	}
-	s, err := l.read()
-	if errors.Is(err, fs.ErrNotExist) {
-		return found, nil
-	}
+	notes, err := l.notes()
 	if err != nil {
 		return found, err
 	}
+	if len(notes) == 0 {
+		return found, nil
+	}
 	found.State, found.Busy = output.Interrupted, durable.Locked(filepath.Join(l.Dir, lockName))
-	if found.Differences, err = differences(s, want); err != nil {
+	if found.Differences, err = want.differences(notes); err != nil {
 		return found, err
 	}
-	if s.Step == StepDone && s.Generation >= want.Generations {
+	last := want.next(notes)
+	if last.Step == StepDone {
 		found.State = output.Done
-		if at, err := l.walk(want, s.Generation, false); err != nil {
+		lost, err := l.lost(want, last.Generation)
+		if err != nil {
 			return found, err
-		} else if at.Step != StepDone {
-			found.Differences = append(found.Differences, output.Difference{
-				Name: filepath.Base(l.generation(at.Generation, "")) + ", " + string(at.Step),
-				Have: "missing or damaged", Want: "whole"})
+		}
+		if lost != "" {
+			found.Differences = append(found.Differences, output.Difference{Name: lost, Have: "missing or damaged",
+				Want: "whole"})
 		}
 	}
-	if s.Generation > want.Generations {
+	if last.Generation > want.Generations {
 		found.Differences = append(found.Differences, output.Difference{Name: "generations",
-			Have: fmt.Sprint(s.Generation), Want: fmt.Sprint(want.Generations)})
+			Have: fmt.Sprint(last.Generation), Want: fmt.Sprint(want.Generations)})
 	}
 	return found, nil
 }
 
+// lost names the first dataset or run of the generations up to a last one that is not whole; "" if all are.
+func (l *Loop) lost(c *Config, last int) (string, error) {
+	for g := range last + 1 {
+		name := filepath.Base(l.generation(g, ""))
+		if g > 0 {
+			m, err := dataset.ReadManifest(l.Games(g))
+			if err != nil {
+				return name + ", games", nil
+			}
+			if lost, err := output.Lost(l.Games(g), m); err != nil || len(lost) > 0 {
+				return name + ", games", err
+			}
+		}
+		if g > 0 || !c.Start.Has("run") {
+			if loaded, err := run.Checkpoints(l.Network(g)).BestOrNewest(); err != nil || len(loaded.Damaged) > 0 {
+				return name + ", run", nil
+			}
+		}
+	}
+	return "", nil
+}
+
 // owns reports whether a name in a loop's folder is one of its files.
 func owns(name string) bool {
-	return name == ConfigName || name == StateName || name == PageName || name == lockName ||
-		strings.HasPrefix(name, "gen-")
+	return name == ConfigName || name == PageName || name == lockName || strings.HasPrefix(name, "gen-")
 }
 
 // contentSuffix ends the name of a fact that is the content of a file, a dataset or a run which a setting names.
 const contentSuffix = " (content)"
 
-// differences are the settings in which a loop that has come that far was another one. What a step that is done has not
-// used may differ, so that mistakes can be corrected. What a setting names counts by its content, as far as that was
-// noted and is still known.
-func differences(s State, want *Config) ([]output.Difference, error) {
-	now, err := want.used(s)
-	if err != nil {
-		return nil, err
-	}
+// differences are the settings that some step which is done used and that are others now. What none has used may
+// differ, so that mistakes can be corrected. What a setting names counts by its content, as far as that was noted and
+// is still known.
+func (c *Config) differences(notes []note) (all []output.Difference, err error) {
 	both := func(facts, others output.Facts) (kept output.Facts) {
 		for _, f := range facts {
 			if !strings.HasSuffix(f.Name, contentSuffix) || others.Has(f.Name) {
@@ -76,30 +93,22 @@ func differences(s State, want *Config) ([]output.Difference, error) {
 		}
 		return kept
 	}
-	return output.Compare(both(s.Used, now), both(now, s.Used)), nil
-}
-
-// note adds to what a loop has used what the step before this state used.
-func (s *State) note(c *Config) error {
-	all, err := c.used(*s)
-	if err != nil {
-		return err
-	}
-	before := s.Used
-	for _, f := range all {
-		if !before.Has(f.Name) {
-			s.Used = append(s.Used, f)
+	for _, n := range notes {
+		now, err := c.used(n.Generation, n.Step)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range output.Compare(both(n.Used, now), both(now, n.Used)) {
+			if !slices.Contains(all, d) { // each generation says it
+				all = append(all, d)
+			}
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// used returns the settings that the steps before a state used. The number of generations decides nothing.
-func (c *Config) used(s State) (all output.Facts, err error) {
-	done := func(step Step, generation int) bool {
-		return generation < s.Generation || generation == s.Generation &&
-			slices.Index(steps, step) < slices.Index(steps, s.Step)
-	}
+// used returns the settings that a step of a generation uses. The number of generations decides nothing.
+func (c *Config) used(generation int, step Step) (all output.Facts, err error) {
 	add := func(part string, flags Flags) {
 		for _, f := range flags {
 			name := part + ": " + f.Name
@@ -113,34 +122,26 @@ func (c *Config) used(s State) (all output.Facts, err error) {
 			}
 		}
 	}
-	if done(StepStart, 0) {
+	games, train := c.Of(generation)
+	switch step {
+	case StepStart:
 		all.Add("seed", "%d", c.Seed)
 		add("start", c.Start)
-	}
-	if done(StepGames, 1) {
+	case StepGames:
 		all.Add("split", "%s", c.Split)
-		add("games", c.Games)
-	}
-	if done(StepTrain, 1) {
+		add("games", games)
+	case StepTrain:
 		all.Add("window", "%d", c.Window)
 		all.Add("replay-ratio", "%g", c.ReplayRatio)
-		add("train", c.Train)
-	}
-	for _, stage := range c.Stages {
-		if done(StepGames, stage.From) {
-			add(fmt.Sprintf("stage from %d: games", stage.From), stage.Games)
-		}
-		if done(StepTrain, stage.From) {
-			add(fmt.Sprintf("stage from %d: train", stage.From), stage.Train)
-		}
-	}
-	if done(StepMeasure, 0) {
+		add("train", train)
+	case StepMeasure:
 		add("measure", c.Measure)
-	}
-	if g := c.Gate; g != nil && done(StepGate, 1) {
-		all.Add("gate: accept", "%g", g.Accept)
-		all.Add("gate: first", "%t", g.First)
-		add("gate: match", g.Match)
+	case StepGate:
+		if c.Gate != nil {
+			all.Add("gate: accept", "%g", c.Gate.Accept)
+			all.Add("gate: first", "%t", c.Gate.First)
+			add("gate: match", c.Gate.Match)
+		}
 	}
 	return all, err
 }

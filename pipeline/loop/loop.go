@@ -3,14 +3,14 @@
 // A [Config], read from a file, gives the flags of the commands that do the work; a [Loop] runs them, one after the
 // other, in a folder:
 //
-//	loop.yaml        the file
-//	state.json       the step under way, with a checksum
-//	gen-000/run      the first network, unless it lies elsewhere
-//	gen-001/games    a dataset: games of the network before
-//	gen-001/run      a training on the games of the last generations, from the network before
+//	loop.yaml          the file
+//	gen-000/run        the first network, unless it lies elsewhere
+//	gen-001/games      a dataset: games of the network before
+//	gen-001/run        a training on the games of the last generations, from the network before
+//	gen-001/STEP.json  the note of a step that is done, with a checksum
 //
-// Every step is a command that resumes, so a loop that is killed anywhere ends with the same bytes. The package
-// starts no goroutines.
+// The notes say how far a loop is. Every step is a command that resumes, so a loop that is killed anywhere ends with
+// the same bytes. The package starts no goroutines.
 package loop
 
 import (
@@ -22,7 +22,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,6 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/internal/output"
-	"talbot/network/run"
 )
 
 // Step is what is done next.
@@ -43,23 +41,11 @@ const (
 	StepTrain   Step = "train"
 	StepMeasure Step = "measure"
 	StepGate    Step = "gate"
-	StepDone    Step = "done" // all generations are there
+	StepDone    Step = "done" // all generations are whole
 )
 
-// steps are all of them, in their order.
-var steps = []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate, StepDone}
-
-// State says how far a loop is: what state.json keeps.
-type State struct {
-	Version    int  `json:"version"`
-	Generation int  `json:"generation"`
-	Step       Step `json:"step"`
-	Best       int  `json:"best"` // the generation whose network plays
-	// Used are the settings that the steps used, and the content of what they name.
-	Used output.Facts `json:"used"`
-}
-
-const stateVersion = 1
+// steps are all that leave a note, in their order.
+var steps = []Step{StepStart, StepGames, StepTrain, StepMeasure, StepGate}
 
 // Loop runs the commands of a configuration.
 type Loop struct {
@@ -68,11 +54,9 @@ type Loop struct {
 	// Command runs a command of talbot with --json, without "talbot" before it, to its end, and returns its result.
 	Command func(ctx context.Context, args []string) (json.RawMessage, error)
 	// Begun, if not nil, is told of each step before it begins.
-	Begun func(s State, of int)
+	Begun func(generation int, step Step)
 	// Ended, if not nil, is told of each generation that is whole.
-	Ended func(g Generation)
-	// Warn, if not nil, is told what was found wrong and mended.
-	Warn     func(err error)
+	Ended    func(g Generation)
 	Existing output.Existing // what to do with a loop in Dir
 }
 
@@ -80,7 +64,6 @@ type Loop struct {
 const (
 	ConfigName = "loop.yaml"
 	PageName   = "index.html"
-	StateName  = "state.json"
 	lockName   = "loop.lock"
 )
 
@@ -88,14 +71,8 @@ const (
 var ErrOther = fault.New(fault.ExitUsage, "the folder has something else",
 	"choose another --out, or use the settings in its loop.yaml")
 
-// damagedFile returns the error for a damaged file that a loop keeps.
-func damagedFile(path, remedy string, err error) error {
-	return fault.With(fmt.Errorf("%q is damaged: %w", path, err), fault.ExitDamaged, remedy)
-}
-
 // Run makes the generations that are not there yet. The errors are those of the commands, [ErrConfig], [ErrOther],
-// [durable.ErrLocked], and one with a remedy for a damaged file that the loop keeps. Repeated after any end, it
-// continues where it was.
+// [durable.ErrLocked], and one with a remedy for a damaged note. Repeated after any end, it continues where it was.
 func (l Loop) Run(ctx context.Context) error {
 	c, err := Parse(l.Text)
 	if err != nil {
@@ -145,38 +122,41 @@ func (l *Loop) advance(ctx context.Context, c *Config) error {
 		return fmt.Errorf("%q: %w", l.Dir, err)
 	}
 	defer lock.Close()
-	s, err := l.open(c)
-	for err == nil && s.Step != StepDone {
-		if err = ctx.Err(); err != nil {
-			break
+	notes, err := l.open(c)
+	if err != nil {
+		return err
+	}
+	for n := c.next(notes); n.Step != StepDone; n = c.next(notes) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if l.Begun != nil {
-			l.Begun(s, c.Generations)
+			l.Begun(n.Generation, n.Step)
 		}
-		accepted, err := l.step(ctx, c, s)
+		err := l.step(ctx, c, &n)
+		if err == nil {
+			n.Used, err = c.used(n.Generation, n.Step)
+		}
 		if err != nil {
-			return fmt.Errorf("generation %d, %s: %w", s.Generation, s.Step, err)
+			return fmt.Errorf("generation %d, %s: %w", n.Generation, n.Step, err)
 		}
-		now := s.Generation
-		if s = s.next(c, accepted); s.Step == StepDone || s.Generation != now {
-			err = l.tell(c, now)
-		}
-		if err == nil {
-			err = s.note(c)
+		notes = append(notes, n)
+		if now := c.next(notes); now.Step == StepDone || now.Generation != n.Generation {
+			err = l.tell(c, notes)
 		}
 		if err == nil {
-			err = l.keep(s)
+			err = l.write(n)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // tell writes the page once a generation is whole.
-func (l *Loop) tell(c *Config, generation int) error {
-	history, err := l.history(generation)
+func (l *Loop) tell(c *Config, notes []note) error {
+	history, err := l.history(notes)
 	if err != nil {
 		return err
 	}
@@ -186,145 +166,71 @@ func (l *Loop) tell(c *Config, generation int) error {
 	return l.writePage(c, history)
 }
 
-// open reads how far the loop is, or starts it.
-func (l *Loop) open(c *Config) (State, error) {
-	s, err := l.read()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		entries, err := os.ReadDir(l.Dir)
-		if err != nil {
-			return s, err
-		}
-		for _, e := range entries {
-			if name := durable.WithoutTemp(e.Name()); name != lockName && name != StateName && name != ConfigName {
-				return s, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, e.Name())
-			}
-		}
-		s = State{Version: stateVersion, Step: StepStart}
-	case err != nil:
-		return s, err
-	}
-	other, err := differences(s, c)
+// open reads the notes of a loop, or starts one in a folder that has nothing else.
+func (l *Loop) open(c *Config) ([]note, error) {
+	notes, err := l.notes()
 	if err != nil {
-		return s, err
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(l.Dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
+		other, err := output.ForeignFiles(l.Dir, func(name string) bool { return name == lockName || name == ConfigName })
+		if err != nil {
+			return nil, err
+		}
+		if len(other) > 0 {
+			return nil, fmt.Errorf("%q: %w: %q", l.Dir, ErrOther, other[0])
+		}
+	}
+	other, err := c.differences(notes)
+	if err != nil {
+		return nil, err
 	}
 	if len(other) > 0 {
-		return s, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
+		return nil, fmt.Errorf("%q: %w: a loop of other settings (%s, %s); only generations, stages to come and what "+
 			"was not used yet may change", l.Dir, ErrOther, ConfigName, other[0])
 	}
-	if s.Step == StepDone && s.Generation < c.Generations {
-		s.Generation, s.Step = s.Generation+1, StepGames
-	}
-	if err := l.keep(s); err != nil {
-		return s, err
-	}
-	return s, durable.WriteFile(filepath.Join(l.Dir, ConfigName), l.Text)
+	return notes, durable.WriteFile(filepath.Join(l.Dir, ConfigName), l.Text)
 }
 
-// read returns how far the loop in the folder is; [fs.ErrNotExist] without one.
-func (l *Loop) read() (s State, err error) {
-	path := filepath.Join(l.Dir, ConfigName)
-	text, err := durable.ReadFile(path, 1<<20)
-	if err != nil {
-		return s, err
+// next returns the note of the next step, without a result: the first step that has none in the last generation that
+// has notes, or else the first one of the generation after it. A network that plays already needs no gate.
+func (c *Config) next(notes []note) (n note) {
+	done := map[Step]bool{}
+	if len(notes) > 0 {
+		last := notes[len(notes)-1]
+		n.Generation, n.Best = last.Generation, last.Best
 	}
-	c, err := Parse(text)
-	if err != nil {
-		return s, damagedFile(path, "put back the file with which the loop was started", err)
+	for _, x := range notes {
+		if x.Generation == n.Generation {
+			done[x.Step] = true
+		}
 	}
-	return l.state(&c)
+	for _, n.Step = range c.steps(n.Generation) {
+		if !done[n.Step] && !(n.Step == StepGate && n.Best == n.Generation) {
+			return n
+		}
+	}
+	if n.Generation >= c.Generations {
+		n.Step = StepDone
+		return n
+	}
+	n.Generation, n.Step = n.Generation+1, StepGames
+	return n
 }
 
-// state reads how far the loop of a configuration is, from its steps where [StateName] is missing or damaged.
-func (l *Loop) state(c *Config) (s State, err error) {
-	name := filepath.Join(l.Dir, StateName)
-	switch err = durable.ReadSealed(name, 1<<20, stateVersion, &s); {
-	case errors.Is(err, durable.ErrVersion):
-		return s, fmt.Errorf("%q: %w: %w", name, dataset.ErrVersion, err)
-	case err == nil && s.Step != "":
-		return s, nil
-	case err != nil && !errors.Is(err, durable.ErrChanged):
-		return s, fmt.Errorf("%q: %w", name, err)
+// steps are those of a generation, in their order.
+func (c *Config) steps(generation int) []Step {
+	list := []Step{StepGames, StepTrain}
+	if generation == 0 {
+		list = []Step{StepStart}
 	}
-	if s, err = l.walk(c, c.Generations, true); err != nil {
-		return s, err
+	if c.Measure != nil {
+		list = append(list, StepMeasure)
 	}
-	if l.Warn != nil {
-		next := fmt.Sprintf("generation %d: %s comes next", s.Generation, s.Step)
-		if s.Step == StepDone {
-			next = "all generations are whole"
-		}
-		l.Warn(fmt.Errorf("%q is missing or damaged: by what is there, %s", name, next))
+	if c.Gate != nil && generation > 0 {
+		list = append(list, StepGate)
 	}
-	return s, s.note(c)
-}
-
-// walk returns the state that follows the steps which are whole, up to the end of a generation. Their notes are asked
-// for only if they are to say how far the loop is.
-func (l *Loop) walk(c *Config, last int, notes bool) (s State, err error) {
-	until := *c
-	until.Generations = last
-	s = State{Version: stateVersion, Step: StepStart}
-	for s.Step != StepDone {
-		done, accepted, err := l.whole(c, s, notes)
-		if err != nil || !done {
-			return s, err
-		}
-		s = s.next(&until, accepted)
-	}
-	return s, nil
-}
-
-// whole reports whether a step has been done, and its result was kept before the state was.
-func (l *Loop) whole(c *Config, s State, notes bool) (done, accepted bool, err error) {
-	switch s.Step {
-	case StepStart, StepTrain:
-		if s.Step == StepStart && c.Start.Has("run") {
-			return true, false, nil
-		}
-		loaded, err := run.Checkpoints(l.Network(s.Generation)).BestOrNewest()
-		if err != nil || len(loaded.Damaged) > 0 || s.Step == StepStart {
-			return err == nil && len(loaded.Damaged) == 0, false, nil
-		}
-	case StepGames:
-		m, err := dataset.ReadManifest(l.Games(s.Generation))
-		if err != nil {
-			return false, false, nil
-		}
-		lost, err := output.Lost(l.Games(s.Generation), m)
-		return len(lost) == 0, false, err
-	}
-	if !notes {
-		return true, false, nil
-	}
-	if _, err := os.Stat(l.resultOf(s.Generation, s.Step)); err != nil {
-		return false, false, nil
-	}
-	var gate GateResult
-	if s.Step == StepGate {
-		err = l.recorded(s.Generation, s.Step, &gate)
-	}
-	return true, gate.Accepted, err
-}
-
-func (l *Loop) keep(s State) error {
-	return durable.WriteSealed(filepath.Join(l.Dir, StateName), s)
-}
-
-// next is the step after one, which the gate may have accepted the network at.
-func (s State) next(c *Config, accepted bool) State {
-	if s.Step == StepTrain && c.Gate == nil || s.Step == StepGate && accepted {
-		s.Best = s.Generation
-	}
-	for _, s.Step = range steps[slices.Index(steps, s.Step)+1:] {
-		switch first := s.Generation == 0; {
-		case s.Step == StepMeasure && c.Measure != nil, s.Step == StepDone && s.Generation >= c.Generations,
-			s.Step == StepGate && c.Gate != nil && !first, s.Step == StepTrain && !first:
-			return s
-		}
-	}
-	s.Generation, s.Step = s.Generation+1, StepGames
-	return s
+	return list
 }
 
 // Games and Network are the folders of a generation.
@@ -345,89 +251,85 @@ func (l *Loop) network(c *Config, generation int) string {
 	return l.Network(generation)
 }
 
-// step does one step, or what is left of it. accepted is what a gate says.
-func (l *Loop) step(ctx context.Context, c *Config, s State) (accepted bool, err error) {
-	g := s.Generation
+// step does one step, or what is left of it, and notes its result and whose network plays the next games.
+func (l *Loop) step(ctx context.Context, c *Config, n *note) (err error) {
+	g := n.Generation
 	seed := strconv.FormatUint(c.Seed+uint64(g), 10)
-	switch s.Step {
+	games, training := c.Of(g)
+	switch n.Step {
 	case StepStart:
 		if c.Start.Has("run") {
-			return false, nil
+			return nil
 		}
 		// What is there of it was not finished.
 		if err := os.RemoveAll(l.Network(0)); err != nil {
-			return false, err
+			return err
 		}
-		_, err := l.Command(ctx, append([]string{"train", "--init", "--run", l.Network(0), "--seed", seed},
+		n.Result, err = l.Command(ctx, append([]string{"train", "--init", "--run", l.Network(0), "--seed", seed},
 			c.Start.Args()...))
-		return false, err
 	case StepGames:
 		if _, err := dataset.ReadManifest(l.Games(g)); err == nil {
-			return false, nil
+			return nil
 		}
-		games, _ := c.Of(g)
-		return false, l.run(ctx, s, append([]string{"selfplay", "--run", l.network(c, s.Best), "--out", l.Games(g),
+		n.Result, err = l.Command(ctx, append([]string{"selfplay", "--run", l.network(c, n.Best), "--out", l.Games(g),
 			"--seed", seed, "--split", c.Split}, games.Args()...))
 	case StepTrain:
-		return false, l.train(ctx, c, s, seed)
+		n.Result, err = l.train(ctx, c, g, seed, training)
+		if c.Gate == nil {
+			n.Best = g
+		}
 	case StepMeasure:
-		return false, l.run(ctx, s, append([]string{"eval", "--run", l.network(c, g)}, c.Measure.Args()...))
+		n.Result, err = l.Command(ctx, append([]string{"eval", "--run", l.network(c, g)}, c.Measure.Args()...))
 	case StepGate:
-		return l.gate(ctx, c, s)
+		var r GateResult
+		if r, err = l.gate(ctx, c, g, n.Best); err != nil {
+			return err
+		}
+		if r.Accepted {
+			n.Best = g
+		}
+		n.Result, err = json.Marshal(r)
 	}
-	return false, fmt.Errorf("%w: unknown step %q", dataset.ErrDamaged, s.Step)
+	return err
 }
 
-// gate has a network play the one that made its games, and the first one. It is accepted if its score is high enough.
-func (l *Loop) gate(ctx context.Context, c *Config, s State) (accepted bool, err error) {
+// gate has the network of a generation play the best one before it, and the first one. It is accepted if its score is
+// high enough.
+func (l *Loop) gate(ctx context.Context, c *Config, g, best int) (r GateResult, err error) {
 	match := func(other int, name string) (*Match, error) {
 		m := &Match{Against: other}
 		result, err := l.Command(ctx, append([]string{"match",
-			"run:" + l.Network(s.Generation) + ",name=generation " + strconv.Itoa(s.Generation),
+			"run:" + l.Network(g) + ",name=generation " + strconv.Itoa(g),
 			"run:" + l.network(c, other) + ",name=generation " + strconv.Itoa(other),
-			"--out", l.generation(s.Generation, name), "--resume"}, c.Gate.Match.Args()...))
+			"--out", l.generation(g, name), "--resume"}, c.Gate.Match.Args()...))
 		if err == nil {
 			err = json.Unmarshal(result, m)
 		}
 		return m, err
 	}
-	var r GateResult
-	if r.Last, err = match(s.Best, "match"); err != nil {
-		return false, err
+	if r.Last, err = match(best, "match"); err != nil {
+		return r, err
 	}
 	r.Accepted = r.Last.Score != nil && *r.Last.Score >= c.Gate.Accept
 	switch {
-	case s.Best == 0:
+	case best == 0:
 		r.First = r.Last
 	case c.Gate.First:
-		if r.First, err = match(0, "match-first"); err != nil {
-			return false, err
-		}
+		r.First, err = match(0, "match-first")
 	}
-	return r.Accepted, l.record(s.Generation, s.Step, r)
-}
-
-// run runs the command of a step and keeps its result.
-func (l *Loop) run(ctx context.Context, s State, args []string) error {
-	result, err := l.Command(ctx, args)
-	if err != nil {
-		return err
-	}
-	return l.record(s.Generation, s.Step, result)
+	return r, err
 }
 
 // train trains the network of a generation. A run plays with its best checkpoint, and the few games of a val split do
 // not tell which one that is: so that it is the last one, it is the only one that is validated.
-func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error {
-	g := s.Generation
+func (l *Loop) train(ctx context.Context, c *Config, g int, seed string, flags Flags) (json.RawMessage, error) {
 	m, err := dataset.ReadManifest(l.Games(g))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, flags := c.Of(g)
 	batch, err := strconv.Atoi(flags.Of("batch"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	steps := max(1, int64(math.Ceil(c.ReplayRatio*float64(m.Counts.Samples)/float64(batch))))
 	var data []string
@@ -437,6 +339,6 @@ func (l *Loop) train(ctx context.Context, c *Config, s State, seed string) error
 	if !flags.Has("eval-every") {
 		flags = append(Flags{{Name: "eval-every", Value: "0"}}, flags...)
 	}
-	return l.run(ctx, s, append([]string{"train", "--skip-done", "--run", l.Network(g), "--from", l.network(c, g-1),
+	return l.Command(ctx, append([]string{"train", "--skip-done", "--run", l.Network(g), "--from", l.network(c, g-1),
 		"--data", strings.Join(data, ","), "--steps", strconv.FormatInt(steps, 10), "--seed", seed}, flags.Args()...))
 }
