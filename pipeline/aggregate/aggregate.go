@@ -97,6 +97,7 @@ type aggregation struct {
 	positions int64 // in all chunks
 	out       *output.Folder
 	state     state
+	workers   []worker
 	runs      []*run
 	first     int64 // units of work that were done before
 }
@@ -129,6 +130,13 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err
+	}
+	for range r.Workers {
+		c, err := newCoder()
+		if err != nil {
+			return Summary{}, err
+		}
+		a.workers = append(a.workers, worker{coder: c})
 	}
 	if err := a.work(ctx); err != nil {
 		return Summary{}, a.out.Explain(err)
@@ -214,6 +222,9 @@ func (a *aggregation) close() {
 	for _, d := range a.games.sets {
 		d.Close()
 	}
+	for _, w := range a.workers {
+		w.close()
+	}
 	if a.out != nil {
 		a.out.Close()
 	}
@@ -293,12 +304,12 @@ func (a *aggregation) each(ctx context.Context, from int, note string, before in
 	return nil
 }
 
-// worker is what a goroutine of the first two passes keeps.
+// worker is what a goroutine keeps.
 type worker struct {
+	*coder
 	lines   []dataset.Line
 	keys    []uint64 // of the positions of a block
 	records []record
-	coder   *coder
 }
 
 // count makes the sieve; nil if all positions are wanted.
@@ -308,9 +319,8 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 		a.first = a.positions
 		return nil, nil
 	}
-	workers := make([]worker, a.Workers)
 	return s, a.each(ctx, 0, "counting", 0, func(n, number int, c *counts) error {
-		w := &workers[n]
+		w := &a.workers[n]
 		for _, at := range a.chunks[number] {
 			w.keys = w.keys[:0]
 			if err := a.games.block(at, &w.lines, c, func(p *board.Position, _ board.Move, _ int) {
@@ -326,17 +336,9 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 
 // sort writes the runs that are not yet written.
 func (a *aggregation) sort(ctx context.Context, s *sieve) error {
-	workers := make([]worker, a.Workers)
-	for i := range workers {
-		var err error
-		if workers[i].coder, err = newCoder(); err != nil {
-			return err
-		}
-		defer workers[i].coder.close()
-	}
 	sizes := make([]int64, len(a.chunks))
 	return a.each(ctx, a.state.Chunks, "sorting", a.positions, func(n, number int, c *counts) (err error) {
-		w := &workers[n]
+		w := &a.workers[n]
 		w.records = w.records[:0]
 		for _, at := range a.chunks[number] {
 			kept := len(w.records)
@@ -358,7 +360,7 @@ func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 			w.records = w.records[:kept]
 		}
 		sortRecords(w.records)
-		sizes[number], err = w.coder.write(a.out.Path(runName(number)), mergeEqual(w.records))
+		sizes[number], err = w.write(a.out.Path(runName(number)), mergeEqual(w.records))
 		return errors.Join(err, ctx.Err())
 	}, func(c *counts) error {
 		a.state.Games.add(c)
@@ -377,18 +379,9 @@ func (a *aggregation) merge(ctx context.Context) error {
 		}
 		a.runs = append(a.runs, r)
 	}
-	mergers := make([]merger, a.Workers)
-	for i := range mergers {
-		c, err := newCoder()
-		if err != nil {
-			return err
-		}
-		defer c.close()
-		mergers[i].coder = c
-	}
 	from := a.state.Parts
 	for m, err := range ordered.N(ctx, partitions-from, a.Workers, func(worker, i int) (*merged, error) {
-		return mergers[worker].merge(a, from+i)
+		return a.workers[worker].merge(a, from+i)
 	}) {
 		if err != nil {
 			if errors.Is(err, dataset.ErrDamaged) {

@@ -16,27 +16,21 @@ type merged struct {
 	bands     []dataset.Band
 }
 
-// merger makes lines of partitions. It is for one goroutine.
-type merger struct {
-	*coder
-	all []record
-}
-
-// merge gathers a partition from all runs.
-func (m *merger) merge(a *aggregation, part int) (*merged, error) {
-	m.all = m.all[:0]
+// merge gathers a partition from all runs and makes its lines.
+func (w *worker) merge(a *aggregation, part int) (*merged, error) {
+	w.records = w.records[:0]
 	var err error
 	for _, r := range a.runs {
-		if m.all, err = m.read(m.all, r, part, len(a.bands)); err != nil {
+		if w.records, err = w.read(w.records, r, part); err != nil {
 			return nil, err
 		}
 	}
-	sortRecords(m.all)
+	sortRecords(w.records)
 	out := &merged{rare: dataset.Drops{}, bands: slices.Clone(a.bands)}
 	for i := range out.bands {
 		out.bands[i].Samples, out.bands[i].Moves = 0, 0
 	}
-	for rest := m.all; len(rest) > 0; {
+	for rest := w.records; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].position == rest[0].position {
 			n++
@@ -59,6 +53,9 @@ func played(records []record) (n int64) {
 
 // position makes lines of the records of a position, sorted.
 func (out *merged) position(records []record, a *aggregation) error {
+	if int(records[len(records)-1].band) >= len(out.bands) {
+		return fmt.Errorf("band %d of %d", records[len(records)-1].band, len(out.bands))
+	}
 	if n := played(records); n < int64(a.MinCount) {
 		out.rare[RarePosition] += n
 		return nil

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"math/bits"
 
@@ -17,11 +16,9 @@ type position struct {
 
 // The bits of a position's state.
 const (
-	blackToMove  = 1 << iota
-	firstRight        // and three more: White's king side and queen side, Black's
-	passedShift  = 5  // the file of the en passant square plus 1; 0 = none
-	stateBits    = 9  // all of them
-	packedSquare = 16 // what a square may hold: type and colour
+	blackToMove = 1 << iota
+	firstRight      // and three more: White's king side and queen side, Black's
+	passedShift = 5 // the file of the en passant square plus 1; 0 = none
 )
 
 var rights = [4]struct {
@@ -47,34 +44,23 @@ func pack(p *board.Position) (q position) {
 	return q
 }
 
-// occupied returns the squares that hold a piece.
-func (q *position) occupied() uint64 { return q.planes[0] | q.planes[1] | q.planes[2] }
-
 // unpack returns the position with the counters of a first move, or why it is not a legal position.
 func (q *position) unpack() (board.Position, error) {
 	s := board.Setup{Turn: board.Color(q.state & blackToMove)}
-	occupied := q.occupied()
-	if q.planes[3]&^occupied != 0 || q.state>>stateBits != 0 {
-		return board.Position{}, errors.New("a packed position with bits that mean nothing")
-	}
-	for b := occupied; b != 0; b &= b - 1 {
-		on := board.Square(bits.TrailingZeros64(b))
-		t, c := q.at(int(on))
-		if t > uint8(board.King) {
-			return board.Position{}, errors.New("a packed position with an unknown piece")
+	for b := q.planes[0] | q.planes[1] | q.planes[2]; b != 0; b &= b - 1 {
+		on := bits.TrailingZeros64(b)
+		t := board.PieceType(q.planes[0]>>on&1 | q.planes[1]>>on&1<<1 | q.planes[2]>>on&1<<2)
+		if t > board.King {
+			return board.Position{}, errPacked
 		}
-		s.Put(board.NewPiece(board.Color(c), board.PieceType(t)), on)
+		s.Put(board.NewPiece(board.Color(q.planes[3]>>on&1), t), board.Square(on))
 	}
 	for i, r := range rights {
 		if q.state&(firstRight<<i) != 0 {
 			s.AllowCastling(r.color, r.kingSide)
 		}
 	}
-	passed := q.state >> passedShift
-	if passed > 8 {
-		return board.Position{}, errors.New("a packed position with an unknown en passant square")
-	}
-	if passed > 0 {
+	if passed := q.state >> passedShift & 15; passed > 0 {
 		rank := 5
 		if s.Turn == board.Black {
 			rank = 2
@@ -82,17 +68,13 @@ func (q *position) unpack() (board.Position, error) {
 		s.Passed(board.NewSquare(int(passed-1), rank))
 	}
 	p, err := s.Position()
-	if err == nil && pack(&p) != *q {
-		err = errors.New("a packed position that no game has")
+	if err == nil && pack(&p) != *q { // bits that mean nothing, among others
+		err = errPacked
 	}
 	return p, err
 }
 
-// at returns the type and the colour of the piece on a square.
-func (q *position) at(on int) (t, color uint8) {
-	t = uint8(q.planes[0]>>on&1 | q.planes[1]>>on&1<<1 | q.planes[2]>>on&1<<2)
-	return t, uint8(q.planes[3] >> on & 1)
-}
+var errPacked = errors.New("a packed position that no game has")
 
 // compare orders positions.
 func (q *position) compare(o *position) int {
@@ -102,48 +84,4 @@ func (q *position) compare(o *position) int {
 		}
 	}
 	return cmp.Compare(q.state, o.state)
-}
-
-// append appends the position as bytes: the occupied squares, four bits for each, and the state.
-func (q *position) append(b []byte) []byte {
-	occupied := q.occupied()
-	b = binary.LittleEndian.AppendUint64(b, occupied)
-	half := false
-	for ; occupied != 0; occupied &= occupied - 1 {
-		t, c := q.at(bits.TrailingZeros64(occupied))
-		if code := t | c<<3; half {
-			b[len(b)-1] |= code << 4
-		} else {
-			b = append(b, code)
-		}
-		half = !half
-	}
-	return binary.LittleEndian.AppendUint16(b, q.state)
-}
-
-// decode takes a position off the front of b; false if it is cut or a square that is occupied has no piece.
-func (q *position) decode(b []byte) (rest []byte, ok bool) {
-	*q = position{}
-	if len(b) < 8 {
-		return nil, false
-	}
-	occupied := binary.LittleEndian.Uint64(b)
-	n := bits.OnesCount64(occupied)
-	b = b[8:]
-	if len(b) < (n+1)/2+2 {
-		return nil, false
-	}
-	for i := 0; occupied != 0; i++ {
-		on := bits.TrailingZeros64(occupied)
-		code := uint64(b[i/2]>>(4*(i&1))) & (packedSquare - 1)
-		if code&7 == 0 { // no piece
-			return nil, false
-		}
-		for k := range q.planes {
-			q.planes[k] |= code >> k & 1 << on
-		}
-		occupied &= occupied - 1
-	}
-	q.state = binary.LittleEndian.Uint16(b[(n+1)/2:])
-	return b[(n+1)/2+2:], true
 }

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"math"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -19,17 +17,9 @@ import (
 	"talbot/internal/durable"
 )
 
-// A run is a file of the moves played in a few million plies, sorted and counted:
-//
-//	offset   bytes
-//	0        …      the sections of partitions 0, 1, 2 …, each one zstd frame, or nothing
-//	F        8 · P  for each partition 32 bits of the frame's size and 32 bits of its CRC-32C
-//	F + 8P   4      CRC-32C of these bytes
-//	         8      "talbotAG"
-//
-// All numbers are little-endian. A section is a list of positions, ascending: occupied squares (64 bits), four bits for
-// each of them, from a1 on (bits 0–2 the type of piece, bit 3 Black's), the state (16 bits), and a varint of how many
-// moves follow: band (a byte), move (16 bits), and a varint of how often it was played.
+// A run is a file of the moves played in a few million plies, sorted and counted: the sections of partitions 0, 1, 2 …,
+// each one zstd frame with a checksum, or nothing; then the size of each, 32 bits. A section is its records. All
+// numbers are little-endian.
 
 // partitions is how many parts the positions are in, by the highest bits of their keys.
 const (
@@ -38,12 +28,10 @@ const (
 )
 
 const (
-	runMagic  = "talbotAG"
-	runTail   = 8*partitions + 4 + len(runMagic)
-	runSuffix = ".part"
+	runTail    = 4 * partitions // bytes
+	runSuffix  = ".part"
+	recordSize = 4*8 + 2 + 1 + 2 + 4 // bytes: planes, state, band, move, count
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // runName returns the file name of a run.
 func runName(number int) string { return fmt.Sprintf("run-%06d%s", number, runSuffix) }
@@ -101,6 +89,28 @@ func mergeEqual(all []record) []record {
 	return all[:kept]
 }
 
+// append appends the record as bytes, without its partition.
+func (r *record) append(b []byte) []byte {
+	for _, plane := range r.planes {
+		b = binary.LittleEndian.AppendUint64(b, plane)
+	}
+	b = binary.LittleEndian.AppendUint16(b, r.state)
+	b = append(b, r.band)
+	b = binary.LittleEndian.AppendUint16(b, uint16(r.move))
+	return binary.LittleEndian.AppendUint32(b, r.count)
+}
+
+// readRecord reads what append wrote.
+func readRecord(b []byte, part int) record {
+	r := record{part: uint16(part)}
+	for i := range r.planes {
+		r.planes[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	r.state, r.band = binary.LittleEndian.Uint16(b[32:]), b[34]
+	r.move, r.count = board.Move(binary.LittleEndian.Uint16(b[35:])), binary.LittleEndian.Uint32(b[37:])
+	return r
+}
+
 // coder writes and reads runs. It is for one goroutine.
 type coder struct {
 	encoder *zstd.Encoder
@@ -110,8 +120,8 @@ type coder struct {
 }
 
 func newCoder() (*coder, error) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -141,88 +151,28 @@ func (c *coder) write(path string, records []record) (size int64, err error) {
 	w := bufio.NewWriterSize(f, 1<<18)
 	tail := make([]byte, 0, runTail)
 	for part := range partitions {
-		n := 0
-		for n < len(records) && int(records[n].part) == part {
-			n++
+		c.raw, c.frame = c.raw[:0], c.frame[:0]
+		for len(records) > 0 && int(records[0].part) == part {
+			c.raw, records = records[0].append(c.raw), records[1:]
 		}
-		c.frame = c.frame[:0]
-		if n > 0 {
-			c.raw = encodeSection(c.raw[:0], records[:n])
+		if len(c.raw) > 0 {
 			c.frame = c.encoder.EncodeAll(c.raw, c.frame)
 			w.Write(c.frame) // Flush has its error
 		}
-		records = records[n:]
 		size += int64(len(c.frame))
 		tail = binary.LittleEndian.AppendUint32(tail, uint32(len(c.frame)))
-		tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(c.frame, castagnoli))
 	}
-	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
-	tail = append(tail, runMagic...)
 	w.Write(tail)
 	if err := w.Flush(); err != nil {
 		return 0, err
 	}
-	return size + int64(len(tail)), f.Commit()
-}
-
-// encodeSection appends the records of a partition.
-func encodeSection(b []byte, records []record) []byte {
-	for len(records) > 0 {
-		n := 1
-		for n < len(records) && records[n].position == records[0].position {
-			n++
-		}
-		b = records[0].append(b)
-		b = binary.AppendUvarint(b, uint64(n))
-		for i := range records[:n] {
-			r := &records[i]
-			b = append(b, r.band)
-			b = binary.LittleEndian.AppendUint16(b, uint16(r.move))
-			b = binary.AppendUvarint(b, uint64(r.count))
-		}
-		records = records[n:]
-	}
-	return b
-}
-
-var errSection = errors.New("a section that cannot be read")
-
-// decodeSection appends the records of a partition to dst.
-func decodeSection(dst []record, b []byte, part, bands int) ([]record, error) {
-	for len(b) > 0 {
-		var r record
-		r.part = uint16(part)
-		var ok bool
-		if b, ok = r.decode(b); !ok {
-			return dst, errSection
-		}
-		n, size := binary.Uvarint(b)
-		if size <= 0 || n == 0 {
-			return dst, errSection
-		}
-		b = b[size:]
-		for ; n > 0; n-- {
-			if len(b) < 4 {
-				return dst, errSection
-			}
-			r.band, r.move = b[0], board.Move(binary.LittleEndian.Uint16(b[1:]))
-			count, size := binary.Uvarint(b[3:])
-			if size <= 0 || count == 0 || count > math.MaxUint32 || int(r.band) >= bands {
-				return dst, errSection
-			}
-			r.count = uint32(count)
-			b = b[3+size:]
-			dst = append(dst, r)
-		}
-	}
-	return dst, nil
+	return size + runTail, f.Commit()
 }
 
 // run is a file that was written, with the places of its sections. It is safe for concurrent use.
 type run struct {
 	path   string
 	starts [partitions + 1]int64
-	sums   [partitions]uint32
 }
 
 // openRun reads where the sections of a run are. Damage is [dataset.ErrDamaged].
@@ -236,33 +186,24 @@ func openRun(path string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	damaged := fmt.Errorf("%q is not what was written: %w", path, dataset.ErrDamaged)
-	at := info.Size() - int64(runTail)
-	if at < 0 {
-		return nil, damaged
-	}
+	r, at := &run{path: path}, info.Size()-runTail
 	tail := make([]byte, runTail)
-	if _, err := f.ReadAt(tail, at); err != nil {
-		return nil, fmt.Errorf("reading %q: %w", path, err)
+	if at >= 0 {
+		if _, err := f.ReadAt(tail, at); err != nil {
+			return nil, fmt.Errorf("reading %q: %w", path, err)
+		}
 	}
-	index := tail[:8*partitions]
-	if string(tail[len(index)+4:]) != runMagic ||
-		binary.LittleEndian.Uint32(tail[len(index):]) != crc32.Checksum(index, castagnoli) {
-		return nil, damaged
-	}
-	r := &run{path: path}
 	for i := range partitions {
-		r.starts[i+1] = r.starts[i] + int64(binary.LittleEndian.Uint32(index[8*i:]))
-		r.sums[i] = binary.LittleEndian.Uint32(index[8*i+4:])
+		r.starts[i+1] = r.starts[i] + int64(binary.LittleEndian.Uint32(tail[4*i:]))
 	}
 	if r.starts[partitions] != at {
-		return nil, damaged
+		return nil, fmt.Errorf("%q is not what was written: %w", path, dataset.ErrDamaged)
 	}
 	return r, nil
 }
 
 // read appends the records of a partition to dst.
-func (c *coder) read(dst []record, r *run, part, bands int) ([]record, error) {
+func (c *coder) read(dst []record, r *run, part int) ([]record, error) {
 	n := int(r.starts[part+1] - r.starts[part])
 	if n == 0 {
 		return dst, nil
@@ -277,14 +218,15 @@ func (c *coder) read(dst []record, r *run, part, bands int) ([]record, error) {
 	if err != nil {
 		return dst, fmt.Errorf("reading %q: %w", r.path, err)
 	}
-	err = errSection
-	if crc32.Checksum(c.frame, castagnoli) == r.sums[part] {
-		if c.raw, err = c.decoder.DecodeAll(c.frame, c.raw[:0]); err == nil {
-			dst, err = decodeSection(dst, c.raw, part, bands)
-		}
+	c.raw, err = c.decoder.DecodeAll(c.frame, c.raw[:0])
+	if err == nil && len(c.raw)%recordSize != 0 {
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return dst, fmt.Errorf("%q: section %d: %w: %w", r.path, part, err, dataset.ErrDamaged)
+	}
+	for b := c.raw; len(b) > 0; b = b[recordSize:] {
+		dst = append(dst, readRecord(b, part))
 	}
 	return dst, nil
 }

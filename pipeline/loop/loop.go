@@ -173,7 +173,9 @@ func (l *Loop) open(c *Config) ([]note, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(l.Dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
-		other, err := output.ForeignFiles(l.Dir, func(name string) bool { return name == lockName || name == ConfigName })
+		other, err := output.ForeignFiles(l.Dir, func(name string) bool {
+			return name == lockName || name == ConfigName
+		})
 		if err != nil {
 			return nil, err
 		}

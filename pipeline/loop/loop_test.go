@@ -216,8 +216,8 @@ func TestKilledFirst(t *testing.T) {
 	}
 }
 
-// TestDamage: a note that is damaged is an error; without it its step is done again, or taken as it is. Two loops do not
-// work in one folder.
+// TestDamage: a note that is damaged is an error; without it its step is done again, or taken as it is. Two loops do
+// not work in one folder.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := &fake{t: t}
