@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
@@ -123,17 +121,4 @@ func TestBadActions(t *testing.T) {
 	if got, _ := actions(t, data, rows.Stated{View: &white}); len(got) != 50 || !strings.Contains(got[0], "=-") {
 		t.Error("the other view is not read")
 	}
-}
-
-func write(t *testing.T, rows []actionRow) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	w := parquet.NewGenericWriter[actionRow](&file)
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
 }

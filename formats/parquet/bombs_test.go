@@ -135,51 +135,26 @@ func TestBombs(t *testing.T) {
 
 // TestRefused: what is not read is refused by its name, before and within a file.
 func TestRefused(t *testing.T) {
-	write := func(rows any) []byte {
-		var b bytes.Buffer
-		switch rows := rows.(type) {
-		case []struct {
-			FEN string  `parquet:"fen,delta"`
-			CP  float64 `parquet:"cp,split"`
-		}:
-			parquet.Write(&b, rows)
-		case []struct {
-			FEN string `parquet:"fen,lz4"`
-			CP  int32  `parquet:"cp"`
-		}:
-			parquet.Write(&b, rows)
-		case []struct {
-			FEN string `parquet:"fen"`
-			CP  []struct {
-				X, Y int32
-			} `parquet:"cp"`
-		}:
-			parquet.Write(&b, rows)
-		case []struct{ Position, Score string }:
-			parquet.Write(&b, rows)
-		}
-		return b.Bytes()
-	}
 	for name, test := range map[string]struct {
 		data []byte
 		err  error
 		says string
 	}{
-		"an encoding": {write(make([]struct {
+		"an encoding": {write(t, make([]struct {
 			FEN string  `parquet:"fen,delta"`
 			CP  float64 `parquet:"cp,split"`
 		}, 3)), ErrUnsupported, "values as"},
-		"a compression": {write(make([]struct {
+		"a compression": {write(t, make([]struct {
 			FEN string `parquet:"fen,lz4"`
 			CP  int32  `parquet:"cp"`
 		}, 3)), ErrUnsupported, `column "fen" is compressed with LZ4`},
-		"nesting": {write(make([]struct {
+		"nesting": {write(t, make([]struct {
 			FEN string `parquet:"fen"`
 			CP  []struct {
 				X, Y int32
 			} `parquet:"cp"`
 		}, 3)), ErrUnsupported, "is nested"},
-		"other columns": {write(make([]struct{ Position, Score string }, 3)), ErrColumns,
+		"other columns": {write(t, make([]struct{ Position, Score string }, 3)), ErrColumns,
 			`"Position", "Score"; games need movetext; puzzles need PuzzleId, FEN and Moves; evaluations need fen`},
 		"encrypted": {[]byte("PAR1xxxxxxxxPARE"), ErrUnsupported, "encrypted"},
 	} {
@@ -229,16 +204,9 @@ func TestEverything(t *testing.T) {
 				r.List, r.Bare = append(r.List, text()), append(r.Bare, rng.Int64N(9))
 			}
 		}
-		var b bytes.Buffer
-		w := parquet.NewGenericWriter[everything](&b, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(700),
+		data := write(t, rows, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(700),
 			parquet.PageBufferSize(900))
-		if _, err := w.Write(rows); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		f, err := open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}

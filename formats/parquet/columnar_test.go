@@ -33,6 +33,16 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
+// write makes a file of rows.
+func write[Row any](t *testing.T, rows []Row, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := parquet.Write(&file, rows, options...); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
 func openBytes(data []byte) (Content, error) {
 	return Open(bytes.NewReader(data), int64(len(data)), rows.Stated{})
 }
@@ -401,10 +411,7 @@ func TestView(t *testing.T) {
 		list = append(list, row{fmt.Sprintf("4k3/8/8/8/8/8/4P3/R3K3 w - - %d 60", i), 500},
 			row{fmt.Sprintf("4k3/8/8/8/8/8/4P3/R3K3 b - - %d 60", i), -500})
 	}
-	var b bytes.Buffer
-	if err := parquet.Write(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	data := write(t, list)
 	mover := dataset.MoverView
 	for _, test := range []struct {
 		stated rows.Stated
@@ -413,7 +420,7 @@ func TestView(t *testing.T) {
 		{rows.Stated{}, false}, {rows.Stated{View: &mover}, true},
 		{rows.Stated{Unchecked: true}, true},
 	} {
-		c, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), test.stated)
+		c, err := Open(bytes.NewReader(data), int64(len(data)), test.stated)
 		if err != nil {
 			t.Fatal(err)
 		}

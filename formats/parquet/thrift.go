@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -19,134 +18,80 @@ var errStructure = errors.New("a structure that breaks the format")
 // decode reads the structure that data begins with, in Thrift's compact form, into v and returns its size.
 // io.ErrUnexpectedEOF says that data end within it.
 func decode(data []byte, v any) (size int, err error) {
-	m := measure{data: data, elements: maxElements}
-	if err := m.structure(0); err != nil {
+	in := new(thrift.CompactProtocol).NewReaderFromBytes(data)
+	m := measure{in, maxElements}
+	if err := m.value(thrift.STRUCT, 0); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
 		return 0, err
 	}
-	var protocol thrift.CompactProtocol
-	if err := thrift.NewDecoder(protocol.NewReaderFromBytes(data[:m.at:m.at])).Decode(v); err != nil {
-		return 0, err
-	}
-	return m.at, nil
+	size = in.BytesRead()
+	in.ResetBytes(data[:size:size])
+	return size, thrift.NewDecoder(in).Decode(v)
 }
 
 // measure walks over a structure without decoding it, and finds what claims more than there is.
 type measure struct {
-	data     []byte
-	at       int
+	in       thrift.Reader
 	elements int // that may still come
 }
 
-// The types of the compact form.
-const (
-	thriftTrue = iota + 1
-	thriftFalse
-	thriftByte
-	thriftInt16
-	thriftInt32
-	thriftInt64
-	thriftDouble
-	thriftBinary
-	thriftList
-	thriftSet
-	thriftMap
-	thriftStruct
-)
+// value passes over a value; a flag as the element of a list is one of 8 bits.
+func (m *measure) value(kind thrift.Type, depth int) (err error) {
+	switch kind {
+	case thrift.I8:
+		_, err = m.in.ReadInt8()
+	case thrift.I16, thrift.I32, thrift.I64:
+		_, err = m.in.ReadInt64()
+	case thrift.DOUBLE:
+		_, err = m.in.ReadFloat64()
+	case thrift.BINARY:
+		_, err = m.in.ReadBytes()
+	case thrift.LIST, thrift.SET:
+		err = m.list(depth)
+	case thrift.STRUCT:
+		err = m.structure(depth)
+	default:
+		err = errStructure // maps, too: the format has none
+	}
+	return err
+}
 
 func (m *measure) structure(depth int) error {
 	if depth > maxDepth {
 		return errStructure
 	}
 	for {
-		b, err := m.byte()
-		if err != nil || b == 0 {
+		field, err := m.in.ReadField()
+		if err != nil || field.Type == thrift.STOP {
 			return err
 		}
-		if b>>4 == 0 { // the number of the field follows
-			if _, err := m.varint(); err != nil {
-				return err
-			}
-		}
-		kind := b & 15
-		if kind == thriftTrue || kind == thriftFalse {
+		if field.Type == thrift.TRUE || field.Type == thrift.FALSE {
 			continue
 		}
-		if err := m.value(kind, depth); err != nil {
+		if err := m.value(field.Type, depth+1); err != nil {
 			return err
 		}
 	}
-}
-
-func (m *measure) value(kind byte, depth int) error {
-	switch kind {
-	case thriftTrue, thriftFalse, thriftByte:
-		return m.skip(1)
-	case thriftInt16, thriftInt32, thriftInt64:
-		_, err := m.varint()
-		return err
-	case thriftDouble:
-		return m.skip(8)
-	case thriftBinary:
-		n, err := m.varint()
-		if err != nil {
-			return err
-		}
-		return m.skip(n)
-	case thriftList, thriftSet:
-		return m.list(depth)
-	case thriftStruct:
-		return m.structure(depth + 1)
-	}
-	return errStructure // maps, too: the format has none
 }
 
 func (m *measure) list(depth int) error {
-	b, err := m.byte()
+	list, err := m.in.ReadList()
 	if err != nil {
 		return err
 	}
-	n := uint64(b >> 4)
-	if n == 15 {
-		if n, err = m.varint(); err != nil {
-			return err
-		}
-	}
-	if n > uint64(m.elements) {
+	if int(list.Size) > m.elements || depth > maxDepth {
 		return errStructure
 	}
-	m.elements -= int(n)
-	for range n {
-		if err := m.value(b&15, depth+1); err != nil {
+	m.elements -= int(list.Size)
+	if list.Type == thrift.TRUE || list.Type == thrift.FALSE {
+		list.Type = thrift.I8
+	}
+	for range list.Size {
+		if err := m.value(list.Type, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (m *measure) byte() (byte, error) {
-	if m.at == len(m.data) {
-		return 0, io.ErrUnexpectedEOF
-	}
-	m.at++
-	return m.data[m.at-1], nil
-}
-
-func (m *measure) skip(n uint64) error {
-	if n > uint64(len(m.data)-m.at) {
-		return io.ErrUnexpectedEOF
-	}
-	m.at += int(n)
-	return nil
-}
-
-func (m *measure) varint() (uint64, error) {
-	v, n := binary.Uvarint(m.data[m.at:])
-	switch {
-	case n == 0:
-		return 0, io.ErrUnexpectedEOF
-	case n < 0:
-		return 0, errStructure
-	}
-	m.at += n
-	return v, nil
 }

@@ -102,7 +102,8 @@ type aggregation struct {
 	first     int64 // units of work that were done before
 }
 
-// chunkSize is how many positions are sorted together, and sieveCounters the most counters of the sieve; see [Small].
+// chunkSize is how many positions are sorted together, and sieveCounters the most counters of the sieve; tests
+// make them small.
 var (
 	chunkSize     int64  = chunkPositions
 	sieveCounters uint64 = maxCounters
@@ -268,38 +269,23 @@ func (a *aggregation) report(note string, done int64) {
 		Total: 3 * a.positions, Count: done, Rate: done - a.first})
 }
 
-// sizeOf is how many positions a chunk has.
-func (a *aggregation) sizeOf(chunk []setBlock) (n int64) {
-	for _, at := range chunk {
-		n += int64(a.games.sets[at.set].Shards[at.Shard].Block(at.Block).Positions)
-	}
-	return n
-}
-
 // each calls work with the chunks from number from on, and use with its results, in their order. before is the work
 // done before the first chunk.
 func (a *aggregation) each(ctx context.Context, from int, note string, before int64,
-	work func(worker, number int, c *counts) error, use func(*counts) error) error {
-	type result struct {
-		counts
-		positions int64
-	}
-	done := before
-	for _, chunk := range a.chunks[:from] {
-		done += a.sizeOf(chunk)
-	}
-	for r, err := range ordered.N(ctx, len(a.chunks)-from, a.Workers, func(worker, i int) (*result, error) {
-		r := &result{counts: newCounts(), positions: a.sizeOf(a.chunks[from+i])}
-		return r, work(worker, from+i, &r.counts)
+	work func(w *worker, number int, c *counts) error, use func(*counts) error) error {
+	done := from
+	for c, err := range ordered.N(ctx, len(a.chunks)-from, a.Workers, func(n, i int) (*counts, error) {
+		c := newCounts()
+		return &c, work(&a.workers[n], from+i, &c)
 	}) {
+		if err == nil {
+			err = use(c)
+		}
 		if err != nil {
 			return err
 		}
-		if err := use(&r.counts); err != nil {
-			return err
-		}
-		done += r.positions
-		a.report(note, done)
+		done++
+		a.report(note, before+a.positions*int64(done)/int64(len(a.chunks)))
 	}
 	return nil
 }
@@ -319,8 +305,7 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 		a.first = a.positions
 		return nil, nil
 	}
-	return s, a.each(ctx, 0, "counting", 0, func(n, number int, c *counts) error {
-		w := &a.workers[n]
+	return s, a.each(ctx, 0, "counting", 0, func(w *worker, number int, c *counts) error {
 		for _, at := range a.chunks[number] {
 			w.keys = w.keys[:0]
 			if err := a.games.block(at, &w.lines, c, func(p *board.Position, _ board.Move, _ int) {
@@ -337,8 +322,7 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 // sort writes the runs that are not yet written.
 func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 	sizes := make([]int64, len(a.chunks))
-	return a.each(ctx, a.state.Chunks, "sorting", a.positions, func(n, number int, c *counts) (err error) {
-		w := &a.workers[n]
+	return a.each(ctx, a.state.Chunks, "sorting", a.positions, func(w *worker, number int, c *counts) (err error) {
 		w.records = w.records[:0]
 		for _, at := range a.chunks[number] {
 			kept := len(w.records)

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,7 @@ func (w *worker) merge(a *aggregation, part int) (*merged, error) {
 		}
 	}
 	sortRecords(w.records)
+	w.records = mergeEqual(w.records)
 	out := &merged{rare: dataset.Drops{}, bands: slices.Clone(a.bands)}
 	for i := range out.bands {
 		out.bands[i].Samples, out.bands[i].Moves = 0, 0
@@ -90,23 +92,10 @@ func (out *merged) position(records []record, a *aggregation) error {
 
 // policy has the moves played, the most frequent first; among equally frequent moves the lower number comes first.
 func policy(records []record) []dataset.WeightedMove {
-	type count struct {
-		move  board.Move
-		times int64
-	}
-	var counts []count
+	slices.SortStableFunc(records, func(a, b record) int { return cmp.Compare(b.count, a.count) })
+	list := make([]dataset.WeightedMove, len(records))
 	for i := range records {
-		r := &records[i]
-		if n := len(counts); n > 0 && counts[n-1].move == r.move {
-			counts[n-1].times += int64(r.count)
-		} else {
-			counts = append(counts, count{r.move, int64(r.count)})
-		}
-	}
-	slices.SortStableFunc(counts, func(a, b count) int { return int(b.times - a.times) })
-	list := make([]dataset.WeightedMove, len(counts))
-	for i, c := range counts {
-		list[i] = dataset.WeightedMove{Move: c.move, Weight: float32(c.times)}
+		list[i] = dataset.WeightedMove{Move: records[i].move, Weight: float32(records[i].count)}
 	}
 	return list
 }

@@ -30,7 +30,7 @@ const (
 const (
 	runTail    = 4 * partitions // bytes
 	runSuffix  = ".part"
-	recordSize = 4*8 + 2 + 1 + 2 + 4 // bytes: planes, state, band, move, count
+	recordSize = 4*8 + 2 + 1 + 2 + 8 // bytes: planes, state, band, move, count
 )
 
 // runName returns the file name of a run.
@@ -54,7 +54,7 @@ type record struct {
 	part  uint16 // partition
 	move  board.Move
 	band  uint8
-	count uint32
+	count uint64
 }
 
 // compare orders records by partition, position, band and move.
@@ -97,7 +97,7 @@ func (r *record) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, r.state)
 	b = append(b, r.band)
 	b = binary.LittleEndian.AppendUint16(b, uint16(r.move))
-	return binary.LittleEndian.AppendUint32(b, r.count)
+	return binary.LittleEndian.AppendUint64(b, r.count)
 }
 
 // readRecord reads what append wrote.
@@ -107,7 +107,7 @@ func readRecord(b []byte, part int) record {
 		r.planes[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	r.state, r.band = binary.LittleEndian.Uint16(b[32:]), b[34]
-	r.move, r.count = board.Move(binary.LittleEndian.Uint16(b[35:])), binary.LittleEndian.Uint32(b[37:])
+	r.move, r.count = board.Move(binary.LittleEndian.Uint16(b[35:])), binary.LittleEndian.Uint64(b[37:])
 	return r
 }
 

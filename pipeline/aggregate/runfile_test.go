@@ -24,7 +24,7 @@ func someRecords(n int) []record {
 				return
 			}
 			all = append(all, record{position: pack(p), part: uint16(p.Key() >> partitionShift),
-				move: board.Move(rng.IntN(4)), band: uint8(rng.IntN(4)), count: 1 + rng.Uint32N(3)})
+				move: board.Move(rng.IntN(4)), band: uint8(rng.IntN(4)), count: 1 + rng.Uint64N(3)})
 		})
 	}
 	sortRecords(all)

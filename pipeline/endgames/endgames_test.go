@@ -58,7 +58,7 @@ func config(seed uint64) synth.Config {
 	return c
 }
 
-// synthMaterial draws only those materials.
+// materials draws only those materials.
 func materials(t *testing.T, text string) synth.Config {
 	t.Helper()
 	c := config(3)
@@ -108,7 +108,7 @@ func TestSynthExhausted(t *testing.T) {
 	}
 	copies, classes := sampled(t, s.Out)
 	if len(copies) != int(s.Count) {
-		t.Errorf("%d different endgameCount of %d", len(copies), s.Count)
+		t.Errorf("%d different endgames of %d", len(copies), s.Count)
 	}
 	// Until the first class ran out it had nine of ten.
 	if n := classes["KRvKP"]; classes["KPvK"] >= int(s.Count)*9/10-300 || n <= int(s.Count)/10+300 ||
@@ -145,7 +145,7 @@ func TestSynthNothingLeft(t *testing.T) {
 	}
 }
 
-// TestSynthSeed: another seed draws other endgameCount, and the piece counts are as
+// TestSynthSeed: another seed draws other endgames, and the piece counts are as
 // asked for although three pieces repeat often.
 func TestSynthSeed(t *testing.T) {
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func TestSynthSeed(t *testing.T) {
 			}
 		}
 		if d := three - 30000; d < -450 || d > 450 { // five standard deviations
-			t.Errorf("%d endgameCount of three pieces", three)
+			t.Errorf("%d endgames of three pieces", three)
 		}
 		all = append(all, copies)
 	}
@@ -176,7 +176,7 @@ func TestSynthSeed(t *testing.T) {
 		both += all[1][epd]
 	}
 	if both > len(all[0])/20 {
-		t.Errorf("%d of %d endgameCount are those of another seed", both, len(all[0]))
+		t.Errorf("%d of %d endgames are those of another seed", both, len(all[0]))
 	}
 }
 
@@ -198,42 +198,3 @@ func TestDrawingIntoNoFolder(t *testing.T) {
 }
 
 const endgameCount = 1200
-
-func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, j job) error {
-		output.SmallShards(testkit.Forever{}, 1500)
-		return j.run(ctx)
-	})
-}
-
-// job draws endgames, and is killed.
-type job struct {
-	Out   string
-	Count int64
-}
-
-func (j job) run(ctx context.Context) error {
-	_, err := endgames.Request{Count: j.Count, Config: config(1), Out: j.Out, Splits: dataset.DefaultSplits,
-		Workers: 2}.Run(ctx)
-	return err
-}
-
-// What is killed again and again ends with the bytes of an undisturbed run.
-func TestKill(t *testing.T) {
-	output.SmallShards(t, 1500)
-	dir := t.TempDir()
-	want, killed := job{filepath.Join(dir, "want"), 12 * endgameCount}, job{filepath.Join(dir, "killed"),
-		12 * endgameCount}
-	testkit.OK(t, want.run(t.Context()))
-	testkit.Kill(t, killed, want.Out, killed.Out, killed.run, func() {})
-}
-
-func TestFailingWrites(t *testing.T) {
-	output.SmallShards(t, 1500)
-	want := job{filepath.Join(t.TempDir(), "want"), endgameCount}
-	testkit.OK(t, want.run(t.Context()))
-	testkit.FailingWrites(t, 6, 50, func(dir string) (func() error, func()) {
-		got := job{filepath.Join(dir, "out"), endgameCount}
-		return func() error { return got.run(t.Context()) }, func() { testkit.Same(t, want.Out, got.Out) }
-	})
-}

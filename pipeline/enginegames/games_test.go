@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"talbot/dataset"
 	"talbot/encode"
@@ -35,70 +34,35 @@ func gamesRequest(ctx context.Context, path, out string, count int64, workers in
 }
 
 func TestMain(m *testing.M) {
-	testkit.Main(m, func(ctx context.Context, j job) error {
-		shardGames = smallShards
-		return j.run(ctx)
-	})
+	testkit.Main(m, func(context.Context, struct{}) error { return nil })
 }
 
-const smallShards = 16 // games
-
-// job plays games with the test's engine, and is killed.
-type job struct {
-	Out     string
-	Count   int64
-	Workers int
-}
-
-func (j job) run(ctx context.Context) error {
-	path, err := testkit.EngineInChild()
-	if err != nil {
-		return err
-	}
-	r, err := gamesRequest(ctx, path, j.Out, j.Count, j.Workers)
-	if err != nil {
-		return err
-	}
-	_, err = r.Run(ctx)
-	return errors.Join(err, r.Pool.Close())
-}
-
-// TestGames: the bytes do not depend on the number of workers, on interruptions or on kills; games are different,
-// legal, searched from the opening on, and what is learnt is the engine's choice whatever was played.
+// TestGames: the bytes do not depend on the number of workers or on interruptions; games are different, legal, searched
+// from the opening on, and what is learnt is the engine's choice whatever was played.
 func TestGames(t *testing.T) {
-	shardGames = smallShards
+	shardGames = 16
 	defer func() { shardGames = ShardGames }()
 	path := testkit.Engine(t)
 	dir := t.TempDir()
-	j := job{Out: filepath.Join(dir, "one"), Count: 100, Workers: 1}
-	testkit.OK(t, j.run(t.Context()))
-	want := j.Out
-	j.Out, j.Workers = filepath.Join(dir, "three"), 3
-	testkit.OK(t, j.run(t.Context()))
-	testkit.Same(t, want, j.Out)
-
-	cut := filepath.Join(dir, "cut")
+	play := func(ctx context.Context, name string, workers int, progress func(progress.Progress)) error {
+		r := testkit.Value(gamesRequest(ctx, path, filepath.Join(dir, name), 100, workers))(t)
+		r.Progress = progress
+		_, err := r.Run(ctx)
+		return errors.Join(err, r.Pool.Close())
+	}
+	testkit.OK(t, play(t.Context(), "one", 1, nil))
+	want := filepath.Join(dir, "one")
+	testkit.OK(t, play(t.Context(), "three", 3, nil))
+	testkit.Same(t, want, filepath.Join(dir, "three"))
 	testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
-		r := testkit.Value(gamesRequest(ctx, path, cut, j.Count, 2))(t)
 		taken := 0
-		r.Progress = func(progress.Progress) {
+		return play(ctx, "cut", 2, func(progress.Progress) {
 			if taken++; taken == 40 {
 				stop()
 			}
-		}
-		_, err := r.Run(ctx)
-		return errors.Join(err, r.Pool.Close())
+		})
 	})
-	testkit.Same(t, want, cut)
-
-	rounds := 4
-	if testkit.Full() {
-		rounds = 40
-	}
-	j.Out = filepath.Join(dir, "killed")
-	talbots, engines := testkit.KillUntilDone(t, j, j.Out, rounds, 150*time.Millisecond, j.run)
-	t.Logf("killed talbot %d times, engines %d times", talbots, engines)
-	testkit.Same(t, want, j.Out)
+	testkit.Same(t, want, filepath.Join(dir, "cut"))
 	checkGames(t, want)
 }
 
