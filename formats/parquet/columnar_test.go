@@ -228,7 +228,8 @@ func TestPuzzles(t *testing.T) {
 		t.Errorf("%v %+v", err, l)
 	}
 	var reject *dataset.Reject
-	if _, _, err = c.Puzzles.Next(); !errors.As(err, &reject) || reject.Reason != dataset.NoMoves || reject.Number != 2 {
+	if _, _, err = c.Puzzles.Next(); !errors.As(err, &reject) || reject.Reason != dataset.NoMoves ||
+		reject.Number != 2 {
 		t.Error(err)
 	}
 	if _, _, err := c.Puzzles.Next(); err != io.EOF {
