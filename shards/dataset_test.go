@@ -28,26 +28,16 @@ func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest
 	}
 	half := (len(lines) + 1) / 2
 	for number, part := range [][]dataset.Line{lines[:half], lines[half:]} {
-		w, err := Create(dir, number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := value(Create(dir, number))(t)
 		for i := range part {
-			if err := w.Write(&part[i]); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, w.Write(&part[i]))
 			m.Counts.GamesRead++
 			m.Counts.AddLine(&part[i])
 		}
-		info, err := w.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := value(w.Commit())(t)
 		m.Shards = append(m.Shards, info)
 	}
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, dataset.WriteManifest(dir, m))
 	return dir, m
 }
 
@@ -55,13 +45,8 @@ func TestDataset(t *testing.T) {
 	lines := randomLines(t, 20, 300, true)
 	dir, m := writeDataset(t, lines)
 	// What a killed run leaves does not disturb readers.
-	if err := os.WriteFile(filepath.Join(dir, Name(2)+".tmp"), []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, err := OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(filepath.Join(dir, Name(2)+".tmp"), []byte("half"), 0o600))
+	d := value(OpenDataset(dir))(t)
 	var got []dataset.Line
 	for l, err := range d.Lines() {
 		if err != nil {
@@ -77,10 +62,7 @@ func TestDataset(t *testing.T) {
 	}
 	for _, workers := range []int{1, 4} {
 		last := int64(0)
-		r, err := Verify(t.Context(), dir, VerifyOptions{Workers: workers, Progress: func(n int64) { last = n }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := value(Verify(t.Context(), dir, VerifyOptions{Workers: workers, Progress: func(n int64) { last = n }}))(t)
 		if r.Lines != 300 || last != 300 || r.Shards != 2 || r.Labelled != m.Counts.Labelled || len(r.Extra) > 0 {
 			t.Errorf("%+v", r)
 		}
@@ -100,10 +82,7 @@ func TestEachLine(t *testing.T) {
 		lines[i].Number = int64(i)
 	}
 	dir, m := writeDataset(t, lines)
-	d, err := OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := value(OpenDataset(dir))(t)
 	defer d.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -146,25 +125,15 @@ func TestVerifyFinds(t *testing.T) {
 	change := func(file string, f func([]byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
 			path := filepath.Join(dir, file)
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, f(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			b := value(os.ReadFile(path))(t)
+			ok(t, os.WriteFile(path, f(b), 0o600))
 		}
 	}
 	rewrite := func(f func(*dataset.Manifest)) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			m, err := dataset.ReadManifest(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := value(dataset.ReadManifest(dir))(t)
 			f(m)
-			if err := dataset.WriteManifest(dir, m); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, dataset.WriteManifest(dir, m))
 		}
 	}
 	for name, c := range map[string]struct {
@@ -219,9 +188,7 @@ func TestOpenDatasetErrors(t *testing.T) {
 	dir, _ := writeDataset(t, randomLines(t, 22, 10, false))
 	path := filepath.Join(dir, Name(1))
 	b, _ := os.ReadFile(path)
-	if err := os.WriteFile(path, append(bytes.Clone(b), 0), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, append(bytes.Clone(b), 0), 0o600))
 	if _, err := OpenDataset(dir); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), Name(1)) {
 		t.Errorf("longer shard: %v", err)
 	}
@@ -231,26 +198,15 @@ func TestOpenDatasetErrors(t *testing.T) {
 func TestCheckFiles(t *testing.T) {
 	dir, m := writeDataset(t, randomLines(t, 30, 60, true))
 	path := filepath.Join(dir, m.Shards[1].File)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := OpenDataset(dir, WithColumns(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := value(os.ReadFile(path))(t)
+	d := value(OpenDataset(dir, WithColumns(0)))(t)
 	defer d.Close()
 	var read atomic.Int64
-	if err := d.CheckFiles(t.Context(), 2, func(n int64) { read.Add(n) }); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, d.CheckFiles(t.Context(), 2, func(n int64) { read.Add(n) }))
 	if want := m.Shards[0].Bytes + m.Shards[1].Bytes; read.Load() != want {
 		t.Errorf("%d bytes read of %d", read.Load(), want)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := value(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	defer f.Close()
 	for i := 0; i < len(whole); i += 1 + len(whole)/300 {
 		f.WriteAt([]byte{whole[i] ^ 0x10}, int64(i))

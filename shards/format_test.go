@@ -17,10 +17,7 @@ import (
 // formatLines are the two lines that docs/8-format.md shows.
 func formatLines(t *testing.T) []dataset.Line {
 	t.Helper()
-	start, err := board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := value(board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1"))(t)
 	e2e4, e7e5 := board.NewMove(12, 28), board.NewMove(52, 36)
 	h7h6, a1a8 := board.NewMove(55, 47), board.NewMove(0, 56)
 	return []dataset.Line{{
@@ -44,10 +41,7 @@ func formatLines(t *testing.T) []dataset.Line {
 func TestFormatDocument(t *testing.T) {
 	lines := formatLines(t)
 	got := shardOf(t, lines)
-	text, err := os.ReadFile("../docs/8-format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := value(os.ReadFile("../docs/8-format.md"))(t)
 	_, rest, _ := strings.Cut(string(text), "```hex\n")
 	dump, _, ok := strings.Cut(rest, "```")
 	if !ok {
@@ -63,10 +57,7 @@ func TestFormatDocument(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the shard is not that of docs/8-format.md (%v); it is\n%s", err, hexDump(got))
 	}
-	read, err := readAll(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := value(readAll(want))(t)
 	if d := diff(read, lines); d != "" {
 		t.Error(d)
 	}
@@ -201,24 +192,17 @@ func TestPythonReader(t *testing.T) {
 	}
 	lines := append(formatLines(t), randomLines(t, 30, 1200, true)...)
 	path := filepath.Join(t.TempDir(), Name(0))
-	if err := os.WriteFile(path, shardOf(t, lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, shardOf(t, lines), 0o600))
 	cmd := exec.Command("python3", "testdata/read_shard.py", path)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := value(cmd.Output())(t)
 	rows := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(rows) != len(lines) {
 		t.Fatalf("%d lines, want %d", len(rows), len(lines))
 	}
 	for i, row := range rows {
 		var got pythonLine
-		if err := json.Unmarshal([]byte(row), &got); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal([]byte(row), &got))
 		a, _ := json.Marshal(got)
 		b, _ := json.Marshal(toPython(&lines[i]))
 		if !bytes.Equal(a, b) {

@@ -24,9 +24,7 @@ func TestOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, content byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, bytes.Repeat([]byte{content}, 100), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(path, bytes.Repeat([]byte{content}, 100), 0o600))
 		return path
 	}
 	files := make([]*file, 20)
@@ -64,9 +62,7 @@ func TestOpenFiles(t *testing.T) {
 	if len(kept) != 3 {
 		t.Errorf("%d files are kept open", len(kept))
 	}
-	if err := os.Rename(write("another", 19), files[19].path); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Rename(write("another", 19), files[19].path))
 	if err := read(19, 0); !errors.Is(err, dataset.ErrDamaged) {
 		t.Errorf("another file: %v", err)
 	}

@@ -17,9 +17,7 @@ import (
 // link to a shard is a shard.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, syscall.Mkfifo(pipe, 0o666))
 	for what, put := range map[string]func(path string) error{
 		"a pipe":           func(path string) error { return syscall.Mkfifo(path, 0o666) },
 		"a link to a pipe": func(path string) error { return os.Symlink(pipe, path) },
@@ -29,14 +27,9 @@ func TestPipesAreRefused(t *testing.T) {
 	} {
 		dir, _ := writeDataset(t, formatLines(t))
 		path := filepath.Join(dir, Name(0))
-		opened, err := OpenDataset(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		opened := value(OpenDataset(dir))(t)
 		defer opened.Close()
-		if err := errors.Join(os.Rename(path, path+".moved"), put(path)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, errors.Join(os.Rename(path, path+".moved"), put(path)))
 		for verb, do := range map[string]func() error{
 			"opening": func() error {
 				d, err := OpenDataset(dir)

@@ -210,9 +210,7 @@ func randomLines(t testing.TB, seed uint64, n int, full bool) []dataset.Line {
 	lines := make([]dataset.Line, n)
 	for i := range lines {
 		lines[i] = randomLine(rng, int64(i+1), full)
-		if err := lines[i].Check(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, lines[i].Check())
 	}
 	return lines
 }

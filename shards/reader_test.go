@@ -271,10 +271,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, c := range append(parts, 0, AllColumns) {
-		got, err := readAll(b, WithColumns(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := value(readAll(b, WithColumns(c)))(t)
 		for i := range lines {
 			if d := diff(got[i:i+1], []dataset.Line{keep(lines[i], c)}); d != "" {
 				t.Fatalf("columns %#x: %s", c, d)
@@ -341,13 +338,8 @@ func TestOpen(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 	lines := randomLines(t, 14, 1100, false)
-	if err := os.WriteFile(path, shardOf(t, lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, shardOf(t, lines), 0o600))
+	r := value(Open(path))(t)
 	n := 0
 	for l, err := range r.Lines() {
 		if err != nil {
@@ -361,9 +353,7 @@ func TestOpen(t *testing.T) {
 	if n != len(lines) || r.Blocks() != 2 || r.Block(1).Lines != 1100-blockLines {
 		t.Errorf("%d lines, %d blocks", n, r.Blocks())
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, r.Close())
 	if _, err := r.ReadBlock(0, nil); err == nil || errors.Is(err, dataset.ErrDamaged) {
 		t.Errorf("closed: error %v, want the file system's", err)
 	}
@@ -394,10 +384,7 @@ func FuzzReader(f *testing.F) {
 			if _, err := w.Commit(); err != nil {
 				t.Fatal(err)
 			}
-			again, err := readAll(m.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := value(readAll(m.Bytes()))(t)
 			if d := diff(again, lines); d != "" && !strings.Contains(d, "NaN") {
 				t.Fatal(d)
 			}

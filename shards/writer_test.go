@@ -53,13 +53,8 @@ func shardOf(t testing.TB, lines []dataset.Line, options ...WriterOption) []byte
 	t.Helper()
 	m := new(memory)
 	w := newWriter(m, Name(0), options...)
-	if err := writeLines(w, lines); err != nil {
-		t.Fatal(err)
-	}
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, writeLines(w, lines))
+	info := value(w.Commit())(t)
 	if info.Bytes != int64(m.Len()) || info.Lines != int64(len(lines)) || !m.committed {
 		t.Fatalf("%+v, want %d lines, %d bytes", info, len(lines), m.Len())
 	}
@@ -176,10 +171,7 @@ func TestNormalForm(t *testing.T) {
 		Policies: [][]dataset.WeightedMove{{}},
 		Labels:   []dataset.LabelColumn{{Fingerprint: 3, Labels: make([]dataset.Label, 1)}},
 	}
-	got, err := readAll(shardOf(t, []dataset.Line{l}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := value(readAll(shardOf(t, []dataset.Line{l})))(t)
 	l.Samples = dataset.SomePlies([]byte{1})
 	l.Tags[0], l.Tags[1] = l.Tags[1], l.Tags[0]
 	l.Policies[0], l.Labels = nil, nil
@@ -236,9 +228,7 @@ func TestBadLines(t *testing.T) {
 		m := new(memory)
 		w := newWriter(m, Name(0))
 		for i := range good {
-			if err := w.Write(&good[i]); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, w.Write(&good[i]))
 			if err := w.Write(&bad); err == nil || !strings.Contains(err.Error(), "number") {
 				t.Errorf("%s: error %v, want one with the line's number", name, err)
 			}
@@ -246,10 +236,7 @@ func TestBadLines(t *testing.T) {
 		if _, err := w.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := readAll(m.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := value(readAll(m.Bytes()))(t)
 		if d := diff(got, good); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -310,13 +297,8 @@ func TestCreateCommitAbort(t *testing.T) {
 	dir := t.TempDir()
 	lines := randomLines(t, 3, 5, true)
 	for number, abort := range []bool{false, true} {
-		w, err := Create(dir, number)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writeLines(w, lines); err != nil {
-			t.Fatal(err)
-		}
+		w := value(Create(dir, number))(t)
+		ok(t, writeLines(w, lines))
 		if files, _ := filepath.Glob(dir + "/*.zst"); len(files) != number {
 			t.Errorf("a shard before its commit: %v", files)
 		}
@@ -341,10 +323,7 @@ func TestZstd(t *testing.T) {
 		t.Skip("SKIPPED: the zstd command is not here")
 	}
 	b := shardOf(t, randomLines(t, 4, 1100, true))
-	r, err := openBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := value(openBytes(b))(t)
 	raw := int64(0)
 	for _, block := range r.index.Blocks {
 		for _, c := range block.Columns {
@@ -352,9 +331,7 @@ func TestZstd(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), Name(0))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, b, 0o600))
 	if out, err := exec.Command("zstd", "-t", path).CombinedOutput(); err != nil {
 		t.Errorf("zstd -t: %v\n%s", err, out)
 	}
@@ -365,5 +342,22 @@ func TestZstd(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "Check: XXH64") ||
 		!strings.Contains(string(out), fmt.Sprintf("(%d B)", raw)) {
 		t.Errorf("zstd -lv: %v, want checksums and content sizes of %d bytes\n%s", err, raw, out)
+	}
+}
+
+// ok ends the test at an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value returns a value, and ends the test at an error.
+func value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return v
 	}
 }
