@@ -49,9 +49,7 @@ func readJoin(t testing.TB, path string) fleet.Join {
 // nothing of the workers.
 func TestFleet(t *testing.T) {
 	output.SmallShards(t, 1500)
-	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 60, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 60)
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
 			if scope == stockfish.LineScope {
@@ -186,8 +184,7 @@ func (d disturbance) run(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
 	count := testkit.Searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), d.games, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, d.games)
 	labelled(t, job{In: in, Out: filepath.Join(dir, "alone"), Workers: 2}.request(t))
 	distinct := count()
 	t.Setenv(testkit.SearchTime, fmt.Sprint(d.ms))
@@ -260,8 +257,7 @@ func (d disturbance) disturb(t *testing.T, rng *rand.Rand, c *killable, all []*k
 func TestFleetBuilds(t *testing.T) {
 	output.SmallShards(t, 400)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 30)
 	alone := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 1}.request(t)
 	labelled(t, alone)
 	t.Setenv(testkit.SearchTime, "10")
@@ -316,8 +312,7 @@ func TestFleetBuilds(t *testing.T) {
 func TestFleetLiar(t *testing.T) {
 	output.SmallShards(t, 400)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 50)
 	r := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 1}.request(t)
 	labelled(t, r)
 	t.Setenv(testkit.SearchTime, "8")

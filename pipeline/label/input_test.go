@@ -3,66 +3,15 @@ package label_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/encode"
-	"talbot/inspect/diff"
-	"talbot/inspect/samples"
-	"talbot/inspect/stats"
-	"talbot/inspect/verify"
-	"talbot/internal/output"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/madeup"
-	"talbot/pipeline/label"
-	"talbot/pipeline/tactics"
 )
-
-// TestUnknownFingerprint: labels whose fingerprint the manifest does not have are damage to every verb that reads a
-// dataset; labelling would take them for those of the engine whose fingerprint it appends.
-func TestUnknownFingerprint(t *testing.T) {
-	dir := madeup.Dataset(t, madeup.Lines(t), 2)
-	whole := madeup.Dataset(t, madeup.Lines(t), 2)
-	m := testkit.Manifest(t, dir)
-	m.Fingerprints = m.Fingerprints[:1]
-	testkit.OK(t, dataset.WriteManifest(dir, m))
-	out := filepath.Join(t.TempDir(), "out")
-	base := job{In: dir, Out: out, Workers: 1}.request(t)
-	reuse := job{In: whole, Out: out, Workers: 1}.request(t)
-	reuse.Reuse = []string{dir}
-	for name, run := range map[string]func() error{
-		"label": func() error { _, err := base.Run(t.Context()); return err },
-		"reuse": func() error { _, err := reuse.Run(t.Context()); return err },
-		"audit": func() error {
-			_, err := label.Audit{Request: base, Share: 1}.Run(t.Context())
-			return err
-		},
-		"join": func() error {
-			_, err := label.Join(t.Context(), output.Join{Parts: []string{dir}, Out: out})
-			return err
-		},
-		"tactics": func() error {
-			_, err := tactics.Request{In: dir, Out: out}.Run(t.Context())
-			return err
-		},
-		"stats": func() error { _, err := stats.Request{Dir: dir}.Run(t.Context()); return err },
-		"inspect": func() error {
-			_, err := samples.Open(dir, samples.Options{Encoder: encode.TalbotBot{}})
-			return err
-		},
-		"diff":   func() error { _, err := diff.Request{A: whole, B: dir}.Run(t.Context()); return err },
-		"verify": func() error { _, err := verify.Request{Dirs: []string{dir}}.Run(t.Context()); return err },
-	} {
-		if err := run(); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(fmt.Sprint(err), "fingerprint 1") {
-			t.Errorf("%s: %v", name, err)
-		}
-		os.RemoveAll(out)
-	}
-}
 
 // TestLabelIllegalInput: a move, a variation or a best move that is illegal under a valid checksum is found before a
 // label is made, with its dataset, shard and line, wherever it is; so are those of a dataset to reuse.

@@ -22,14 +22,12 @@ import (
 // what an undisturbed run leaves, nearly nothing is searched twice, and no engine lives on.
 func TestKillLabel(t *testing.T) {
 	output.SmallShards(t, 1500)
-	dir := t.TempDir()
 	rounds := 8
 	if testkit.Full() {
 		rounds = 100
 	}
 	t.Setenv(testkit.HasMemory, "1")
-	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 80)
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
 			count := testkit.Searches(t)
@@ -61,8 +59,7 @@ func TestKillLabel(t *testing.T) {
 // TestLabelFailingWrites lets each step of writing fail in turn, alone or with all behind it as on a full disk.
 func TestLabelFailingWrites(t *testing.T) {
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 3)
 	want := job{In: in, Out: filepath.Join(dir, "want"), Workers: 1}.request(t)
 	want.Fraction = 0.1
 	labelled(t, want)
@@ -80,8 +77,7 @@ func TestLabelFailingWrites(t *testing.T) {
 // other test of a kill shows.
 func TestLabelLocked(t *testing.T) {
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
-	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")),
+	r := job{In: someGames(t, 3),
 		Out: filepath.Join(dir, "out"), Workers: 1}.request(t)
 	second := r
 	tried := false
@@ -109,8 +105,7 @@ func TestLabelLocked(t *testing.T) {
 func TestFlippedLabelling(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 100, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 100)
 	want := job{In: in, Out: filepath.Join(dir, "want"), Workers: 1,
 		Scope: stockfish.PositionScope}.request(t)
 	want.Fraction = 0.02

@@ -312,6 +312,14 @@ func openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
 	return len(seen)
 }
 
+// someGames is a dataset of n games that share their beginnings.
+func someGames(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	openings(t, filepath.Join(dir, "g.pgn"), n, 1)
+	return ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+}
+
 func ingested(t *testing.T, out string, inputs ...string) string {
 	t.Helper()
 	testkit.Run(t, ingest.Request{Inputs: inputs, Out: out,
@@ -418,8 +426,7 @@ func TestNeverTwice(t *testing.T) {
 func TestDepthsKeepWhatIsThere(t *testing.T) {
 	output.SmallShards(t, 1500)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 20)
 	one := job{In: in, Out: filepath.Join(dir, "one"), Workers: 2}.request(t)
 	one.Engine.Limit = stockfish.Depth(3)
 	n := labelled(t, one).Samples
@@ -533,8 +540,7 @@ func chosenPosition(t *testing.T, dir string, fraction float64) string {
 func TestMoveTimeResumes(t *testing.T) {
 	dir := t.TempDir()
 	count := testkit.Searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), 4, 1)
-	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")),
+	r := job{In: someGames(t, 4),
 		Out: filepath.Join(dir, "out"), Workers: 1}.request(t)
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
 	runs := testkit.Interrupted(t, func(ctx context.Context, stop func()) error {
@@ -585,8 +591,8 @@ func TestRealNodesLabels(t *testing.T) {
 // TestAudit compares the labels of a share with those of a hundred times the nodes.
 func TestAudit(t *testing.T) {
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
-	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")),
+	in := someGames(t, 30)
+	r := job{In: in,
 		Out: filepath.Join(dir, "labels"), Workers: 2}.request(t)
 	n := labelled(t, r).Samples
 	r.In, r.Out = r.Out, filepath.Join(dir, "audit")
@@ -625,18 +631,16 @@ func TestAudit(t *testing.T) {
 	if all := float64(sum.All.Samples) * sum.All.ValueMSE; math.Abs(phases-all) > 1e-6 || math.Abs(pieces-all) > 1e-6 {
 		t.Errorf("the parts do not make the whole: %+v", sum)
 	}
-	if _, err := (label.Audit{Request: label.Request{In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "x")},
+	if _, err := (label.Audit{Request: label.Request{In: in, Out: filepath.Join(dir, "x")},
 		Share: 1}).Run(t.Context()); !errors.Is(err, dataset.ErrNoLabels) {
 		t.Errorf("no labels: %v", err)
 	}
 }
 
 func TestCalibrate(t *testing.T) {
-	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 10, 1)
-	r := job{In: ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn")), Workers: 1}.request(t)
+	r := job{In: someGames(t, 10), Workers: 1}.request(t)
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
-	sum := testkit.Run(t, label.MeasureNodes{Dir: filepath.Join(dir, "in"), Engine: r.Engine, Workers: 2})
+	sum := testkit.Run(t, label.MeasureNodes{Dir: r.In, Engine: r.Engine, Workers: 2})
 	if sum.NodesMean != 77 || sum.NodesMedian != 77 || sum.NodesLow != 77 || sum.NodesHigh != 77 ||
 		sum.Positions < 200 || sum.DepthMean != 3 ||
 		sum.Nodes < 1 || sum.MillisPerSearch <= 0 || sum.MillisAtNodes <= 0 || sum.Workers != 2 ||

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,63 +16,49 @@ import (
 	"talbot/stockfish"
 )
 
-// TestPartsOfPositions: so is it where the inputs of the manifest say more than names, as those of aggregated
-// positions.
-func TestPartsOfPositions(t *testing.T) {
-	output.SmallShards(t, 1500)
+// labelledInParts labels n parts of what a request labels, and joins them from the last one on.
+func labelledInParts(t *testing.T, whole label.Request, n int) (parts []string, joined string, sum output.JoinSummary) {
+	t.Helper()
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
-	games := ingested(t, filepath.Join(dir, "games"), filepath.Join(dir, "g.pgn"))
-	in := filepath.Join(dir, "in")
-	testkit.Run(t, aggregate.Request{In: []string{games}, Out: in, MinCount: 1, MinBand: 1,
-		Splits: dataset.DefaultSplits})
-	whole := job{In: in, Out: filepath.Join(dir, "whole"), Workers: 2}.request(t)
-	labelled(t, whole)
-	var parts []string
-	for i := 1; i <= 2; i++ {
+	for i := 1; i <= n; i++ {
 		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), dataset.Part{I: i, N: 2}
-		labelled(t, part)
-		parts = append(parts, part.Out)
-	}
-	joined := filepath.Join(dir, "joined")
-	testkit.Value(label.Join(t.Context(), output.Join{Parts: parts, Out: joined}))(t)
-	testkit.Same(t, whole.Out, joined)
-	m, err := dataset.ReadManifest(joined)
-	if err != nil || m.Inputs[0].Aggregate == nil {
-		t.Errorf("%+v, %v", m, err)
-	}
-}
-
-// TestShards: what several machines label, joined, is to the byte what one labels alone.
-func TestParts(t *testing.T) {
-	output.SmallShards(t, 1500)
-	dir := t.TempDir()
-	count := testkit.Searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	whole := job{In: in, Out: filepath.Join(dir, "whole"), Workers: 2}.request(t)
-	labelled(t, whole)
-	count()
-	var parts []string
-	for i := 1; i <= 3; i++ {
-		part := whole
-		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), dataset.Part{I: i, N: 3}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint(i)), dataset.Part{I: i, N: n}
 		sum := labelled(t, part)
-		if share := float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples); share < 0.2 || share > 0.5 {
-			t.Errorf("part %d is %.2f of all", i, share)
+		share := float64(n) * float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples)
+		if share < 0.6 || share > 1.5 {
+			t.Errorf("part %d is %.2f of %d", i, share, n)
 		}
 		parts = append(parts, part.Out)
 	}
-	count()
-	joined := filepath.Join(dir, "joined")
-	sum := testkit.Value(label.Join(t.Context(),
-		output.Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}))(t)
+	joined = filepath.Join(dir, "joined")
+	from := slices.Clone(parts)
+	slices.Reverse(from)
+	sum = testkit.Value(label.Join(t.Context(), output.Join{Parts: from, Out: joined}))(t)
 	testkit.Same(t, whole.Out, joined)
+	return parts, joined, sum
+}
+
+// TestParts: what several machines label, joined, is to the byte what one labels alone, also where the inputs of the
+// manifest say more than names, as those of aggregated positions.
+func TestParts(t *testing.T) {
+	output.SmallShards(t, 1500)
+	dir := t.TempDir()
+	in := someGames(t, 80)
+	positions := filepath.Join(dir, "positions")
+	testkit.Run(t, aggregate.Request{In: []string{in}, Out: positions, MinCount: 1, MinBand: 1,
+		Splits: dataset.DefaultSplits})
+	aggregated := job{In: positions, Out: filepath.Join(dir, "aggregated"), Workers: 2}.request(t)
+	labelled(t, aggregated)
+	_, joined, _ := labelledInParts(t, aggregated, 2)
+	if testkit.Manifest(t, joined).Inputs[0].Aggregate == nil {
+		t.Error("the manifest does not say that its input was aggregated")
+	}
+	whole := job{In: in, Out: filepath.Join(dir, "whole"), Workers: 2}.request(t)
+	labelled(t, whole)
+	parts, _, sum := labelledInParts(t, whole, 3)
 	if sum.Parts != 3 || sum.GamesKept != 80 || sum.Labelled+sum.Terminal != sum.Samples {
 		t.Errorf("%+v", sum)
 	}
-
 	foreign := whole
 	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), dataset.Part{I: 1, N: 3},
 		stockfish.Nodes(7)

@@ -99,8 +99,7 @@ func TestWithdrawn(t *testing.T) {
 	output.SmallShards(t, 400)
 	dir := t.TempDir()
 	count := testkit.Searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 50)
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		if scope == stockfish.LineScope {
 			t.Setenv(testkit.HasMemory, "1")
@@ -137,8 +136,7 @@ func TestWithdrawn(t *testing.T) {
 func TestWithdrawnFaults(t *testing.T) {
 	output.SmallShards(t, 200)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	in := someGames(t, 20)
 	alone := job{In: in, Out: filepath.Join(dir, "alone"), Workers: 2}.request(t)
 	labelled(t, alone)
 	failed := 0
