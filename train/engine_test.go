@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -134,13 +133,8 @@ func everything() run.Config {
 	return c
 }
 
-// openTest opens a backend. XLA compiles for this test alone, so most of its time would go into making programs fast
-// that run a few times: it leaves that out, unless TALBOT_FULL is set. What is computed is the same but for rounding.
 func openTest(tb testing.TB, spec string) *backend.Backend {
 	tb.Helper()
-	if os.Getenv("TALBOT_FULL") == "" && os.Getenv("XLA_FLAGS") == "" {
-		os.Setenv("XLA_FLAGS", "--xla_backend_optimization_level=0") // the processes of a test inherit it
-	}
 	b, err := backend.Open(spec)
 	if err != nil && spec != "go" {
 		tb.Skipf("NOT TESTED on %s: %v", spec, err)

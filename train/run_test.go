@@ -312,10 +312,10 @@ func TestBadBatchesAreErrors(t *testing.T) {
 // cannot continue from their checkpoint.
 func TestDivergedRunNamesTheStep(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
-		c := tiny()
-		c.CheckpointEvery, c.EvalEvery, c.Clip = 1, 0, 0
-		c.Warmup, c.LR, c.MinLR, c.WeightDecay = 0, 1e37, 1e37, 0
-		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
+		c := cheap()
+		c.CheckpointEvery, c.EvalEvery = 1, 0
+		c.LR, c.MinLR = 1e37, 1e37
+		o := Options{Dir: t.TempDir(), Backend: b, Source: anything{c.Batch, encode.Probability{}.Layout()}}
 		result, err := Run(t.Context(), c, o)
 		if !errors.Is(err, ErrDiverged) || result.Steps != 1 || !strings.Contains(err.Error(), "at step 2: ") ||
 			!strings.HasSuffix(err.Error(), "there is no checkpoint") {

@@ -167,6 +167,13 @@ func shown(list []stepResult) (lines string) {
 	return lines
 }
 
+// cheap is a network that XLA compiles in a moment; [anything] has samples for it.
+func cheap() run.Config {
+	c, _ := run.New("probability", "")
+	c.Batch, c.Steps = 16, 12
+	return c
+}
+
 // anything is a source of one batch of random bits.
 type anything struct {
 	batch  int
@@ -183,11 +190,8 @@ func (anything) Restore(json.RawMessage) error { return nil }
 // TestNaNInStack: of several steps in one execution the one that was not finite is named, and what was saved before
 // them stays.
 func TestNaNInStack(t *testing.T) {
-	c, err := run.New("probability", "") // which is compiled in a moment
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Batch, c.Steps, c.LogEvery, c.CheckpointEvery, c.EvalEvery = 16, 24, 8, 8, 0
+	c := cheap()
+	c.Steps, c.LogEvery, c.CheckpointEvery, c.EvalEvery = 24, 8, 8, 0
 	o := Options{Dir: t.TempDir(), Backend: openTest(t, "xla:cpu"),
 		Source: anything{c.Batch, encode.Probability{}.Layout()}}
 	r, err := begin(c, o)
