@@ -107,24 +107,3 @@ func BenchmarkIsLegalAndPlay(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkWriteSANAndPlay(b *testing.B) {
-	benchmarkMoves(b, func(p *Position, m Move) { p.SAN(m) })
-}
-
-func BenchmarkParseFEN(b *testing.B) {
-	for b.Loop() {
-		if _, err := ParseFEN("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkPerft(b *testing.B) {
-	p := StartPosition()
-	nodes := uint64(0)
-	for b.Loop() {
-		nodes += Perft(&p, 4)
-	}
-	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
-}

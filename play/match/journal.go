@@ -16,9 +16,9 @@ import (
 	"talbot/internal/output"
 )
 
-// journal is what was read of a match's journal, which holds the games in the order in which they ended, so that a kill
-// loses only the games under way. It is a sequence of records (see [durable.AppendRecord]): the first is journalText and
-// a header as JSON, each of the others a [Record] as JSON.
+// journal is what was read of a match's journal, which holds the games in the order in which they ended, so that a
+// kill loses only the games under way. It is a sequence of records (see [durable.AppendRecord]): the first is
+// journalText and a header as JSON, each of the others a [Record] as JSON.
 type journal struct {
 	header   header
 	end      int64      // of the last whole record

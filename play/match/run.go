@@ -85,7 +85,8 @@ func (m *Match) run(drain, hard context.Context) (Result, error) {
 			r.live.add(*o)
 		}
 	}
-	r.pgn = pgnWriter{entrants: m.Entrants, event: m.Event, date: r.folder.journal.header.Began, rules: m.Rules.String()}
+	began := r.folder.journal.header.Began
+	r.pgn = pgnWriter{entrants: m.Entrants, event: m.Event, date: began, rules: m.Rules.String()}
 	for _, e := range m.Entrants {
 		log, err := r.folder.log(e.Name, m.LogEngines)
 		if err != nil {

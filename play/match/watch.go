@@ -128,15 +128,15 @@ func (e Ended) Moves() int { return (e.Plies + 1) / 2 }
 
 // Games returns the games that have ended, in their order.
 func (w *Watched) Games() []Ended {
-	all := make([]Ended, 0, w.ended)
+	all, names := make([]Ended, 0, w.ended), w.Players()
 	for _, o := range w.outcomes {
 		if o == nil {
 			continue
 		}
-		e := Ended{Number: o.number, White: w.Players()[o.players[board.White]], Black: w.Players()[o.players[board.Black]],
+		e := Ended{Number: o.number, White: names[o.players[board.White]], Black: names[o.players[board.Black]],
 			Result: o.result, Points: o.points, End: endWords(o.end), Plies: o.plies, Opening: o.opening}
 		if o.fault != nil {
-			e.Fault, e.End = true, w.Players()[o.fault.Player]+": "+o.fault.Kind.Words()
+			e.Fault, e.End = true, names[o.fault.Player]+": "+o.fault.Kind.Words()
 		}
 		all = append(all, e)
 	}

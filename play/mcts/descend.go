@@ -152,11 +152,8 @@ func (t *tree) resolve(n *node, legal []board.Move) bool {
 	if end == open {
 		return !t.asPublished && (t.repeated(n) || t.probe(n))
 	}
-	value := int8(0)
-	if end == mated {
-		value = -1
-	}
-	t.setResult(n, terminal, value)
+	value, _ := end.value()
+	t.setResult(n, terminal, int8(value))
 	return true
 }
 

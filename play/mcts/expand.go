@@ -130,10 +130,7 @@ func (t *tree) mateInOne(n *node, p *board.Position) {
 	edges := t.edgesOf(n)
 	c := newChecks(p)
 	for i, e := range edges {
-		if !c.possible(p, e.move) {
-			continue
-		}
-		if q := p.After(e.move); !q.InCheck() || q.HasLegalMove() {
+		if !c.mates(p, e.move) {
 			continue
 		}
 		if e.child = t.newNode(); e.child == 0 {
@@ -168,14 +165,15 @@ func newChecks(p *board.Position) (c checks) {
 
 // possible reports whether a legal move may give check; it rules out most that cannot.
 func (c *checks) possible(p *board.Position, m board.Move) bool {
-	pt := p.PieceAt(m.From()).Type()
-	switch {
-	case c.from.Has(m.From()), c.reach[pt].Has(m.To()), m.Promotion() != board.NoPieceType:
-		return true
-	case pt == board.King: // castling
-		return m.From().File()-m.To().File() == 2 || m.To().File()-m.From().File() == 2
-	case pt == board.Pawn: // what is taken en passant stands elsewhere
-		return m.From().File() != m.To().File() && p.PieceAt(m.To()) == board.NoPiece
+	return c.from.Has(m.From()) || c.reach[p.TypeAt(m.From())].Has(m.To()) || m.Promotion() != board.NoPieceType ||
+		p.IsEnPassant(m) || p.IsCastling(m)
+}
+
+// mates reports whether a legal move mates.
+func (c *checks) mates(p *board.Position, m board.Move) bool {
+	if !c.possible(p, m) {
+		return false
 	}
-	return false
+	q := p.After(m)
+	return q.IsCheckmate()
 }

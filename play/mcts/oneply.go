@@ -148,16 +148,14 @@ func (c *children) value(ctx context.Context, g *board.Game, moves []board.Move,
 		if end.claimed() && !claims {
 			end = open
 		}
-		switch end {
-		case open:
-			c.list = append(c.list, child{})
+		at := child{end: end}
+		if end == open {
 			c.evaluator.Put(len(c.waiting), g, c.replies)
 			c.waiting = append(c.waiting, i)
-		case mated:
-			c.list = append(c.list, child{mated, -1, [3]float32{0, 0, 1}})
-		default:
-			c.list = append(c.list, child{end, 0, [3]float32{0, 1, 0}})
+		} else {
+			at.value, at.chances = end.value()
 		}
+		c.list = append(c.list, at)
 		if n := len(c.waiting); n == len(c.answers) || n > 0 && i == len(moves)-1 {
 			if err := c.ask(ctx); err != nil {
 				return err

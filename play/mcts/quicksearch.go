@@ -60,10 +60,7 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 func mateIn1(p *board.Position, legal []board.Move) board.Move {
 	c := newChecks(p)
 	for _, m := range legal {
-		if !c.possible(p, m) {
-			continue
-		}
-		if q := p.After(m); q.IsCheckmate() {
+		if c.mates(p, m) {
 			return m
 		}
 	}
@@ -113,20 +110,14 @@ var worth = [...]int{board.Pawn: 100, board.Knight: 320, board.Bishop: 330, boar
 
 // gain returns the value that a move captures or becomes, ten times, less that of what moves; 0: neither.
 func gain(p *board.Position, m board.Move) int {
-	taken, piece := 0, p.PieceAt(m.From()).Type()
-	switch to := p.PieceAt(m.To()); {
-	case to != board.NoPiece && to.Color() != p.Turn():
-		taken = worth[to.Type()]
-	case piece == board.Pawn && m.From().File() != m.To().File(): // en passant
-		taken = worth[board.Pawn]
-	}
+	taken := worth[p.Captured(m)]
 	if m.Promotion() == board.Queen {
 		taken += worth[board.Queen] - worth[board.Pawn]
 	}
 	if taken == 0 {
 		return 0
 	}
-	return 10*taken - worth[piece]/10
+	return 10*taken - worth[p.TypeAt(m.From())]/10
 }
 
 // side counts the material of a side and where it stands.

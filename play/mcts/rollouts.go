@@ -134,12 +134,9 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 		s.game.Push(l.Move)
 		s.replies = s.game.Position().LegalMoves(s.replies[:0])
 		b := simulated{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
-		switch b.end {
-		case open:
-		case mated:
-			b.value = 1
-		default:
-			b.value = 0
+		if b.end != open {
+			value, _ := b.end.value()
+			b.value = float64(0 - value)
 		}
 		s.nodes = append(s.nodes, b)
 		s.game.Rewind(ply)

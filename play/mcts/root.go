@@ -143,6 +143,14 @@ const (
 // claimed reports whether a player must claim the draw: the rules alone do not end the game.
 func (o outcome) claimed() bool { return o >= fifty }
 
+// value is the result of a game that has ended for its side to move, and the chances of win, draw and loss.
+func (o outcome) value() (value float32, wdl [3]float32) {
+	if o == mated {
+		return -1, [3]float32{0, 0, 1}
+	}
+	return 0, [3]float32{0, 1, 0}
+}
+
 // ended says whether and how the game ends with its present position, of which legal are the legal moves. What a
 // player may claim, fifty moves and threefold repetition, counts as an end.
 func ended(g *board.Game, legal []board.Move) outcome {

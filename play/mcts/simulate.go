@@ -107,12 +107,9 @@ func (s *simulations) report(sim simulator, moves []board.Move) *Report {
 		l := Line{PV: s.variation(sim, c), Value: float32(sim.value(c)), Visits: int64(c.visits),
 			Prior: float32(c.share), Proven: c.end != open}
 		l.WDL = wdlOf(l.Value)
-		switch c.end {
-		case open:
-		case mated:
-			l.Value, l.Mate, l.WDL = 1, 1, [3]float32{1, 0, 0}
-		default:
-			l.Value, l.WDL = 0, [3]float32{0, 1, 0}
+		if c.end != open {
+			value, wdl := c.end.value()
+			l.Value, l.Mate, l.WDL = 0-value, b2i(c.end == mated), [3]float32{wdl[2], wdl[1], wdl[0]}
 		}
 		r.Lines = append(r.Lines, l)
 	}
