@@ -1,9 +1,6 @@
 package pgn
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "bytes"
 
 // plain reports whether skipping ahead is allowed here.
 func (c *scanner) plain() bool {
@@ -11,8 +8,8 @@ func (c *scanner) plain() bool {
 		!c.inLineComment && !c.inTagValue
 }
 
-// holdsOneGame reports whether it is plain that no game starts before the index to, which needs no state of the
-// scanner: there is no tag, and nothing that may be a result but the last thing.
+// holdsOneGame reports whether it is plain that no game starts before the index to: there is no tag, and nothing that
+// may be a result but the last thing.
 func (c *scanner) holdsOneGame(buf []byte, to int) bool {
 	if !c.plain() {
 		return false
@@ -24,12 +21,7 @@ func (c *scanner) holdsOneGame(buf []byte, to int) bool {
 	for end > c.pos && !isSpace(buf[end-1]) && to-end < 64 {
 		end--
 	}
-	text := buf[c.pos:end]
-	if bytes.IndexByte(text, '"') >= 0 {
-		return false
-	}
-	marks := resultMarks{text: text}
-	return marks.next(0) == len(text)
+	return plainEnd(buf[c.pos:end], true) == end-c.pos
 }
 
 // skipAhead moves over text in which no game can start, as all but the end of nearly every game is.
@@ -38,29 +30,10 @@ func (c *scanner) skipAhead(buf []byte, to int) {
 		return
 	}
 	text := buf[c.pos:to]
-	if bytes.IndexByte(text, ';') >= 0 || bytes.IndexByte(text, '(') >= 0 || bytes.IndexByte(text, '"') >= 0 {
-		return
+	if bytes.IndexByte(text, ';') >= 0 || bytes.IndexByte(text, '"') >= 0 {
+		return // what they mean depends on what is before them
 	}
-	brace := bytes.IndexByte(text, '{')
-	marks := resultMarks{text: text}
-	at := marks.next(0)
-	for brace >= 0 && brace < at {
-		last := brace // of an opening brace that is not closed before at, or −1
-		if i := bytes.LastIndexByte(text[:at], '}'); i >= 0 {
-			if last = bytes.IndexByte(text[i+1:at], '{'); last >= 0 {
-				last += i + 1
-			}
-		}
-		if last < 0 {
-			break
-		}
-		end := bytes.IndexByte(text[last:], '}')
-		if end < 0 {
-			c.jump(buf, c.pos+last)
-			return
-		}
-		at = marks.next(last + end + 1)
-	}
+	at := plainEnd(text, false)
 	if at < len(text) && (text[at] == '-' || text[at] == ':') { // 1 - 0
 		for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
 			at--
@@ -92,17 +65,50 @@ func (c *scanner) jump(buf []byte, at int) {
 	}
 }
 
-// nextMark returns the index in text, at or after from, of the next mark between characters of a result, or the length
-// of the text.
-func nextMark(text []byte, from int, mark byte) int {
-	for i := from; i < len(text); i++ {
-		n := bytes.IndexByte(text[i:], mark)
-		if n < 0 {
+// notable are the bytes that may belong to a result or a tag, or open a comment or variation.
+var notable = func() (t [256]byte) {
+	for c := range t {
+		if c >= 0x80 || bytes.IndexByte([]byte("*/-:[{(;"), byte(c)) >= 0 {
+			t[c] = 1
+		}
+	}
+	return t
+}()
+
+// plainEnd returns the index of the first byte of text that may belong to a result or a tag, or open a comment that may
+// not be closed, a variation, unless they are plain too, or a semicolon comment; or else the length of the text.
+func plainEnd(text []byte, variations bool) int {
+	for i := 0; i < len(text); i++ {
+		for ; i+8 <= len(text); i += 8 {
+			t := (*[8]byte)(text[i:])
+			if notable[t[0]]|notable[t[1]]|notable[t[2]]|notable[t[3]]|notable[t[4]]|notable[t[5]]|notable[t[6]]|
+				notable[t[7]] != 0 {
+				break
+			}
+		}
+		for i < len(text) && notable[text[i]] == 0 {
+			i++
+		}
+		if i == len(text) {
 			break
 		}
-		if i += n; i == 0 || i+1 == len(text) || isScore(text[i-1], text[i+1]) {
-			return i
+		switch text[i] {
+		case '-', ':', '/':
+			if i > 0 && i+1 < len(text) && !isScore(text[i-1], text[i+1]) {
+				continue
+			}
+		case '{':
+			n := bytes.IndexByte(text[i:], '}')
+			if n > 0 && n < maxUnclosed && bytes.IndexByte(text[i+1:i+n], '{') < 0 {
+				i += n
+				continue
+			}
+		case '(':
+			if variations {
+				continue
+			}
 		}
+		return i
 	}
 	return len(text)
 }
@@ -113,48 +119,4 @@ func isScore(before, behind byte) bool {
 	return before == ' ' || behind == ' ' ||
 		(before == '0' || before == '1' || before == '5') && (behind >= '0' && behind <= '2') &&
 			(before != '0' || behind != '0')
-}
-
-// indexHigh returns the index of the first byte that is not ASCII, or the length of the text.
-func indexHigh(text []byte) int {
-	const high = 0x8080808080808080
-	i := 0
-	for ; i+32 <= len(text); i += 32 {
-		t := text[i : i+32]
-		if (binary.LittleEndian.Uint64(t)|binary.LittleEndian.Uint64(t[8:])|binary.LittleEndian.Uint64(t[16:])|
-			binary.LittleEndian.Uint64(t[24:]))&high != 0 {
-			break
-		}
-	}
-	for i < len(text) && text[i] < 0x80 {
-		i++
-	}
-	return i
-}
-
-// resultMarks finds bytes that stand in results and in little else.
-type resultMarks struct {
-	text                            []byte
-	dash, slash, star, colon, other int // next one of each kind, where it has been looked for
-}
-
-// next returns the index of the next byte at or after from that may belong to a result, or the length of the text.
-func (r *resultMarks) next(from int) int {
-	t := r.text
-	if from == 0 || r.star < from {
-		r.star = from + indexOrLen(t[from:], '*')
-	}
-	if from == 0 || r.other < from {
-		r.other = from + indexHigh(t[from:])
-	}
-	if from == 0 || r.slash < from {
-		r.slash = nextMark(t, from, '/')
-	}
-	if from == 0 || r.colon < from {
-		r.colon = nextMark(t, from, ':')
-	}
-	if from == 0 || r.dash < from {
-		r.dash = nextMark(t, from, '-')
-	}
-	return min(r.dash, r.slash, r.star, r.colon, r.other)
 }
