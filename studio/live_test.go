@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 
 	"talbot/network/recipe"
 	"talbot/network/run"
-	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -28,17 +28,12 @@ func (p *tab) walk(squares ...string) {
 		if err != nil || len(at) != 2 {
 			p.t.Fatalf("%q, %v", at, err)
 		}
-		for ; at[0] < to[0]; at = string([]byte{at[0] + 1, at[1]}) {
-			p.key(kb.ArrowRight)
-		}
-		for ; at[0] > to[0]; at = string([]byte{at[0] - 1, at[1]}) {
-			p.key(kb.ArrowLeft)
-		}
-		for ; at[1] < to[1]; at = string([]byte{at[0], at[1] + 1}) {
-			p.key(kb.ArrowUp)
-		}
-		for ; at[1] > to[1]; at = string([]byte{at[0], at[1] - 1}) {
-			p.key(kb.ArrowDown)
+		for i, keys := range [2][2]string{{kb.ArrowRight, kb.ArrowLeft}, {kb.ArrowUp, kb.ArrowDown}} {
+			steps, key := int(to[i])-int(at[i]), keys[0]
+			if steps < 0 {
+				steps, key = -steps, keys[1]
+			}
+			p.key(slices.Repeat([]string{key}, steps)...)
 		}
 		p.key(kb.Enter)
 	}
@@ -117,36 +112,4 @@ func TestBrowserTraining(t *testing.T) {
 	}
 	p.until(`!document.querySelector("h1 .live") && /Step 60 of 60/.test(document.getElementById("head").textContent) &&
 		/step-000000000060/.test(document.getElementById("live").textContent) && window.stays`)
-}
-
-// A run of the recipe probability weighs what people play by the engine's values.
-func TestBrowserWeighed(t *testing.T) {
-	if _, err := stockfish.Find(""); err != nil {
-		t.Skip("SKIPPED: ", err)
-	}
-	dir := t.TempDir()
-	makePrior(t, filepath.Join(dir, "people"))
-	makeNetwork(t, filepath.Join(dir, "second"), 2, "probability", "hidden=8")
-	s := serve(t, dir)
-	p := browse(t, s)
-	p.open(s, "/people")
-	p.until(`!!document.getElementById("weigher")`)
-	p.choose("weigher", s.keyOf("second"))
-	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("fen").focus()`),
-		chromedp.KeyEvent("7k/8/8/8/8/8/4P3/4K3 w - - 0 1"))
-	p.until(`document.getElementById("weigher").value !== ""`)
-	p.press("button.main")
-	p.until(`/people and second/.test(document.querySelector("h1").textContent) && location.search.includes("weigher=")`)
-	p.until(`document.querySelectorAll("#rows tr").length > 3 &&
-		/nodes a move$/.test(document.getElementById("effort").textContent)`)
-	// What the second network says is not what the first one says alone.
-	weighed, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.getElementById("rows").textContent`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.do(chromedp.Evaluate[chromedp.Void](`{ const q = new URLSearchParams(location.search); q.delete("weigher");
-		setTimeout(() => { location.search = q; }); }`))
-	p.until(`!location.search.includes("weigher") && document.querySelectorAll("#rows tr").length > 3 &&
-		/nodes a move$/.test(document.getElementById("effort").textContent)`)
-	p.until(fmt.Sprintf(`document.getElementById("rows").textContent !== %q`, weighed))
 }

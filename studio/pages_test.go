@@ -230,26 +230,6 @@ func TestBrowserPeople(t *testing.T) {
 	p.until(moves + ` >= 4`)
 }
 
-// Eight tabs that live at the same time all show what is new: a browser opens six connections to an origin.
-func TestBrowserTabs(t *testing.T) {
-	s := newWorld(t)
-	first := browse(t, s.served)
-	var tabs []*tab
-	for i := range 8 {
-		ctx, cancel := chromedp.NewContext(first.ctx)
-		t.Cleanup(cancel)
-		p := &tab{t: t, ctx: ctx}
-		p.open(s.served, []string{"/match/" + s.keyOf("match"), "/run/" + s.keyOf("run")}[i%2])
-		tabs = append(tabs, p)
-	}
-	s.match.play(2)
-	s.line("train", 600, 0.6)
-	for i, p := range tabs {
-		p.until([]string{`document.querySelectorAll("#games tbody tr").length === 3`,
-			`document.querySelector(".plots g[data-name=train]")?.dataset.values.includes("600:0.1")`}[i%2])
-	}
-}
-
 // No page breaks a rule of axe-core, light or dark, and none is wider than the window.
 func TestBrowserAxe(t *testing.T) {
 	script := axe(t)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -202,6 +203,28 @@ func TestAnalysisCosts(t *testing.T) {
 	mate := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#"}})
 	if v := s.analysisOf(mate, 6); v.Best != "h5f7" || v.Moves[indexOfMove(v, "h5f7")].Score != "#1" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A run of the recipe probability weighs what people play by the engine's values.
+func TestWeighed(t *testing.T) {
+	if _, err := stockfish.Find(""); err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	dir := t.TempDir()
+	makePrior(t, filepath.Join(dir, "people"))
+	makeNetwork(t, filepath.Join(dir, "second"), 2, "probability", "hidden=8")
+	s := serve(t, dir)
+	form := url.Values{"fen": {"7k/8/8/8/8/8/4P3/4K3 w - - 0 1"}}
+	alone := s.analysisOf(s.to("POST", "/people", form), 0)
+	form.Set("weigher", s.keyOf("second"))
+	at := s.to("POST", "/people", form)
+	s.has(at, "<bdi>people</bdi> and <bdi>second</bdi>")
+	weighed := s.analysisOf(at, 0)
+	checkShares(t, weighed)
+	if weighed.Weighed != len(ratings) || weighed.Problem != "" || len(weighed.Moves) < 4 ||
+		reflect.DeepEqual(weighed.Moves, alone.Moves) {
+		t.Errorf("%+v\nalone %+v", weighed, alone)
 	}
 }
 

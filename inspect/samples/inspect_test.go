@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,23 +207,6 @@ func TestInspectFinds(t *testing.T) {
 	for _, k := range []int64{-1, 4500} {
 		if _, err := d.Sample(k); !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4,500 samples") {
 			t.Errorf("sample %d: %v", k, err)
-		}
-	}
-	puzzle, val := dataset.SourcePuzzle, dataset.Val
-	var puzzles []*Sample
-	for i := 5; i < len(list); i += 10 {
-		puzzles = append(puzzles, list[i:i+2]...)
-	}
-	for _, c := range []struct {
-		query Query
-		want  []*Sample
-	}{
-		{Query{Split: &val}, nil}, {Query{Source: &puzzle}, puzzles},
-		{Query{Source: &puzzle, Pieces: Range{9, 9, true}}, puzzles}, {Query{Pieces: Range{33, 64, true}}, nil},
-	} {
-		same := func(a, b *Sample) bool { return a.Sample == b.Sample && a.FEN == b.FEN }
-		if got := all(t, d, c.query); !slices.EqualFunc(got, c.want, same) {
-			t.Errorf("%+v: %d samples, want %d", c.query, len(got), len(c.want))
 		}
 	}
 }
