@@ -86,8 +86,8 @@ func TestBaselines(t *testing.T) {
 	if math.Abs(i[1]-i[0]-2*1.96/math.Sqrt(2000)) > 0.01 || math.Abs(i[0]+i[1]-2*r.Values.More) > 1e-9 {
 		t.Errorf("%+v", *r.Values)
 	}
-	if err := o.Fit(sequence([]Sample{{Codes: []int32{3}, Packed: list[0].Packed, Policy: []Target{{0, 1}}}})); !errors.Is(err,
-		ErrNotCandidates) {
+	none := Sample{Codes: []int32{3}, Packed: list[0].Packed, Policy: []Target{{0, 1}}}
+	if err := o.Fit(sequence([]Sample{none})); !errors.Is(err, ErrNotCandidates) {
 		t.Error(err)
 	}
 }

@@ -184,7 +184,8 @@ func TestJudge(t *testing.T) {
 		want error
 	}{{t.Context(), nil}, {ctx, context.Canceled}, {t.Context(), nil}} {
 		v := newHumanMoves(nil, start.LegalMoves(nil), nil)
-		if err := v.search(c.ctx, j, start, nil, board.NoMove); !errors.Is(err, c.want) || (v.best() == nil) != (err != nil) {
+		err := v.search(c.ctx, j, start, nil, board.NoMove)
+		if !errors.Is(err, c.want) || (v.best() == nil) != (err != nil) {
 			t.Error(err)
 		}
 	}

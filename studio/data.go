@@ -135,7 +135,7 @@ func (p *dataPage) find(s *Server, d *openDataset) {
 func newCard(one *samples.Sample) sampleCard {
 	at := positionOf(one)
 	c := sampleCard{Board: chart.NewBoardFrom(&at, board.White), Sample: one.Sample, Said: labelScore(one.Label),
-		Players: playersOf(one), Where: dataset.LineName(one.Source, one.Game, chart.Plain(one.Input))}
+		Players: one.Players(chart.Name), Where: dataset.LineName(one.Source, one.Game, chart.Plain(one.Input))}
 	if one.Label == nil {
 		c.Said = map[string]string{"missing": "no label", "terminal": "game over"}[one.LabelStatus]
 	}
@@ -160,25 +160,6 @@ func positionOf(one *samples.Sample) board.Position {
 		at.Play(m)
 	}
 	return at
-}
-
-// playersOf says who played and how it ended; empty if nothing is known.
-func playersOf(one *samples.Sample) string {
-	if one.White == "" && one.Black == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s – %s, %s", playerText(one.White, one.WhiteElo), playerText(one.Black, one.BlackElo),
-		one.Result)
-}
-
-func playerText(name string, rating int) string {
-	if name = chart.Name(name); name == "" {
-		name = "?"
-	}
-	if rating > 0 {
-		name += fmt.Sprintf(" (%d)", rating)
-	}
-	return name
 }
 
 // labelScore writes the score of a label from the side to move's view.

@@ -16,6 +16,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/inspect/samples"
 	"talbot/internal/chart"
 	"talbot/pgn"
 	"talbot/stockfish"
@@ -322,14 +323,15 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.peopleForm(w, r, err)
 	}
-	p := peoplePage{Title: "A position", Network: game.run.Name, Unmasked: game.run.maias == nil && !game.run.Config.LegalMask(),
-		Game: newReplay(game.start), Ratings: game.run.ratings(), Page: rand.Text(), Nodes: game.nodes}
+	p := peoplePage{Title: "A position", Network: game.run.Name,
+		Unmasked: game.run.maias == nil && !game.run.Config.LegalMask(),
+		Game:     newReplay(game.start), Ratings: game.run.ratings(), Page: rand.Text(), Nodes: game.nodes}
 	p.Elo = nearest(p.Ratings, 1500)
 	if game.weigher != nil {
 		p.Weighs = game.weigher.Name
 	}
 	if white, black := r.FormValue("white"), r.FormValue("black"); white != "" || black != "" {
-		p.Title = playerText(white, 0) + " – " + playerText(black, 0)
+		p.Title = samples.Player(chart.Name(white), 0) + " – " + samples.Player(chart.Name(black), 0)
 	} else if len(game.moves) > 0 {
 		p.Title = "A game"
 	}

@@ -170,7 +170,7 @@ func sampleAs(v *openDataset, number int64, name string) (*samples.Sample, encod
 // fill lays the page out.
 func (p *samplePage) fill() {
 	one := p.Sample
-	p.Players = playersOf(one)
+	p.Players = one.Players(chart.Name)
 	at, moves := one.Past()
 	p.Past.replay = newReplay(at)
 	for i, m := range moves {

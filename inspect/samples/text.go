@@ -22,8 +22,8 @@ func (s *Sample) WriteText(w io.Writer) error {
 	var b strings.Builder
 	plain.Fprintf(&b, "sample %d · %s · line %d · split %s\n", s.Sample,
 		dataset.LineName(s.Source, s.Game, fmt.Sprintf("%q", s.Input)), s.Line, s.Split)
-	if s.White != "" || s.Black != "" {
-		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
+	if players := s.Players(func(name string) string { return name }); players != "" {
+		plain.Fprintf(&b, "%s\n", players)
 	}
 	pos, moves := s.Past()
 	sans := make([]string, 0, len(moves))
@@ -80,12 +80,21 @@ func (s *Sample) WriteText(w io.Writer) error {
 	return err
 }
 
-func player(name string, elo int) string {
+// Players says who played and how it ended, with names as shown makes them; empty if nobody is known.
+func (s *Sample) Players(shown func(name string) string) string {
+	if s.White == "" && s.Black == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s – %s, %s", Player(shown(s.White), s.WhiteElo), Player(shown(s.Black), s.BlackElo), s.Result)
+}
+
+// Player is a name with a rating; 0: not rated.
+func Player(name string, rating int) string {
 	if name == "" {
 		name = "?"
 	}
-	if elo > 0 {
-		return fmt.Sprintf("%s (%d)", name, elo)
+	if rating > 0 {
+		name += fmt.Sprintf(" (%d)", rating)
 	}
 	return name
 }
