@@ -38,11 +38,11 @@ type VerifyOptions struct {
 	Workers  int               // blocks that are replayed at a time, at least 1
 	Progress func(lines int64) // gets the lines read so far, now and then, from one goroutine at a time
 	// Line gets every line that was replayed without an error, on as many goroutines at a time as there are workers,
-	// each with its number. An error of it is damage. It must not keep the line.
-	Line func(worker int, l *dataset.Line) error
-	// Sample gets every sample while its line is replayed, as Line does; see [dataset.Line.CheckEach]. If more of the
-	// line turns out to be damaged, Line is not called with it. It must keep neither line nor position.
-	Sample func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error
+	// each with its number. It must not keep the line.
+	Line func(worker int, l *dataset.Line)
+	// Sample gets the position and the number of every sample while its line is replayed, as Line does. If more of the
+	// line turns out to be damaged, Line is not called with it. It must not keep the position.
+	Sample func(worker int, p *board.Position, sample int)
 }
 
 type verifier struct {
@@ -172,10 +172,10 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 // line replays a line and counts it.
 func (v *verifier) line(l *dataset.Line, worker int) error {
 	err := l.CheckEach(func(p *board.Position, ply, sample int) error {
-		if v.Sample == nil {
-			return nil
+		if v.Sample != nil {
+			v.Sample(worker, p, sample)
 		}
-		return v.Sample(worker, l, p, ply, sample)
+		return nil
 	})
 	if n := len(v.manifest.Inputs); err == nil && l.Input >= n {
 		err = fmt.Errorf("input %d of %d", l.Input, n)
@@ -189,10 +189,10 @@ func (v *verifier) line(l *dataset.Line, worker int) error {
 		v.report.Untargeted++
 	}
 	v.mu.Unlock()
-	if v.Line == nil {
-		return nil
+	if v.Line != nil {
+		v.Line(worker, l)
 	}
-	return v.Line(worker, l)
+	return nil
 }
 
 // totals compares what was read with the manifest, unless damage explains a difference.

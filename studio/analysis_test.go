@@ -113,8 +113,8 @@ func TestWeigh(t *testing.T) {
 }
 
 func TestNearestRating(t *testing.T) {
-	for rating, want := range map[int]int{0: 1100, 1199: 1100, 1200: 1100, 1201: 1300, 1500: 1500, 2399: 2300, 2401: 2500,
-		9999: 2500} {
+	for rating, want := range map[int]int{0: 1100, 1199: 1100, 1200: 1100, 1201: 1300, 1500: 1500, 2399: 2300,
+		2401: 2500, 9999: 2500} {
 		if got := nearest(ratings, rating); got != want {
 			t.Errorf("%d: %d, want %d", rating, got, want)
 		}

@@ -130,7 +130,8 @@ func indexOfMove(v analysisView, uci string) int {
 // another folder's are left alone.
 func TestMaias(t *testing.T) {
 	dir := t.TempDir()
-	for i, name := range []string{"a/maia-1900", "a/maia-900", "a/Maia1100", "b/maia-2200", "a/maia-1500-mine", "a/t1"} {
+	for i, name := range []string{"a/maia-1900", "a/maia-900", "a/Maia1100", "b/maia-2200", "a/maia-1500-mine",
+		"a/t1"} {
 		put(t, leelaFile(t, float32(i)), dir, filepath.FromSlash(name)+".pb.gz")
 	}
 	s := serve(t, dir)

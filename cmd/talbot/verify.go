@@ -26,8 +26,8 @@ func newVerify() *cobra.Command {
 		Use:   "verify DIR...",
 		Short: "Check datasets for damage and for leaks between splits",
 		Long: `Verify reads whole datasets and checks the checksums of the manifest, of every
-shard and of every column. It replays every line, encodes and decodes the moves of every
-sample, and compares the totals with the manifest.
+shard and of every column. It replays every line and its labels, and compares the totals
+with the manifest.
 
 Then it compares the splits of all the datasets. Different percentages are an error, since
 a game may be in two splits then. For val and test, it prints how many samples have a

@@ -13,7 +13,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/encode"
 	"talbot/inspect/stats"
 	"talbot/internal/fault"
 	"talbot/internal/humanize"
@@ -58,8 +57,7 @@ type DatasetReport struct {
 	Dataset string `json:"dataset"`
 	Whole   bool   `json:"whole"`
 	shards.Report
-	Encoded int64    `json:"encoded"` // moves that were encoded and decoded
-	Damage  []string `json:"damage"`  // at most 100 of a dataset
+	Damage []string `json:"damage"` // at most 100 of a dataset
 }
 
 // verification is a verification under way.
@@ -76,7 +74,6 @@ type verifyWorker struct {
 	positions *dataset.KeyBuffer
 	position  dataset.PositionKeys
 	samples   []uint64 // keys of the samples of the present line, without its split
-	encoded   int64
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -130,14 +127,9 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 func (v *verification) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
 	o := shards.VerifyOptions{Workers: v.Workers,
-		Sample: func(worker int, l *dataset.Line, p *board.Position, ply, sample int) error {
-			return v.workers[worker].sample(l, p, ply, sample)
-		}}
+		Sample: func(worker int, p *board.Position, sample int) { v.workers[worker].sample(p, sample) }}
 	if err == nil {
-		o.Line = func(worker int, l *dataset.Line) error {
-			v.workers[worker].line(l, m.Splits)
-			return nil
-		}
+		o.Line = func(worker int, l *dataset.Line) { v.workers[worker].line(l, m.Splits) }
 	}
 	o.Progress = func(lines int64) {
 		progress.Report(v.Progress, "verify "+dir, "lines", lines, m.Counts.GamesKept)
@@ -148,18 +140,13 @@ func (v *verification) dataset(ctx context.Context, dir string) error {
 	for _, damage := range report.Damage {
 		d.Damage = append(d.Damage, damage.Error())
 	}
-	for i := range v.workers {
-		d.Encoded += v.workers[i].encoded
-		v.workers[i].encoded = 0
-	}
 	v.result.Datasets = append(v.result.Datasets, d)
 	return err
 }
 
-// sample keeps the key of a sample and checks the encoding of its moves.
-func (w *verifyWorker) sample(l *dataset.Line, p *board.Position, ply, sample int) error {
+// sample keeps the key of a sample.
+func (w *verifyWorker) sample(p *board.Position, sample int) {
 	w.samples = append(w.samples[:sample], uint64(w.position.Key(p, 0)))
-	return w.moves(l, p, ply, sample)
 }
 
 // line collects the positions of a line's samples.
@@ -168,33 +155,6 @@ func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) {
 	for _, key := range w.samples[:l.SampleCount()] {
 		w.positions.Add(key | uint64(split))
 	}
-}
-
-// moves encodes and decodes every move of a sample that training may learn.
-func (w *verifyWorker) moves(l *dataset.Line, p *board.Position, ply, k int) error {
-	var e encode.TalbotBot
-	var list [32]dataset.WeightedMove
-	moves := list[:0]
-	if ply < len(l.Moves) {
-		moves = append(moves, dataset.WeightedMove{Move: l.Moves[ply]})
-	}
-	if l.Policies != nil {
-		moves = append(moves, l.Policies[k]...)
-	}
-	for i := range l.Labels {
-		if label := &l.Labels[i].Labels[k]; label.Best != board.NoMove {
-			moves = append(moves, dataset.WeightedMove{Move: label.Best})
-		}
-	}
-	for _, m := range moves {
-		index := e.MoveIndex(p, m.Move)
-		if back, ok := e.Move(p, index); !ok || back != m.Move {
-			return fmt.Errorf("move %s of %q has the index %d of %s, which stands for %s", m.Move, p.FEN(), index,
-				e.Name(), back)
-		}
-		w.encoded++
-	}
-	return nil
 }
 
 func (v *verification) sum() {
@@ -208,7 +168,6 @@ func (v *verification) sum() {
 		r.Lines += d.Lines
 		r.Positions += d.Positions
 		r.Samples += d.Samples
-		r.Encoded += d.Encoded
 		r.Labelled += d.Labelled
 		r.Terminal += d.Terminal
 		r.Failed += d.Failed
@@ -260,10 +219,9 @@ func (v *Report) Text() string {
 	say := func(format string, values ...any) { plain.Fprintf(&b, format, values...) }
 	for _, d := range v.Datasets {
 		if d.Whole {
-			say("%s: intact: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
-				humanize.Count(int64(d.Shards), "shard"), humanize.Count(d.Lines, "line"),
-				humanize.Count(d.Positions, "position"), humanize.Count(d.Samples, "sample"),
-				humanize.Count(d.Labelled, "label"), humanize.Count(d.Encoded, "move"))
+			say("%s: intact: %s, %s, %s, %s, %s\n", d.Dataset, humanize.Count(int64(d.Shards), "shard"),
+				humanize.Count(d.Lines, "line"), humanize.Count(d.Positions, "position"),
+				humanize.Count(d.Samples, "sample"), humanize.Count(d.Labelled, "label"))
 		}
 		for _, name := range d.Extra {
 			say("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
