@@ -61,7 +61,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("columns=%#x", columns), func(b *testing.B) {
 			lines := benchLines(b, true)
 			n := positions(lines)
-			r, err := openBytes(shardOf(b, lines), WithColumns(columns))
+			r, err := openBytes(shardOf(b, lines), columns)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -22,15 +22,15 @@ type Dataset struct {
 // OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
 // the manifest, and that it has the fingerprints of their labels and the networks of their predictions, not their
 // content: see [Verify]. Files the manifest does not name are ignored. The errors are those of [dataset.ReadManifest]
-// and [Open]. The caller closes it.
-func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
+// and [Open], as are the columns. The caller closes it.
+func OpenDataset(dir string, columns ...Columns) (*Dataset, error) {
 	m, err := dataset.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	d := &Dataset{Dir: dir, Manifest: m}
 	for _, want := range m.Shards {
-		r, err := openShard(dir, m, want, options...)
+		r, err := openShard(dir, m, want, columns...)
 		if err != nil {
 			d.Close()
 			return nil, err
@@ -41,8 +41,8 @@ func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 }
 
 // openShard opens a shard that a manifest names, and checks what its footer says.
-func openShard(dir string, m *dataset.Manifest, want dataset.ShardInfo, options ...ReaderOption) (*Reader, error) {
-	r, err := Open(filepath.Join(dir, want.File), options...)
+func openShard(dir string, m *dataset.Manifest, want dataset.ShardInfo, columns ...Columns) (*Reader, error) {
+	r, err := Open(filepath.Join(dir, want.File), columns...)
 	if err != nil {
 		return nil, err
 	}

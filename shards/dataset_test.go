@@ -28,7 +28,7 @@ func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest
 	}
 	half := (len(lines) + 1) / 2
 	for number, part := range [][]dataset.Line{lines[:half], lines[half:]} {
-		w := value(Create(dir, number))(t)
+		w := value(Create(dir, number, 1))(t)
 		for i := range part {
 			ok(t, w.Write(&part[i]))
 			m.Counts.GamesRead++
@@ -199,7 +199,7 @@ func TestCheckFiles(t *testing.T) {
 	dir, m := writeDataset(t, randomLines(t, 30, 60, true))
 	path := filepath.Join(dir, m.Shards[1].File)
 	whole := value(os.ReadFile(path))(t)
-	d := value(OpenDataset(dir, WithColumns(0)))(t)
+	d := value(OpenDataset(dir, 0))(t)
 	defer d.Close()
 	var read atomic.Int64
 	ok(t, d.CheckFiles(t.Context(), 2, func(n int64) { read.Add(n) }))

@@ -19,7 +19,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	w, err := shards.Create(dir, 0)
+	w, err := shards.Create(dir, 0, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func Example() {
 	}
 	fmt.Println(info.File, info.Lines, "line", info.Samples, "samples")
 
-	r, err := shards.Open(filepath.Join(dir, info.File), shards.WithColumns(shards.Tags))
+	r, err := shards.Open(filepath.Join(dir, info.File), shards.Tags)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,21 +19,15 @@ type Reader struct {
 	info    dataset.ShardInfo
 }
 
-// ReaderOption changes what is read.
-type ReaderOption func(*Reader)
-
-// WithColumns reads only these columns, and what every line has. The default is [AllColumns].
-func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
-
 // Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
 // [dataset.ErrDamaged], at once: callers have its name from a manifest. An unknown version gives [dataset.ErrVersion].
-// The caller closes the Reader.
-func Open(path string, options ...ReaderOption) (*Reader, error) {
+// If columns are given, these are read, and what every line has; else all are. The caller closes the Reader.
+func Open(path string, columns ...Columns) (*Reader, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(f, f.info.Size(), path, options...)
+	r, err := newReader(f, f.info.Size(), path, columns...)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -42,10 +36,10 @@ func Open(path string, options ...ReaderOption) (*Reader, error) {
 	return r, nil
 }
 
-func newReader(f *file, size int64, path string, options ...ReaderOption) (*Reader, error) {
+func newReader(f *file, size int64, path string, columns ...Columns) (*Reader, error) {
 	r := &Reader{path: path, file: f, columns: AllColumns}
-	for _, option := range options {
-		option(r)
+	if len(columns) > 0 {
+		r.columns = columns[0]
 	}
 	in, done, err := f.open()
 	if err != nil {

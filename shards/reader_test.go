@@ -271,7 +271,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, c := range append(parts, 0, AllColumns) {
-		got := value(readAll(b, WithColumns(c)))(t)
+		got := value(readAll(b, c))(t)
 		for i := range lines {
 			if d := diff(got[i:i+1], []dataset.Line{keep(lines[i], c)}); d != "" {
 				t.Fatalf("columns %#x: %s", c, d)
@@ -377,7 +377,7 @@ func FuzzReader(f *testing.F) {
 				continue
 			}
 			m := new(memory)
-			w := newWriter(m, Name(0))
+			w := newWriter(m, Name(0), 1)
 			if writeLines(w, lines) != nil {
 				return // such as a text that is not UTF-8
 			}

@@ -47,40 +47,34 @@ type output interface {
 	Abort()
 }
 
-// WriterOption changes how a [Writer] works, not what it writes.
-type WriterOption func(*Writer)
-
-// WithWorkers compresses up to n blocks at a time, each in its own goroutine. 1, the default, compresses in
-// [Writer.Write].
-func WithWorkers(n int) WriterOption { return func(w *Writer) { w.workers = max(n, 1) } }
-
-// Create begins the shard of that number in the folder, under a temporary name.
-func Create(dir string, number int, options ...WriterOption) (*Writer, error) {
-	return create(dir, Name(number), options)
+// Create begins the shard of that number in the folder, under a temporary name. It compresses that many blocks at a
+// time, each in its own goroutine; 1 compresses in [Writer.Write]. The bytes are the same.
+func Create(dir string, number, workers int) (*Writer, error) {
+	return create(dir, Name(number), max(workers, 1))
 }
 
 // CreateDraft begins a shard whose lines will be written again: nothing in it is compressed, which takes a tenth of the
 // time and about twice the space, and its SHA-256 is not computed. It is read as any shard.
 func CreateDraft(dir string, number int) (*Writer, error) {
-	draft := func(w *Writer) { w.draft = true }
-	return create(dir, fmt.Sprintf("draft-%05d%s", number, nameSuffix), []WriterOption{draft})
+	w, err := create(dir, fmt.Sprintf("draft-%05d%s", number, nameSuffix), 1)
+	if err == nil {
+		w.draft = true
+	}
+	return w, err
 }
 
-func create(dir, name string, options []WriterOption) (*Writer, error) {
+func create(dir, name string, workers int) (*Writer, error) {
 	f, err := durable.CreateAtomic(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
 	}
-	return newWriter(f, name, options...), nil
+	return newWriter(f, name, workers), nil
 }
 
-func newWriter(out output, name string, options ...WriterOption) *Writer {
-	w := &Writer{name: name, out: out, hash: sha256.New(), block: newBlock(), workers: 1}
+func newWriter(out output, name string, workers int) *Writer {
+	w := &Writer{name: name, out: out, hash: sha256.New(), block: newBlock(), workers: workers}
 	w.info.File = name
 	w.index = index{Format: dataset.FormatVersion, Blocks: []blockIndex{}}
-	for _, option := range options {
-		option(w)
-	}
 	w.write(appendHeader(nil))
 	return w
 }

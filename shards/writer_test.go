@@ -49,10 +49,13 @@ func (m *memory) Commit() error {
 func (m *memory) Abort() { m.aborted = true }
 
 // shardOf returns the bytes of a shard.
-func shardOf(t testing.TB, lines []dataset.Line, options ...WriterOption) []byte {
+func shardOf(t testing.TB, lines []dataset.Line) []byte { return shardBy(t, 1, lines) }
+
+// shardBy returns the bytes of a shard that several workers compress.
+func shardBy(t testing.TB, workers int, lines []dataset.Line) []byte {
 	t.Helper()
 	m := new(memory)
-	w := newWriter(m, Name(0), options...)
+	w := newWriter(m, Name(0), workers)
 	ok(t, writeLines(w, lines))
 	info := value(w.Commit())(t)
 	if info.Bytes != int64(m.Len()) || info.Lines != int64(len(lines)) || !m.committed {
@@ -71,13 +74,13 @@ func writeLines(w *Writer, lines []dataset.Line) error {
 	return nil
 }
 
-func openBytes(b []byte, options ...ReaderOption) (*Reader, error) {
-	return newReader(&file{in: bytes.NewReader(b)}, int64(len(b)), "a.talbot.zst", options...)
+func openBytes(b []byte, columns ...Columns) (*Reader, error) {
+	return newReader(&file{in: bytes.NewReader(b)}, int64(len(b)), "a.talbot.zst", columns...)
 }
 
 // readAll reads all lines of a shard.
-func readAll(b []byte, options ...ReaderOption) ([]dataset.Line, error) {
-	r, err := openBytes(b, options...)
+func readAll(b []byte, columns ...Columns) ([]dataset.Line, error) {
+	r, err := openBytes(b, columns...)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +158,7 @@ func TestSameBytesAtAnyWorkers(t *testing.T) {
 		"names": named} {
 		want := shardOf(t, lines)
 		for _, workers := range []int{2, 5, 16} {
-			if got := shardOf(t, lines, WithWorkers(workers)); !bytes.Equal(got, want) {
+			if got := shardBy(t, workers, lines); !bytes.Equal(got, want) {
 				t.Errorf("%s: %d workers write other bytes than 1", name, workers)
 			}
 		}
@@ -226,7 +229,7 @@ func TestBadLines(t *testing.T) {
 			bad.Labels = append(bad.Labels, bad.Labels[0])
 		}
 		m := new(memory)
-		w := newWriter(m, Name(0))
+		w := newWriter(m, Name(0), 1)
 		for i := range good {
 			ok(t, w.Write(&good[i]))
 			if err := w.Write(&bad); err == nil || !strings.Contains(err.Error(), "number") {
@@ -268,7 +271,7 @@ func TestWriterFails(t *testing.T) {
 		ok := false
 		for n := 1; !ok; n++ {
 			m := &memory{failAt: n}
-			w := newWriter(m, Name(0), WithWorkers(workers))
+			w := newWriter(m, Name(0), workers)
 			first := writeLines(w, lines)
 			_, err := w.Commit()
 			w.Abort()
@@ -297,7 +300,7 @@ func TestCreateCommitAbort(t *testing.T) {
 	dir := t.TempDir()
 	lines := randomLines(t, 3, 5, true)
 	for number, abort := range []bool{false, true} {
-		w := value(Create(dir, number))(t)
+		w := value(Create(dir, number, 1))(t)
 		ok(t, writeLines(w, lines))
 		if files, _ := filepath.Glob(dir + "/*.zst"); len(files) != number {
 			t.Errorf("a shard before its commit: %v", files)
@@ -312,7 +315,7 @@ func TestCreateCommitAbort(t *testing.T) {
 	if err != nil || len(files) != 1 || files[0].Name() != "shard-00000.talbot.zst" {
 		t.Errorf("%v, %v; want one shard", files, err)
 	}
-	if _, err := Create(filepath.Join(dir, "missing"), 0); err == nil {
+	if _, err := Create(filepath.Join(dir, "missing"), 0, 1); err == nil {
 		t.Error("no error in a folder that is not there")
 	}
 }

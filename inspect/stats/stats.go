@@ -128,8 +128,8 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	d, err := shards.OpenDataset(o.Dir,
-		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort|
-			shards.Predictions))
+		shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort|
+			shards.Predictions)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (f *Folder) finishDraft(draft string, number int, keep func(*dataset.Line) 
 		return d, err
 	}
 	defer r.Close()
-	w, err := shards.Create(f.dir, number)
+	w, err := shards.Create(f.dir, number, 1)
 	if err != nil {
 		return d, err
 	}

@@ -244,7 +244,7 @@ func (f *Folder) create() (*shards.Writer, error) {
 	if f.Drafting {
 		return shards.CreateDraft(f.dir, len(f.progress.Drafts))
 	}
-	return shards.Create(f.dir, len(f.progress.Manifest.Shards), shards.WithWorkers(f.Workers))
+	return shards.Create(f.dir, len(f.progress.Manifest.Shards), f.Workers)
 }
 
 // Full reports whether the present shard should be ended.
@@ -296,7 +296,7 @@ func (f *Folder) Truncate(n int) error {
 
 // recount counts the lines of a shard.
 func (f *Folder) recount(file string) error {
-	r, err := shards.Open(f.Path(file), shards.WithColumns(shards.AllLabels))
+	r, err := shards.Open(f.Path(file), shards.AllLabels)
 	if err != nil {
 		return err
 	}

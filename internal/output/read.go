@@ -14,7 +14,7 @@ func (f *Folder) EachLine(ctx context.Context, workers int, columns shards.Colum
 	d := shards.Dataset{Dir: f.dir}
 	defer d.Close()
 	for _, s := range f.shards() {
-		r, err := shards.Open(f.Path(s.File), shards.WithColumns(columns))
+		r, err := shards.Open(f.Path(s.File), columns)
 		if err != nil {
 			return err
 		}

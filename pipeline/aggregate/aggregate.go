@@ -165,7 +165,7 @@ func (a *aggregation) parents() (list []dataset.Parent, err error) {
 		columns |= shards.Clocks
 	}
 	for _, dir := range a.In {
-		d, err := shards.OpenDataset(dir, shards.WithColumns(columns))
+		d, err := shards.OpenDataset(dir, columns)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (a Audit) prepare() (column int, f dataset.Fingerprint, err error) {
 
 // survey returns the nodes for each search and how many there will be.
 func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, err error) {
-	d, err := shards.OpenDataset(a.In, shards.WithColumns(shards.Scores|shards.Effort))
+	d, err := shards.OpenDataset(a.In, shards.Scores|shards.Effort)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -100,7 +100,7 @@ func (l *labeller) withdraw(first int) error {
 
 // addOwn counts the labels of the fingerprint being made in a shard.
 func (l *labeller) addOwn(own *dataset.Counts, path string) error {
-	r, err := shards.Open(path, shards.WithColumns(shards.AllLabels))
+	r, err := shards.Open(path, shards.AllLabels)
 	if err != nil {
 		return err
 	}

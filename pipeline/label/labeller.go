@@ -130,7 +130,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 func (l *labeller) takeLabels(ctx context.Context) error {
 	prints := l.pool.Fingerprints()
 	for _, dir := range append([]string{l.In}, l.Reuse...) {
-		d, err := shards.OpenDataset(dir, shards.WithColumns(shards.AllLabels))
+		d, err := shards.OpenDataset(dir, shards.AllLabels)
 		if err != nil {
 			return err
 		}

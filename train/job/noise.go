@@ -15,7 +15,7 @@ import (
 
 // readAudit compares the labels in a folder that `talbot label --audit` wrote.
 func readAudit(ctx context.Context, dir string, data *loader.Data) (*evaluate.Noise, error) {
-	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Scores|shards.WDL))
+	d, err := shards.OpenDataset(dir, shards.Scores|shards.WDL)
 	if err != nil {
 		return nil, err
 	}

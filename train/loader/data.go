@@ -175,7 +175,7 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	if slices.ContainsFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.IsSolved() }) {
 		wanted |= shards.Variations // all of their moves are learnt
 	}
-	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
+	ds, err := shards.OpenDataset(spec.Dir, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func SplitDataset(t testing.TB, lines []dataset.Line, perShard int, splits datas
 func WriteShards(t testing.TB, dir string, m dataset.Manifest, lines []dataset.Line, perShard int) {
 	t.Helper()
 	for part := range slices.Chunk(lines, max(perShard, 1)) {
-		w, err := shards.Create(dir, len(m.Shards))
+		w, err := shards.Create(dir, len(m.Shards), 1)
 		must(t, err)
 		for i := range part {
 			must(t, w.Write(&part[i]))
