@@ -9,6 +9,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/flags"
+	"talbot/network/backend"
 	"talbot/network/recipe"
 )
 
@@ -81,7 +82,7 @@ func addBackend(f *flags.Set, to *string, known []string) {
 func addBackendFlag(f *flags.Set, to *string, known []string, usage string) {
 	flags.Parse(f, to, "backend", *to, "go", func(text string) (string, error) {
 		switch {
-		case slices.Contains(known, text), strings.HasPrefix(text, "xla:/"):
+		case slices.Contains(known, text), strings.HasPrefix(text, "xla:/"), backend.IsKind(text):
 			return text, nil
 		case slices.Contains(answering, text):
 			return "", fmt.Errorf("%s plays and evaluates networks, but it cannot train them", text)

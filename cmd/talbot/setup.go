@@ -59,14 +59,14 @@ func newSetup() *cobra.Command {
   stockfish   with the system's package manager (apt-get, dnf, pacman or brew)
   xla-cpu     XLA's plugin for the processor, a Python package (Linux, amd64)
   xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with pip in a
-              virtual environment of talbot
+              virtual environment of talbot, for CUDA 12 or 13 by the driver
   onnx        ONNX Runtime, with which networks play and are evaluated faster on
               the processor, a Python package
 
 Setup first prints the commands it will run and where files go, then asks. In scripts, use
 --yes; without it, setup prints its plan there and exits with status 2. --from installs
-XLA's plugin for the processor or ONNX Runtime from a file. No other command of talbot
-installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
+xla-cpu or onnx from a file, and xla-cuda from a folder of wheels. No other command of
+talbot installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
@@ -80,15 +80,14 @@ installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installe
 	}
 	f := flags.Of(cmd)
 	f.Bool(&o.yes, "yes", "do not ask")
-	f.String(&o.from, "from", "install the plugin or library from this `FILE`")
+	f.String(&o.from, "from", "install the plugin or library from this `PATH`")
 	return cmd
 }
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
-	if o.from != "" && (len(o.parts) != 1 || wheels[o.parts[0]] == nil) {
-		return fault.Usage(errors.New("--from needs a name: xla-cpu or onnx"),
-			"for example `talbot setup xla-cpu --from FILE`; XLA's plugin for GPUs is used from where it is, with "+
-				"--backend xla:/path/plugin.so")
+	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
+		return fault.Usage(errors.New("--from needs a name: xla-cpu, onnx or xla-cuda"),
+			"for example `talbot setup xla-cpu --from FILE`")
 	}
 	steps, err := planSetup(o, backend.Discover(), thisMachine())
 	if err != nil {
@@ -115,19 +114,24 @@ type machine struct {
 	packages string                 // folder for Python packages; "" without a home folder
 	cuda     string                 // virtual environment with the plugin for GPUs; "" without a home folder
 	pip      func() bool            // whether Python's installer is there
+	driver   func() int             // version of NVIDIA's driver; 0: not known
 }
 
 func thisMachine() machine {
 	return machine{
 		os: runtime.GOOS, arch: runtime.GOARCH, root: os.Geteuid() == 0, program: inPath,
 		engine: func() (string, error) { return stockfish.Find("") }, plugins: backend.PluginDir(),
-		packages: backend.PackagesDir(), cuda: backend.CUDADir(), pip: hasPip,
+		packages: backend.PackagesDir(), cuda: backend.CUDADir(), pip: hasPip, driver: backend.Driver,
 	}
 }
 
 // planSetup says what to do for the parts asked for, or for all that are missing and of use here. Parts that are in
 // place are named on standard error and left alone, unless they are replaced from a file.
 func planSetup(o *setupOptions, found backend.Discovery, m machine) ([]step, error) {
+	if o.from != "" && o.parts[0] == partCUDA {
+		s, err := planCUDA(found, m, o.from)
+		return []step{s}, err
+	}
 	if o.from != "" {
 		s, err := planFromFile(o.parts[0], o.from, found, m)
 		return []step{s}, err
@@ -159,7 +163,7 @@ func planPart(part string, found backend.Discovery, m machine) (step, error) {
 		return step{}, err
 	}
 	if part == partCUDA {
-		return planCUDA(found, m)
+		return planCUDA(found, m, "")
 	}
 	return planWheel(part, m)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // the lists of packages
 	"errors"
 	"fmt"
 	"os"
@@ -78,27 +79,58 @@ func planStockfish(m machine) (step, error) {
 	return s, nil
 }
 
-// planCUDA plans a virtual environment of Python with the plugin and NVIDIA's libraries, which must stay together.
-func planCUDA(found backend.Discovery, m machine) (step, error) {
+// The Python packages of XLA's plugin for CUDA 12 and 13, with NVIDIA's libraries, by version and checksum; they need no
+// other package, nor a certain Python.
+var (
+	//go:embed cuda12.txt
+	cuda12 []byte
+	//go:embed cuda13.txt
+	cuda13 []byte
+)
+
+// The least versions of NVIDIA's driver.
+const (
+	driverOf12 = 525
+	driverOf13 = 580
+)
+
+// planCUDA plans a virtual environment of Python with the plugin and NVIDIA's libraries, which must stay together. With
+// from, a folder of wheels, nothing is downloaded.
+func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
+	driver := m.driver()
+	version, list, size := "13", cuda13, "2.5 GB"
 	switch {
 	case len(found.GPUs) == 0:
 		return step{}, fault.Hint(errors.New("xla-cuda: no NVIDIA GPU found"),
-			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
+			"looked in /proc/driver/nvidia/gpus, /dev/nvidia* and /dev/dxg; install NVIDIA's driver first")
+	case driver > 0 && driver < driverOf12:
+		return step{}, fault.Hint(fmt.Errorf("xla-cuda: NVIDIA's driver is version %d", driver),
+			fmt.Sprintf("install version %d or newer; CUDA 13 needs %d", driverOf12, driverOf13))
 	case m.cuda == "":
 		return step{}, errNoHome
 	case !m.pip():
 		return step{}, fault.Hint(errors.New("xla-cuda: python3 with pip is missing"),
 			"install python3-pip and python3-venv")
+	case driver < driverOf13: // or not known
+		version, list, size = "12", cuda12, "3.2 GB"
 	}
 	venv := []string{"python3", "-m", "venv", m.cuda}
-	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "jax[cuda13]"}
+	listed := filepath.Join(m.cuda, "requirements.txt")
+	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "--no-deps", "--require-hashes",
+		"--only-binary", ":all:", "--requirement", listed}
+	if from != "" {
+		install = append(install, "--no-index", "--find-links", from)
+	}
 	return step{
 		part: partCUDA,
-		plan: []string{"XLA's plugin and NVIDIA's libraries (about 3 GB), with: " + strings.Join(venv, " "),
-			"and: " + strings.Join(install, " ")},
+		plan: []string{"XLA's plugin for CUDA " + version + " and NVIDIA's libraries (" + size + " to download), with: " +
+			strings.Join(venv, " "), "and: " + strings.Join(install, " ")},
 		do: func(ctx context.Context) error {
 			if err := runProgram(ctx, venv); err != nil {
 				return fault.Hint(err, "on Debian, install python3-venv")
+			}
+			if err := os.WriteFile(listed, list, 0o666); err != nil {
+				return err
 			}
 			if err := runProgram(ctx, install); err != nil {
 				return fault.Hint(err, "without an internet connection see docs/5-training.md, section 10")

@@ -25,6 +25,7 @@ func bare(root bool, programs ...string) machine {
 		program: func(name string) bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " "+name+" ") },
 		engine:  func() (string, error) { return "", stockfish.ErrNotFound },
 		pip:     func() bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " pip ") },
+		driver:  func() int { return 0 },
 	}
 }
 
@@ -166,15 +167,22 @@ venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python3";;
 pip) p=${0%/bin/python3}/lib/python3.11/site-packages/jax_plugins/xla_cuda13; mkdir -p $p && echo >$p/xla_cuda_plugin.so;;
 esac
 `)
-	s, err := planCUDA(gpu, m)
-	if err != nil || !strings.HasSuffix(s.plan[1], "-m pip install jax[cuda13]") {
+	for driver, want := range map[int]string{0: "CUDA 12", 470: "", 525: "CUDA 12", 579: "CUDA 12", 580: "CUDA 13"} {
+		m.driver = func() int { return driver }
+		s, err := planCUDA(gpu, m, "")
+		if (err == nil) != (want != "") || err == nil && !strings.Contains(s.plan[0], want) {
+			t.Errorf("driver %d: %q, %v", driver, s.plan, err)
+		}
+	}
+	s, err := planCUDA(gpu, m, "wheels")
+	if err != nil || !strings.HasSuffix(s.plan[1], "requirements.txt --no-index --find-links wheels") {
 		t.Fatalf("%q, %v", s.plan, err)
 	}
 	testkit.OK(t, s.do(t.Context()))
 	if p, ok := backend.Discover().Plugin("cuda"); !ok || !strings.HasPrefix(p.Path, m.cuda) {
 		t.Errorf("found %+v", p)
 	}
-	if _, err := planCUDA(gpu, bare(false)); err == nil {
+	if _, err := planCUDA(gpu, bare(false), ""); err == nil {
 		t.Error("no error without pip")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"talbot/internal/fault"
 	"talbot/internal/flags"
+	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/train/job"
@@ -20,6 +21,7 @@ type trainOptions struct {
 	preset       string
 	backend      string
 	settings     settings
+	gpuMemory    float64
 	json, random bool
 }
 
@@ -54,6 +56,7 @@ only --run. See docs/5-training.md.`,
 			if o.random {
 				return initRun(o)
 			}
+			backend.SetGPUMemory(o.gpuMemory)
 			return runTrain(cmd.Context(), o)
 		},
 	}

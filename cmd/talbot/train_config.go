@@ -208,6 +208,8 @@ func (o *trainOptions) addMachine(f *flags.Set) {
 	flags.Choice(f, set(s, "precision", func(c *run.Config) *run.Precision { return &c.Precision }, run.Float32),
 		"precision", "precision of training: float32, or on XLA bf16 for convolutions, matrix products and the "+
 			"activations between them", run.Float32, run.BFloat16)
+	flags.Parse(f, &o.gpuMemory, "gpu-memory", "", "0.9", parseShare[float64],
+		"share of the GPU's memory to use (default: what is free, but for a GiB)")
 	flags.Number(f, set(s, "devices", func(c *run.Config) *int { return &c.Devices }, 1), "devices",
 		"number of GPUs to train on (experimental)")
 	f.Bool(set(s, "deterministic", func(c *run.Config) *bool { return &c.Deterministic }, false), "deterministic",

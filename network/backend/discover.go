@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +13,7 @@ import (
 
 // Plugin is a PJRT plugin found on this machine.
 type Plugin struct {
-	Kind string // "cpu", "cuda", or the name in the file's name
+	Kind string // "cpu", "cuda", "rocm", "oneapi", "metal", or the name in the file's name
 	Path string // absolute
 }
 
@@ -47,9 +48,10 @@ func (f Discovery) Plugin(kind string) (Plugin, bool) {
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
 // Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
-// packages xla-cpu-pjrt, jax-cuda13-pjrt and jax-cuda12-pjrt of PackagesDir, CUDADir, the active virtual environment,
-// the Python in PATH, pyenv, the user and the system. A CUDA plugin must stay in its Python package, since it finds
-// NVIDIA's libraries relative to itself.
+// packages of the processor (xla-cpu-pjrt), of CUDA (jax-cuda13-pjrt, jax-cuda12-pjrt), of AMD (jax-rocm7-pjrt), of
+// Intel's GPUs (jax-oneapi-pjrt) and of Apple's (metal-pjrt-core), of PackagesDir, CUDADir, the active virtual
+// environment, the Python in PATH, pyenv, the user and the system. A CUDA plugin must stay in its Python package, since
+// it finds NVIDIA's libraries relative to itself.
 func Discover() Discovery {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
@@ -89,7 +91,7 @@ func discover(root, home string, env func(string) string) Discovery {
 	f := Discovery{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
-		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
+		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_*_plugin.so",
 			"xla_cpu_pjrt.so"} {
 			paths, _ := filepath.Glob(filepath.Join(dir, name))
 			for _, path := range paths {
@@ -119,24 +121,24 @@ func discover(root, home string, env func(string) string) Discovery {
 	return f
 }
 
-var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+))\.(?:so|dylib)$`)
+var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+)|xla_(.+)_plugin)\.(?:so|dylib)$`)
 
 // kindOf reads the kind off a plugin's file name, "" if it has none.
 func kindOf(path string) string {
 	base := filepath.Base(path)
-	switch base {
-	case "xla_cuda_plugin.so":
-		return "cuda"
-	case "xla_cpu_pjrt.so":
+	if base == "xla_cpu_pjrt.so" {
 		return "cpu"
 	}
 	m := pluginName.FindStringSubmatch(base)
 	if m == nil {
 		return ""
 	}
-	name := m[1] + m[2]
-	for _, kind := range []string{"cpu", "cuda"} {
-		if name == kind || strings.HasPrefix(name, kind) {
+	name := m[1] + m[2] + m[3]
+	if name == "mtl" { // of the package metal-pjrt-core
+		return "metal"
+	}
+	for _, kind := range []string{"cpu", "cuda", "rocm", "metal"} {
+		if strings.HasPrefix(name, kind) {
 			return kind
 		}
 	}
@@ -164,7 +166,8 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/go-xla")
 	add(root, "usr/local/lib/go-xla/nvidia")
 	add(root, "usr/local/lib/gomlx/pjrt")
-	for _, name := range []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12"} {
+	for _, name := range []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12",
+		"jax_plugins/xla_rocm*", "jax_plugins/xla_oneapi", "metal_pjrt_core"} {
 		for _, dir := range packages(root, home, env, filepath.FromSlash(name)) {
 			add(dir)
 		}
@@ -269,7 +272,17 @@ func gpus(root string) []GPU {
 	for _, path := range devices {
 		found = append(found, GPU{Name: "an NVIDIA GPU", Path: path})
 	}
+	// Under WSL2 there are Windows's driver and a device of its own.
+	if dxg := filepath.Join(root, "dev/dxg"); len(found) == 0 && present(dxg) &&
+		present(filepath.Join(root, "usr/lib/wsl/lib/libcuda.so.1")) {
+		found = append(found, GPU{Name: "an NVIDIA GPU, by WSL2", Path: dxg})
+	}
 	return found
+}
+
+func present(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // remedy says what to do when no plugin of the kind can be used.
@@ -277,12 +290,15 @@ func (f Discovery) remedy(kind string) string {
 	if !XLA {
 		return "XLA is not compiled in: build talbot with a C compiler, CGO_ENABLED=1 and without the tag noxla"
 	}
-	if kind == "cuda" {
+	switch kind {
+	case "cpu":
+		return "no CPU plugin found: run `talbot setup xla-cpu`, or use --backend go"
+	case "cuda":
 		if len(f.GPUs) == 0 {
-			return "no NVIDIA GPU found (looked in /proc/driver/nvidia/gpus and /dev/nvidia*)"
+			return "no NVIDIA GPU found (looked in /proc/driver/nvidia/gpus, /dev/nvidia* and /dev/dxg)"
 		}
-		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual " +
-			"environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
+		return "no CUDA plugin found: run `talbot setup xla-cuda`, or name the plugin with --backend " +
+			"xla:/path/xla_cuda_plugin.so"
 	}
-	return "no CPU plugin found: run `talbot setup xla-cpu`, or use --backend go"
+	return fmt.Sprintf("no plugin of the kind %q found; `talbot doctor` lists the plugins", kind)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -37,6 +38,47 @@ func (o *Backend) Free() int64 {
 	return hostMemory("/").free
 }
 
+// share is the part of a GPU's memory that XLA may use; 0: see [gpuShare].
+var share float64
+
+// SetGPUMemory sets the part of a GPU's memory that XLA may use, above 0 and below 1. It is to be called before [Open].
+func SetGPUMemory(part float64) { share = part }
+
+// desktop is what is left of a GPU's memory for the screen and the driver, in MiB.
+const desktop = 1024
+
+// gpuShare returns the part of a GPU's memory that XLA may use: what was set, or else all that nothing else uses now
+// but a GiB, at most 0.95; 0.75 where nvidia-smi does not tell.
+var gpuShare = sync.OnceValue(func() float64 {
+	if share > 0 {
+		return share
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "nvidia-smi", "--id="+VisibleGPU(), "--query-gpu=memory.total,memory.used",
+		"--format=csv,noheader,nounits").Output()
+	return shareOf(string(out))
+})
+
+// shareOf computes the share from nvidia-smi's answer.
+func shareOf(text string) float64 {
+	var total, used float64
+	if n, _ := fmt.Sscanf(strings.TrimSpace(text), "%f, %f", &total, &used); n != 2 || total <= 0 {
+		return 0.75
+	}
+	return min(0.95, max(0.25, (total-used-desktop)/total))
+}
+
+// Driver returns the major version of NVIDIA's driver, as nvidia-smi tells; 0: it is not known.
+func Driver() int {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").Output()
+	version, _, _ := strings.Cut(string(out), ".")
+	major, _ := strconv.Atoi(version)
+	return major
+}
+
 // VisibleGPU is the GPU that computes, as nvidia-smi's --id: the first that CUDA_VISIBLE_DEVICES names, or the first of
 // the machine.
 func VisibleGPU() string {
@@ -53,7 +95,8 @@ func cudaMemory(text string) (bytes int64, source string) {
 	if n, _ := fmt.Sscanf(strings.TrimSpace(text), "%d", &mib); n != 1 || mib <= 0 {
 		return 0, ""
 	}
-	return mib << 20 / 4 * 3, "three quarters of the GPU's memory, the part that XLA uses"
+	return int64(float64(mib<<20) * gpuShare()),
+		fmt.Sprintf("%.0f %% of the GPU's memory, the part that XLA uses", 100*gpuShare())
 }
 
 // host is the machine's memory for this process; 0 is not known.

@@ -5,7 +5,7 @@ package backend
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -28,24 +28,40 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 	if err := ort.CheckLibrary(plugin.Path); err != nil {
 		return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
 	}
-	// The plugins of Python's packages find NVIDIA's libraries in site-packages/nvidia by themselves; go-xla looks
-	// elsewhere and warns that they are missing.
-	const checks = "GOPJRT_CUDA_CHECKS"
-	if beside, err := os.Stat(filepath.Join(filepath.Dir(plugin.Path), "../../nvidia")); err == nil && beside.IsDir() &&
-		os.Getenv(checks) == "" {
-		if err := os.Setenv(checks, "0"); err != nil {
+	path, closePath, err := neutralPath(plugin)
+	if err != nil {
+		return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
+	}
+	defer closePath()
+	// go-xla looks for NVIDIA's libraries in other places than Python's packages have them, and warns.
+	if err := os.Setenv("GOPJRT_CUDA_CHECKS", "0"); err != nil {
+		return nil, err
+	}
+	options, logged := ",shared_buffers=false", func() string { return "" }
+	if plugin.Kind == "cuda" {
+		if err := prepareCUDA(plugin.Path); err != nil {
+			return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
+		}
+		options += fmt.Sprintf(",memory_fraction=%.3f", gpuShare())
+		if logged, err = captureErrors(); err != nil {
 			return nil, err
 		}
 	}
 	var b *xla.Backend
-	var err error
 	if caught := exceptions.TryCatch[error](func() {
-		b, err = xla.NewWithOptions(plugin.Path+",shared_buffers=false", nil)
+		b, err = xla.NewWithOptions(path+options, nil)
 	}); caught != nil {
 		err = caught
 	}
+	if reason := logged(); err != nil && reason != "" {
+		err = fmt.Errorf("%w (%s)", err, reason)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
+		_, text, found := strings.Cut(err.Error(), "PJRT error ") // after the names of functions, path and backend
+		if !found {
+			text = err.Error()
+		}
+		return nil, pluginHint(fmt.Errorf("xla plugin %q: %s", plugin.Path, text))
 	}
 	kind := "xla"
 	if plugin.Kind != "" {
