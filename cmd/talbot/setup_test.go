@@ -174,6 +174,7 @@ esac
 			t.Errorf("driver %d: %q, %v", driver, s.plan, err)
 		}
 	}
+	m.driver = func() int { return driverOf13 }
 	s, err := planCUDA(gpu, m, "wheels")
 	if err != nil || !strings.HasSuffix(s.plan[1], "requirements.txt --no-index --find-links wheels") {
 		t.Fatalf("%q, %v", s.plan, err)
