@@ -202,15 +202,7 @@ func (a *aggregation) open() error {
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
 	}, identity, output.Options{Job: a.Job, Workers: a.Workers, State: &a.state, SideFile: a.sideFile})
-	if err != nil {
-		return err
-	}
-	if s := &a.state; min(s.Chunks, s.Parts) < 0 || s.Chunks > len(a.chunks) || s.Parts > partitions ||
-		len(s.Bands) != len(a.bands) {
-		return fmt.Errorf("%w: %q has impossible counts: %w", output.ErrUnfinished, a.out.Path("progress.json"),
-			dataset.ErrDamaged)
-	}
-	return nil
+	return err
 }
 
 // sideFile says which files are runs, and which of them are whole.

@@ -242,12 +242,10 @@ func (c *Config) check() error {
 			return err
 		}
 	}
-	for _, x := range c.Start {
-		if slices.Contains(ownOfTrain, x.Name) && !(x.Name == "run" && c.Start.Has("run")) {
-			return fmt.Errorf("start: the loop sets --%s itself", x.Name)
-		}
+	if c.Start.Has("run") { // alone
+		return nil
 	}
-	return nil
+	return c.Start.without("start", ownOfTrain)
 }
 
 // checkStages checks the flags of games and trainings.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"talbot/internal/chart"
 	"talbot/internal/durable"
@@ -196,22 +197,22 @@ func namesIn(known []figures, names []string) (list []string) {
 // tiles sum the loop up.
 func tiles(history []Generation) table.Tiles {
 	var games, samples, trained int64
-	var play, train float64 // seconds
+	var play, train time.Duration
 	for _, g := range history {
 		if g.Games != nil {
 			games, samples = games+g.Games.Games, samples+g.Games.Samples
 		}
 		if g.Play != nil {
-			play += g.Play.Seconds
+			play += seconds(g.Play.Seconds)
 		}
 		if g.Train != nil {
-			trained, train = trained+g.Train.Samples, train+g.Train.Seconds
+			trained, train = trained+g.Train.Samples, train+seconds(g.Train.Seconds)
 		}
 	}
 	list := table.Tiles{
 		{Name: "games", Value: humanize.Thousands(games), Note: humanize.Thousands(samples) + " positions searched"},
 		{Name: "samples trained", Value: humanize.Thousands(trained)},
-		{Name: "of play", Value: hours(play), Note: hours(train) + " of training"},
+		{Name: "of play", Value: humanize.Duration(play), Note: humanize.Duration(train) + " of training"},
 	}
 	last := &history[len(history)-1]
 	known := last.figures()
@@ -227,10 +228,4 @@ func tiles(history []Generation) table.Tiles {
 	return list
 }
 
-// hours writes a time that may be minutes.
-func hours(seconds float64) string {
-	if seconds < 3600 {
-		return fmt.Sprintf("%.0f min", seconds/60)
-	}
-	return fmt.Sprintf("%.1f h", seconds/3600)
-}
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"talbot/dataset"
 	"talbot/network/backend"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -40,9 +39,7 @@ func filled(batch int, games int64) int {
 
 // Use has a network play the games of a request.
 func (r *Request) Use(n *engine.Network) {
-	k := n.Capabilities()
-	r.Network = Network{Network: dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step,
-		Averaged: n.Averaged, Backend: n.Backend, Batch: n.Batch(), Prior: k.Prior, Value: k.Value || k.WDL},
+	r.Network = Network{Network: n.Identity(),
 		Evaluator:  func() mcts.Evaluator { return n.Evaluator() },
 		Centipawns: func(v float32) int { return n.Centipawns("gumbel", v) },
 		Counts:     n.Counts}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/predict"
@@ -50,6 +51,13 @@ type Network struct {
 
 	warming        sync.Mutex
 	full, smallest time.Duration // times of batches when it was made ready; 0: it is not
+}
+
+// Identity names the network and what computes it, as datasets record it.
+func (n *Network) Identity() dataset.Network {
+	knows := n.Capabilities()
+	return dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
+		Backend: n.Backend, Batch: n.Batch(), Prior: knows.Prior, Value: knows.Value || knows.WDL}
 }
 
 // defaultBatch returns the number of positions that are evaluated at once on a kind of backend. A larger batch computes
