@@ -14,18 +14,10 @@ const (
 // maxUnclosed is how far after an opening brace or a word the start of a game is looked for, in bytes.
 const maxUnclosed = 64 << 10
 
-// scanner follows the movetext of one game to where the next one starts, and resolves no move. A game starts in
-// movetext
-//   - after a result, comments, variations and marks between them or not, at a tag or at a first move: one without a
-//     number or with White's number 1. Words before it that are no moves stay with the game that ended if their line
-//     has no move, otherwise they belong to the new game, as what they hide is not known;
-//   - at a tag, wherever it stands outside of comments;
-//   - at White's number 1 at the start of a line, after a blank line;
-//   - in games without tags, and in one after them, at White's number 1 once the game or a variation has two moves,
-//     and at a move after a blank line if the game has no numbers.
-//
-// A brace comment, or a variation, in which a game ends and another one starts was not closed, if its brace is never
-// closed or only after another opening one. Comments of more than 64 KiB are looked at only as far as that.
+// scanner follows the movetext of one game to where the next one starts, by the rules of [Splitter], and resolves no
+// move. Words after a result that are no moves stay with the game that ended if their line has no move; otherwise they
+// belong to the new game, as what they hide is not known. Comments of more than 64 KiB are looked at only as far as
+// that.
 //
 // It is moved lazily. Where it comes to does not depend on the steps, as long as these end between lines, or at the
 // breaks of an overlong one.

@@ -15,12 +15,15 @@ type gzipReader struct {
 }
 
 func newGzip(raw *bufio.Reader) (*gzipReader, error) {
-	member, err := gzip.NewReader(raw)
-	if err != nil {
-		return nil, err
-	}
-	member.Multistream(false)
-	return &gzipReader{member, raw}, nil
+	g := &gzipReader{new(gzip.Reader), raw}
+	return g, g.begin()
+}
+
+// begin begins the member that comes next.
+func (g *gzipReader) begin() error {
+	err := g.member.Reset(g.raw)
+	g.member.Multistream(false)
+	return err
 }
 
 // Read reads decompressed bytes.
@@ -38,25 +41,15 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 
 // next begins the next member. It returns io.EOF if there is none.
 func (g *gzipReader) next() error {
-	zeros := false
-	for {
-		b, err := g.raw.ReadByte()
-		switch {
-		case err != nil:
-			return err
-		case b == 0:
-			zeros = true
-		case zeros:
+	c, err := g.raw.ReadByte()
+	if err == nil && c != 0 {
+		g.raw.UnreadByte()
+		return g.begin()
+	}
+	for ; err == nil; c, err = g.raw.ReadByte() {
+		if c != 0 {
 			return gzip.ErrHeader
-		default:
-			if err := g.raw.UnreadByte(); err != nil {
-				return err
-			}
-			if err := g.member.Reset(g.raw); err != nil {
-				return err
-			}
-			g.member.Multistream(false)
-			return nil
 		}
 	}
+	return err
 }
