@@ -141,13 +141,38 @@ func (s *Splitter) newGameAt(at, end int) {
 		if isEvent(name) && (s.blank || s.event) {
 			break
 		}
-		if s.blank && (s.tooLong(s.pos) || s.names.has(s.buf, s.start, s.pos, name)) {
+		if s.blank && (s.tooLong(s.pos) || s.hasTag(name)) {
 			break
 		}
 		return
 	}
 	s.endGame(s.pos)
 	s.startGame(at)
+}
+
+// The part of a tag block that is searched for a name.
+const (
+	maxNames = 64
+	maxBlock = 64 << 10
+)
+
+// hasTag reports whether the present tag block has a tag of that name on a line of its own.
+func (s *Splitter) hasTag(name []byte) bool {
+	block := s.buf[s.start:min(s.pos, s.start+maxBlock)]
+	for tags := 0; tags < maxNames; {
+		block = block[skipSpace(block, 0):]
+		if other, _, ok := tagName(block); ok {
+			if tags++; bytes.Equal(other, name) {
+				return true
+			}
+		}
+		n := indexLineEnd(block)
+		if n < 0 {
+			break
+		}
+		block = block[n+1:]
+	}
+	return false
 }
 
 // isFirstMove reports whether a line starts with “1.” or “1 .”, but not with the “1...” of Black.
@@ -164,7 +189,6 @@ func (s *Splitter) startGame(at int) {
 	s.free = s.state == inMoves && !s.moves.tagged
 	s.state, s.start, s.offset = inTags, at, s.base+int64(at)
 	s.tags, s.event, s.blank = false, false, false
-	s.names.reset(at)
 }
 
 // startMoves starts the movetext of a game at index at.
@@ -190,7 +214,6 @@ func (s *Splitter) cutAt(at int) {
 	s.addGame(at)
 	s.start, s.offset = at, s.base+int64(at)
 	s.tags, s.event = s.moves.tagged, false
-	s.names.reset(at)
 }
 
 // endGame ends the present game before the index end. Comments alone are no game.

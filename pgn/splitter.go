@@ -117,14 +117,13 @@ type Splitter struct {
 	err    error // the reader's error, io.EOF included
 
 	state  state
-	start  int   // of the present game in buf; of what is left of it if it is too long
-	offset int64 // of the present game in the stream
-	tags   bool  // the present game has a tag
-	event  bool  // the present game has an Event tag
-	free   bool  // the present game started after moves without tags: its tags may be a stray one among such games
-	blank  bool  // the line before was blank
-	broken bool  // the line at pos goes on after the end that line found
-	names  blockNames
+	start  int     // of the present game in buf; of what is left of it if it is too long
+	offset int64   // of the present game in the stream
+	tags   bool    // the present game has a tag
+	event  bool    // the present game has an Event tag
+	free   bool    // the present game started after moves without tags: its tags may be a stray one among such games
+	blank  bool    // the line before was blank
+	broken bool    // the line at pos goes on after the end that line found
 	moves  scanner // of the present game's movetext
 
 	spans   []span
@@ -238,7 +237,6 @@ func (s *Splitter) rebase(dropped int) {
 	s.cr -= dropped
 	s.start -= dropped
 	s.moves.rebase(dropped)
-	s.names.pos -= dropped
 	s.base += int64(dropped)
 }
 
