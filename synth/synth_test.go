@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/testkit"
 )
 
 func drawer(t testing.TB, change func(*Config)) *Drawer {
@@ -60,31 +61,9 @@ func TestDraw(t *testing.T) {
 		if err := line.Check(); err != nil {
 			t.Fatal(err)
 		}
-		fen, err := chess.FEN(line.Start.FEN())
-		if err != nil {
-			t.Fatalf("%s: %v", line.Start.FEN(), err)
-		}
-		game := chess.NewGame(fen)
-		for _, m := range line.Moves {
-			move, err := chess.UCINotation{}.Decode(game.Position(), m.String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := game.Move(move); err != nil {
-				t.Fatalf("%s: %v: %v", line.Start.FEN(), m, err)
-			}
-		}
 		p := last(line)
-		f, err := chess.FEN(p.FEN())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := chess.NewGame(f).Position(); game.Position().Board().String() != want.Board().String() ||
-			game.Position().Turn() != want.Turn() {
-			t.Fatalf("replay gives another board than %s", p.FEN())
-		}
-		if game.Position().Status() != chess.NoMethod || p.IsDead() {
-			t.Errorf("%s is over: %v", p.FEN(), game.Position().Status())
+		if there := testkit.ReplayElsewhere(t, line.Start, line.Moves, p); there.Status() != chess.NoMethod || p.IsDead() {
+			t.Errorf("%s is over: %v", p.FEN(), there.Status())
 		}
 		if len(line.Moves) != Plies || line.Reconstructed != Plies || line.SampleCount() != 1 ||
 			!line.Samples.Has(Plies, Plies) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/notnil/chess"
-
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/output"
@@ -78,7 +76,7 @@ func TestHistory(t *testing.T) {
 		if l.Start != c[i].Start {
 			differ++
 		}
-		replayElsewhere(t, l, a[i].Start)
+		testkit.ReplayElsewhere(t, l.Start, l.Moves[:l.Reconstructed], a[i].Start)
 		want, got := samplePositions(&a[i]), samplePositions(l)
 		for k := range want {
 			x, err1 := board.ParseFEN(want[k])
@@ -107,31 +105,5 @@ func TestHistory(t *testing.T) {
 	}
 	if exact < total*99/100 || total < 100 {
 		t.Errorf("%d of %d samples have their counters", exact, total)
-	}
-}
-
-// replayElsewhere replays reconstructed moves with notnil/chess and compares boards.
-func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
-	t.Helper()
-	fen, err := chess.FEN(l.Start.FEN())
-	if err != nil {
-		t.Fatalf("%s: %v", l.Start.FEN(), err)
-	}
-	game := chess.NewGame(fen)
-	for _, m := range l.Moves[:l.Reconstructed] {
-		move, err := chess.UCINotation{}.Decode(game.Position(), m.String())
-		if err == nil {
-			err = game.Move(move)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v: %v", l.Start.FEN(), m, err)
-		}
-	}
-	f := testkit.Value(chess.FEN(want.FEN()))(t)
-	goal := chess.NewGame(f).Position()
-	now := game.Position()
-	if now.Board().String() != goal.Board().String() || now.Turn() != goal.Turn() ||
-		now.CastleRights() != goal.CastleRights() {
-		t.Fatalf("%s: the history leads to %s, not to %s", l.Start.FEN(), now, want.FEN())
 	}
 }
