@@ -62,7 +62,8 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := last(line)
-		if there := testkit.ReplayElsewhere(t, line.Start, line.Moves, p); there.Status() != chess.NoMethod || p.IsDead() {
+		there := testkit.ReplayElsewhere(t, line.Start, line.Moves, p)
+		if there.Status() != chess.NoMethod || p.IsDead() {
 			t.Errorf("%s is over: %v", p.FEN(), there.Status())
 		}
 		if len(line.Moves) != Plies || line.Reconstructed != Plies || line.SampleCount() != 1 ||
