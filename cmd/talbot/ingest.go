@@ -83,6 +83,7 @@ func (o *ingestOptions) addReading(f *flags.Set) {
 	f.Section("Reading")
 	addWorkers(f, &o.Workers, "number of parsers (default: all cores)")
 	f.Bool(&o.SkipBadFiles, "skip-bad-files", "leave out files that cannot be read or are damaged, and count them")
+	f.Bool(&o.LastPositions, "last-positions", "make the position after a game's last move a sample too")
 	f.Bool(&o.KeepDuplicates, "keep-duplicates", "keep copies of games, and games that are the beginning of another")
 	flags.Parse(f, &o.Results, "result-conflict", "tag", "movetext", dataset.ParseResultRule,
 		"result to use if tag, movetext and board disagree: tag, movetext or board (mate or stalemate), or drop to "+

@@ -104,7 +104,7 @@ func runStep(ctx context.Context, args []string) (json.RawMessage, error) {
 	var result bytes.Buffer
 	cli.Mode.Result = &result
 	defer func() { cli.Mode.Result, following = nil, nil }()
-	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain(), newEval(), newMatch()} {
+	for _, cmd := range []*cobra.Command{newSelfPlay(), newTrain(), newEval(), newMatch(), newIngest(), newLabel()} {
 		if cmd.Name() == args[0] {
 			cmd.SetArgs(append(args[1:], "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true

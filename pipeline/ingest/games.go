@@ -107,6 +107,9 @@ func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 			continue
 		}
 		r.line = &b.lines[i]
+		if in.LastPositions {
+			r.line.Samples = dataset.PliesFrom(0, len(r.line.Moves)+1)
+		}
 		if p.Select != nil {
 			if in.Filters.choose(r, true); r.reject != nil {
 				continue

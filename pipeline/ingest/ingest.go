@@ -27,7 +27,9 @@ type Request struct {
 	Workers int // 0 = all cores
 	// KeepDuplicates keeps every copy of a game, and games that are the beginning of another.
 	KeepDuplicates bool
-	Filters        Filters
+	// LastPositions makes the position after a game's last move a sample too.
+	LastPositions bool
+	Filters       Filters
 	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels. Whose
 	// view scores such as {0.31/12} are from is stated by Stated, or found for each input.
 	ImportEvals bool
@@ -209,6 +211,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 func (in *Request) flags() dataset.Flags {
 	flags := in.Filters.flags()
 	flags.Add(in.KeepDuplicates, "keep-duplicates", "true")
+	flags.Add(in.LastPositions, "last-positions", "true")
 	// earlier versions, which took all comments for the mover's, had "true"
 	flags.Add(in.ImportEvals, "import-evals", "view-by-file")
 	flags.Add(in.Results != dataset.TagResult, "result-conflict", in.Results.String())

@@ -199,5 +199,21 @@ func (g *PGN) Move(p *board.Position, m board.Move, numbered bool) {
 	g.Word(p.SAN(m))
 }
 
+// Variation writes moves that could have been played from a position, in parentheses.
+func (g *PGN) Variation(p board.Position, moves []board.Move) {
+	var line PGN
+	line.column = 1
+	for i, m := range moves {
+		line.Move(&p, m, i == 0)
+		p.Play(m)
+	}
+	words := strings.Fields(line.text.String())
+	words[0] = "(" + words[0]
+	words[len(words)-1] += ")"
+	for _, word := range words {
+		g.Word(word)
+	}
+}
+
 // String is the text, with the empty line after a game.
 func (g *PGN) String() string { return g.text.String() + "\n\n" }

@@ -1,0 +1,213 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// Game is a game with what its moves lost.
+type Game struct {
+	White       string      `json:"white"`
+	Black       string      `json:"black"`
+	WhiteElo    int         `json:"white_elo,omitempty"`
+	BlackElo    int         `json:"black_elo,omitempty"`
+	Event       string      `json:"event,omitempty"`
+	Site        string      `json:"site,omitempty"`
+	Round       string      `json:"round,omitempty"`
+	Date        string      `json:"date,omitempty"`
+	Opening     string      `json:"opening,omitempty"`
+	ECO         string      `json:"eco,omitempty"`
+	TimeControl string      `json:"time_control,omitempty"`
+	FEN         string      `json:"fen,omitempty"` // where it does not begin from the usual start
+	Result      string      `json:"result"`
+	Accuracy    [2]*float64 `json:"accuracy"` // White's and Black's, 0 … 100; nil without a move of theirs
+	Sides       [2]Totals   `json:"sides"`    // White's and Black's
+	Moves       []Move      `json:"moves"`
+
+	start board.Position
+}
+
+// Totals are the figures of a player's moves.
+type Totals struct {
+	Moves        int     `json:"moves"`
+	Loss         float64 `json:"centipawn_loss"` // the mean
+	Inaccuracies int     `json:"inaccuracies"`
+	Mistakes     int     `json:"mistakes"`
+	Blunders     int     `json:"blunders"`
+	// The mean accuracy of the moves of each phase, nil where it has none.
+	Phases map[string]float64 `json:"phases"`
+}
+
+// Move is a move of a game. Scores are from the view of its player.
+type Move struct {
+	UCI  string `json:"uci"`
+	SAN  string `json:"san"`
+	Best string `json:"best,omitempty"` // the engine's move, in SAN
+	// The score before the move and after it: centipawns within ±1000, a mate as ±1000.
+	Before int  `json:"cp_before"`
+	After  int  `json:"cp_after"`
+	MateIn *int `json:"mate_before,omitempty"` // in so many moves; below 0 the opponent mates
+	MateTo *int `json:"mate_after,omitempty"`
+	// WinLoss is what the move lost of the winning chances, in per cent; below 0 it won some.
+	WinLoss  float64 `json:"win_loss"`
+	Accuracy float64 `json:"accuracy"`
+	Class    Class   `json:"class"`
+	Phase    string  `json:"phase"`
+	Clock    *int32  `json:"clock,omitempty"` // the time left after it, in tenths of a second
+	// Likely is how likely a player of this rating is to play the move, by the network; BestLikely the engine's.
+	Likely     *float64 `json:"likely,omitempty"`
+	BestLikely *float64 `json:"best_likely,omitempty"`
+
+	move  board.Move
+	black bool         // its player
+	line  []board.Move // the engine's, from the position before the move
+	after dataset.Score
+}
+
+// label is what the engine says of a position.
+type label struct {
+	score dataset.Score // from the side to move's view
+	line  []board.Move  // the best moves; empty where the game has ended
+}
+
+// initial is the score that Lichess gives to the usual start.
+const initial = dataset.Score(15)
+
+// errUnlabelled is the fault of a game that has a position without a label.
+var errUnlabelled = errors.New("a position has no label")
+
+// labelAt returns what is said of a position: by its label, or by the rules where the game has ended. false is a position
+// without a label.
+func labelAt(p *board.Position, c dataset.Counted) (label, bool) {
+	switch {
+	case !p.HasLegalMove() && p.InCheck():
+		return label{score: dataset.MateIn(0)}, true
+	case !p.HasLegalMove() || p.IsDead():
+		return label{score: dataset.Centipawns(0)}, true
+	case c.Value.Status != dataset.Labelled || len(c.Value.Lines) == 0:
+		return label{}, false
+	}
+	best := c.Value.Lines[0]
+	return label{best.Score, best.PV}, true
+}
+
+// opposite returns a score from the other side's view. Being mated now is a mate in one move from there, for that is
+// what it was before the move.
+func opposite(s dataset.Score) dataset.Score {
+	if n, ok := s.Mate(); ok && n == 0 {
+		return dataset.MateIn(1)
+	}
+	return -s
+}
+
+// review says what the moves of a line lost. The line has every position as a sample.
+func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error) {
+	n := len(line.Moves)
+	g := &Game{White: line.Tag("White"), Black: line.Tag("Black"), WhiteElo: line.WhiteElo, BlackElo: line.BlackElo,
+		Event: line.Tag("Event"), Site: line.Tag("Site"), Round: line.Tag("Round"),
+		TimeControl: line.Tag("TimeControl"), Date: line.Tag("Date"), Opening: line.Tag("Opening"), ECO: line.Tag("ECO"),
+		Result: line.Result.String(), Moves: make([]Move, 0, n), start: line.Start}
+	if line.Start != board.StartPosition() {
+		g.FEN = line.Start.FEN()
+	}
+	labels, positions := make([]label, 0, n+1), make([]board.Position, 0, n+1)
+	w := &v.walker
+	for w.Reset(line); w.Next(); {
+		if w.Ply() != len(labels) {
+			break
+		}
+		l, ok := labelAt(w.Position(), v.counting.Of(line, w.Sample()))
+		if !ok && w.Ply() == 0 && line.Start == board.StartPosition() {
+			l, ok = label{score: initial}, true // sites leave it out
+		}
+		if !ok {
+			return nil, errUnlabelled
+		}
+		labels, positions = append(labels, l), append(positions, *w.Position())
+	}
+	if len(labels) != n+1 {
+		return nil, fmt.Errorf("ply %d of %d is no sample", len(labels), n)
+	}
+	white := make([]float64, 0, n+1)
+	for ply, l := range labels {
+		percent := WinPercent(l.score)
+		if positions[ply].Turn() == board.Black {
+			percent = 100 - percent
+		}
+		white = append(white, percent)
+		if ply < n {
+			g.Moves = append(g.Moves, newMove(line, ply, &positions[ply], l, labels[ply+1]))
+		}
+	}
+	blackBegins := line.Start.Turn() == board.Black
+	for side, a := range GameAccuracy(white, blackBegins) {
+		if !math.IsNaN(a) {
+			g.Accuracy[side] = &a
+		}
+		g.Sides[side] = totals(g.Moves, (side == 1) != blackBegins)
+	}
+	return g, v.likely(ctx, g)
+}
+
+// newMove says what the move at a ply lost.
+func newMove(line *dataset.Line, ply int, p *board.Position, before, next label) Move {
+	played, after := line.Moves[ply], opposite(next.score)
+	m := Move{UCI: played.String(), SAN: p.SAN(played), Before: bounded(before.score), After: bounded(after),
+		Phase: p.Phase().String(), move: played, black: p.Turn() == board.Black, line: before.line, after: after}
+	m.WinLoss = WinPercent(before.score) - WinPercent(after)
+	m.Accuracy = MoveAccuracy(WinPercent(before.score), WinPercent(after))
+	if n, ok := before.score.Mate(); ok {
+		m.MateIn = &n
+	}
+	if n, ok := after.Mate(); ok {
+		if next.line == nil {
+			n = 0
+		}
+		m.MateTo = &n
+	}
+	if len(before.line) > 0 {
+		m.Best = p.SAN(before.line[0])
+	}
+	if len(before.line) == 0 || before.line[0] != played {
+		m.Class = Classify(before.score, after)
+	}
+	if tenths, ok := line.ClockAfter(ply); ok {
+		m.Clock = &tenths
+	}
+	return m
+}
+
+// totals sums up the moves of the player that moved first, or of the other one.
+func totals(moves []Move, second bool) (t Totals) {
+	t.Phases = map[string]float64{}
+	counts := map[string]int{}
+	first := 0
+	if second {
+		first = 1
+	}
+	for i := first; i < len(moves); i += 2 {
+		m := &moves[i]
+		t.Moves++
+		t.Loss += float64(max(0, m.Before-m.After))
+		t.Phases[m.Phase] += m.Accuracy
+		counts[m.Phase]++
+		switch m.Class {
+		case Inaccuracy:
+			t.Inaccuracies++
+		case Mistake:
+			t.Mistakes++
+		case Blunder:
+			t.Blunders++
+		}
+	}
+	t.Loss /= float64(max(1, t.Moves))
+	for phase, n := range counts {
+		t.Phases[phase] /= float64(n)
+	}
+	return t
+}

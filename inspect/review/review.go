@@ -1,0 +1,184 @@
+// Package review says of every move of labelled games what it lost, and how likely people were to play it.
+//
+// [Request] reads a dataset whose every position, the last ones of its games too, has a label, and writes a folder:
+// review.json and moves.csv with all figures, games.pgn with evaluations, marks and variations, and pages to read. Its
+// formulas are Lichess's. It starts no goroutines.
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/progress"
+	"talbot/play/engine"
+	"talbot/play/mcts"
+	"talbot/shards"
+)
+
+// Request reviews the games of a dataset.
+type Request struct {
+	In     string // the dataset
+	People []Person
+	// Rating is that of players whose rating is not known; 0: nothing is said of how likely their moves were.
+	Rating   int
+	Progress func(progress.Progress) // may be nil
+}
+
+// Person is a network of the moves that people play.
+type Person struct {
+	Rating    int // of those people; 0: the network takes any
+	Evaluator engine.RatedEvaluator
+}
+
+type reviewer struct {
+	Request
+	counting dataset.Counting
+	walker   dataset.Walker
+	legal    []board.Move
+	answers  []mcts.Evaluation
+}
+
+// Each calls f with each game that has a label on every position, in order, and returns how many have not.
+func (r Request) Each(ctx context.Context, f func(*Game) error) (unlabelled int64, err error) {
+	in, err := shards.OpenDataset(r.In)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	v := &reviewer{Request: r}
+	if v.counting, err = dataset.NewCounting(in.Manifest.Fingerprints, ""); err != nil {
+		return 0, fmt.Errorf("%q: %w", r.In, err)
+	}
+	slices.SortFunc(v.People, func(a, b Person) int { return cmp.Compare(a.Rating, b.Rating) })
+	done := int64(0)
+	for line, err := range in.Lines() {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return 0, err
+		}
+		done++
+		progress.Report(r.Progress, "review", "games", done, in.Manifest.Counts.GamesKept)
+		g, err := v.review(ctx, line)
+		if errors.Is(err, errUnlabelled) {
+			unlabelled++
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%q: %s: %w", r.In,
+				dataset.LineName(line.Source.String(), line.Number, in.Manifest.InputName(line.Input)), err)
+		}
+		if err := f(g); err != nil {
+			return 0, err
+		}
+	}
+	return unlabelled, nil
+}
+
+// likely sets how likely the moves of a game were to be played by people of their players' ratings.
+func (v *reviewer) likely(ctx context.Context, g *Game) error {
+	if len(v.People) == 0 {
+		return nil
+	}
+	ratings := [2]int{cmp.Or(g.WhiteElo, v.Rating), cmp.Or(g.BlackElo, v.Rating)}
+	for side, rating := range ratings {
+		if rating == 0 {
+			continue
+		}
+		person := slices.MinFunc(v.People, func(a, b Person) int {
+			return cmp.Compare(a.distance(rating), b.distance(rating))
+		})
+		if err := v.ask(ctx, g, board.Color(side), ratings, person.Evaluator); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distance is how far people's rating is from another.
+func (p *Person) distance(rating int) int {
+	if p.Rating == 0 {
+		return 0
+	}
+	return max(p.Rating-rating, rating-p.Rating)
+}
+
+// ask asks a network about the positions in which a side is to move.
+func (v *reviewer) ask(ctx context.Context, g *Game, side board.Color, ratings [2]int, e engine.RatedEvaluator) error {
+	e.Rate(ratings[0], ratings[1])
+	game := board.NewGame(g.start)
+	var asked []*Move
+	var moves [][]board.Move
+	flush := func() error {
+		v.answers = slices.Grow(v.answers[:0], len(asked))[:len(asked)]
+		if err := e.Evaluate(ctx, v.answers); err != nil {
+			return err
+		}
+		for i, m := range asked {
+			for k, legal := range moves[i] {
+				p := math.Exp(float64(v.answers[i].Prior[k]))
+				if legal == m.move {
+					m.Likely = &p
+				}
+				if len(m.line) > 0 && legal == m.line[0] {
+					m.BestLikely = &p
+				}
+			}
+		}
+		asked, moves = asked[:0], moves[:0]
+		return nil
+	}
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		if game.Position().Turn() == side {
+			legal := game.Position().LegalMoves(nil)
+			e.Put(len(asked), game, legal)
+			asked, moves = append(asked, m), append(moves, legal)
+			if len(asked) == e.Batch() {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		game.Push(m.move)
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	return flush()
+}
+
+// WriteJSON writes {"games": […]} of games that are added one after the other.
+type jsonWriter struct {
+	to    io.Writer
+	games int
+}
+
+func (w *jsonWriter) add(g *Game) error {
+	text, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	before := ",\n"
+	if w.games == 0 {
+		before = "{\"games\": [\n"
+	}
+	w.games++
+	_, err = fmt.Fprintf(w.to, "%s%s", before, text)
+	return err
+}
+
+func (w *jsonWriter) end() error {
+	text := "\n]}\n"
+	if w.games == 0 {
+		text = "{\"games\": []}\n"
+	}
+	_, err := io.WriteString(w.to, text)
+	return err
+}
