@@ -21,11 +21,11 @@ import (
 
 type reviewOptions struct {
 	review.Request
-	out, player, engine string
-	people              []string
-	nodes               int64
-	workers             int
-	evals, json         bool
+	out, engine string
+	people      []string
+	nodes       int64
+	workers     int
+	evals, json bool
 }
 
 func newReview() *cobra.Command {
@@ -58,7 +58,7 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	completeFolder(cmd, "out")
 	addJSON(f, &o.json)
 	f.Section("Games")
-	f.String(&o.player, "player", "only games of this player, whose moves the pages sum up")
+	f.String(&o.Player, "player", "only games of this player, whose moves the pages sum up")
 	f.Section("Evaluation")
 	o.nodes = 100_000
 	flags.AtLeast(f, &o.nodes, "nodes", 1, "nodes for each position")
@@ -84,7 +84,7 @@ func (o *reviewOptions) review(ctx context.Context, files []string) error {
 	}
 	var end func()
 	o.Progress, end = cli.ShowProgress()
-	sum, err := review.Write(ctx, o.Request, o.out, o.player, thisBuild().String())
+	sum, err := o.Request.Write(ctx, o.out, "talbot "+version)
 	end()
 	if err != nil {
 		return err
@@ -99,8 +99,8 @@ func (o *reviewOptions) review(ctx context.Context, files []string) error {
 func (o *reviewOptions) evaluate(ctx context.Context, files []string) error {
 	games := filepath.Join(o.out, "games")
 	ingest := append(slices.Clone(files), "--out="+games, "--last-positions", "--keep-duplicates", "--replace")
-	if o.player != "" {
-		ingest = append(ingest, "--player="+o.player)
+	if o.Player != "" {
+		ingest = append(ingest, "--player="+o.Player)
 	}
 	if o.evals {
 		ingest = append(ingest, "--import-evals")

@@ -20,19 +20,24 @@ const (
 // Classes are those that are counted, the worst first.
 var Classes = []Class{Blunder, Mistake, Inaccuracy}
 
-// ceiling bounds centipawns; a mate counts as as much.
-const ceiling = 1000
+// The most centipawns that count, and those of a mate.
+const (
+	ceiling = 1000
+	ofMate  = 10_000
+)
 
-// bounded returns a score in centipawns within the ceiling.
-func bounded(s dataset.Score) int {
-	if n, ok := s.Mate(); ok {
-		if n > 0 {
-			return ceiling
-		}
-		return -ceiling
+// bounded returns centipawns within the ceiling.
+func bounded(cp int) int { return max(-ceiling, min(ceiling, cp)) }
+
+// centipawns returns a score in centipawns, a mate as ±10000.
+func centipawns(s dataset.Score) int {
+	if cp, ok := s.Centipawns(); ok {
+		return cp
 	}
-	cp, _ := s.Centipawns()
-	return max(-ceiling, min(ceiling, cp))
+	if n, _ := s.Mate(); n > 0 {
+		return ofMate
+	}
+	return -ofMate
 }
 
 // chances returns 2/(1+exp(-0.00368208·cp)) - 1, in [-1, 1], the fit of Lichess to games of its players
@@ -41,7 +46,7 @@ func chances(cp int) float64 { return 2/(1+math.Exp(-0.00368208*float64(cp))) - 
 
 // WinPercent returns the winning chances of a score in per cent, with centipawns within ±1000 and mates as ±1000:
 // 50 + 50·(2/(1+exp(-0.00368208·cp)) - 1).
-func WinPercent(s dataset.Score) float64 { return 50 + 50*chances(bounded(s)) }
+func WinPercent(s dataset.Score) float64 { return 50 + 50*chances(bounded(centipawns(s))) }
 
 // MoveAccuracy returns the accuracy of a move, 0 … 100, from the winning chances before and after it in per cent, from
 // its player's view: 103.1668·exp(-0.04354·loss) - 3.1669 + 1, or 100 where nothing was lost. The formula is Lichess's

@@ -1,10 +1,12 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -30,25 +32,16 @@ type Game struct {
 	Moves       []Move      `json:"moves"`
 
 	start board.Position
-}
-
-// Totals are the figures of a player's moves.
-type Totals struct {
-	Moves        int     `json:"moves"`
-	Loss         float64 `json:"centipawn_loss"` // the mean
-	Inaccuracies int     `json:"inaccuracies"`
-	Mistakes     int     `json:"mistakes"`
-	Blunders     int     `json:"blunders"`
-	// The mean accuracy of the moves of each phase, nil where it has none.
-	Phases map[string]float64 `json:"phases"`
+	mine  [2]bool // the sides that are the player's; both where nobody was asked for
 }
 
 // Move is a move of a game. Scores are from the view of its player.
 type Move struct {
-	UCI  string `json:"uci"`
-	SAN  string `json:"san"`
-	Best string `json:"best,omitempty"` // the engine's move, in SAN
-	// The score before the move and after it: centipawns within ±1000, a mate as ±1000.
+	UCI     string `json:"uci"`
+	SAN     string `json:"san"`
+	Best    string `json:"best,omitempty"` // the engine's move
+	BestSAN string `json:"best_san,omitempty"`
+	// The score before the move and after it in centipawns, a mate as ±10000.
 	Before int  `json:"cp_before"`
 	After  int  `json:"cp_after"`
 	MateIn *int `json:"mate_before,omitempty"` // in so many moves; below 0 the opponent mates
@@ -63,10 +56,12 @@ type Move struct {
 	Likely     *float64 `json:"likely,omitempty"`
 	BestLikely *float64 `json:"best_likely,omitempty"`
 
-	move  board.Move
-	black bool         // its player
-	line  []board.Move // the engine's, from the position before the move
-	after dataset.Score
+	move        board.Move
+	black       bool         // its player
+	line        []board.Move // the engine's, from the position before the move
+	reply       []board.Move // the engine's, from the position after it
+	clockBefore *int32
+	after       dataset.Score
 }
 
 // label is what the engine says of a position.
@@ -115,6 +110,8 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 	if line.Start != board.StartPosition() {
 		g.FEN = line.Start.FEN()
 	}
+	player := dataset.Filter{Player: v.Player}
+	g.mine[board.White], g.mine[board.Black] = player.PlayerSides(line)
 	labels, positions := make([]label, 0, n+1), make([]board.Position, 0, n+1)
 	w := &v.walker
 	for w.Reset(line); w.Next(); {
@@ -149,7 +146,13 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 		if !math.IsNaN(a) {
 			g.Accuracy[side] = &a
 		}
-		g.Sides[side] = totals(g.Moves, (side == 1) != blackBegins)
+	}
+	for i := range g.Moves {
+		side := board.White
+		if g.Moves[i].black {
+			side = board.Black
+		}
+		g.Sides[side].add(&g.Moves[i])
 	}
 	return g, v.likely(ctx, g)
 }
@@ -157,8 +160,9 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 // newMove says what the move at a ply lost.
 func newMove(line *dataset.Line, ply int, p *board.Position, before, next label) Move {
 	played, after := line.Moves[ply], opposite(next.score)
-	m := Move{UCI: played.String(), SAN: p.SAN(played), Before: bounded(before.score), After: bounded(after),
-		Phase: p.Phase().String(), move: played, black: p.Turn() == board.Black, line: before.line, after: after}
+	m := Move{UCI: played.String(), SAN: p.SAN(played), Before: centipawns(before.score), After: centipawns(after),
+		Phase: p.Phase().String(), move: played, black: p.Turn() == board.Black, line: before.line,
+		reply: next.line, after: after}
 	m.WinLoss = WinPercent(before.score) - WinPercent(after)
 	m.Accuracy = MoveAccuracy(WinPercent(before.score), WinPercent(after))
 	if n, ok := before.score.Mate(); ok {
@@ -171,7 +175,7 @@ func newMove(line *dataset.Line, ply int, p *board.Position, before, next label)
 		m.MateTo = &n
 	}
 	if len(before.line) > 0 {
-		m.Best = p.SAN(before.line[0])
+		m.Best, m.BestSAN = before.line[0].String(), p.SAN(before.line[0])
 	}
 	if len(before.line) == 0 || before.line[0] != played {
 		m.Class = Classify(before.score, after)
@@ -179,35 +183,42 @@ func newMove(line *dataset.Line, ply int, p *board.Position, before, next label)
 	if tenths, ok := line.ClockAfter(ply); ok {
 		m.Clock = &tenths
 	}
+	if tenths, ok := line.ClockBefore(ply); ok {
+		m.clockBefore = &tenths
+	}
 	return m
 }
 
-// totals sums up the moves of the player that moved first, or of the other one.
-func totals(moves []Move, second bool) (t Totals) {
-	t.Phases = map[string]float64{}
-	counts := map[string]int{}
-	first := 0
-	if second {
-		first = 1
+// Title returns the players, with their ratings.
+func (g *Game) Title() string {
+	return player(g.White, g.WhiteElo) + " – " + player(g.Black, g.BlackElo)
+}
+
+func player(name string, elo int) string {
+	name = cmp.Or(name, "?")
+	if elo > 0 {
+		name += fmt.Sprintf(" (%d)", elo)
 	}
-	for i := first; i < len(moves); i += 2 {
-		m := &moves[i]
-		t.Moves++
-		t.Loss += float64(max(0, m.Before-m.After))
-		t.Phases[m.Phase] += m.Accuracy
-		counts[m.Phase]++
-		switch m.Class {
-		case Inaccuracy:
-			t.Inaccuracies++
-		case Mistake:
-			t.Mistakes++
-		case Blunder:
-			t.Blunders++
+	return name
+}
+
+// openingPlies is how many plies name an opening where the game does not.
+const openingPlies = 4
+
+// OpeningName returns the opening by the game's own tags, or else by its first moves.
+func (g *Game) OpeningName() string {
+	if name := cmp.Or(g.Opening, g.ECO); name != "" {
+		return name
+	}
+	if g.FEN != "" {
+		return "from a position"
+	}
+	var b strings.Builder
+	for i := range g.Moves[:min(len(g.Moves), openingPlies)] {
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "%d. ", i/2+1)
 		}
+		b.WriteString(g.Moves[i].SAN + " ")
 	}
-	t.Loss /= float64(max(1, t.Moves))
-	for phase, n := range counts {
-		t.Phases[phase] /= float64(n)
-	}
-	return t
+	return strings.TrimSpace(b.String())
 }

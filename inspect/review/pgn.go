@@ -99,8 +99,8 @@ func (m *Move) comment(before, after *board.Position) string {
 	}
 	if m.Class != Fine {
 		text := strings.ToUpper(string(m.Class[:1])) + string(m.Class[1:]) + "."
-		if m.Best != "" {
-			text += " " + m.Best + " was best."
+		if m.BestSAN != "" {
+			text += " " + m.BestSAN + " was best."
 		}
 		parts = append(parts, text)
 	}

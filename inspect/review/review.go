@@ -26,6 +26,7 @@ import (
 // Request reviews the games of a dataset.
 type Request struct {
 	In     string // the dataset
+	Player string // whose moves are summed up; "" = both players'
 	People []Person
 	// Rating is that of players whose rating is not known; 0: nothing is said of how likely their moves were.
 	Rating   int

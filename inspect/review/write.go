@@ -4,34 +4,28 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 
-	"talbot/internal/humanize"
 	"talbot/internal/output"
 )
 
-// Summary is what a review reports.
-type Summary struct {
-	Games      int       `json:"games"`
-	Unlabelled int64     `json:"unlabelled"` // games left out because not every position has a label
-	Sides      [2]Totals `json:"sides"`      // White's and Black's, over all games; with a player, the player's and the opponents'
-	Names      [2]string `json:"names"`
-}
-
 // Write reviews the games and writes the files of a folder.
-func Write(ctx context.Context, r Request, dir, player, tool string) (sum Summary, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return sum, err
+func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err error) {
+	if err := os.MkdirAll(filepath.Join(dir, "game"), 0o777); err != nil {
+		return nil, err
 	}
-	var text, games, table bytes.Buffer
+	sum = newSummary(r.Player)
+	var text, games, moves bytes.Buffer
 	list := jsonWriter{to: &text}
-	rows := csv.NewWriter(&table)
+	rows := csv.NewWriter(&moves)
 	_ = rows.Write(columns) // to memory
 	sum.Unlabelled, err = r.Each(ctx, func(g *Game) error {
-		sum.Games++
+		sum.add(g)
+		if err := writePage(filepath.Join(dir, gamePath(sum.Games)), g.page()); err != nil {
+			return err
+		}
 		games.WriteString(g.PGN(tool))
 		for i := range g.Moves {
 			_ = rows.Write(g.row(sum.Games, i))
@@ -39,15 +33,19 @@ func Write(ctx context.Context, r Request, dir, player, tool string) (sum Summar
 		return list.add(g)
 	})
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
 	if err := list.end(); err != nil {
-		return sum, err
+		return nil, err
 	}
 	rows.Flush()
-	for name, content := range map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &table, "review.json": &text} {
+	sum.end()
+	if err := writePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
+		return nil, err
+	}
+	for name, content := range map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &moves, "review.json": &text} {
 		if err := output.WriteFile(filepath.Join(dir, name), content.Bytes()); err != nil {
-			return sum, err
+			return nil, err
 		}
 	}
 	return sum, nil
@@ -79,13 +77,7 @@ func (g *Game) row(number, i int) []string {
 	if m.black {
 		color = "black"
 	}
-	return []string{strconv.Itoa(number), strconv.Itoa(i), color, m.SAN, m.UCI, m.Best, strconv.Itoa(m.Before),
+	return []string{strconv.Itoa(number), strconv.Itoa(i), color, m.SAN, m.UCI, m.BestSAN, strconv.Itoa(m.Before),
 		strconv.Itoa(m.After), whole(m.MateIn), whole(m.MateTo), strconv.FormatFloat(m.WinLoss, 'f', 2, 64),
 		strconv.FormatFloat(m.Accuracy, 'f', 1, 64), string(m.Class), m.Phase, share(m.Likely), share(m.BestLikely), clock}
-}
-
-// Text returns the summary as lines.
-func (s *Summary) Text() string {
-	return fmt.Sprintf("%s; %s left out, which are not evaluated throughout\n", humanize.Count(int64(s.Games), "game"),
-		humanize.Thousands(s.Unlabelled))
 }

@@ -32,6 +32,7 @@ type Cell struct {
 	Text   string
 	Small  string  // stands beside it: an interval, a number of samples
 	Hover  string  // shown by pointing
+	Link   string  // where the text leads on a page; "" = nowhere
 	Class  string  // [Better], [Worse] or [Unsure]: its colour
 	Word   string  // the verdict, after the figure
 	Strong bool    // bold

@@ -1,0 +1,373 @@
+package review
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"talbot/board"
+	"talbot/internal/chart"
+	"talbot/internal/humanize"
+	"talbot/internal/output"
+	"talbot/internal/table"
+)
+
+// gamePath is the page of a game in the review's folder.
+func gamePath(number int) string { return fmt.Sprintf("game/%04d.html", number) }
+
+func writePage(path string, p *table.Page) error {
+	var text bytes.Buffer
+	if err := p.WriteHTML(&text); err != nil {
+		return err
+	}
+	return output.WriteFile(path, text.Bytes())
+}
+
+// Text returns the summary for a terminal.
+func (s *Summary) Text() string {
+	p := s.page()
+	return p.Text()
+}
+
+func one(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+func accuracyText(a *float64) string {
+	if a == nil {
+		return "–"
+	}
+	return one(*a)
+}
+
+// page is the page over all games.
+func (s *Summary) page() *table.Page {
+	whose := "White's and Black's moves"
+	if s.Player != "" {
+		whose = "the moves of " + chart.Plain(s.Player)
+	}
+	p := &table.Page{Kind: "review", Title: "Games reviewed", Intro: "What " + whose + " lost of the winning chances, by " +
+		"Lichess's formulas. The folder has the games as PGN and all figures as JSON and CSV."}
+	p.Lead = []table.Block{s.tiles()}
+	play := table.Section{Title: "Play", Layout: table.Two}
+	play.Add(records("Players", s.Sides), phases(s.Sides))
+	if s.Player != "" {
+		play.Add(records("Colors", s.Colors))
+	}
+	if s.Clocks[0].Played.Moves > 0 {
+		play.Add(s.clockTable())
+	}
+	p.Add(play)
+	p.Add(table.Section{Title: "Openings", Blocks: []table.Block{s.openingTable()}})
+	p.Add(table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable()}})
+	if boards := s.boards(); len(boards.List) > 0 {
+		p.Add(table.Section{Title: "Moments", Note: "The moves that lost most: red the move that was played, green the " +
+			"engine's. The side to move is at the bottom.", Blocks: []table.Block{boards}})
+	}
+	p.Add(table.Section{Title: "All games", Blocks: []table.Block{table.PageOnly{Block: s.gameTable()}}})
+	return p
+}
+
+func (s *Summary) tiles() table.Tiles {
+	first := &s.Sides[0]
+	list := table.Tiles{{Name: "games", Value: humanize.Thousands(int64(s.Games))}}
+	if s.Unlabelled > 0 {
+		list[0].Note = humanize.Thousands(s.Unlabelled) + " left out, not evaluated throughout"
+	}
+	for i := range s.Sides {
+		r := &s.Sides[i]
+		if a, ok := r.Accuracy(); ok {
+			list = append(list, table.Tile{Name: "accuracy", Value: one(a), Note: r.Name})
+		}
+	}
+	if s.Player != "" {
+		list = append(list, table.Tile{Name: "score", Value: humanize.Percent(first.Points / float64(max(1, first.Games)))})
+	}
+	return list
+}
+
+// records is a table of records.
+func records(title string, list []Record) *table.Table {
+	t := &table.Table{Title: title, Columns: table.Columns("", "games", "score", "accuracy", "centipawns lost a move",
+		"inaccuracies", "mistakes", "blunders")}
+	for i := range list {
+		t.Add(recordRow(&list[i])...)
+	}
+	return t
+}
+
+func recordRow(r *Record) []table.Cell {
+	games := float64(max(1, r.Games))
+	each := func(n int) string { return one(float64(n) / games) }
+	accuracy := "–"
+	if a, ok := r.Accuracy(); ok {
+		accuracy = one(a)
+	}
+	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), humanize.Percent(r.Points/games), accuracy,
+		one(r.Played.Loss), each(r.Played.Inaccuracies), each(r.Played.Mistakes), each(r.Played.Blunders))
+}
+
+// phases is a table of the mean accuracy of moves by phase.
+func phases(list []Record) *table.Table {
+	t := &table.Table{Title: "Accuracy by phase", Note: "the mean of the moves", Columns: table.Columns("", "opening",
+		"middlegame", "endgame")}
+	for _, r := range list {
+		row := []string{r.Name}
+		for phase := board.Opening; phase <= board.Endgame; phase++ {
+			text := "–"
+			if a, ok := r.Played.Phases[phase.String()]; ok {
+				text = one(a)
+			}
+			row = append(row, text)
+		}
+		t.Add(table.Row(row...)...)
+	}
+	return t
+}
+
+func (s *Summary) clockTable() *table.Table {
+	t := &table.Table{Title: "Time trouble", Note: "moves by the time left before them", Columns: table.Columns("clock",
+		"moves", "centipawns lost a move", "blunders in 100")}
+	for i := range s.Clocks {
+		m := &s.Clocks[i].Played
+		t.Add(table.Row(s.Clocks[i].Name, humanize.Thousands(int64(m.Moves)), one(m.Loss),
+			one(100*float64(m.Blunders)/float64(max(1, m.Moves))))...)
+	}
+	return t
+}
+
+// shownOpenings is how many openings the page shows.
+const shownOpenings = 20
+
+func (s *Summary) openingTable() *table.Table {
+	t := records("", s.Openings[:min(len(s.Openings), shownOpenings)])
+	t.Columns[0].Title = "opening"
+	if more := len(s.Openings) - shownOpenings; more > 0 {
+		t.Foot = []string{fmt.Sprintf("and %d more, in fewer games", more)}
+	}
+	return t
+}
+
+func (s *Summary) motifTable() *table.Table {
+	marked := 0
+	for _, r := range s.Colors {
+		marked += r.Played.Inaccuracies + r.Played.Mistakes + r.Played.Blunders
+	}
+	t := &table.Table{Note: fmt.Sprintf("of %s with a mark; a move may be of several kinds",
+		humanize.Count(int64(marked), "move")), Columns: table.Columns("", "moves", "share")}
+	for _, m := range s.Motifs {
+		if m.Moves > 0 {
+			t.Add(table.Row(m.Name, humanize.Thousands(int64(m.Moves)),
+				humanize.Percent(float64(m.Moves)/float64(marked)))...)
+		}
+	}
+	return t
+}
+
+func (s *Summary) gameTable() *table.Table {
+	t := &table.Table{Columns: table.Columns("game", "result", "date", "opening", "accuracy", "blunders")}
+	for i, g := range s.list {
+		row := table.Row(g.title, g.result, g.date, g.opening,
+			accuracyText(g.accuracy[0])+" – "+accuracyText(g.accuracy[1]), fmt.Sprintf("%d – %d", g.blunders[0], g.blunders[1]))
+		row[0].Link = gamePath(i + 1)
+		t.Add(row...)
+	}
+	return t
+}
+
+func (s *Summary) boards() *table.Boards {
+	list := &table.Boards{Shown: 12}
+	for i := range s.moments {
+		m := &s.moments[i]
+		b := m.move.board(&m.at)
+		b.Where = append([]string{m.title}, b.Where...)
+		b.Link = gamePath(m.game)
+		list.List = append(list.List, b)
+	}
+	return list
+}
+
+// board is the position before a move with a mark.
+func (m *Move) board(at *board.Position) table.Position {
+	b := table.Position{Board: chart.NewBoard(at), Class: table.Worse, Head: numbered(at, m.SAN) + marks[m.Class],
+		Aside: fmt.Sprintf("−%.0f %%", m.WinLoss), Phase: m.Phase}
+	b.Board.Arrow("theirs", m.move)
+	if len(m.line) > 0 {
+		b.Board.Arrow("target", m.line[0])
+		b.Where = append(b.Where, "best: "+lineText(*at, m.line[:min(len(m.line), variationPlies)]))
+	}
+	b.Where = append(b.Where, m.scoreText())
+	if text := m.likelyText(); text != "" {
+		b.Where = append(b.Where, text)
+	}
+	return b
+}
+
+var marks = map[Class]string{Inaccuracy: "?!", Mistake: "?", Blunder: "??"}
+
+func numbered(at *board.Position, san string) string {
+	if at.Turn() == board.Black {
+		return fmt.Sprintf("%d… %s", at.FullmoveNumber(), san)
+	}
+	return fmt.Sprintf("%d. %s", at.FullmoveNumber(), san)
+}
+
+// lineText writes moves from a position.
+func lineText(at board.Position, moves []board.Move) string {
+	text := ""
+	for i, m := range moves {
+		switch {
+		case i == 0:
+			text = numbered(&at, at.SAN(m))
+		case at.Turn() == board.White:
+			text += " " + numbered(&at, at.SAN(m))
+		default:
+			text += " " + at.SAN(m)
+		}
+		at.Play(m)
+	}
+	return text
+}
+
+// scoreText says how the score changed.
+func (m *Move) scoreText() string {
+	text := func(cp int, mate *int) string {
+		if mate != nil {
+			return fmt.Sprintf("#%d", *mate)
+		}
+		return fmt.Sprintf("%+.1f", float64(cp)/100)
+	}
+	return text(m.Before, m.MateIn) + " → " + text(m.After, m.MateTo)
+}
+
+// likelyText says how many people play the move and find the best one; "" where that is not known.
+func (m *Move) likelyText() string {
+	if m.Likely == nil {
+		return ""
+	}
+	text := inWords(*m.Likely) + " of this rating plays it"
+	if m.BestLikely != nil {
+		text += ", " + inWords(*m.BestLikely) + " finds the best"
+	}
+	return text
+}
+
+// inWords writes a probability as “1 in 40” or “62 %”.
+func inWords(p float64) string {
+	if p < 0.1 {
+		return "1 in " + humanize.Thousands(int64(math.Round(1/max(p, 1e-4))))
+	}
+	return humanize.Percent(p)
+}
+
+// page is the page of a game.
+func (g *Game) page() *table.Page {
+	p := &table.Page{Kind: "review", Title: g.Title(), Intro: g.intro()}
+	sides := make([]Record, 2)
+	for side := range board.Color(2) {
+		sides[side].Name = [2]string{"White", "Black"}[side]
+		sides[side].add(g, side)
+	}
+	tiles := table.Tiles{{Name: "result", Value: g.Result}}
+	for side, r := range sides {
+		tiles = append(tiles, table.Tile{Name: "accuracy", Value: accuracyText(g.Accuracy[side]), Note: r.Name})
+	}
+	p.Lead = []table.Block{tiles}
+	play := table.Section{Title: "Play", Layout: table.Two}
+	play.Draw(chart.NewLineChart(g.curve()))
+	if clock, ok := g.clockCurve(); ok {
+		play.Draw(chart.NewLineChart(clock))
+	}
+	play.Add(records("Players", sides), phases(sides))
+	p.Add(play)
+	boards := &table.Boards{}
+	at := g.start
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		if m.Class != Fine {
+			boards.List = append(boards.List, m.board(&at))
+		}
+		at.Play(m.move)
+	}
+	if len(boards.List) > 0 {
+		p.Add(table.Section{Title: "Moments", Note: "red the move that was played, green the engine's; the side to move is " +
+			"at the bottom", Blocks: []table.Block{boards}})
+	}
+	p.Add(table.Section{Title: "Moves", Blocks: []table.Block{g.moveTable()}})
+	return p
+}
+
+func (g *Game) intro() string {
+	text := ""
+	for _, part := range []string{g.Event, g.Date, g.OpeningName()} {
+		if part != "" && part != "?" {
+			if text != "" {
+				text += " · "
+			}
+			text += chart.Plain(part)
+		}
+	}
+	return text
+}
+
+// curve is the chart of White's winning chances.
+func (g *Game) curve() chart.Lines {
+	c := chart.Curve{Name: "White", Class: "val"}
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		percent := WinPercent(m.after)
+		if m.black {
+			percent = 100 - percent
+		}
+		c.Points = append(c.Points, chart.Point{X: float64(i+1) / 2, Y: percent})
+	}
+	return chart.Lines{Title: "White's winning chances, %", Unit: "move", Low: 0, High: 100, Curves: []chart.Curve{c}}
+}
+
+// clockCurve is the chart of the time that was left; false without clocks.
+func (g *Game) clockCurve() (chart.Lines, bool) {
+	curves := []chart.Curve{{Name: "White", Class: "train"}, {Name: "Black", Class: "val"}}
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		if m.Clock == nil {
+			continue
+		}
+		side := 0
+		if m.black {
+			side = 1
+		}
+		curves[side].Points = append(curves[side].Points, chart.Point{X: float64(i+1) / 2, Y: float64(*m.Clock) / 10})
+	}
+	return chart.Lines{Title: "Time left, s", Unit: "move", Zero: true, Curves: curves},
+		len(curves[0].Points) > 1 && len(curves[1].Points) > 1
+}
+
+// moveTable lists all moves.
+func (g *Game) moveTable() *table.Table {
+	t := &table.Table{Columns: table.Columns("move", "score", "lost, %", "accuracy", "best", "people play it",
+		"people find the best")}
+	known := false
+	at := g.start
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		row := table.Row(numbered(&at, m.SAN)+marks[m.Class], m.scoreText(), one(max(0, m.WinLoss)), one(m.Accuracy),
+			m.BestSAN, "", "")
+		if m.Class != Fine {
+			row[0].Class = table.Worse
+		}
+		if m.Likely != nil {
+			row[5].Text, known = humanize.Percent(*m.Likely), true
+		}
+		if m.BestLikely != nil {
+			row[6].Text = humanize.Percent(*m.BestLikely)
+		}
+		t.Add(row...)
+		at.Play(m.move)
+	}
+	if !known {
+		t.Columns = t.Columns[:5]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:5]
+		}
+	}
+	return t
+}
