@@ -67,7 +67,8 @@ type Move struct {
 // label is what the engine says of a position.
 type label struct {
 	score dataset.Score // from the side to move's view
-	line  []board.Move  // the best moves; empty where the game has ended
+	line  []board.Move  // the best moves, if they are known
+	mated bool          // the side to move
 }
 
 // initial is the score that Lichess gives to the usual start.
@@ -81,14 +82,14 @@ var errUnlabelled = errors.New("a position has no label")
 func labelAt(p *board.Position, c dataset.Counted) (label, bool) {
 	switch {
 	case !p.HasLegalMove() && p.InCheck():
-		return label{score: dataset.MateIn(0)}, true
+		return label{score: dataset.MateIn(0), mated: true}, true
 	case !p.HasLegalMove() || p.IsDead():
 		return label{score: dataset.Centipawns(0)}, true
 	case c.Value.Status != dataset.Labelled || len(c.Value.Lines) == 0:
 		return label{}, false
 	}
 	best := c.Value.Lines[0]
-	return label{best.Score, best.PV}, true
+	return label{score: best.Score, line: best.PV}, true
 }
 
 // opposite returns a score from the other side's view. Being mated now is a mate in one move from there, for that is
@@ -169,7 +170,7 @@ func newMove(line *dataset.Line, ply int, p *board.Position, before, next label)
 		m.MateIn = &n
 	}
 	if n, ok := after.Mate(); ok {
-		if next.line == nil {
+		if next.mated {
 			n = 0
 		}
 		m.MateTo = &n

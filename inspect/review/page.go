@@ -48,7 +48,7 @@ func (s *Summary) page() *table.Page {
 	p := &table.Page{Kind: "review", Title: "Games reviewed", Intro: "What " + whose + " lost of the winning chances, by " +
 		"Lichess's formulas. The folder has the games as PGN and all figures as JSON and CSV."}
 	p.Lead = []table.Block{s.tiles()}
-	play := table.Section{Title: "Play", Layout: table.Two}
+	play := table.Section{Title: "Play"}
 	play.Add(records("Players", s.Sides), phases(s.Sides))
 	if s.Player != "" {
 		play.Add(records("Colors", s.Colors))
@@ -87,7 +87,7 @@ func (s *Summary) tiles() table.Tiles {
 
 // records is a table of records.
 func records(title string, list []Record) *table.Table {
-	t := &table.Table{Title: title, Columns: table.Columns("", "games", "score", "accuracy", "centipawns lost a move",
+	t := &table.Table{Title: title, Columns: table.Columns("", "games", "score", "accuracy", "centipawn loss",
 		"inaccuracies", "mistakes", "blunders")}
 	for i := range list {
 		t.Add(recordRow(&list[i])...)
@@ -126,7 +126,7 @@ func phases(list []Record) *table.Table {
 
 func (s *Summary) clockTable() *table.Table {
 	t := &table.Table{Title: "Time trouble", Note: "moves by the time left before them", Columns: table.Columns("clock",
-		"moves", "centipawns lost a move", "blunders in 100")}
+		"moves", "centipawn loss", "blunders in 100")}
 	for i := range s.Clocks {
 		m := &s.Clocks[i].Played
 		t.Add(table.Row(s.Clocks[i].Name, humanize.Thousands(int64(m.Moves)), one(m.Loss),
@@ -272,7 +272,7 @@ func (g *Game) page() *table.Page {
 		tiles = append(tiles, table.Tile{Name: "accuracy", Value: accuracyText(g.Accuracy[side]), Note: r.Name})
 	}
 	p.Lead = []table.Block{tiles}
-	play := table.Section{Title: "Play", Layout: table.Two}
+	play := table.Section{Title: "Play"}
 	play.Draw(chart.NewLineChart(g.curve()))
 	if clock, ok := g.clockCurve(); ok {
 		play.Draw(chart.NewLineChart(clock))
