@@ -32,7 +32,7 @@ func newReview() *cobra.Command {
 	var o reviewOptions
 	cmd := &cobra.Command{
 		Use:   "review FILE... --out DIR",
-		Short: "Review games: what each move lost, and who would have seen it",
+		Short: "Find what each move of games lost",
 		Long: `Review has Stockfish evaluate every position of games, and says of every move what it
 lost of the winning chances, whether that was an inaccuracy, a mistake or a blunder, and
 how accurate both players were, by Lichess's formulas.
@@ -45,7 +45,7 @@ DIR gets index.html, a page for each game, games.pgn with evaluations, marks and
 variations, review.json and moves.csv. Repeat the command after an interruption, or with
 more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 		Example: `  talbot review games.pgn --out my-games
-  talbot review me.pgn --player Tal --people maia-1100.pb.gz,maia-1500.pb.gz --out mine
+  talbot review me.pgn --player Tal --people maia-1500.pb.gz --out mine
   talbot review lichess.pgn --evals --out as-lichess`,
 		SuggestFor: []string{"analyse", "analyze", "annotate", "accuracy"},
 		Args:       operands(1, many, "one file of games or more"),
@@ -113,8 +113,8 @@ func (o *reviewOptions) evaluate(ctx context.Context, files []string) error {
 		return err
 	}
 	o.In = filepath.Join(o.out, "labelled")
-	label := []string{"label", games, "--out=" + o.In, "--nodes=" + strconv.FormatInt(o.nodes, 10), "--engine=" + o.engine,
-		"--replace"}
+	label := []string{"label", games, "--out=" + o.In, "--nodes=" + strconv.FormatInt(o.nodes, 10),
+		"--engine=" + o.engine, "--replace"}
 	if o.workers > 0 {
 		label = append(label, "--workers="+strconv.Itoa(o.workers))
 	}
@@ -159,7 +159,8 @@ func (o *reviewOptions) openPeople() (closeAll func(), err error) {
 		person := review.Person{Evaluator: n.Evaluator()}
 		if !person.Evaluator.Capabilities().Prior {
 			closeAll()
-			return func() {}, fault.Usage(fmt.Errorf("--people: %q says nothing about moves", path), "use a network with a policy")
+			return func() {}, fault.Usage(fmt.Errorf("--people: %q says nothing about moves", path),
+				"use a network with a policy")
 		}
 		if found := inName.FindStringSubmatch(filepath.Base(path)); found != nil {
 			person.Rating, _ = strconv.Atoi(found[1])

@@ -60,10 +60,10 @@ func MoveAccuracy(before, after float64) float64 {
 }
 
 // GameAccuracy returns the accuracy of both players, White's first, from White's winning chances in per cent before the
-// first move and after each; blackBegins says whose move is the first. It is the mean of the harmonic mean of the moves'
-// accuracies (none below 1) and of their mean weighted by volatility: the standard deviation of the winning chances in a
-// window of a tenth of the game, 2 … 8 positions, that ends with the move, within 0.5 … 12. So it is on Lichess. A
-// player without a move has NaN.
+// first move and after each; blackBegins says whose move is the first. It is the mean of the harmonic mean of the
+// moves' accuracies (none below 1) and of their mean weighted by volatility: the standard deviation of the winning
+// chances in a window of a tenth of the game, 2 … 8 positions, that ends with the move, within 0.5 … 12. So it is on
+// Lichess. A player without a move has NaN.
 func GameAccuracy(white []float64, blackBegins bool) (accuracy [2]float64) {
 	moves := len(white) - 1
 	size := min(max(moves/10, 2), 8)

@@ -77,8 +77,8 @@ const initial = dataset.Score(15)
 // errUnlabelled is the fault of a game that has a position without a label.
 var errUnlabelled = errors.New("a position has no label")
 
-// labelAt returns what is said of a position: by its label, or by the rules where the game has ended. false is a position
-// without a label.
+// labelAt returns what is said of a position: by its label, or by the rules where the game has ended. false is a
+// position without a label.
 func labelAt(p *board.Position, c dataset.Counted) (label, bool) {
 	switch {
 	case !p.HasLegalMove() && p.InCheck():
@@ -106,7 +106,8 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 	n := len(line.Moves)
 	g := &Game{White: line.Tag("White"), Black: line.Tag("Black"), WhiteElo: line.WhiteElo, BlackElo: line.BlackElo,
 		Event: line.Tag("Event"), Site: line.Tag("Site"), Round: line.Tag("Round"),
-		TimeControl: line.Tag("TimeControl"), Date: line.Tag("Date"), Opening: line.Tag("Opening"), ECO: line.Tag("ECO"),
+		TimeControl: line.Tag("TimeControl"), Date: line.Tag("Date"), Opening: line.Tag("Opening"),
+		ECO:    line.Tag("ECO"),
 		Result: line.Result.String(), Moves: make([]Move, 0, n), start: line.Start}
 	if line.Start != board.StartPosition() {
 		g.FEN = line.Start.FEN()

@@ -45,8 +45,9 @@ func (s *Summary) page() *table.Page {
 	if s.Player != "" {
 		whose = "the moves of " + chart.Plain(s.Player)
 	}
-	p := &table.Page{Kind: "review", Title: "Games reviewed", Intro: "What " + whose + " lost of the winning chances, by " +
-		"Lichess's formulas. The folder has the games as PGN and all figures as JSON and CSV."}
+	p := &table.Page{Kind: "review", Title: "Games reviewed", Intro: "What " + whose +
+		" lost of the winning chances, by Lichess's formulas. The folder has the games as PGN and all figures as " +
+		"JSON and CSV."}
 	p.Lead = []table.Block{s.tiles()}
 	play := table.Section{Title: "Play"}
 	play.Add(records("Players", s.Sides), phases(s.Sides))
@@ -60,8 +61,8 @@ func (s *Summary) page() *table.Page {
 	p.Add(table.Section{Title: "Openings", Blocks: []table.Block{s.openingTable()}})
 	p.Add(table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable()}})
 	if boards := s.boards(); len(boards.List) > 0 {
-		p.Add(table.Section{Title: "Moments", Note: "The moves that lost most: red the move that was played, green the " +
-			"engine's. The side to move is at the bottom.", Blocks: []table.Block{boards}})
+		p.Add(table.Section{Title: "Moments", Note: "The moves that lost most: red the move that was played, green " +
+			"the engine's. The side to move is at the bottom.", Blocks: []table.Block{boards}})
 	}
 	p.Add(table.Section{Title: "All games", Blocks: []table.Block{table.PageOnly{Block: s.gameTable()}}})
 	return p
@@ -80,7 +81,8 @@ func (s *Summary) tiles() table.Tiles {
 		}
 	}
 	if s.Player != "" {
-		list = append(list, table.Tile{Name: "score", Value: humanize.Percent(first.Points / float64(max(1, first.Games)))})
+		score := first.Points / float64(max(1, first.Games))
+		list = append(list, table.Tile{Name: "score", Value: humanize.Percent(score)})
 	}
 	return list
 }
@@ -152,7 +154,7 @@ func (s *Summary) motifTable() *table.Table {
 	for _, r := range s.Colors {
 		marked += r.Played.Inaccuracies + r.Played.Mistakes + r.Played.Blunders
 	}
-	t := &table.Table{Note: fmt.Sprintf("of %s with a mark; a move may be of several kinds",
+	t := &table.Table{Title: "Kinds", Note: fmt.Sprintf("of %s with a mark; a move may be of several kinds",
 		humanize.Count(int64(marked), "move")), Columns: table.Columns("", "moves", "share")}
 	for _, m := range s.Motifs {
 		if m.Moves > 0 {
@@ -167,7 +169,8 @@ func (s *Summary) gameTable() *table.Table {
 	t := &table.Table{Columns: table.Columns("game", "result", "date", "opening", "accuracy", "blunders")}
 	for i, g := range s.list {
 		row := table.Row(g.title, g.result, g.date, g.opening,
-			accuracyText(g.accuracy[0])+" – "+accuracyText(g.accuracy[1]), fmt.Sprintf("%d – %d", g.blunders[0], g.blunders[1]))
+			accuracyText(g.accuracy[0])+" – "+accuracyText(g.accuracy[1]),
+			fmt.Sprintf("%d – %d", g.blunders[0], g.blunders[1]))
 		row[0].Link = gamePath(i + 1)
 		t.Add(row...)
 	}
@@ -289,8 +292,8 @@ func (g *Game) page() *table.Page {
 		at.Play(m.move)
 	}
 	if len(boards.List) > 0 {
-		p.Add(table.Section{Title: "Moments", Note: "red the move that was played, green the engine's; the side to move is " +
-			"at the bottom", Blocks: []table.Block{boards}})
+		p.Add(table.Section{Title: "Moments", Note: "red the move that was played, green the engine's; the side " +
+			"to move is at the bottom", Blocks: []table.Block{boards}})
 	}
 	p.Add(table.Section{Title: "Moves", Blocks: []table.Block{g.moveTable()}})
 	return p

@@ -34,8 +34,9 @@ func (g *Game) PGN(annotator string) string {
 	tag("White", unknown(g.White, "?"))
 	tag("Black", unknown(g.Black, "?"))
 	tag("Result", g.Result)
-	for _, more := range []dataset.Tag{{Name: "WhiteElo", Value: elo(g.WhiteElo)}, {Name: "BlackElo", Value: elo(g.BlackElo)},
-		{Name: "TimeControl", Value: g.TimeControl}, {Name: "ECO", Value: g.ECO}, {Name: "Opening", Value: g.Opening}} {
+	for _, more := range []dataset.Tag{{Name: "WhiteElo", Value: elo(g.WhiteElo)},
+		{Name: "BlackElo", Value: elo(g.BlackElo)}, {Name: "TimeControl", Value: g.TimeControl},
+		{Name: "ECO", Value: g.ECO}, {Name: "Opening", Value: g.Opening}} {
 		if more.Value != "" {
 			tag(more.Name, more.Value)
 		}

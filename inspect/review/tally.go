@@ -129,7 +129,8 @@ const shownMoments = 24
 // newSummary returns an empty summary.
 func newSummary(player string) *Summary {
 	s := &Summary{Player: player, Sides: []Record{{Name: "White"}, {Name: "Black"}}, openings: map[string]*Record{},
-		Colors: []Record{{Name: "White"}, {Name: "Black"}}, Clocks: []Record{{Name: "under 30 s"}, {Name: "30 s or more"}}}
+		Colors: []Record{{Name: "White"}, {Name: "Black"}},
+		Clocks: []Record{{Name: "under 30 s"}, {Name: "30 s or more"}}}
 	if player != "" {
 		s.Sides = []Record{{Name: player}, {Name: "opponents"}}
 	}

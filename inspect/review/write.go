@@ -43,7 +43,8 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	if err := writePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
 		return nil, err
 	}
-	for name, content := range map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &moves, "review.json": &text} {
+	files := map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &moves, "review.json": &text}
+	for name, content := range files {
 		if err := output.WriteFile(filepath.Join(dir, name), content.Bytes()); err != nil {
 			return nil, err
 		}
@@ -51,8 +52,8 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	return sum, nil
 }
 
-var columns = []string{"game", "ply", "color", "san", "uci", "best", "cp_before", "cp_after", "mate_before", "mate_after",
-	"win_loss", "accuracy", "class", "phase", "likely", "best_likely", "clock"}
+var columns = []string{"game", "ply", "color", "san", "uci", "best", "cp_before", "cp_after", "mate_before",
+	"mate_after", "win_loss", "accuracy", "class", "phase", "likely", "best_likely", "clock"}
 
 // row is the row of a move in moves.csv.
 func (g *Game) row(number, i int) []string {
@@ -79,5 +80,6 @@ func (g *Game) row(number, i int) []string {
 	}
 	return []string{strconv.Itoa(number), strconv.Itoa(i), color, m.SAN, m.UCI, m.BestSAN, strconv.Itoa(m.Before),
 		strconv.Itoa(m.After), whole(m.MateIn), whole(m.MateTo), strconv.FormatFloat(m.WinLoss, 'f', 2, 64),
-		strconv.FormatFloat(m.Accuracy, 'f', 1, 64), string(m.Class), m.Phase, share(m.Likely), share(m.BestLikely), clock}
+		strconv.FormatFloat(m.Accuracy, 'f', 1, 64), string(m.Class), m.Phase, share(m.Likely), share(m.BestLikely),
+		clock}
 }
