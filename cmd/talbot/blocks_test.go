@@ -472,7 +472,7 @@ func TestBlocks(t *testing.T) {
 	} else {
 		sample := filepath.Join(s.dir, "examples")
 		testkit.OK(t, os.Mkdir(sample, 0o777))
-		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[900:1000]) // with samples in all splits
+		writeGames(t, filepath.Join(sample, "games.pgn.zst"), sampleGames(t)[900:950]) // with samples in all splits
 		writePuzzles(t, filepath.Join(sample, "puzzles.csv"), 60)
 		s.copyFile(t, "../../examples/loop.yaml", "examples/loop.yaml")
 	}

@@ -105,9 +105,9 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 		return fault.Usage(err, checkHint(err))
 	}
 	announce(&m)
-	show, end := liveMatch()
+	show, end := cli.ShowProgress()
 	shown := 0
-	m.Progress = show
+	m.Progress = func(p match.Progress) { show(matchProgress(p)) }
 	m.Warn = func(err error) {
 		if shown++; shown <= shownRejects {
 			cli.Warn(err)

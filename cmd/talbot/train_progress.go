@@ -112,9 +112,12 @@ func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
 // status returns the line of progress.
 func (l *trainLine) status() cli.Line {
 	p := l.now
-	line := cli.Line{Verb: "train", Share: float64(p.Step) / float64(max(1, p.Steps)),
-		Details: append(timeLeft(&l.pace, l.more()),
-			fmt.Sprintf("step %s/%s", humanize.Thousands(p.Step), humanize.Thousands(p.Steps)))}
+	line := cli.Line{Verb: "train", Share: float64(p.Step) / float64(max(1, p.Steps))}
+	if left, ok := l.pace.Left(l.more()); ok {
+		line.Details = append(line.Details, humanize.Duration(left)+" left")
+	}
+	line.Details = append(line.Details,
+		fmt.Sprintf("step %s/%s", humanize.Thousands(p.Step), humanize.Thousands(p.Steps)))
 	for _, term := range l.terms {
 		line.Details = append(line.Details, run.Text(term.Name).Short+" "+termCell(term))
 	}

@@ -39,10 +39,9 @@ type Progress struct {
 	Games, Total int // ended, in all processes, and to be played
 	Resumed      int // ended before this process began
 	Figures
-	Faults  int
-	LLR     Number // of the sequential test; NaN if there is none
-	LLRs    [2]float64
-	Elapsed time.Duration
+	Faults int
+	LLR    Number // of the sequential test; NaN if there is none
+	LLRs   [2]float64
 }
 
 // Check reports a match that cannot be played, before any file is touched.

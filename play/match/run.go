@@ -254,7 +254,7 @@ func (r *run) recordGame(game *Record) error {
 
 func (r *run) progress() Progress {
 	p := Progress{Games: r.live.counts.Games, Total: len(r.outcomes()), Resumed: r.resumed, Figures: r.live.figures(),
-		LLR: Number(math.NaN()), Elapsed: time.Since(r.began)}
+		LLR: Number(math.NaN())}
 	for _, kinds := range r.live.faults {
 		for _, n := range kinds {
 			p.Faults += int(n)
