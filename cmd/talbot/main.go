@@ -63,7 +63,7 @@ and writes another. A network comes with it, to play against at once.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.SetHelpCommand(cli.HelpCommand("more"))
+	cli.AddHelpCommand(root, "more")
 	root.SetCompletionCommandGroupID("more")
 	return root
 }

@@ -179,32 +179,23 @@ func useLine(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]") + " [flags]"
 }
 
-// HelpCommand returns the command "help COMMAND" for a group.
-func HelpCommand(group string) *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Show the help of a command",
-		Example: "  talbot help label",
-		GroupID: group,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			var all []string
-			for _, c := range cmd.Root().Commands() {
-				if len(args) == 0 && c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
-					all = append(all, c.Name())
-				}
-			}
-			return all, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, rest, err := cmd.Root().Find(args)
-			if err == nil && len(rest) > 0 {
-				err = fault.Usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]), "")
-			}
-			if err != nil {
-				return err
-			}
+// AddHelpCommand adds cobra's command "help COMMAND" to a group, and has it fail for a command that does not exist. The
+// others have been added.
+func AddHelpCommand(root *cobra.Command, group string) {
+	root.SetHelpCommandGroupID(group)
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"}) // there is one now
+	help.Use, help.Short, help.Long, help.Example = "help [COMMAND]", "Show the help of a command", "",
+		"  talbot help label"
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		found, rest, err := cmd.Root().Find(args)
+		if err == nil && len(rest) > 0 {
+			err = fault.Usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]), "")
+		}
+		if err == nil {
 			PrintHelp(Stdout, found)
-			return nil
-		},
+		}
+		return err
 	}
 }
