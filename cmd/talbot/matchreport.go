@@ -25,7 +25,8 @@ func matchProgress(p match.Progress) progress.Progress {
 		notes = append(notes, fmt.Sprintf("%d identical", p.Identical))
 	}
 	return progress.Progress{Verb: "match", Unit: "games", Done: int64(p.Games), Total: int64(p.Total),
-		First: int64(p.Resumed), Count: int64(p.Games), Rate: int64(p.Games - p.Resumed), Note: strings.Join(notes, ", ")}
+		First: int64(p.Resumed), Count: int64(p.Games), Rate: int64(p.Games - p.Resumed),
+		Note: strings.Join(notes, ", ")}
 }
 
 // printMatch prints the result of a match.
