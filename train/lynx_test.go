@@ -117,7 +117,8 @@ func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
 		batch := func(step int) Batch { return batches[step] }
 		if optimizer == recipe.AdamW {
 			want.evaluate(t, want.load(t, b, c), planes[0])
-			want.train(t, want.load(t, b, c), batch, 2e-5)
+			want.trainForms(t, b, c, batch)
+			return
 		}
 		want.train(t, direct(want.load(t, b, c)), batch, 2e-5)
 	})

@@ -37,14 +37,16 @@ func TestPyTorchPrior(t *testing.T) {
 			return b
 		}
 		eachBackend(t, func(t *testing.T, b *backend.Backend) {
+			if masked && b.Kind != "go" { // the softmax over legal moves is that of lynx
+				return
+			}
 			c := want.published(t, "prior")
 			set(&c, "blocks", want.Blocks)
 			set(&c, "filters", want.Filters)
 			set(&c, "l2", want.L2)
 			set(&c, "legal_mask", masked)
 			want.evaluatePolicy(t, want.load(t, b, c), batch(0))
-			want.train(t, want.load(t, b, c), batch, 2e-5)
-			want.train(t, direct(want.load(t, b, c)), batch, 2e-5)
+			want.trainForms(t, b, c, batch)
 		})
 	}
 }

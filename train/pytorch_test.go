@@ -378,6 +378,16 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 	}
 }
 
+// trainForms is train with each way to convolve, but on XLA with its own alone, since it compiles for long: [TestPyTorch]
+// has Winograd's algorithm there.
+func (want *pytorch) trainForms(t *testing.T, b *backend.Backend, c run.Config, batch func(step int) Batch) {
+	t.Helper()
+	if b.Kind == "go" {
+		want.train(t, want.load(t, b, c), batch, 2e-5)
+	}
+	want.train(t, direct(want.load(t, b, c)), batch, 2e-5)
+}
+
 // gradients compares those of the first step, whose norm is given: the first moments are a tenth of them, clipped;
 // those of Muon a twentieth. Those of SGD have the decay too, and are left to the weights after the step.
 func (want *pytorch) gradients(t *testing.T, e *engine, norm, tolerance float64) {
