@@ -1,11 +1,11 @@
 package train
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,32 +65,50 @@ func TestHadCheckpoint(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBestIsLeft: a run continues from its best checkpoint where no other one is left.
-func TestOnlyTheBestIsLeft(t *testing.T) {
+// TestSpoiledCheckpoints: a run continues after the newest checkpoint that is whole and finite, or from its best one
+// where no other is left, and ends with the bytes of the run that was never spoiled.
+func TestSpoiledCheckpoints(t *testing.T) {
 	c, o := trained(t)
-	whole := t.TempDir()
-	other := o
-	other.Dir, other.Resume, other.Source = whole, false, &synthetic{batch: c.Batch}
-	mustRun(t, c, other)
-	saves := run.Checkpoints(o.Dir)
-	if err := saves.SetBest(8); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []int64{4, 8, 12} {
-		if err := os.Remove(filepath.Join(o.Dir, "checkpoints", checkpoint.Name(step))); err != nil {
+	whole := o.Dir
+	for name, spoil := range map[string]func(dir, newest string) error{
+		"damaged": func(_, newest string) error { return os.Truncate(newest, 1000) },
+		"not finite": func(_, newest string) error {
+			f, err := checkpoint.Read(newest)
+			if err != nil {
+				return err
+			}
+			f.Tensors[0].Data[0] = float32(math.Inf(1))
+			var out bytes.Buffer
+			return errors.Join(f.Write(&out), os.WriteFile(newest, out.Bytes(), 0o666))
+		},
+		checkpoint.Best: func(dir, newest string) error {
+			err := run.Checkpoints(dir).SetBest(8)
+			for _, step := range []int64{4, 8, 12} {
+				err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(newest), checkpoint.Name(step))))
+			}
+			return err
+		},
+	} {
+		o.Dir = t.TempDir()
+		newest := filepath.Join(o.Dir, "checkpoints", checkpoint.Name(12))
+		if err := errors.Join(os.CopyFS(o.Dir, os.DirFS(whole)), spoil(o.Dir, newest)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	var from int64
-	o.Resumed = func(step int64, path string) {
-		if from = step; filepath.Base(path) != checkpoint.Best {
-			t.Errorf("resumed from %s", path)
+		var warned []error
+		var from int64
+		o.Source, o.Warn = &synthetic{batch: c.Batch}, func(err error) { warned = append(warned, err) }
+		o.Resumed = func(step int64, path string) {
+			if from = step; name == checkpoint.Best && filepath.Base(path) != name {
+				t.Errorf("resumed from %s", path)
+			}
 		}
+		mustRun(t, c, o)
+		if name != checkpoint.Best && (len(warned) == 0 || !errors.Is(warned[0], checkpoint.ErrDamaged) ||
+			!strings.Contains(warned[0].Error(), newest)) || from != 8 {
+			t.Errorf("%s: resumed after step %d, warned %v", name, from, warned)
+		}
+		sameRuns(t, whole, o.Dir)
 	}
-	if mustRun(t, c, o); from != 8 {
-		t.Errorf("resumed after step %d", from)
-	}
-	sameRuns(t, whole, o.Dir)
 }
 
 // TestStaleBest: a best checkpoint that is older than the state tells, is damaged or gone is made again; where the
@@ -136,35 +154,5 @@ func TestStaleBest(t *testing.T) {
 	r.state = run.State{Step: 8, Best: &run.Best{Step: 7, Loss: 1}}
 	if err := r.mendBest(); whole.Step == 12 && (err != nil || r.state.Best.Step != 7) {
 		t.Errorf("a best one from before the process was killed: %+v, %v", r.state.Best, err)
-	}
-}
-
-// TestNotFiniteIsPassedOver: a newest checkpoint of numbers that are not finite, as earlier versions saved them, is
-// passed over.
-func TestNotFiniteIsPassedOver(t *testing.T) {
-	c, o := trained(t)
-	path := filepath.Join(o.Dir, "checkpoints", checkpoint.Name(12))
-	f, err := checkpoint.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Tensors[0].Data[0] = float32(math.Inf(1))
-	out, err := os.Create(path + ".new")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.Write(out), out.Close(), os.Rename(path+".new", path)); err != nil {
-		t.Fatal(err)
-	}
-	var warned []error
-	o.Warn = func(err error) { warned = append(warned, err) }
-	var from int64
-	o.Resumed = func(step int64, _ string) { from = step }
-	mustRun(t, c, o)
-	if from != 8 || !slices.ContainsFunc(warned, func(err error) bool {
-		return errors.Is(err,
-			checkpoint.ErrNotFinite)
-	}) {
-		t.Errorf("resumed after step %d, warned %v", from, warned)
 	}
 }

@@ -186,29 +186,6 @@ func TestCancelledRunResumesToTheBit(t *testing.T) {
 	})
 }
 
-func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
-	b := openTest(t, "go")
-	c := tiny()
-	whole, cut := t.TempDir(), t.TempDir()
-	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
-		Calibration: valBatches(c, 3)}
-	mustRun(t, c, o)
-	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
-	mustRun(t, c, o)
-	newest := filepath.Join(cut, "checkpoints", checkpoint.Name(12))
-	if err := os.Truncate(newest, 1000); err != nil {
-		t.Fatal(err)
-	}
-	var warned []error
-	o.Resume, o.Source, o.Warn = true, &synthetic{batch: c.Batch}, func(err error) { warned = append(warned, err) }
-	mustRun(t, c, o)
-	if len(warned) != 2 || !errors.Is(warned[0], checkpoint.ErrDamaged) ||
-		!strings.Contains(warned[0].Error(), newest) {
-		t.Errorf("warned %v, want that %q is damaged, and with it the best, which is the same file", warned, newest)
-	}
-	sameRuns(t, whole, cut)
-}
-
 func TestRefusals(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()

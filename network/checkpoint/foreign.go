@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"talbot/internal/fault"
 )
 
@@ -37,7 +35,7 @@ var formats = []struct{ begins, is string }{
 // foreign returns [ErrForeign] if the content of a file, which is no checkpoint, is recognised as something else.
 func foreign(path string, data []byte) error {
 	is := ""
-	if isONNX(data) || strings.EqualFold(filepath.Ext(path), ".onnx") && bytes.HasPrefix(data, []byte{irVersion}) {
+	if strings.EqualFold(filepath.Ext(path), ".onnx") && bytes.HasPrefix(data, []byte{irVersion}) {
 		is = "an ONNX model, which talbot writes but does not read"
 	}
 	for _, f := range formats {
@@ -65,20 +63,3 @@ func isText(data []byte) bool {
 
 // irVersion is the first byte of an ONNX model, a protocol buffer: the tag of its version.
 const irVersion = 1 << 3
-
-// isONNX reports whether the fields of a protocol buffer come out even, begin with a version and have a graph.
-func isONNX(data []byte) bool {
-	const graphField = 7
-	if !bytes.HasPrefix(data, []byte{irVersion}) {
-		return false
-	}
-	graph := false
-	for len(data) > 0 {
-		field, _, n := protowire.ConsumeField(data)
-		if n < 0 {
-			return false
-		}
-		data, graph = data[n:], graph || field == graphField
-	}
-	return graph
-}

@@ -132,7 +132,7 @@ func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list [
 	t.Helper()
 	p := openNetwork(t, path)
 	defer p.Close()
-	questions := questionsOf(t, spec.Dir, p.Encoder(), most)
+	questions := positions(t, spec.Dir, p.Encoder(), most)
 	answers := make([]predict.Output, len(questions))
 	if err := p.Predict(t.Context(), questions, answers); err != nil {
 		t.Fatal(err)

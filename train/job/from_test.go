@@ -177,6 +177,9 @@ func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predic
 		}
 		for w.Reset(line); w.Next() && len(list) < n; {
 			v.Visit(&w, counting.Of(line, w.Sample()))
+			if len(v.Legal()) == 0 {
+				continue
+			}
 			q := predict.Input{Packed: make([]uint64, layout.Words)}
 			e.Pack(q.Packed, &v)
 			for _, m := range v.Legal() {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/encode"
 	"talbot/evaluate"
 	"talbot/inspect/samples"
 	"talbot/internal/testkit/traindata"
@@ -93,27 +92,6 @@ func mean(x []float64) float64 {
 	return sum
 }
 
-// questionsOf returns questions about the first samples of a dataset, and their legal moves.
-func questionsOf(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Input) {
-	t.Helper()
-	d, err := loader.Open(t.Context(), []loader.Spec{{Dir: dir}}, loader.Options{Encoder: e, Origins: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	splits, err := ParseSplits("all")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for s, err := range d.Samples(t.Context(), loader.EvalOptions{Splits: splits, Limit: int64(n)}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, predict.Input{Packed: s.Packed, Codes: s.Codes})
-	}
-	return list
-}
-
 // answers asks the network and checks that what it says are probabilities and values.
 func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 	t.Helper()
@@ -127,7 +105,7 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	questions := questionsOf(t, data, p.Encoder(), 40)
+	questions := positions(t, data, p.Encoder(), 40)
 	out := make([]predict.Output, len(questions))
 	if err := p.Predict(t.Context(), questions, out); err != nil {
 		t.Fatal(err)
@@ -206,7 +184,7 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	layout := built.Encoder.Layout()
-	questions := questionsOf(t, dir, built.Encoder, 50)
+	questions := positions(t, dir, built.Encoder, 50)
 	var packed []uint64
 	var want []float32
 	numbers := make([]float32, layout.Numbers())

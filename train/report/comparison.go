@@ -85,14 +85,6 @@ func headOf(m *evaluate.Measure) string {
 	return strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])
 }
 
-// FiguresOf are those of a run on "all" or "unseen" positions.
-func (c *Comparison) FiguresOf(run int, on string) evaluate.Figures {
-	if on == "unseen" {
-		return c.Runs[run].Unseen
-	}
-	return c.Runs[run].Figures
-}
-
 // Difference is that of a setting in a measure; nil if there is none.
 func (c *Comparison) Difference(on string, setting int, m *evaluate.Measure) *evaluate.Difference {
 	for _, d := range c.On(on, setting) {
