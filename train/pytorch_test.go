@@ -378,8 +378,8 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 	}
 }
 
-// trainForms is train with each way to convolve, but on XLA with its own alone, since it compiles for long: [TestPyTorch]
-// has Winograd's algorithm there.
+// trainForms is train with each way to convolve, but on XLA with its own alone, since it compiles for long:
+// [TestPyTorch] has Winograd's algorithm there.
 func (want *pytorch) trainForms(t *testing.T, b *backend.Backend, c run.Config, batch func(step int) Batch) {
 	t.Helper()
 	if b.Kind == "go" {
