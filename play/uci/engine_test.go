@@ -254,9 +254,7 @@ func TestHeldOptions(t *testing.T) {
 			n.Loads = errors.New("the file is gone")
 		}
 	}
-	s.say("go nodes 5") // is answered though the engine ends
-	if rest, err := s.finish(); !errors.Is(err, n.Loads) || count(rest, "bestmove d1d8") != 1 ||
-		count(rest, "readyok") > 0 {
+	if rest, err := s.finish(); !errors.Is(err, n.Loads) || count(rest, "readyok") > 0 {
 		t.Errorf("%v, said %q", err, rest)
 	}
 }
