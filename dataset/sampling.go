@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -85,14 +86,7 @@ func (s *Sampling) Apply(l *Line, white, black bool) Drops {
 	}
 	if s.MaxPerGame > 0 && len(kept) > s.MaxPerGame {
 		drops[OverGameLimit] += int64(len(kept) - s.MaxPerGame)
-		slices.SortFunc(kept, func(a, b rankedSample) int {
-			if a.draw != b.draw && a.draw < b.draw {
-				return -1
-			} else if a.draw != b.draw {
-				return 1
-			}
-			return a.ply - b.ply
-		})
+		slices.SortFunc(kept, func(a, b rankedSample) int { return cmp.Or(cmp.Compare(a.draw, b.draw), a.ply-b.ply) })
 		kept = kept[:s.MaxPerGame]
 		slices.SortFunc(kept, func(a, b rankedSample) int { return a.ply - b.ply })
 	}
