@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -135,15 +136,16 @@ func openCoordinator(ctx context.Context, cfg coordinatorConfig) (*coordinator, 
 
 // begin makes the queue and listens to workers.
 func (c *coordinator) begin(ctx context.Context) error {
-	var err error
-	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // its sender asks again, or floods
-	if c.gate == nil {
-		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) }, dropped)
-	} else {
-		c.nc, err = c.gate.connect(dropped)
+	url, options := c.cfg.Cluster.URL, c.cfg.Cluster.options()
+	if c.gate != nil {
+		url, options = "", c.gate.options()
 	}
-	if err != nil {
-		return err
+	// A message is lost if there are too many: its sender asks again, or floods.
+	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) }
+	var err error
+	if c.nc, err = nats.Connect(url, append(options, nats.Name("talbot coordinator"), nats.ErrorHandler(dropped),
+		nats.ReconnectHandler(func(*nats.Conn) { c.work.Go(c.renew) }))...); err != nil {
+		return fmt.Errorf("connecting to the NATS server: %w", err)
 	}
 	if c.js, err = jetstream.New(c.nc); err != nil {
 		return err

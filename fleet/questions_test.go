@@ -93,37 +93,6 @@ func TestWire(t *testing.T) {
 	}
 }
 
-func FuzzQuestions(f *testing.F) {
-	list := someQuestions(f)
-	f.Add(encodeJSON(list), encodeJSON(linesOf(list)))
-	f.Fuzz(func(t *testing.T, asked, lines []byte) {
-		list, err := decodeQuestions(asked, lines)
-		if err != nil {
-			return
-		}
-		again, err := decodeQuestions(encodeJSON(list), encodeJSON(linesOf(list)))
-		if err != nil || positions(again) != positions(list) {
-			t.Errorf("%+v becomes %+v, %v", list, again, err)
-		}
-	})
-}
-
-func FuzzAnswer(f *testing.F) {
-	f.Add(encodeJSON(someAnswer()), 1, 3)
-	f.Fuzz(func(t *testing.T, b []byte, columns, positions int) {
-		if columns < 0 || columns > 255 || positions < 0 {
-			return
-		}
-		a, err := decodeAnswer(b, columns, positions)
-		if err != nil {
-			return
-		}
-		if again, err := decodeAnswer(encodeJSON(a), columns, positions); err != nil || !reflect.DeepEqual(again, a) {
-			t.Errorf("%+v becomes %+v, %v", a, again, err)
-		}
-	})
-}
-
 // What a coordinator and a worker say of their engines.
 func FuzzTerms(f *testing.F) {
 	c := stockfish.Config{Limit: stockfish.Depth(9), Hash: 16, Shallower: []int{3}, Scope: stockfish.LineScope}
@@ -160,8 +129,23 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","slots":3}`))
 	f.Add(encodeJSON(welcome{time.Second, []byte("text")}))
 	f.Add([]byte{})
+	list := someQuestions(f)
+	f.Add(encodeJSON(list))
+	f.Add(encodeJSON(linesOf(list)))
+	f.Add(encodeJSON(someAnswer()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		again(t, b, maxPayload, func(job) error { return nil })
+		if list, err := decodeAsked(b); err == nil {
+			if again, err := decodeAsked(encodeJSON(list)); err != nil || !reflect.DeepEqual(again, list) {
+				t.Errorf("%+v becomes %+v, %v", list, again, err)
+			}
+		}
+		_, _ = decodeQuestions(encodeJSON(list), b)
+		if a, err := decodeAnswer(b, 1, 3); err == nil {
+			if again, err := decodeAnswer(encodeJSON(a), 1, 3); err != nil || !reflect.DeepEqual(again, a) {
+				t.Errorf("%+v becomes %+v, %v", a, again, err)
+			}
+		}
 		again(t, b, maxHeld, func(list []heldJob) error { return nil })
 		again(t, b, maxHello, func(h hello) error { return h.check() })
 		again(t, b, maxPayload, func(welcome) error { return nil })

@@ -118,11 +118,10 @@ func (g *gate) port() int {
 	return 0
 }
 
-// connect is the connection of the process itself; dropped is called when a message is lost because there are too many.
-func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
-	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.ownPassword),
-		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
-		nats.ReconnectWait(50*time.Millisecond), nats.ErrorHandler(dropped))
+// options are those of the connection of the process itself.
+func (g *gate) options() []nats.Option {
+	return []nats.Option{nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.ownPassword),
+		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond)}
 }
 
 // Check admits clients that have the token and sign the nonce with the key that they name. The server calls it.
@@ -214,17 +213,6 @@ func (k Cluster) options() []nats.Option {
 		o = append(o, nats.UserCredentials(k.Creds))
 	}
 	return o
-}
-
-// connect opens the coordinator's connection; again is called after a lost connection is restored, dropped when a
-// message is lost because there are too many.
-func (k Cluster) connect(again func(), dropped nats.ErrHandler) (*nats.Conn, error) {
-	nc, err := nats.Connect(k.URL, append(k.options(), nats.Name("talbot coordinator"), nats.ErrorHandler(dropped),
-		nats.ReconnectHandler(func(*nats.Conn) { again() }))...)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the NATS cluster: %w", err)
-	}
-	return nc, nil
 }
 
 // ErrInUse says that another coordinator uses the account of a cluster.
