@@ -179,9 +179,8 @@ var full = os.Getenv("TALBOT_FULL") != ""
 
 // TestFlips: a file with a changed byte, or cut off there, is refused by what is wrong, or is read as the same network,
 // or, since the format has no checksum, as one with other numbers in one tensor, or in a form that another number
-// names. All memory that is
-// taken, garbage included, is at most two and a half times that of the numbers. With TALBOT_FULL=1 a file of 1 MB is changed in 10,000
-// places and cut in as many.
+// names. All memory that is taken, garbage included, is at most two and a half times that of the numbers. With
+// TALBOT_FULL=1 a file of 1 MB is changed in 10,000 places and cut in as many.
 func TestFlips(t *testing.T) {
 	places := 100
 	if full {
@@ -236,8 +235,8 @@ func TestFlips(t *testing.T) {
 			content[at] ^= bit
 			read("cut off,", content[:rng.IntN(len(content))])
 		}
-		t.Logf("%s, %d bytes, %d of numbers: %v, %v; at most %d bytes allocated", name, len(content), numbers, counts, reasons,
-			most)
+		t.Logf("%s, %d bytes, %d of numbers: %v, %v; at most %d bytes allocated", name, len(content), numbers, counts,
+			reasons, most)
 		if counts["cut off, refused"] != places || counts["flipped, refused"] == 0 && name != "large" ||
 			counts["flipped, read in another form"] > places/20 {
 			t.Errorf("%s: %v", name, counts)

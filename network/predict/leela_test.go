@@ -68,13 +68,17 @@ func answers(t *testing.T, network string, games int) string {
 	return path
 }
 
-// TestMaiaJudge: what Maia's networks say is what lc0 makes of them.
+// TestMaiaJudge: what Maia's networks say is what lc0 makes of them, in 250 positions or, with TALBOT_FULL=1, 1,000.
 func TestMaiaJudge(t *testing.T) {
 	judge(t)
+	positions := 250
+	if os.Getenv("TALBOT_FULL") != "" {
+		positions = 1000
+	}
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		for _, name := range []string{"1100", "1500", "1900", "2200"} {
 			path := shareddata.Path(t, "lc0/maia-"+name+".pb.gz")
-			compareLeela(t, b, path, answers(t, path, 250), 5e-4)
+			compareLeela(t, b, path, answers(t, path, positions), 5e-4)
 		}
 	})
 }
