@@ -588,6 +588,9 @@ func (t Leela) Outputs(heads []*Node, legal *Node) Outputs {
 	if t.Chances {
 		a.WDL, a.Value = Softmax(heads[1], 1), heads[2]
 	}
+	if t.MovesLeftFilters > 0 {
+		a.MovesLeft = heads[len(heads)-1]
+	}
 	return a
 }
 

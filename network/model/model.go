@@ -120,6 +120,7 @@ type Outputs struct {
 	OtherShare *graph.Node // [N] its probability
 	Value      *graph.Node // [N] in [−1, 1] from the side to move's view
 	WDL        *graph.Node // [N, 3] of win, draw and loss for the side to move
+	MovesLeft  *graph.Node // [N] plies to the end of the game
 }
 
 // Nodes lists what the network knows, in the order of the fields.
@@ -133,7 +134,7 @@ func (a *Outputs) Nodes() (list []*graph.Node) {
 }
 
 func (a *Outputs) fields() []**graph.Node {
-	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.WDL}
+	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.WDL, &a.MovesLeft}
 }
 
 // Cost is what training takes, estimated.

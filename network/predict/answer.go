@@ -15,7 +15,8 @@ type Output struct {
 	OtherShare float32    // its probability
 	Value      float32    // in [−1, 1] from the side to move's view
 	WDL        [3]float32 // of win, draw and loss for the side to move; they sum to 1
+	MovesLeft  float32    // plies to the end of the game
 }
 
 // Capabilities says which parts of an [Output] a network gives.
-type Capabilities struct{ Prior, Others, Value, WDL bool }
+type Capabilities struct{ Prior, Others, Value, WDL, MovesLeft bool }

@@ -24,7 +24,8 @@ type tail struct {
 	share  []float32 // its probability
 	value  []float32
 	wdl    []float32
-	into   []any // those that there are, in the order of [model.Outputs]
+	left   []float32 // plies to the end of the game
+	into   []any     // those that there are, in the order of [model.Outputs]
 }
 
 // learn builds the smallest graph of answers, without compiling it, to learn what the network knows.
@@ -37,7 +38,8 @@ func (d *device) learn() error {
 			in = append(in, graph.Parameter(g, fmt.Sprint(i), shape))
 		}
 		a := d.outputs(in)
-		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.WDL != nil}
+		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.WDL != nil,
+			MovesLeft: a.MovesLeft != nil}
 		return nil
 	})
 }
@@ -99,6 +101,7 @@ func (d *device) compileTail(t *tail, n int) error {
 	floats(d.knows.Others, &t.share, 1)
 	floats(d.knows.Value, &t.value, 1)
 	floats(d.knows.WDL, &t.wdl, 3)
+	floats(d.knows.MovesLeft, &t.left, 1)
 	return nil
 }
 
@@ -132,7 +135,11 @@ func (t *tail) write(r row, i int) error {
 	if t.wdl != nil {
 		copy(a.WDL[:], t.wdl[3*i:])
 	}
-	bad := notFinite(a.Inside) || notFinite(a.Outside) || notFinite(a.OtherShare) || notFinite(a.Value)
+	if t.left != nil {
+		a.MovesLeft = t.left[i]
+	}
+	bad := notFinite(a.Inside) || notFinite(a.Outside) || notFinite(a.OtherShare) || notFinite(a.Value) ||
+		notFinite(a.MovesLeft)
 	for _, x := range a.Prior {
 		bad = bad || notFinite(x)
 	}

@@ -61,7 +61,7 @@ func (e *Evaluator) Capabilities() mcts.Capabilities { return e.network.parts() 
 // parts returns the parts of an answer that the network gives.
 func (n *Network) parts() mcts.Capabilities {
 	k := n.Predictor.Capabilities()
-	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.WDL}
+	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.WDL, MovesLeft: k.MovesLeft}
 }
 
 // Put writes the game's present position, with its past, into slot i as the recipe's encoder does.
@@ -89,7 +89,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 	for i := range answers {
 		a := &e.answers[i]
 		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, WDL: a.WDL,
-			Illegal: !e.masked && illegal(a)}
+			MovesLeft: a.MovesLeft, Illegal: !e.masked && illegal(a)}
 	}
 	return nil
 }

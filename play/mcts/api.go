@@ -30,7 +30,7 @@ type Evaluator interface {
 }
 
 // Capabilities says which parts of an Evaluation an evaluator gives.
-type Capabilities struct{ Prior, Value, WDL bool }
+type Capabilities struct{ Prior, Value, WDL, MovesLeft bool }
 
 // values reports whether positions have a value.
 func (k Capabilities) values() bool { return k.Value || k.WDL }
@@ -40,6 +40,8 @@ type Evaluation struct {
 	Prior []float32  // log-probability of each legal move among the legal ones
 	Value float32    // in [-1, 1]
 	WDL   [3]float32 // of win, draw and loss; they sum to 1
+	// MovesLeft is how many plies the game goes on, 0 or more.
+	MovesLeft float32
 	// The move that the network finds most probable is not legal (a network without a mask, such as nosearch's).
 	Illegal bool
 }

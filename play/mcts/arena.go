@@ -8,7 +8,7 @@ import (
 
 // nodeBytes is the memory of a position in the tree, and edgeBytes that of a legal move of an expanded one.
 const (
-	nodeBytes = 32
+	nodeBytes = 40
 	edgeBytes = 8
 )
 
@@ -19,6 +19,7 @@ type node struct {
 	edges    uint32  // of an expanded node, where its edges begin
 	value    float32 // by the network, or by the rules
 	drawn    float32 // mean chance of a draw of its visits
+	left     float32 // mean of the plies that its visits have the game go on; 0 of networks that do not say
 	inFlight uint16  // descents through it that wait for the network
 	plies    uint16  // to the mate, where one is proven
 	count    uint8   // edges

@@ -18,6 +18,7 @@ type cached struct {
 	key          uint64
 	at           uint64 // place of the priors, counted since the beginning; see cache.priors
 	value, drawn float32
+	left         float32
 	count        uint8
 }
 
@@ -98,7 +99,7 @@ func (c *cache) get(key uint64, legal int) (*cached, []uint16) {
 }
 
 // put keeps an answer.
-func (c *cache) put(key uint64, value, drawn float32, priors []uint16) {
+func (c *cache) put(key uint64, value, drawn, left float32, priors []uint16) {
 	if c.ring < maxEdges {
 		return
 	}
@@ -113,7 +114,7 @@ func (c *cache) put(key uint64, value, drawn float32, priors []uint16) {
 	if e.at == 0 {
 		c.filled++
 	}
-	*e = cached{key: key, at: c.head, value: value, drawn: drawn, count: uint8(len(priors))}
+	*e = cached{key: key, at: c.head, value: value, drawn: drawn, left: left, count: uint8(len(priors))}
 	at := c.head % c.ring
 	c.reach(at + uint64(len(priors)))
 	copy(c.priors[at:], priors)

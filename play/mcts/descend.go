@@ -118,6 +118,7 @@ func (t *tree) open(n *node) arrival {
 	}
 	key, a, priors := t.lookup(t.replies)
 	if a != nil {
+		n.left = a.left
 		t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
 		return t.visit(n, n.value, n.drawn)
 	}

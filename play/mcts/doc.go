@@ -13,8 +13,9 @@
 // where N and n are the visits of the position and of the move, those that wait for the network included, P is the
 // prior (the network's probability to the power of 1/PolicyTemperature, renormalised) and Q is the mean value of the
 // move's visits for its player. A move without a visit has the mean value of its position less f · √(prior mass of
-// the visited moves). A new position is valued by the network; the value is added on the whole way, with the sign of
-// each player.
+// the visited moves). Networks that say how many plies are left of a game have moves preferred, where the result is all
+// but certain, that win sooner or lose later: see [Settings]. A new position is valued by the network; the value is
+// added on the whole way, with the sign of each player.
 //
 // Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
@@ -80,7 +81,7 @@
 //
 // # Memory
 //
-// A position takes 32 bytes, a legal move of a position that was expanded 8, all in pieces of 128 KiB; a
+// A position takes 40 bytes, a legal move of a position that was expanded 8, all in pieces of 128 KiB; a
 // visit allocates nothing but a piece, now and then. A kept answer takes 112 bytes, also when it is needed. Hash bounds
 // all pieces and all of the cache, which gets a quarter at most. When nothing is left, positions with few visits give
 // up what is below them, a quarter of all or more at a time, and keep their visits and the mean of these: see prune.go.

@@ -55,7 +55,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	}
 	priors := t.priorsOf(a, len(l.legal))
 	if len(t.cache.answers) > 0 {
-		t.cache.put(l.key, value, drawn, priors)
+		t.cache.put(l.key, value, drawn, a.MovesLeft, priors)
 	}
 	if l.reexpand {
 		n.setKind(collapsed)
@@ -64,6 +64,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 		}
 		return
 	}
+	n.left = a.MovesLeft
 	t.expand(n, &l.position, l.legal, priors, value, drawn)
 }
 

@@ -21,6 +21,7 @@ type fake struct {
 	prior     func(g *board.Game, m board.Move) float64 // nil: equal
 	value     func(g *board.Game) float64               // nil: 0
 	after     func() error                              // called by Evaluate
+	left      func(g *board.Game) float32               // nil: 0
 	drawn     float32                                   // chance of a draw
 	illegal   bool
 	lacks     error // what CanAppraise says
@@ -80,6 +81,9 @@ func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 	*a = Evaluation{Prior: a.Prior[:0], Illegal: f.illegal}
 	if f.value != nil {
 		a.Value = float32(f.value(g))
+	}
+	if f.left != nil {
+		a.MovesLeft = f.left(g)
 	}
 	a.WDL = [3]float32{(1 + a.Value - f.drawn) / 2, f.drawn, (1 - a.Value - f.drawn) / 2}
 	sum := 0.0

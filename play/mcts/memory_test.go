@@ -183,7 +183,8 @@ func TestCache(t *testing.T) {
 		if was, ok := all[key]; ok {
 			if e, priors := c.get(key, len(was.priors)); e != nil {
 				found++
-				if e.value != was.value || e.drawn != -was.value || !equal(priors, was.priors) {
+				if e.value != was.value || e.drawn != -was.value || e.left != 2*was.value ||
+					!equal(priors, was.priors) {
 					t.Fatalf("put %d: another answer", i)
 				}
 			}
@@ -191,7 +192,7 @@ func TestCache(t *testing.T) {
 				t.Fatal("an answer about a position with another number of moves")
 			}
 		}
-		c.put(key, a.value, -a.value, a.priors)
+		c.put(key, a.value, -a.value, 2*a.value, a.priors)
 		all[key] = a
 		if e, priors := c.get(key, len(a.priors)); e == nil || !equal(priors, a.priors) {
 			t.Fatalf("put %d is not found", i)
@@ -209,7 +210,7 @@ func TestCache(t *testing.T) {
 		}
 	}
 	none := newCache(0, 1<<20, -1)
-	none.put(1, 0, 0, make([]uint16, 3))
+	none.put(1, 0, 0, 0, make([]uint16, 3))
 	if e, _ := none.get(1, 3); e != nil {
 		t.Error("a cache of nothing knows something")
 	}

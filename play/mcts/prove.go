@@ -4,7 +4,7 @@ import "talbot/board"
 
 // add counts a visit of a descent's last node with its value.
 func (t *tree) add(path []uint32, value, drawn float32) {
-	v, d := float64(value), drawn
+	v, d, left := float64(value), drawn, t.at(path[len(path)-1]).left
 	for i := len(path) - 1; i >= 0; i-- {
 		n := t.at(path[i])
 		if i > 0 && n.proven() {
@@ -14,6 +14,8 @@ func (t *tree) add(path []uint32, value, drawn float32) {
 		n.visits++
 		n.sum += v
 		n.drawn += (d - n.drawn) / float32(n.visits)
+		n.left += (left - n.left) / float32(n.visits)
+		left++
 		v = -v
 	}
 	t.added++

@@ -52,7 +52,11 @@ func (t *tree) puct(n *node, top bool) int {
 			}
 			continue
 		}
-		if score := u*weight - c.mean(); score > most {
+		score := u*weight - c.mean()
+		if t.abilities.MovesLeft {
+			score += t.hurry(n, c)
+		}
+		if score > most {
 			best, most = i, score
 		}
 	}
@@ -60,6 +64,20 @@ func (t *tree) puct(n *node, top bool) int {
 		return unvisited
 	}
 	return best
+}
+
+// hurry returns what a move is better for ending a won game sooner, or a lost one later, than its position is expected
+// to end, as lc0 has it: the difference in plies by MovesLeftSlope, at most MovesLeftMaxEffect, times x(1.6521 −
+// 0.6521x), where x is how far the move's value is from the threshold, 0, to a certain result, 1.
+func (t *tree) hurry(n, c *node) float64 {
+	o := &t.options
+	q := -c.mean()
+	x := (math.Abs(q) - o.LeftThreshold) / (1 - o.LeftThreshold)
+	if !(x > 0) || math.Abs(n.mean()) <= o.LeftThreshold {
+		return 0
+	}
+	longer := min(max(o.LeftSlope*float64(c.left-n.left), -o.LeftMax), o.LeftMax)
+	return math.Copysign(longer, -q*longer) * x * (1.6521 - 0.6521*x)
 }
 
 // exploration returns c · √N of a node: c grows with the logarithm of N, as in AlphaZero (Silver et al. 2018).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -555,5 +556,62 @@ func TestTemperature(t *testing.T) {
 	}
 	if drawn, _, _ := count(1, 1); drawn["e2e4"] == 400 {
 		t.Errorf("before the cutoff: %v", drawn)
+	}
+}
+
+// TestMovesLeft: a won game is ended sooner and a lost one later, of networks that say how long games last, where the
+// value is beyond the threshold.
+func TestMovesLeft(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		value, threshold float64
+		says             bool
+		more             float64 // visits of the moves after which the game is short, less those of the others
+	}{
+		{"won", 0.9, 0.8, true, 1}, {"lost", -0.9, 0.8, true, -1}, {"within the threshold", 0.9, 0.95, true, 0},
+		{"nothing is said", 0.9, 0.8, false, 0},
+	} {
+		f := newFake(t, 1)
+		f.abilities.MovesLeft = c.says
+		f.value = func(g *board.Game) float64 {
+			if g.Position().Turn() == board.White {
+				return c.value
+			}
+			return -c.value
+		}
+		start, ends := board.StartPosition(), map[uint64]bool{}
+		short := func(m board.Move) bool { return m.To().File() < 4 }
+		for _, m := range start.LegalMoves(nil) {
+			after := start.After(m)
+			ends[after.Key()] = short(m)
+		}
+		f.left = func(g *board.Game) float32 {
+			if g.Ply() > 0 && ends[g.Previous(g.Ply()-1).Key()] {
+				return 20
+			}
+			return 60
+		}
+		o := Defaults()
+		o.LeftThreshold, o.LeftMax, o.LeftSlope = c.threshold, 0.3, 0.03
+		s, err := New("puct", f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Position(&start, nil)
+		r, err := s.Search(t.Context(), Limits{Nodes: 400}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := 0.0
+		for _, l := range r.Lines {
+			if short(l.PV[0]) {
+				more += float64(l.Visits)
+			} else {
+				more -= float64(l.Visits)
+			}
+		}
+		if c.more == 0 && math.Abs(more) > 20 || c.more != 0 && c.more*more < 30 {
+			t.Errorf("%s: %g visits more of moves after which the game is short", c.name, more)
+		}
 	}
 }

@@ -76,6 +76,13 @@ var Settings = []Setting{
 	{"FpuReduction", "fpu", "puct",
 		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number,
 		-100, 100, "0.33", func(o *Options) any { return &o.FPU }},
+	{"MovesLeftMaxEffect", "moves-left-max", "puct",
+		"most that is added to a move's value for ending a won game sooner or a lost one later, by networks that say " +
+			"how long games last", Number, 0, 1, "0.0345", func(o *Options) any { return &o.LeftMax }},
+	{"MovesLeftThreshold", "moves-left-threshold", "puct", "value, of either sign, from which that is done", Number, 0,
+		0.999, "0.8", func(o *Options) any { return &o.LeftThreshold }},
+	{"MovesLeftSlope", "moves-left-slope", "puct", "what a ply is worth, up to MovesLeftMaxEffect", Number, 0, 1,
+		"0.0027", func(o *Options) any { return &o.LeftSlope }},
 	{"MaxCollisions", "collisions", "puct gumbel",
 		"descents of a full batch that may end at a node already waiting for the network", Integer, 0, 10000, "0",
 		func(o *Options) any { return &o.MaxCollisions }},
@@ -219,6 +226,9 @@ type Options struct {
 	CFactor        float64 // C grows by CFactor · ln((N + CBase) / CBase)
 	CBase          float64
 	FPU            float64 // f: what the value of an unvisited move is lowered by
+	LeftMax        float64 // what ending a won game sooner adds to a value, at most
+	LeftThreshold  float64 // the value from which it does
+	LeftSlope      float64 // of a ply
 	MaxCollisions  int     // descents in a batch that may end where another waits
 
 	// Of gumbel.
