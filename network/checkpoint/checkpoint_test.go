@@ -299,7 +299,7 @@ func TestNotFinite(t *testing.T) {
 		if _, err := d.Save(20, bad, true); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), `"b"`) {
 			t.Errorf("%g: %v", x, err)
 		}
-		// as earlier versions did
+		// as no talbot writes it
 		if err := os.WriteFile(filepath.Join(d.path, Name(20)), encode(t, bad), 0o666); err != nil {
 			t.Fatal(err)
 		}

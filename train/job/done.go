@@ -102,7 +102,8 @@ func (t *Train) wanted(samples int64, have run.Config, init bool) (c run.Config,
 		return c, id, err
 	}
 	if !init {
-		if id, err = loader.IdentityOf(t.Data, t.Label, t.MaxCopies, t.MinClock); err != nil {
+		o := loader.Options{Label: t.Label, MaxCopies: t.MaxCopies, MinClock: t.MinClock}
+		if id, err = loader.IdentityOf(t.Data, o); err != nil {
 			return c, id, err
 		}
 		id.Backend = t.Backend

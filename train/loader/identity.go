@@ -95,7 +95,7 @@ func (s SetIdentity) String() string {
 
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
-	id := asked(d.Options.Label, d.Options.MaxCopies, d.Options.MinClock)
+	id := d.Options.identity()
 	id.Splits, id.OneSide = d.Sets[0].Manifest.Splits.String(), d.oneSide()
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, setIdentity(Spec{s.absolute(), s.Weight}, s.Manifest))
@@ -103,11 +103,11 @@ func (d *Data) Identity() Identity {
 	return id
 }
 
-// asked returns the identity of data that is read like this, without the datasets.
-func asked(label string, maxCopies int, minClock time.Duration) Identity {
-	id := Identity{Label: label, MaxCopies: maxCopies}
-	if minClock != 0 {
-		id.MinClock = minClock.String()
+// identity returns that of data that is read like this, without the datasets.
+func (o Options) identity() Identity {
+	id := Identity{Label: o.Label, MaxCopies: o.MaxCopies}
+	if o.MinClock != 0 {
+		id.MinClock = o.MinClock.String()
 	}
 	return id
 }
@@ -121,8 +121,8 @@ func (id Identity) Clock() (time.Duration, error) {
 }
 
 // IdentityOf returns what a run would be trained on, without opening the data: by the manifests alone.
-func IdentityOf(specs []Spec, label string, maxCopies int, minClock time.Duration) (id Identity, err error) {
-	id = asked(label, maxCopies, minClock)
+func IdentityOf(specs []Spec, o Options) (id Identity, err error) {
+	id = o.identity()
 	for _, s := range specs {
 		m, err := dataset.ReadManifest(s.Dir)
 		if err != nil {
