@@ -295,7 +295,7 @@ func (s *sandbox) copyFile(t *testing.T, from, to string) {
 
 // shell runs a script and returns its output.
 func (s *sandbox) shell(t *testing.T, dir, script string) ([]byte, error) {
-	limit := 4 * time.Minute
+	limit := 8 * time.Minute
 	if s.full {
 		limit = 2 * time.Hour
 	}
