@@ -169,7 +169,8 @@ func (o *trainOptions) addOptimizer(f *flags.Set) {
 	s := &o.settings
 	f.Section("Learning rate and optimizer")
 	var rate float64
-	flags.Number(f, &rate, "lr", "maximum learning rate (default: the preset's, with --from a tenth of the recipe's)")
+	flags.Number(f, &rate, "lr",
+		"maximum learning rate (default: the preset's, with --from a tenth of the recipe's, of leela a fortieth)")
 	s.then("lr", func(c *run.Config) error { c.LR, c.MinLR = rate, c.MinLR*rate/c.LR; return nil })
 	flags.Number(f, set(s, "min-lr", func(c *run.Config) *float64 { return &c.MinLR }, 0), "min-lr",
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")

@@ -31,6 +31,8 @@ type Recipe struct {
 	// in this order.
 	Extends []string
 	Presets []Preset // other settings to start from; the default one has no name and is first
+	// Gentler is what the learning rates are divided by where a training begins with trained weights; 0 = 10.
+	Gentler float64
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
 	// Winograd has XLA train with [model.Winograd] in float32 on a processor: for networks most of whose work are 3×3

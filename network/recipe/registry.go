@@ -156,7 +156,7 @@ var leela = New(
 			"policy", "policy_filters", "policy_features", "policy_depth", "chances", "value_filters", "value_hidden",
 			"moves_left_filters", "moves_left_hidden"},
 		Computes: []string{"input", "activation", "attention_heads", "ffn_activation", "smolgen_activation"},
-		Winograd: true, Masked: true,
+		Winograd: true, Masked: true, Gentler: 40,
 		Search: "c=1.745,c-factor=3.894,c-base=38739,policy-temp=1.359", // lc0's own
 	},
 	model.Leela{Input: 1, Activation: "relu", Blocks: 6, Filters: 64, Squeeze: 8, Norm: true, Policy: "convolution",

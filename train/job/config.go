@@ -71,7 +71,8 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 		case t.Preset == nil:
 			weights.Inherit(&c)
 			if !isInitial(weights) { // what is known is not to be forgotten
-				c.LR, c.MinLR = c.LR/10, c.MinLR/10
+				by := cmp.Or(r.Gentler, 10)
+				c.LR, c.MinLR = c.LR/by, c.MinLR/by
 			}
 		default:
 			weights.InheritTargets(&c)

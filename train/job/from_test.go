@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/backend"
 	"talbot/network/model"
@@ -285,6 +286,13 @@ func TestFromTakesNothingElse(t *testing.T) {
 				t.Errorf("%s is another one than without weights", name)
 			}
 		})
+	}
+
+	// Of lc0's networks, trained for long, the rate is a fortieth.
+	lc0 := &run.Weights{Origin: run.Origin{Path: "/w", Step: 3}, Config: testkit.Must(run.New("leela", ""))}
+	got := testkit.Must(Train{Steps: 50}.config(100, lc0))
+	if plain := lc0.Config; got.LR != plain.LR/40 || got.MinLR != plain.MinLR/40 {
+		t.Errorf("rates %g and %g, of random weights %g and %g", got.LR, got.MinLR, plain.LR, plain.MinLR)
 	}
 
 	// A preset that would make another network of the weights is refused.
