@@ -529,6 +529,8 @@ full: it needs XLA's plugin and minutes
   talbot doctor --gpu --backend xla:cpu --blocks 2 --filters 16 --seconds 2
 exit status 1
   talbot diff labelled-20ms labelled-100ms --json
+needs: ./maia-1500.pb.gz
+  talbot review me.pgn --player Tal --people maia-1500.pb.gz --out mine
 needs: man
   talbot man pages && man ./pages/talbot-label.1
 needs: /usr/games/stockfish
@@ -563,6 +565,9 @@ mkdir -p collection lichess network/builtin
 cp games.pgn.zst lichess.pgn.zst collection
 mv lichess.pgn.zst lichess/2026-01.pgn.zst
 printf '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 1/2-1/2\n' | gzip >games.pgn.gz
+printf '[White "Tal"]\n\n1.e4 { [%%eval 0.3] } e5 { [%%eval 0.3] } 2.Nf3 { [%%eval 0.3] } *\n' >games.pgn
+cp games.pgn me.pgn
+cp games.pgn lichess.pgn
 printf '7k/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "one";\n' >mates.epd
 ln -s "$(command -v stockfish)" new
 ln -s "$(command -v stockfish)" old
