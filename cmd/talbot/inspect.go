@@ -41,7 +41,7 @@ docs/7-exported-network.md describes its members. With --recipe, "input" has the
 numbers that the recipe's network reads, and "target" what it learns (see
 docs/10-recipes.md).
 
-Of a NETWORK, a file of weights or net:, it shows recipe, size, settings, inputs and
+Of a NETWORK, which is a run, a file of weights or net:, it shows recipe, size, settings, inputs and
 outputs, steps and licence.`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17
@@ -74,7 +74,7 @@ outputs, steps and licence.`,
 
 func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) (err error) {
 	given := f.Command().Flags()
-	if run.IsFile(dir) {
+	if run.IsFile(dir) || run.IsRun(dir) {
 		if given.Changed("sample") || o.all {
 			return fault.Usage(fmt.Errorf("%q is a network, which has no samples", dir), "leave out --sample and --all")
 		}

@@ -32,8 +32,15 @@ type networkHead struct {
 	About string `json:"about"`
 }
 
-// inspectNetwork shows what a file of weights holds.
+// inspectNetwork shows what a file of weights holds, or a run's best checkpoint.
 func inspectNetwork(path string, asJSON bool) error {
+	if run.IsRun(path) {
+		w, err := run.OpenWeights(path, 0)
+		if err != nil {
+			return err
+		}
+		path = w.Path
+	}
 	file, err := run.ReadFile(path)
 	if err != nil {
 		return err
