@@ -107,7 +107,11 @@ func prepare(cmd *cobra.Command) {
 // noArgs refuses what stands on a command line beside flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
+		err := fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
+		if cmd.Flags().Lookup("data") != nil {
+			return fault.Usage(err, "separate several datasets by commas, as in --data A:0.5,B:0.5")
+		}
+		return err
 	}
 	return nil
 }

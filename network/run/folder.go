@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
+	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/network/checkpoint"
@@ -33,7 +35,11 @@ func ReadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, ConfigName)
 	text, err := durable.ReadFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Config{}, fmt.Errorf("%q: %w", dir, ErrNoRun)
+		err := fmt.Errorf("%q: %w", dir, ErrNoRun)
+		if _, e := os.Stat(filepath.Join(dir, dataset.ManifestName)); e == nil {
+			return Config{}, fault.Hint(err, "that is a dataset: `talbot train --data "+dir+" --run run1` makes a run of it")
+		}
+		return Config{}, err
 	}
 	if err != nil {
 		return Config{}, Unreadable(err)

@@ -21,6 +21,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/child"
+	"talbot/internal/fault"
 )
 
 // MaxQuote is how much of an engine's output errors quote, in bytes.
@@ -113,7 +114,7 @@ func (c *Client) handshake(ctx context.Context, deadline time.Time,
 		return false, nil
 	})
 	if err != nil {
-		return err
+		return fault.Hint(err, "is it a UCI engine? Start it by hand and type `uci`: it must answer `uciok`")
 	}
 	set, err := options(c.Offered)
 	if err != nil {
