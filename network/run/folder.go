@@ -37,7 +37,8 @@ func ReadConfig(dir string) (Config, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err := fmt.Errorf("%q: %w", dir, ErrNoRun)
 		if _, e := os.Stat(filepath.Join(dir, dataset.ManifestName)); e == nil {
-			return Config{}, fault.Hint(err, "that is a dataset: `talbot train --data "+dir+" --run run1` makes a run of it")
+			return Config{}, fault.Hint(err, "that is a dataset: `talbot train --data "+dir+
+				" --run run1` makes a run of it")
 		}
 		return Config{}, err
 	}
