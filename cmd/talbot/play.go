@@ -30,6 +30,11 @@ type playOptions struct {
 	temperature float64
 	unicode     bool
 	pgn         string
+	book        string
+	bookBest    bool
+	openings    string
+	plies       int
+	seed        uint64
 }
 
 func newPlay() *cobra.Command {
@@ -44,6 +49,8 @@ leave it.
 
 The network that comes with talbot, ` + "`net:`" + `, is rated ` + builtin.Strength + `.
 It thinks for a second, or for --nodes or --movetime.
+With --book it plays from an opening book while the position is in it, and with --openings
+games start from openings.
 
 A network of the recipe prior plays the move that people rated --elo play most often; with
 --temperature 1 it plays moves as often as they do. With --searcher rollouts, --elo is the
@@ -52,6 +59,7 @@ rating of both sides. See docs/12-play.md.`,
   talbot play run1
   talbot play run1 --color black --nodes 100
   talbot play --pgn games.pgn
+  talbot play --openings B90 --nodes 100
   talbot play prior --elo 1500 --temperature 1
   echo e4 | talbot play --nodes 1`,
 		Args:              operands(0, 1, "at most one run"),
@@ -74,6 +82,16 @@ rating of both sides. See docs/12-play.md.`,
 		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
 	flags.Within(f, &o.temperature, "temperature", 0, 100,
 		"temperature for drawing moves by visits or prior (default: play the best one)")
+	f.Section("Openings")
+	addBook(f, &o.book)
+	f.Bool(&o.bookBest, "book-best", "play the book's move with the greatest weight, not one drawn by weight")
+	f.Needs([]string{"book-best"}, "book")
+	f.String(&o.openings, "openings", "start from openings of this `FILE`, PGN or EPD, or of an ECO code such as B90")
+	flags.AtLeast(f, &o.plies, "openings-plies", 1, "plies to play of each game in the file (default: all)")
+	f.Needs([]string{"openings-plies"}, "openings")
+	f.Excludes("openings", "fen")
+	f.Section("Other")
+	addSeed(f, &o.seed, "seed of all random choices (default: another one each time)")
 	f.Bool(&o.unicode, "unicode", "draw the pieces as figurines, not letters")
 	f.String(&o.pgn, "pgn", "append each game, finished or not, to this `FILE` as PGN")
 	return cmd
@@ -105,6 +123,12 @@ func (o *playOptions) play(ctx context.Context) error {
 			return fault.Usage(fmt.Errorf("--pgn: %w", err), "choose another file; games are added to its end")
 		}
 	}
+	if o.seed == 0 {
+		o.seed = rand.Uint64()
+	}
+	if err := o.open(g); err != nil {
+		return err
+	}
 	quick, err := o.look()
 	if err != nil {
 		return err
@@ -122,9 +146,12 @@ func (o *playOptions) play(ctx context.Context) error {
 	g.Player = o.player()
 	defer g.Player.Close()
 	setup := engine.Setup{Searcher: o.searcher, Options: quick.Options}
-	setup.Seed, setup.Temperature, setup.Ratings = rand.Uint64(), o.temperature, [2]int{o.elo, o.elo}
+	setup.Seed, setup.Temperature, setup.Ratings = o.seed, o.temperature, [2]int{o.elo, o.elo}
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
+	}
+	if len(g.Openings) > 0 {
+		g.Restart()
 	}
 	ctx, stop := cli.Interruption{End: func() error { return errGameLeft }}.Watch(ctx)
 	defer stop()
@@ -134,6 +161,20 @@ func (o *playOptions) play(ctx context.Context) error {
 		return cli.ErrInterrupted
 	case errors.Is(err, context.Canceled):
 		return errGameLeft
+	}
+	return err
+}
+
+// open reads what games begin with.
+func (o *playOptions) open(g *engine.Session) (err error) {
+	g.Seed, g.BestBookMove = o.seed, o.bookBest
+	if g.Book, err = openBook(o.book); err != nil || o.openings == "" {
+		return err
+	}
+	all, err := readOpenings(o.openings, o.plies)
+	if err == nil {
+		all.Shuffle(o.seed)
+		g.Openings = all.List
 	}
 	return err
 }

@@ -2,13 +2,16 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/formats/polyglot"
 	"talbot/internal/cli"
+	"talbot/internal/fault"
 	"talbot/internal/flags"
 	"talbot/internal/plain"
 	"talbot/network/backend"
@@ -77,6 +80,7 @@ func (o *playerOptions) player() *engine.Player {
 
 func newUCI() *cobra.Command {
 	var o playerOptions
+	var book string
 	cmd := &cobra.Command{
 		Use:   "uci",
 		Short: "Play as a UCI engine in a GUI or on a server",
@@ -96,11 +100,12 @@ napoleon for one without a policy.`,
   echo go nodes 100 | talbot uci`,
 		SuggestFor: []string{"engine", "xboard", "winboard"},
 		Args:       noArgs,
-		RunE:       func(*cobra.Command, []string) error { return o.serve() },
+		RunE:       func(*cobra.Command, []string) error { return o.serve(book) },
 	}
 	f := flags.Of(cmd)
 	addNetwork(f, &o.run)
 	o.add(f)
+	addBook(f, &book)
 	return cmd
 }
 
@@ -110,7 +115,25 @@ func (o *playerOptions) byEngine() bool {
 	return err == nil && m.Engine
 }
 
-func (o *playerOptions) serve() error {
+// addBook adds --book.
+func addBook(f *flags.Set, to *string) {
+	f.String(to, "book", "play the moves of this opening book, a `FILE` of the format Polyglot, while it has any")
+}
+
+// openBook opens the book that --book names, nil for none.
+func openBook(path string) (*polyglot.Book, error) {
+	if path == "" {
+		return nil, nil
+	}
+	b, err := polyglot.Open(path)
+	if err != nil {
+		return nil, fault.Hint(fmt.Errorf("--book: %w", err),
+			"`talbot export-data --format polyglot` makes a book of games, see docs/12-play.md")
+	}
+	return b, nil
+}
+
+func (o *playerOptions) serve(book string) error {
 	asked := *o
 	quick, n, err := o.network()
 	if err != nil {
@@ -120,7 +143,12 @@ func (o *playerOptions) serve() error {
 	if quick.Name != "" {
 		name += ", " + quick.Name
 	}
+	opened, err := openBook(book)
+	if err != nil {
+		return err
+	}
 	e := uci.Engine{Name: name, Author: "the talbot authors", Searcher: o.searcher, Network: n, Tables: openTables,
+		Book: opened,
 		Load: func(path string) (uci.Network, error) {
 			other := asked
 			if path != "" {

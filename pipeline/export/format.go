@@ -39,7 +39,8 @@ type lineWriter interface {
 }
 
 // formats lists all of them, in the order in which help names them. A new one is a file and a line here.
-var formats = []*Format{parquetFormat, npyFormat, binpackFormat, textFormat, bulletFormat, leelaFormat}
+var formats = []*Format{parquetFormat, npyFormat, binpackFormat, textFormat, bulletFormat, leelaFormat,
+	polyglotFormat}
 
 // Formats returns all formats.
 func Formats() []*Format { return formats }

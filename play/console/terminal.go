@@ -49,7 +49,7 @@ func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) (err er
 	defer func() { err = errors.Join(err, t.keep()) }()
 	t.Begin()
 	t.say("%s\nYou play %s. Type a move, or help.\n\n", t.Player.Title(), t.Human)
-	t.show()
+	t.opening()
 	lines := read(ctx, in)
 	for t.err == nil {
 		if err := t.answer(ctx); err != nil {
@@ -248,18 +248,30 @@ func (t *Terminal) restart(words []string) error {
 	t.Restart()
 	t.Begin()
 	t.say("You play %s.\n", t.Human)
-	t.show()
+	t.opening()
 	return nil
+}
+
+// opening shows the moves that the game begins with.
+func (t *Terminal) opening() {
+	if len(t.Moves()) > 0 {
+		t.say("%s\n", t.Movetext())
+	}
+	t.show()
 }
 
 // answer shows the network's move, if it is to move.
 func (t *Terminal) answer(ctx context.Context) error {
-	p := t.Position()
+	p, before := t.Position(), len(t.Moves())
 	thought, err := t.Reply(ctx)
-	if thought == nil {
+	if err != nil || len(t.Moves()) == before {
 		return err
 	}
-	t.say("%s plays %s (%s)\n", p.Turn(), p.SAN(t.Last()), thought)
+	why := "book"
+	if thought != nil {
+		why = thought.String()
+	}
+	t.say("%s plays %s (%s)\n", p.Turn(), p.SAN(t.Last()), why)
 	t.show()
 	return nil
 }

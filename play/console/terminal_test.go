@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/formats/polyglot"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/fakenet"
 	"talbot/play/engine"
+	"talbot/play/match"
 	"talbot/play/mcts"
 )
 
@@ -219,5 +221,43 @@ func TestSave(t *testing.T) {
 	}
 	if strings.Count(string(saved), "[Event ") != 1 {
 		t.Errorf("the game is %s", saved)
+	}
+}
+
+// TestOpenings: games begin with openings in turn, which are not taken back; the network answers from its book while
+// the position is in it; and the times in PGN are those of moves that were made.
+func TestOpenings(t *testing.T) {
+	start := board.StartPosition()
+	opening := func(uci ...string) match.Opening {
+		p := start
+		return match.Opening{Start: start, Moves: testkit.Must(p.PlayUCI(uci...))}
+	}
+	sicilian, pawn := opening("e2e4", "c7c5"), opening("d2d4")
+	var b polyglot.Builder
+	game := board.NewGame(start, sicilian.Moves...)
+	game.Push(testkit.Must(game.Position().ParseUCI("h2h4")))
+	testkit.OK(t, b.Add(game, testkit.Must(game.Position().ParseUCI("a7a5")), 1))
+	var data bytes.Buffer
+	testkit.OK(t, b.Write(&data))
+	dir := t.TempDir()
+	book := testkit.Must(polyglot.Open(testkit.WriteFile(t, filepath.Join(dir, "book.bin"), data.Bytes())))
+	defer book.Close()
+	saved := filepath.Join(dir, "games.pgn")
+	out, err := play(t, &fakenet.Network{}, "back\nh4\nback\nh4\nmoves\nnew\nback\nnew\nmoves\n",
+		func(g *Terminal) {
+			g.Openings, g.Book, g.SaveTo = []match.Opening{sicilian, pawn}, book, saved
+			g.Restart()
+		})
+	testkit.OK(t, err)
+	for want, times := range map[string]int{"1. e4 c5\n": 3, "There is no move to take back.": 2,
+		"black plays a5 (book)": 2, "1. e4 c5 2. h4 a5\n": 1, "1. d4\n": 1, "black plays ": 3} {
+		if n := strings.Count(out, want); n != times {
+			t.Errorf("%d of %q, want %d, in\n%s", n, want, times, out)
+		}
+	}
+	text := string(testkit.Must(os.ReadFile(saved)))
+	if !strings.Contains(text, "1. e4 c5 2. h4 {[%emt 0:00:00]} 2... a5 {[%emt 0:00:00]} *") ||
+		!strings.Contains(text, "1. d4 ") {
+		t.Errorf("saved: %s", text)
 	}
 }

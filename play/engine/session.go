@@ -10,6 +10,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/formats/polyglot"
 	"talbot/play/match"
 	"talbot/play/mcts"
 )
@@ -22,11 +23,19 @@ type Session struct {
 	Human    board.Color   // the person's side, or the partner's; the network has the other one
 	Nodes    int64         // of each search; 0: no limit
 	MoveTime time.Duration // of each search; 0: no limit
+	// Openings are what games begin with from [Session.Restart] on, in turn; none: they begin at Start.
+	Openings []match.Opening
+	// Book is what the network plays from before it searches; nil: none. Moves are drawn with Seed, others in each game.
+	Book         *polyglot.Book
+	Seed         uint64
+	BestBookMove bool // the book's move with the greatest weight is played instead
 
 	// Report, if not nil, is called with what each search has found so far, as [mcts.Searcher] does, in the caller's
 	// goroutine.
 	Report func(*mcts.Report)
 
+	games    int // that [Session.Restart] began
+	opening  int // moves of this game that are its opening
 	moves    []board.Move
 	took     []time.Duration // by move
 	began    time.Time       // of the game: when it was first looked at or moved in
@@ -129,11 +138,21 @@ func (s *Session) Thinker() *Player {
 	return s.Player
 }
 
-// Reply lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
-// The errors are the network's, or the context's.
+// Reply lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move,
+// or moved by the book. The errors are the network's, the book's, or the context's.
 func (s *Session) Reply(ctx context.Context) (*Thought, error) {
 	if s.Over() || s.ToMove() == nil {
 		return nil, nil
+	}
+	if s.Book != nil {
+		m, err := s.Book.Choose(s.Game(), s.Seed+uint64(s.games), s.BestBookMove)
+		if err != nil {
+			return nil, err
+		}
+		if m != board.NoMove {
+			s.push(m)
+			return nil, nil
+		}
 	}
 	t, err := s.Think(ctx)
 	if err == nil {
@@ -191,9 +210,9 @@ func (t *Thought) String() string {
 // the person to take back. Of two networks it takes back one move.
 func (s *Session) Back() bool {
 	s.resigned = false
-	least := 0
-	if s.Start.Turn() != s.Human && s.Partner == nil {
-		least = 1
+	least := s.opening
+	if first := board.NewGame(s.Start, s.moves[:least]...); first.Position().Turn() != s.Human && s.Partner == nil {
+		least++
 	}
 	if len(s.moves) <= least {
 		return false
@@ -215,6 +234,12 @@ func (s *Session) Resign() { s.resigned = true }
 // Restart begins a new game from the start.
 func (s *Session) Restart() {
 	s.moves, s.took, s.resigned, s.began = nil, nil, false, time.Time{}
+	s.games++
+	if n := len(s.Openings); n > 0 {
+		o := s.Openings[(s.games-1)%n]
+		s.Start, s.moves, s.opening = o.Start, slices.Clone(o.Moves), len(o.Moves)
+		s.took = make([]time.Duration, s.opening)
+	}
 	s.Player.Clear()
 	if s.Partner != nil {
 		s.Partner.Clear()

@@ -17,7 +17,7 @@ import (
 const HumanName = "Human"
 
 // PGN returns the game so far with the seven tags of the standard, the start where it is not the usual one, and after
-// each move the time that it took. A game that is not over has the result "*".
+// each move but those of its opening the time that it took. A game that is not over has the result "*".
 func (s *Session) PGN() string {
 	var g match.PGN
 	names := [2]string{s.Player.Title(), s.Player.Title()}
@@ -51,7 +51,7 @@ func (s *Session) pgnMoves(g *match.PGN, result dataset.Result) {
 	timed := false
 	for i, m := range s.moves {
 		g.Move(&p, m, i == 0 || timed)
-		if timed = i < len(s.took); timed {
+		if timed = i >= s.opening && i < len(s.took); timed {
 			seconds := int(s.took[i].Round(time.Second) / time.Second)
 			g.Word(fmt.Sprintf("{[%%emt %d:%02d:%02d]}", seconds/3600, seconds/60%60, seconds%60))
 		}

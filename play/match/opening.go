@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,9 +84,13 @@ const maxOpenings = 5_000_000
 
 var errTooManyOpenings = fmt.Errorf("more than %d openings", maxOpenings)
 
-// ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not. Of a game it takes the
-// first plies moves, or all of them where plies is 0. Rows and games that cannot be read are counted and left out.
+// ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not, or takes those of an ECO
+// code ([ecoCode]). Of a game it takes the first plies moves, or all of them where plies is 0. Rows and games that
+// cannot be read are counted and left out.
 func ReadOpenings(path string, plies int) (*Openings, error) {
+	if ecoCode.MatchString(path) {
+		return openingsOf(path)
+	}
 	in, err := rows.Open(path)
 	if err != nil {
 		return nil, err
@@ -213,6 +218,51 @@ func Book() (*Openings, error) {
 		moves, err := p.PlayUCI(strings.Fields(line)...)
 		if err != nil {
 			return nil, fmt.Errorf("the openings of talbot: %w", err)
+		}
+		o.add(board.StartPosition(), moves)
+	}
+	return &o, nil
+}
+
+// eco has a line for each opening that has a name: its code in the Encyclopaedia of Chess Openings, a tab, and its
+// moves. They are the columns eco and pgn of https://github.com/lichess-org/chess-openings (CC0, commit 51b88624),
+// packed with zstd.
+//
+//go:embed eco.txt.zst
+var eco []byte
+
+// ecoCode matches a code, such as B90, or the beginning of several, such as B9. A file that is named so is given as
+// ./B90.
+var ecoCode = regexp.MustCompile(`^[A-E][0-9]{0,2}$`)
+
+// openingsOf returns the openings whose codes begin so.
+func openingsOf(code string) (*Openings, error) {
+	in, err := rows.NewInput("the openings of the ECO", bytes.NewReader(eco))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	var o Openings
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, code) {
+			continue
+		}
+		p := board.StartPosition()
+		var moves []board.Move
+		for _, word := range strings.Fields(line)[1:] {
+			if strings.HasSuffix(word, ".") { // the number of a move
+				continue
+			}
+			m, err := p.ParseSAN([]byte(word))
+			if err != nil {
+				return nil, fmt.Errorf("the openings of the ECO: %w", err)
+			}
+			p.Play(m)
+			moves = append(moves, m)
 		}
 		o.add(board.StartPosition(), moves)
 	}

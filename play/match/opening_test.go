@@ -1,6 +1,7 @@
 package match
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,5 +132,38 @@ func TestShuffle(t *testing.T) {
 	first := text(1)
 	if first != text(1) || first == text(2) || !slices.Equal(lines(first), lines(text(2))) {
 		t.Error("not an order by the seed")
+	}
+}
+
+// TestECO: every code of the encyclopaedia has an opening, a part of one has those of all, and what only looks like a
+// code is a file.
+func TestECO(t *testing.T) {
+	all := 0
+	for volume := 'A'; volume <= 'E'; volume++ {
+		list := testkit.Must(ReadOpenings(string(volume), 0)).List
+		if all += len(list); len(list) < 100 {
+			t.Errorf("%c has %d openings", volume, len(list))
+		}
+	}
+	for i := range 500 {
+		code := fmt.Sprintf("%c%02d", 'A'+i/100, i%100)
+		if o := testkit.Must(ReadOpenings(code, 0)); len(o.List) == 0 || o.Unreadable+o.Ended > 0 {
+			t.Errorf("%s: %d openings, %s", code, len(o.List), o.LeftOut())
+		}
+	}
+	najdorf := board.StartPosition()
+	testkit.Must((&najdorf).PlayUCI(strings.Fields("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6")...))
+	for _, o := range testkit.Must(ReadOpenings("B90", 0)).List {
+		if g := board.NewGame(o.Start, o.Moves[:10]...); *g.Position() != najdorf {
+			t.Errorf("B90: %v", o.Moves)
+		}
+	}
+	if all < 3000 {
+		t.Errorf("%d openings", all)
+	}
+	for _, path := range []string{"B900", "F00", "./B90", "b90"} {
+		if _, err := ReadOpenings(path, 0); err == nil {
+			t.Errorf("%s is read", path)
+		}
 	}
 }

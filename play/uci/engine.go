@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/formats/polyglot"
 	"talbot/internal/plain"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -26,6 +27,8 @@ type Engine struct {
 	Load func(path string) (Network, error)
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
+	// Book is the opening book that is played from at the beginning; nil: none. Run closes it.
+	Book *polyglot.Book
 
 	out      output
 	options  []*Option
@@ -38,6 +41,8 @@ type Engine struct {
 	tables     Tables
 	tablesPath string
 	lost       bool // the tables answer no more, and this has been reported
+
+	ownBook, bestBookMove bool
 
 	weights  string         // value of WeightsFile
 	replaced *engine.Player // of the network before, to be closed; nil: none
@@ -141,7 +146,7 @@ func (e *Engine) begin(out io.Writer) {
 	if e.Searcher == "" {
 		e.Searcher = engine.AutoSearcher
 	}
-	e.overhead = defaultOverhead
+	e.overhead, e.ownBook = defaultOverhead, e.Book != nil
 	e.setup = engine.Setup{Searcher: e.Searcher, Options: e.Network.search()}
 	e.offer(e.setup.Options)
 	e.game.start = board.StartPosition()
@@ -154,8 +159,13 @@ func (e *Engine) begin(out io.Writer) {
 func (e *Engine) offer(search mcts.Options) {
 	e.options = Options(e.Ratings, search)
 	for _, o := range e.options {
-		if o.Name == "Searcher" {
+		switch {
+		case o.Name == "Searcher":
 			o.Default = e.Searcher
+		case o.Name == ownBook && e.ownBook:
+			o.Default = "true"
+		case o.Name == bookFile && e.Book != nil:
+			o.Default = e.Book.Path()
 		}
 	}
 }
@@ -174,6 +184,7 @@ func (e *Engine) end() {
 		e.Player.Close()
 	}
 	e.closeTables()
+	e.closeBook()
 	if e.log != nil {
 		_ = e.log.Close() // what could not be written is not worth an exit status
 	}

@@ -183,6 +183,10 @@ func (e *Engine) answer(r *request) {
 		e.decline(r, err)
 		return
 	}
+	if m := e.bookMove(r); m != board.NoMove {
+		e.say(r, "info string book move\nbestmove "+m.String()+"\n")
+		return
+	}
 	report := e.think(r)
 	var b strings.Builder
 	if e.setup.Verbose {
