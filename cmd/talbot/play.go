@@ -72,7 +72,9 @@ rating of both sides. See docs/12-play.md.`,
 		},
 	}
 	f := flags.Of(cmd)
+	f.Section("Network")
 	o.add(f)
+	f.Section("Game")
 	o.color, o.start = "white", board.StartPosition()
 	flags.Choice(f, &o.color, "color", "your colour: white, black or random", "white", "black", "random")
 	flags.Parse(f, &o.start, "fen", "", "", board.ParseFEN, "position to start from (default: the standard one)")
@@ -82,6 +84,9 @@ rating of both sides. See docs/12-play.md.`,
 		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
 	flags.Within(f, &o.temperature, "temperature", 0, 100,
 		"temperature for drawing moves by visits or prior (default: play the best one)")
+	addSeed(f, &o.seed, "seed of all random choices (default: another one each time)")
+	f.Bool(&o.unicode, "unicode", "draw the pieces as figurines, not letters")
+	f.String(&o.pgn, "pgn", "append each game, finished or not, to this `FILE` as PGN")
 	f.Section("Openings")
 	addBook(f, &o.book)
 	f.Bool(&o.bookBest, "book-best", "play the book's move with the greatest weight, not one drawn by weight")
@@ -90,10 +95,6 @@ rating of both sides. See docs/12-play.md.`,
 	flags.AtLeast(f, &o.plies, "openings-plies", 1, "plies to play of each game in the file (default: all)")
 	f.Needs([]string{"openings-plies"}, "openings")
 	f.Excludes("openings", "fen")
-	f.Section("Other")
-	addSeed(f, &o.seed, "seed of all random choices (default: another one each time)")
-	f.Bool(&o.unicode, "unicode", "draw the pieces as figurines, not letters")
-	f.String(&o.pgn, "pgn", "append each game, finished or not, to this `FILE` as PGN")
 	return cmd
 }
 
