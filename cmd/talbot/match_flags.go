@@ -58,7 +58,8 @@ func (o *matchOptions) add(f *flags.Set) {
 	flags.Number(f, &o.Margin, "timemargin", "time by which a player may exceed its limit")
 	flags.Number(f, &o.Patience, "patience", "longest wait for a move if no time limit is set")
 	f.Section("Openings")
-	f.String(&o.openings, "openings", "file of openings, PGN or EPD, or an ECO code such as B90 (default: talbot's own)")
+	f.String(&o.openings, "openings",
+		"file of openings, PGN or EPD, or an ECO code such as B90 (default: talbot's own)")
 	flags.AtLeast(f, &o.plies, "openings-plies", 1, "plies to play of each game in the file (default: all)")
 	f.Needs([]string{"openings-plies"}, "openings")
 	flags.Choice(f, &o.order, "openings-order", "order of openings: random or sequential", "random", "sequential")

@@ -147,13 +147,13 @@ var promotions = [8]board.PieceType{1: board.Knight, 2: board.Bishop, 3: board.R
 // decode returns the legal move that is written so, [board.NoMove] if there is none.
 func decode(p *board.Position, raw uint16) board.Move {
 	to, from := board.Square(raw&63), board.Square(raw>>6&63)
-	m := board.NewMove(from, to)
+	m, turn := board.NewMove(from, to), p.Turn()
 	switch n := raw >> 12; {
 	case n != 0 && (n >= 8 || promotions[n] == board.NoPieceType):
 		return board.NoMove
 	case n != 0:
 		m = board.NewPromotion(from, to, promotions[n])
-	case p.PieceAt(from) == board.NewPiece(p.Turn(), board.King) && p.PieceAt(to) == board.NewPiece(p.Turn(), board.Rook):
+	case p.Pieces(turn, board.King).Has(from) && p.Pieces(turn, board.Rook).Has(to):
 		file := 2
 		if to > from {
 			file = 6

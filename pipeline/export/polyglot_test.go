@@ -17,8 +17,8 @@ import (
 func TestPolyglot(t *testing.T) {
 	game := func(uci ...string) dataset.Line { return madeup.Line(t, board.StartFEN, uci...) }
 	counted := func(elo int, weights map[string]float32) dataset.Line {
-		l := dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), Samples: dataset.LastPosition(),
-			WhiteElo: elo}
+		l := dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), WhiteElo: elo,
+			Samples: dataset.LastPosition()}
 		var policy []dataset.WeightedMove
 		for _, m := range l.Start.LegalMoves(nil) {
 			if w, ok := weights[m.String()]; ok {

@@ -25,7 +25,7 @@ type Session struct {
 	MoveTime time.Duration // of each search; 0: no limit
 	// Openings are what games begin with from [Session.Restart] on, in turn; none: they begin at Start.
 	Openings []match.Opening
-	// Book is what the network plays from before it searches; nil: none. Moves are drawn with Seed, others in each game.
+	// Book is what the network plays from before it searches; nil: none. Seed draws the moves, others in each game.
 	Book         *polyglot.Book
 	Seed         uint64
 	BestBookMove bool // the book's move with the greatest weight is played instead

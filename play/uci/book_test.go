@@ -78,7 +78,8 @@ func TestBook(t *testing.T) {
 	s = talk(t, &fakenet.Network{}, func(e *Engine) { e.Book = testkit.Must(polyglot.Open(path)) })
 	s.say("uci")
 	lines := s.wait("uciok")
-	for _, want := range []string{"option name OwnBook type check default true", "option name BookFile type string default " + path} {
+	for _, want := range []string{"option name OwnBook type check default true",
+		"option name BookFile type string default " + path} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("no %q", want)
 		}
