@@ -84,9 +84,9 @@ const maxOpenings = 5_000_000
 
 var errTooManyOpenings = fmt.Errorf("more than %d openings", maxOpenings)
 
-// ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not, or takes those of a code
-// of the ECO ([ecoCode]). Of a game it takes the first plies moves, or all of them where plies is 0. Rows and games
-// that cannot be read are counted and left out.
+// ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not, or takes those of an
+// ECO code ([ecoCode]). Of a game it takes the first plies moves, or all of them where plies is 0. Rows and games that
+// cannot be read are counted and left out.
 func ReadOpenings(path string, plies int) (*Openings, error) {
 	if ecoCode.MatchString(path) {
 		return openingsOf(path)
