@@ -97,9 +97,9 @@ func share[T any](s []T, i, parts int) []T {
 	return s[i*n : (i+1)*n]
 }
 
-// check rejects what the graph would silently clamp or spread. NaN targets are rejected here as well, so that a NaN
+// Check rejects what the graph would silently clamp or spread. NaN targets are rejected here as well, so that a NaN
 // loss means that the network diverged.
-func (b *Batch) check(l *encode.Layout) error {
+func (b *Batch) Check(l *encode.Layout) error {
 	n, floats := b.N, len(l.Floats)
 	switch {
 	case n < 1:

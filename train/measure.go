@@ -53,7 +53,7 @@ func Losses(ctx context.Context, c run.Config, b *backend.Backend, batches []Bat
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := batches[i].check(&e.layout); err != nil {
+		if err := batches[i].Check(&e.layout); err != nil {
 			return nil, err
 		}
 		m, norm, err := e.step(&batches[i], int64(i), c.LR)

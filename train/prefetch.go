@@ -43,7 +43,7 @@ func prefetch(src Source, l *encode.Layout) *prefetcher {
 			}
 			err := src.Next(b)
 			if err == nil {
-				err = b.check(l)
+				err = b.Check(l)
 			}
 			select {
 			case <-ctx.Done():

@@ -231,7 +231,7 @@ func (o *Options) check(c run.Config, layout encode.Layout, plateau schedule.Pla
 	}
 	for kind, batches := range map[string][]Batch{"calibration": o.Calibration, "validation": o.Val} {
 		for i := range batches {
-			if err := batches[i].check(&layout); err != nil {
+			if err := batches[i].Check(&layout); err != nil {
 				return fmt.Errorf("%s batch %d: %w", kind, i, err)
 			}
 		}

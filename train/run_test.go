@@ -275,11 +275,11 @@ func TestBadBatchesAreErrors(t *testing.T) {
 		var b Batch
 		(&synthetic{batch: 4}).fill(&b, 1)
 		layout := encode.TalbotBot{}.Layout()
-		if err := b.check(&layout); err != nil {
+		if err := b.Check(&layout); err != nil {
 			t.Fatal(err)
 		}
 		spoil(&b)
-		if b.check(&layout) == nil {
+		if b.Check(&layout) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

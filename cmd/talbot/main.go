@@ -53,7 +53,7 @@ and writes another. A network comes with it, to play against at once.`,
 			newTactics(), newAggregate(), newPredict()},
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes(), newLoop()},
 		{newPlay(), newStudio(), newUCI(), newMatch(), newSolve(), newBench()},
-		{newReview(), newStats(), newInspect(), newVerify(), newDiff(), newExportData()},
+		{newReview(), newStats(), newInspect(), newVerify(), newDiff(), newExportData(), newBatches()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},
 	} {

@@ -94,11 +94,16 @@ func (o *trainOptions) addRun(f *flags.Set) {
 	f.String(&o.After, "after",
 		"continue the training of this `RUN` or checkpoint on other data: same settings, optimizer and schedule")
 	completeFolders(cmd, "after", run.IsRun)
+	o.addSelection(f)
+	addJSON(f, &o.json)
+}
+
+// addSelection adds the flags of which samples and labels count.
+func (o *trainOptions) addSelection(f *flags.Set) {
 	addLabel(f, &o.Label)
 	flags.AtLeast(f, &o.MaxCopies, "max-copies", 0,
 		"maximum copies of a position among all train samples, spread evenly (0 = no limit)")
 	addMinClock(f, &o.MinClock)
-	addJSON(f, &o.json)
 }
 
 // check completes the job; flags that were not given leave the preset or the run as it is.

@@ -120,10 +120,15 @@ func settingError(err error, flag, name, value string) error {
 
 func (o *trainOptions) addNetwork(f *flags.Set) {
 	f.Section("Network")
+	o.addPreset(f)
+	o.settings.addSize(f)
+}
+
+// addPreset adds --recipe and --preset.
+func (o *trainOptions) addPreset(f *flags.Set) {
 	addRecipe(f, &o.Recipe, "recipe for encoding, network and targets (see \"talbot recipes\")")
 	flags.Choice(f, &o.preset, "preset", "settings to start from (see \"talbot recipes\"), such as v1.5 (as published "+
 		"for the reference), 10x64 or 20x256 (the default settings in another size)", presets()...)
-	o.settings.addSize(f)
 }
 
 func (o *trainOptions) addLength(f *flags.Set) {
@@ -132,24 +137,22 @@ func (o *trainOptions) addLength(f *flags.Set) {
 	flags.AtLeast(f, &o.Steps, "steps", 1, "number of steps (default: as many epochs as the preset has)")
 	flags.AtLeast(f, &o.Until, "until", 1,
 		"end at this `STEP` of the schedule, so that --after can continue (default: its last step)")
-	flags.Number(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
-		"number of samples in a step (default: the preset's)")
+	s.addBatch(f)
 	flags.Number(f, set(s, "accumulate", func(c *run.Config) *int { return &c.Accumulate }, 1), "accumulate",
 		"compute each batch in this many parts, in the memory of one")
 	flags.Number(f, set(s, "seed", func(c *run.Config) *int64 { return &c.Seed }, 42), "seed",
 		"seed for the weights, dropout and order of the samples")
 }
 
+func (s *settings) addBatch(f *flags.Set) {
+	flags.Number(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
+		"number of samples in a step (default: the preset's)")
+}
+
 func (o *trainOptions) addTargets(f *flags.Set) {
 	s := &o.settings
 	f.Section("Targets and loss")
-	addTargets(f, set(s, "policy-target", func(c *run.Config) *string { return &c.PolicyTarget }, "played"),
-		set(s, "value-target", func(c *run.Config) *string { return &c.ValueTarget }, "recipe"),
-		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label --multipv\", "+
-			"such as multipv:0.1",
-		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances), winprob "+
-			"(Lichess's), or result:Q[:D] (results of games, with a share Q of the label, such as result:0.5, and a "+
-			"discount D for each ply to the game's end, such as result:0.5:0.99)")
+	s.addTargets(f)
 	var weight, smoothing float64
 	var legal bool
 	flags.Number(f, &weight, "value-weight",
@@ -163,6 +166,17 @@ func (o *trainOptions) addTargets(f *flags.Set) {
 		"history-dropout", "share of the samples to train without history and repetitions")
 	flags.Number(f, set(s, "mirror", func(c *run.Config) *float64 { return &c.Mirror }, 0), "mirror",
 		"share of the samples to train with colours swapped")
+}
+
+// addTargets adds --policy-target and --value-target.
+func (s *settings) addTargets(f *flags.Set) {
+	addTargets(f, set(s, "policy-target", func(c *run.Config) *string { return &c.PolicyTarget }, "played"),
+		set(s, "value-target", func(c *run.Config) *string { return &c.ValueTarget }, "recipe"),
+		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label --multipv\", "+
+			"such as multipv:0.1",
+		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances), winprob "+
+			"(Lichess's), or result:Q[:D] (results of games, with a share Q of the label, such as result:0.5, and a "+
+			"discount D for each ply to the game's end, such as result:0.5:0.99)")
 }
 
 func (o *trainOptions) addOptimizer(f *flags.Set) {

@@ -83,10 +83,9 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	}
 	steps, epoch := t.Steps, int64(1)
 	if c.Batch > 0 {
-		batch := int64(c.Batch)
-		epoch = max(1, (samples+batch-1)/batch)
+		epoch = batchesOf(samples, c.Batch)
 		if steps == 0 {
-			steps = max(1, (samples*preset.Epochs+batch-1)/batch)
+			steps = batchesOf(samples*preset.Epochs, c.Batch)
 		}
 	}
 	c.SetSteps(steps)
@@ -101,6 +100,9 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	}
 	return c, describeTargets(&c)
 }
+
+// batchesOf returns how many batches have that many samples.
+func batchesOf(samples int64, batch int) int64 { return max(1, (samples+int64(batch)-1)/int64(batch)) }
 
 // following returns the configuration of a run that continues a training: the same, but for what may change when a run
 // is resumed.

@@ -198,7 +198,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	if err != nil {
 		return train.Result{}, err
 	}
-	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed + c.Begin()})
+	source := loaderOf(c, survey)
 	defer source.Close()
 	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source,
 		Val: survey.Val, Calibration: calibration,
