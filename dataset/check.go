@@ -40,7 +40,8 @@ func (l *Line) CheckEach(f func(p *board.Position, ply, sample int) error) error
 }
 
 // Replay calls f with each position of the line, valid until f returns, and its ply, 0 … n, once the move played there
-// was found to be legal. It ends with the error of f or that of an illegal move, which names the ply.
+// was found to be legal. Moves before ply l.Reconstructed were made up: counts of moves that were played leave them
+// out. It ends with the error of f or that of an illegal move, which names the ply.
 func (l *Line) Replay(f func(p *board.Position, ply int) error) error {
 	pos, n := l.Start, len(l.Moves)
 	for ply := 0; ; ply++ {

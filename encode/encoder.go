@@ -11,7 +11,7 @@ import (
 // Encoder is the encoding of one recipe: what its network reads and learns of a position. It has no state that changes
 // and is safe for concurrent use.
 type Encoder interface {
-	// Name returns the recipe's.
+	// Name returns the recipe's: one that has another's encoding embeds its encoder and has a Name of its own.
 	Name() string
 
 	// Layout returns the sizes of all that the other methods write. It is the same at each call.

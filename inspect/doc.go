@@ -6,6 +6,7 @@
 //	samples  dataset → samples as training sees them
 //	solve    puzzles and a player → which it solves
 //	plan     files → what all of it would take
+//	review   labelled games → what each move lost, as pages and PGN
 //
 // A request that reads lines does so by [talbot/shards.Dataset.EachLine], and [talbot/dataset.Line.Replay] gives a
 // line's positions.

@@ -18,6 +18,8 @@ type Columns uint16
 
 // The columns.
 const (
+	Moves Columns = 0 // no more than what is always read
+
 	Origin      Columns = 1 << iota // Input, Number, Offset
 	Ratings                         // WhiteElo, BlackElo
 	Tags                            // Tags

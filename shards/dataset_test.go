@@ -199,7 +199,7 @@ func TestCheckFiles(t *testing.T) {
 	dir, m := writeDataset(t, randomLines(t, 30, 60, true))
 	path := filepath.Join(dir, m.Shards[1].File)
 	whole := value(os.ReadFile(path))(t)
-	d := value(OpenDataset(dir, 0))(t)
+	d := value(OpenDataset(dir, Moves))(t)
 	defer d.Close()
 	var read atomic.Int64
 	ok(t, d.CheckFiles(t.Context(), 2, func(n int64) { read.Add(n) }))

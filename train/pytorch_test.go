@@ -19,7 +19,7 @@ import (
 	"talbot/network/run"
 )
 
-// pytorch is testdata/pytorch.json.gz, which testdata/oracle.py wrote: what PyTorch 2 computes in float64.
+// pytorch is testdata/talbotbot.json.gz, which testdata/talbotbot_oracle.py wrote: what PyTorch 2 computes in float64.
 type pytorch struct {
 	Torch                      string
 	Positions, Blocks, Filters int
@@ -57,7 +57,7 @@ type forwarded struct {
 	Penalty     float64 // of the weights, as it is in the loss
 }
 
-// oracleNumber is number of oracle.py: the i-th number of that name, in [−1, 1).
+// oracleNumber is number of talbotbot_oracle.py: the i-th number of that name, in [−1, 1).
 func oracleNumber(name string, i int) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(name))
@@ -67,7 +67,7 @@ func oracleNumber(name string, i int) float64 {
 	return float64(x^x>>16)/(1<<31) - 1
 }
 
-// oracleInitial is initial of oracle.py, where the gain is 2, and of vectors.py.
+// oracleInitial is initial of talbotbot_oracle.py, where the gain is 2, and of vectors.py.
 func oracleInitial(p model.Param, gain float64) []float32 {
 	data := make([]float32, p.Size())
 	for i := range data {
@@ -107,7 +107,8 @@ func afterMoves(t testing.TB, start string, moves []string) *encode.View {
 	return v
 }
 
-// oracleBatch is batch of oracle.py: real positions with one or two of their legal moves as target, and as planes.
+// oracleBatch is batch of talbotbot_oracle.py: real positions with one or two of their legal moves as target, and as
+// planes.
 func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 	t.Helper()
 	type row struct {
@@ -210,7 +211,7 @@ func agreeOne(t *testing.T, what string, got, want, tolerance float64) {
 // TestPyTorch compares a forward pass, the gradients of a step and five steps with AdamW and clipping with PyTorch:
 // outputs, losses, every gradient, every weight and every running statistic.
 func TestPyTorch(t *testing.T) {
-	want := readPyTorch(t, "pytorch.json.gz")
+	want := readPyTorch(t, "talbotbot.json.gz")
 	want.Gain = 2
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()

@@ -58,13 +58,12 @@ outputs, steps and licence.`,
 	flags.AtLeast(f, &o.sample, "sample", 0, "number of the sample to show, from 0")
 	f.Bool(&o.all, "all", "show all samples")
 	flags.Parse(f, &o.Source, "source", "", "game", pointer(dataset.ParseSource),
-		"only samples of this source (with --all): "+flags.Listed(dataset.SourceNames(), "or"))
+		"only samples of this source, all of them: "+flags.Listed(dataset.SourceNames(), "or"))
 	f.Words("source", dataset.SourceNames()...)
 	flags.Parse(f, &o.Split, "split", "", "test", pointer(dataset.ParseSplit),
-		"only samples in train, val or test (with --all)")
+		"only samples in train, val or test, all of them")
 	f.Words("split", "train", "val", "test")
-	f.AtMostOne("sample", "all")
-	f.Needs([]string{"source", "split"}, "all")
+	f.Excludes("sample", "all", "source", "split")
 	f.Section("Display")
 	f.String(&o.label, "label", "fingerprint of the labels to show (default: those that count in training)")
 	o.addEncoding(f)
@@ -74,9 +73,11 @@ outputs, steps and licence.`,
 
 func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) (err error) {
 	given := f.Command().Flags()
+	o.all = o.all || o.Source != nil || o.Split != nil
 	if run.IsFile(dir) || run.IsRun(dir) {
 		if given.Changed("sample") || o.all {
-			return fault.Usage(fmt.Errorf("%q is a network, which has no samples", dir), "leave out --sample and --all")
+			return fault.Usage(fmt.Errorf("%q is a network, which has no samples", dir),
+				"leave out --sample, --all, --source and --split")
 		}
 		return inspectNetwork(dir, o.json)
 	}

@@ -49,12 +49,18 @@ and writes another. A network comes with it, to play against at once.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
+		// make
 		{newIngest(), newSynth(), newGames(), newSelfPlay(), newLabel(), newWorker(), newStatus(), newJoin(),
 			newTactics(), newAggregate(), newPredict()},
+		// train
 		{newTrain(), newEval(), newCompare(), newExport(), newRecipes(), newLoop()},
+		// play
 		{newPlay(), newStudio(), newUCI(), newMatch(), newSolve(), newBench()},
+		// look
 		{newReview(), newStats(), newInspect(), newVerify(), newDiff(), newExportData(), newBatches()},
+		// machine
 		{newPlan(), newDoctor(), newSetup()},
+		// more
 		{newVersion(), newMan()},
 	} {
 		for _, cmd := range cmds {

@@ -33,13 +33,14 @@ func newReview() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review FILE... --out DIR",
 		Short: "Find what each move of games lost",
-		Long: `Review has Stockfish evaluate every position of games, and says of every move what it
-lost of the winning chances, whether that was an inaccuracy, a mistake or a blunder, and
-how accurate both players were, by Lichess's formulas.
+		Long: `Review evaluates every position with Stockfish. For each move it shows how much winning
+chance it lost and whether it was an inaccuracy, mistake or blunder; for each player it
+shows the accuracy. The formulas are Lichess's.
 
 With --people, networks of human moves such as Maia's, it also says how likely a player of
-this rating was to play the move, and to find the best one. A rating in the name of a file,
-as in maia-1500.pb.gz, is that of its people; each player is compared with the nearest.
+this rating was to play the move, and to find the best one. The rating in a file name
+(maia-1500.pb.gz) is the rating of the players that network imitates; each player is
+compared with the nearest.
 
 DIR gets index.html, a page for each game, games.pgn with evaluations, marks and
 variations, review.json and moves.csv. Repeat the command after an interruption, or with
@@ -58,7 +59,7 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	completeFolder(cmd, "out")
 	addJSON(f, &o.json)
 	f.Section("Games")
-	f.String(&o.Player, "player", "only games of this player, whose moves the pages sum up")
+	f.String(&o.Player, "player", "only this player's games; the summary counts only their moves")
 	f.Section("Evaluation")
 	o.nodes = 100_000
 	flags.AtLeast(f, &o.nodes, "nodes", 1, "nodes for each position")

@@ -20,8 +20,8 @@ const (
 
 var errNoOperation = errors.New("neither bm nor am")
 
-// EPDReader reads tactics from EPD text: a position and operations, of which bm (best moves), am (avoid moves) and id
-// count. Each line of text is a line of the data:
+// EPDReader reads EPD text: positions and operations, of which bm (best moves), am (avoid moves) and id count. Each
+// line of text is a line of the data:
 //
 //   - with bm: the first best move is played, and the position before it is the sample; several best moves are its
 //     policy, with equal weights;

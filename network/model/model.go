@@ -62,7 +62,8 @@ type Network interface {
 	// metadata, where all of them stand if it describes none.
 	ONNX(g *onnx.Graph) []onnx.Value
 
-	// Cost estimates what training takes for each sample.
+	// Cost estimates what training takes for each sample: a convolution uses each weight for 64 squares, a linear layer
+	// once, and each layer keeps what its gradient needs.
 	Cost(conv ConvAlgorithm) Cost
 
 	// String describes the size for display, such as "20 blocks of 128 filters".

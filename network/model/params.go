@@ -24,8 +24,8 @@ const (
 
 // Param describes one parameter or statistic, float32.
 type Param struct {
-	// Name is PyTorch's in a state dict. Muon updates the weights of "blocks." alone, and the oracles of train/testdata
-	// tell normalisations by ".bn" or ".ln".
+	// Name is PyTorch's in a state dict. Muon updates the weights of "blocks." and "encoders." alone, and the
+	// oracles of train/testdata tell normalisations by ".bn" or ".ln".
 	Name  string
 	Shape []int
 	Kind  Kind

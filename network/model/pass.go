@@ -64,7 +64,7 @@ func (p *Pass) low(x *Node) *Node {
 	return x
 }
 
-// convolve is a convolution without bias.
+// convolve is a convolution without bias, of input planes, which are mostly 0, or of activations with a 1×1 kernel.
 func (p *Pass) convolve(x *Node, name string) *Node {
 	if p.Conv == Im2col && !p.Store.IsTraining(x.Graph()) {
 		kernel, side := p.bakedKernel(x.Graph(), name+".weight")
@@ -73,8 +73,8 @@ func (p *Pass) convolve(x *Node, name string) *Node {
 	return p.Conv.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 
-// convolveDense is convolve of activations after the first layer, few of which are 0: those of 3×3 with [Winograd] by
-// Winograd's algorithm.
+// convolveDense is convolve of activations after the first layer, few of which are 0: with [Winograd], 3×3 kernels go
+// by Winograd's algorithm.
 func (p *Pass) convolveDense(x *Node, name string) *Node {
 	if p.Conv != Winograd {
 		return p.convolve(x, name)
@@ -82,7 +82,7 @@ func (p *Pass) convolveDense(x *Node, name string) *Node {
 	return p.Conv.ConvolveDense(x, p.value(x.Graph(), name+".weight"), p.Turn)
 }
 
-// convolveBias is a convolution of activations that are not sparse, with a bias for each channel.
+// convolveBias is convolveDense with a bias for each channel.
 func (p *Pass) convolveBias(x *Node, name string) *Node {
 	return p.addBias(p.convolveDense(x, name), name)
 }

@@ -103,7 +103,7 @@ func (r residual) valueParams(l *layers) {
 	l.linear("value.fc2", 1, 64)
 }
 
-// convNorm is a convolution and its normalisation.
+// convNorm is convolve and a normalisation.
 func (p *Pass) convNorm(x *Node, conv, norm string) *Node { return p.norm(p.convolve(x, conv), norm) }
 
 // trunk is stem and blocks: planes to F channels.

@@ -35,8 +35,8 @@ type Recipe struct {
 	Gentler float64
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
-	// Winograd has XLA train with [model.Winograd] in float32 on a processor: for networks most of whose work are 3×3
-	// convolutions of activations. Others that convolve train one step at a time there.
+	// Winograd has XLA train with [model.Winograd] in float32 on a processor. A recipe most of whose work are 3×3
+	// convolutions of activations sets it; others that convolve train one step at a time there.
 	Winograd bool
 	// Masked recipes train policies over the legal moves only; for others "legal_mask" is a setting.
 	Masked bool

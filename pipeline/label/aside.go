@@ -116,7 +116,7 @@ func byMates() asideColumn {
 
 // hasAll reports whether all samples of a dataset are known, so that no engine is needed.
 func (a *asideColumn) hasAll(ctx context.Context, dir string) (bool, error) {
-	d, err := shards.OpenDataset(dir, 0)
+	d, err := shards.OpenDataset(dir, shards.Moves)
 	if err != nil {
 		return false, err
 	}

@@ -100,7 +100,7 @@ func mean(list []int64) int64 {
 
 // positions draws samples that are spread over the dataset.
 func (c MeasureNodes) positions() ([]stockfish.Job, error) {
-	d, err := shards.OpenDataset(c.Dir, 0)
+	d, err := shards.OpenDataset(c.Dir, shards.Moves)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func (d *Data) markTrained(ctx context.Context, positions map[uint64]bool, specs
 	trained := &Data{Options: d.Options}
 	defer trained.Close()
 	for _, spec := range specs {
-		ds, err := shards.OpenDataset(spec.Dir, 0)
+		ds, err := shards.OpenDataset(spec.Dir, shards.Moves)
 		if err != nil {
 			return err
 		}

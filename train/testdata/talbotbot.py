@@ -1,4 +1,4 @@
-"""The network of the recipe talbotbot in PyTorch, written from its description alone. oracle.py uses it."""
+"""The network of the recipe talbotbot in PyTorch, written from its description alone. talbotbot_oracle.py uses it."""
 import torch
 from torch import nn
 import torch.nn.functional as F

@@ -1,7 +1,7 @@
-"""Writes pytorch.json.gz, which TestPyTorch compares talbot with: a forward pass in both modes, a training step's losses,
-gradients and statistics, and five steps with AdamW, all computed by PyTorch in float64.
+"""Writes talbotbot.json.gz, which TestPyTorch compares talbot with: a forward pass in both modes, a training step's
+losses, gradients and statistics, and five steps with AdamW, all computed by PyTorch in float64.
 
-    pip install torch; python3 oracle.py > /dev/null
+    pip install torch; python3 talbotbot_oracle.py > /dev/null
 
 Weights and targets are functions of names and indices (vectors.number), so that nothing but the results is stored. The
 batches are the positions of encode/testdata/golden.jsonl.gz that have a legal move, in their order. Of long tensors the file has 16 elements and the norm.
@@ -49,7 +49,7 @@ def mode(training, data):
     net.train(training)
     logits, value = net(data[0])
     policy, mse = losses(logits, value, *data[1:])
-    return {"logits": digest(logits), "value": value.tolist(), "policy": float(policy), "mse": float(mse)}, policy + VALUE_WEIGHT * mse
+    return {"logits": digest(logits), "value": value.tolist(), "policy": policy.item(), "mse": mse.item()}, policy + VALUE_WEIGHT * mse
 
 
 out["evaluation"], _ = mode(False, batch(0))
@@ -60,4 +60,4 @@ for step in range(STEPS):
     result, loss = mode(True, data)
     out["steps"].append(result | learn(net, optimizer, loss, True, CLIP))
 
-write(os.path.join(here, "pytorch.json.gz"), out)
+write(os.path.join(here, "talbotbot.json.gz"), out)
