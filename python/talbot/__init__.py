@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -88,6 +89,7 @@ class Batches(Iterator[Batch]):
         if not line.endswith(b"\n"):
             raise self._failure()
         self.header: dict[str, Any] = json.loads(line)
+        self._layouts: dict[tuple[int, int], Any] = {}
         if self.header.get("talbot_batches") != _FORMAT:
             self.close()
             raise Error("talbot and its Python package are of different versions", 1)
@@ -107,18 +109,24 @@ class Batches(Iterator[Batch]):
                 raise self._failure()
             self.close()
             raise StopIteration
-        sizes = {"N": n, "K": k}
-        views, size = {}, 0
-        for array in self.header["arrays"]:
-            shape = [sizes.get(x, x) for x in array["shape"]]
-            begin, dtype = size, np.dtype(array["type"])
-            size += int(np.prod(shape)) * dtype.itemsize
-            views[array["name"]] = (begin, size, dtype, shape)
+        if (n, k) not in self._layouts:
+            self._layouts[n, k] = self._layout({"N": n, "K": k})
+        size, layout = self._layouts[n, k]
         data = self._take(size)
-        arrays = {name: data[a:b].view(dtype).reshape(shape) for name, (a, b, dtype, shape) in views.items()}
+        arrays = {name: np.ndarray(shape, dtype, data, begin) for name, shape, dtype, begin in layout}
         arrays.setdefault("codes", np.empty((n, 0, 0), np.int32))
         arrays.setdefault("weights", np.empty((n, 0), np.float32))
         return Batch(self.header, **arrays)
+
+    def _layout(self, sizes: dict[str, int]) -> tuple[int, list[tuple[str, list[int], np.dtype[Any], int]]]:
+        """The bytes of a batch, and of each array the name, shape, type and first byte."""
+        size, layout = 0, []
+        for array in self.header["arrays"]:
+            shape = [sizes.get(x, x) for x in array["shape"]]
+            dtype = np.dtype(array["type"])
+            layout.append((array["name"], shape, dtype, size))
+            size += math.prod(shape) * dtype.itemsize
+        return size, layout
 
     def _take(self, size: int) -> npt.NDArray[np.uint8]:
         """Reads bytes into new memory."""

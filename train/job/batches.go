@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"talbot/dataset"
 	"talbot/encode"
@@ -99,7 +100,6 @@ func (t Train) Batches(ctx context.Context, w io.Writer, split dataset.Split, ep
 	}
 	layout := data.Options.Encoder.Layout()
 	var b train.Batch
-	var text []byte // of a batch
 	for i := range h.Batches {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -111,10 +111,7 @@ func (t Train) Batches(ctx context.Context, w io.Writer, split dataset.Split, ep
 		if err != nil {
 			return fmt.Errorf("batch %d: %w", i, err)
 		}
-		if text, err = appendBatch(text[:0], &b); err != nil {
-			return err
-		}
-		if _, err := w.Write(text); err != nil {
+		if err := writeBatch(w, &b); err != nil {
 			return err
 		}
 	}
@@ -144,12 +141,21 @@ func (h *BatchesHeader) describe(e encode.Encoder) {
 	}
 }
 
-// appendBatch appends a batch as [BatchesHeader] describes it.
-func appendBatch(dst []byte, b *train.Batch) (_ []byte, err error) {
-	for _, array := range []any{uint32(b.N), uint32(b.Moves()), b.Packed, b.Codes, b.Weights, b.Floats, b.Known} {
-		if dst, err = binary.Append(dst, binary.LittleEndian, array); err != nil {
-			return nil, err
+// writeBatch writes a batch as [BatchesHeader] describes it.
+func writeBatch(w io.Writer, b *train.Batch) error {
+	for _, text := range [][]byte{bytesOf([]uint32{uint32(b.N), uint32(b.Moves())}), bytesOf(b.Packed),
+		bytesOf(b.Codes), bytesOf(b.Weights), bytesOf(b.Floats), bytesOf(b.Known)} {
+		if _, err := w.Write(text); err != nil {
+			return err
 		}
 	}
-	return dst, nil
+	return nil
+}
+
+// bytesOf returns the memory of numbers, which is not copied.
+func bytesOf[T uint32 | int32 | uint64 | float32](s []T) []byte {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		panic("batches are little-endian, and this machine is not")
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
