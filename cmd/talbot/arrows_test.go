@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,7 +135,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestRoomsNamed checks that the map of docs/9-development.md names every room.
+// TestRoomsNamed checks that the map of docs/9-development.md names every room, and it and the room's doc.go every verb
+// of pipeline and inspect.
 func TestRoomsNamed(t *testing.T) {
 	text, err := os.ReadFile("../../docs/9-development.md")
 	testkit.OK(t, err)
@@ -144,6 +146,48 @@ func TestRoomsNamed(t *testing.T) {
 			if !strings.Contains(page, "`"+room+"`") {
 				t.Errorf("the map does not name %s", room)
 			}
+		}
+	}
+	for _, room := range []string{"pipeline", "inspect"} {
+		doc := document(t, room+"/doc.go")
+		for _, verb := range testkit.Value(os.ReadDir("../../" + room))(t) {
+			if !verb.IsDir() {
+				continue
+			}
+			if !regexp.MustCompile(`(?m)^//\t` + verb.Name() + ` `).MatchString(doc) {
+				t.Errorf("%s/doc.go does not name %s", room, verb.Name())
+			}
+			if !regexp.MustCompile("(?m)^.*\\| `" + room + "` \\|.*`" + verb.Name() + "`").MatchString(page) {
+				t.Errorf("the map does not name %s of %s", verb.Name(), room)
+			}
+		}
+	}
+}
+
+// What docs/9-development.md tells to add something to is there: files, folders and names of the code.
+func TestPlacesToAdd(t *testing.T) {
+	_, page, _ := strings.Cut(document(t, "docs/9-development.md"), "\n| to add |")
+	page, _, _ = strings.Cut(page, "```")
+	var paths, code strings.Builder
+	testkit.OK(t, fs.WalkDir(repository, ".", func(path string, d fs.DirEntry, err error) error {
+		paths.WriteString("/" + path + "\n")
+		if filepath.Ext(path) == ".go" {
+			code.WriteString(document(t, path))
+		}
+		return err
+	}))
+	known := map[string]bool{}
+	for _, word := range regexp.MustCompile(`\w+`).FindAllString(code.String(), -1) {
+		known[word] = true
+	}
+	spans := regexp.MustCompile("`([\\w./]+)`").FindAllStringSubmatch(page, -1)
+	if len(spans) < 50 {
+		t.Errorf("only %d names", len(spans))
+	}
+	for _, span := range spans {
+		name := span[1]
+		if !strings.Contains(paths.String(), "/"+name+"\n") && !known[name[strings.LastIndex(name, ".")+1:]] {
+			t.Errorf("%q is neither a file nor a name of the code", name)
 		}
 	}
 }

@@ -97,7 +97,7 @@ var failing = map[string]struct {
 		damaged: []string{"random:", "damaged"}},
 	"bench": {usage: []string{"--run", "badrun", "--batch", "0"}, missing: []string{"--run", "none"},
 		damaged: []string{"--run", "badrun"}},
-	"review":  {missing: []string{"none.pgn", "--out=reviewed"}},
+	"review":  {missing: []string{"none.pgn", "--out=reviewed"}, damaged: []string{"cut.pgn.gz", "--out=reviewed"}},
 	"stats":   {missing: []string{"none"}, damaged: []string{"damaged"}},
 	"inspect": {usage: []string{"lines"}, missing: []string{"none", "--all"}, damaged: []string{"damaged", "--all"}},
 	"verify":  {missing: []string{"none"}, damaged: []string{"damaged"}, result: true},

@@ -9,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/board"
 	"talbot/dataset"
-	"talbot/formats/binpack"
 	"talbot/formats/rows"
 	"talbot/internal/testkit"
 	"talbot/internal/testkit/shareddata"
 )
 
-// Names of kinds.
+// Names of kinds that more than one test gives.
 const (
 	epd       = "EPD with best moves or moves to avoid"
 	tables    = "tables of positions with evaluations"
@@ -35,8 +33,9 @@ var samples = map[string]string{
 	puzzles:     "PuzzleId,FEN,Moves\nx," + sampleFEN + ",e2e4 e7e5\n",
 	"Lichess's evaluations (lines of JSON)": `{"fen":"` + sampleFEN + `","evals":[{"pvs":[{"cp":3,"line":"e2e4"}]}]}` +
 		"\n",
-	scoreText:    sampleFEN + " | 35 | 1.0\n",
-	"viriformat": "../../formats/viriformat/testdata/standard.vf",
+	scoreText:             sampleFEN + " | 35 | 1.0\n",
+	"viriformat":          "../../formats/viriformat/testdata/standard.vf",
+	"Stockfish's binpack": "testdata/game.binpack",
 	"Parquet with Lichess's columns or those of chess-av-mates": "../../formats/parquet/testdata/games.parquet",
 	"chunks of lc0's training data":                             "../../formats/lc0/testdata/game.gz",
 }
@@ -61,15 +60,7 @@ func TestKinds(t *testing.T) {
 	}
 	for _, k := range kinds {
 		sample, ok := samples[k.Name]
-		if k.Name == "Stockfish's binpack" {
-			var b strings.Builder
-			w := binpack.NewWriter(&b)
-			start := board.StartPosition()
-			c := binpack.NewChain(start, start.LegalMoves(nil)[:1], dataset.Draw)
-			testkit.OK(t, w.Write(&c))
-			testkit.OK(t, w.Flush())
-			sample, ok = b.String(), true
-		} else if k.Binary && ok {
+		if k.Binary && ok {
 			sample = string(testkit.Value(os.ReadFile(sample))(t))
 		}
 		if !ok {
