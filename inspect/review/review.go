@@ -43,7 +43,6 @@ type reviewer struct {
 	Request
 	counting dataset.Counting
 	walker   dataset.Walker
-	legal    []board.Move
 	answers  []mcts.Evaluation
 }
 
