@@ -30,7 +30,7 @@ func newBatches() *cobra.Command {
 	o := batchesOptions{split: "train"}
 	cmd := &cobra.Command{
 		Use:   "batches DIR[:weight],…",
-		Short: "Write the batches of a training, for another program to train on",
+		Short: "Write the batches of a training for other programs",
 		Long: `Batches writes on standard output what "talbot train" would train on with the same
 datasets, recipe, batch, seed and targets: the same samples in the same order, as packed
 inputs, moves with their weights, and values. The first line is JSON and describes the
