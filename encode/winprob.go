@@ -58,7 +58,9 @@ func (t ValueTarget) Centipawns(e Valuer) func(value float32) float64 {
 // winSlope is Lichess's, for each centipawn.
 const winSlope = 0.00368208
 
-// winProbability is Lichess's, of clipped centipawns.
-func winProbability(cp float64) float64 {
-	return 1 / (1 + math.Exp(-winSlope*max(-1000, min(1000, cp))))
-}
+// WinProbability returns 1/(1+exp(-0.00368208·cp)), in [0, 1]: the fit of Lichess to games of its players
+// (lichess.org/page/accuracy).
+func WinProbability(cp float64) float64 { return 1 / (1 + math.Exp(-winSlope*cp)) }
+
+// winProbability is that of clipped centipawns.
+func winProbability(cp float64) float64 { return WinProbability(max(-1000, min(1000, cp))) }

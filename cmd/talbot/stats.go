@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
 
@@ -10,7 +9,6 @@ import (
 	"talbot/inspect/stats"
 	"talbot/internal/flags"
 	"talbot/internal/output"
-	"talbot/internal/table"
 )
 
 type statsOptions struct {
@@ -77,18 +75,9 @@ func runStats(ctx context.Context, o *statsOptions) error {
 	}
 	page := counted.Page(filepath.Base(name))
 	if o.html != "" {
-		if err := writePage(o.html, page); err != nil {
+		if err := output.WritePage(o.html, page); err != nil {
 			return err
 		}
 	}
 	return reportPage(o.json, counted, page.Text(), "page", o.html)
-}
-
-// writePage writes a page to a file.
-func writePage(path string, page *table.Page) error {
-	var text bytes.Buffer
-	if err := page.WriteHTML(&text); err != nil {
-		return err
-	}
-	return output.WriteFile(path, text.Bytes())
 }

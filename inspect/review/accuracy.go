@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"talbot/dataset"
+	"talbot/encode"
 )
 
 // Class is how bad a move was.
@@ -40,9 +41,8 @@ func centipawns(s dataset.Score) int {
 	return -ofMate
 }
 
-// chances returns 2/(1+exp(-0.00368208·cp)) - 1, in [-1, 1], the fit of Lichess to games of its players
-// (lichess.org/page/accuracy).
-func chances(cp int) float64 { return 2/(1+math.Exp(-0.00368208*float64(cp))) - 1 }
+// chances are those of [encode.WinProbability] on the scale from -1 to 1.
+func chances(cp int) float64 { return 2*encode.WinProbability(float64(cp)) - 1 }
 
 // WinPercent returns the winning chances of a score in per cent, with centipawns within ±1000 and mates as ±1000:
 // 50 + 50·(2/(1+exp(-0.00368208·cp)) - 1).

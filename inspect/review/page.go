@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,20 +8,11 @@ import (
 	"talbot/board"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
-	"talbot/internal/output"
 	"talbot/internal/table"
 )
 
 // gamePath is the page of a game in the review's folder.
 func gamePath(number int) string { return fmt.Sprintf("game/%04d.html", number) }
-
-func writePage(path string, p *table.Page) error {
-	var text bytes.Buffer
-	if err := p.WriteHTML(&text); err != nil {
-		return err
-	}
-	return output.WriteFile(path, text.Bytes())
-}
 
 // Text returns the summary for a terminal.
 func (s *Summary) Text() string {

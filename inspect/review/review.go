@@ -154,7 +154,7 @@ func (v *reviewer) ask(ctx context.Context, g *Game, side board.Color, ratings [
 	return flush()
 }
 
-// WriteJSON writes {"games": […]} of games that are added one after the other.
+// jsonWriter writes {"games": […]} of games that are added one after the other.
 type jsonWriter struct {
 	to    io.Writer
 	games int

@@ -23,7 +23,7 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	_ = rows.Write(columns) // to memory
 	sum.Unlabelled, err = r.Each(ctx, func(g *Game) error {
 		sum.add(g)
-		if err := writePage(filepath.Join(dir, gamePath(sum.Games)), g.page()); err != nil {
+		if err := output.WritePage(filepath.Join(dir, gamePath(sum.Games)), g.page()); err != nil {
 			return err
 		}
 		games.WriteString(g.PGN(tool))
@@ -40,7 +40,7 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	}
 	rows.Flush()
 	sum.end()
-	if err := writePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
+	if err := output.WritePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
 		return nil, err
 	}
 	files := map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &moves, "review.json": &text}

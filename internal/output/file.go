@@ -1,8 +1,10 @@
 package output
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -71,6 +73,15 @@ func (f File) Make(write func(w *durable.AtomicFile) error) error {
 
 // patience is how long [WriteFile] waits for others that write the same file.
 const patience = 10 * time.Second
+
+// WritePage writes a page as [WriteFile] does.
+func WritePage(path string, page interface{ WriteHTML(io.Writer) error }) error {
+	var text bytes.Buffer
+	if err := page.WriteHTML(&text); err != nil {
+		return err
+	}
+	return WriteFile(path, text.Bytes())
+}
 
 // WriteFile writes a whole file as [File.Make] does. It waits a while for another process.
 func WriteFile(path string, data []byte) error {

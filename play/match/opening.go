@@ -203,17 +203,12 @@ var book []byte
 // Book returns the openings that talbot has with it: lines of eight plies from the start position, drawn by talbot from
 // good moves and balanced by Stockfish (see docs/log.md).
 func Book() (*Openings, error) {
-	in, err := rows.NewInput("the openings of talbot", bytes.NewReader(book))
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	text, err := io.ReadAll(in)
+	text, err := unpacked("the openings of talbot", book)
 	if err != nil {
 		return nil, err
 	}
 	var o Openings
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		p := board.StartPosition()
 		moves, err := p.PlayUCI(strings.Fields(line)...)
 		if err != nil {
@@ -222,6 +217,17 @@ func Book() (*Openings, error) {
 		o.add(board.StartPosition(), moves)
 	}
 	return &o, nil
+}
+
+// unpacked returns the text of lines that are packed with zstd.
+func unpacked(name string, packed []byte) (string, error) {
+	in, err := rows.NewInput(name, bytes.NewReader(packed))
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	return string(text), err
 }
 
 // eco has a line for each opening that has a name: its code in the Encyclopaedia of Chess Openings, a tab, and its
@@ -237,17 +243,12 @@ var ecoCode = regexp.MustCompile(`^[A-E][0-9]{0,2}$`)
 
 // openingsOf returns the openings whose codes begin so.
 func openingsOf(code string) (*Openings, error) {
-	in, err := rows.NewInput("the openings of the ECO", bytes.NewReader(eco))
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	text, err := io.ReadAll(in)
+	text, err := unpacked("the openings of the ECO", eco)
 	if err != nil {
 		return nil, err
 	}
 	var o Openings
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, code) {
 			continue
 		}

@@ -109,7 +109,7 @@ func (c Compare) Run(ctx context.Context) (*Compared, error) {
 	}
 	t.result.Seconds = time.Since(begun).Seconds()
 	if c.Page != "" {
-		if err := writePage(c.Page, t.result.Page()); err != nil {
+		if err := output.WritePage(c.Page, t.result.Page()); err != nil {
 			return t.result, fmt.Errorf("%w: page: %w", ErrIncomplete, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -71,7 +70,7 @@ func writeReport(path, dir string, c run.Config, backend string, e *report.Eval,
 	if err != nil {
 		return err
 	}
-	if err := writePage(path, page); err != nil || e == nil ||
+	if err := output.WritePage(path, page); err != nil || e == nil ||
 		filepath.Clean(path) != filepath.Join(dir, ReportName) {
 		return err
 	}
@@ -80,15 +79,6 @@ func writeReport(path, dir string, c run.Config, backend string, e *report.Eval,
 		return err
 	}
 	return output.WriteFile(filepath.Join(dir, CardName), append(text, '\n'))
-}
-
-// writePage writes a page to a file.
-func writePage(path string, page *table.Page) error {
-	var text bytes.Buffer
-	if err := page.WriteHTML(&text); err != nil {
-		return err
-	}
-	return output.WriteFile(path, text.Bytes())
 }
 
 // ReportOf returns what the page of the run in dir shows, without an evaluation. What the run is trained on is left
