@@ -210,6 +210,9 @@ func (p *Position) AppendFEN(dst []byte) []byte {
 
 // AppendEPD appends the first four fields of the FEN to dst.
 func (p *Position) AppendEPD(dst []byte) []byte {
+	if *p == startPosition { // most games begin there
+		return append(dst, StartFEN[:len(StartFEN)-len(" 0 1")]...)
+	}
 	for r := 7; r >= 0; r-- {
 		empty := byte(0)
 		for f := range 8 {
