@@ -53,6 +53,14 @@ func (s Score) Valid() bool {
 	return cp || mate
 }
 
+// Pawns returns the score for people: in pawns, "+0.31", or a mate as "#3" or "#-3".
+func (s Score) Pawns() string {
+	if n, ok := s.Mate(); ok {
+		return fmt.Sprintf("#%d", n)
+	}
+	return fmt.Sprintf("%+.2f", float64(s)/100)
+}
+
 // String returns the score as UCI writes it: "cp 31" or "mate -2".
 func (s Score) String() string {
 	if n, ok := s.Mate(); ok {

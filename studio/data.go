@@ -168,9 +168,9 @@ func labelScore(l *samples.Label) string {
 	case l == nil:
 		return ""
 	case l.Mate != nil:
-		return fmt.Sprintf("#%d", *l.Mate)
+		return dataset.MateIn(*l.Mate).Pawns()
 	case l.CP != nil:
-		return fmt.Sprintf("%+.2f", float64(*l.CP)/100)
+		return dataset.Centipawns(*l.CP).Pawns()
 	}
 	return "?"
 }

@@ -259,13 +259,8 @@ func expected(at *board.Position, s dataset.Score) float64 {
 
 // whiteScore writes a score of the side to move from White's view.
 func whiteScore(at *board.Position, s dataset.Score) string {
-	sign := 1
 	if at.Turn() == board.Black {
-		sign = -1
+		s = -s
 	}
-	if n, ok := s.Mate(); ok {
-		return fmt.Sprintf("#%d", sign*n)
-	}
-	cp, _ := s.Centipawns()
-	return fmt.Sprintf("%+.2f", float64(sign*cp)/100)
+	return s.Pawns()
 }

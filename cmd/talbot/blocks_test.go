@@ -542,6 +542,7 @@ not run: it takes hours without a GPU
 not run: it needs endgame tables; testdata/script/tables.txt has them
   talbot eval --run run1 --data endgames --syzygy /data/syzygy
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
+  talbot review endgames.pgn --syzygy /data/syzygy --out by-tables
 not run: it needs another Stockfish
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish
   talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish

@@ -21,11 +21,11 @@ import (
 
 type reviewOptions struct {
 	review.Request
-	out, engine string
-	people      []string
-	nodes       int64
-	workers     int
-	evals, json bool
+	out, engine, syzygy      string
+	people                   []string
+	nodes                    int64
+	workers                  int
+	evals, checkTables, json bool
 }
 
 func newReview() *cobra.Command {
@@ -40,14 +40,16 @@ shows the accuracy. The formulas are Lichess's.
 With --people, networks of human moves such as Maia's, it also says how likely a player of
 this rating was to play the move, and to find the best one. The rating in a file name
 (maia-1500.pb.gz) is the rating of the players that network imitates; each player is
-compared with the nearest.
+compared with the nearest. With --syzygy it counts and lists won endgames that became drawn
+or lost, and drawn ones that became lost.
 
 DIR gets index.html, a page for each game, games.pgn with evaluations, marks and
 variations, review.json and moves.csv. Repeat the command after an interruption, or with
 more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 		Example: `  talbot review games.pgn --out my-games
   talbot review me.pgn --player Tal --people maia-1500.pb.gz --out mine
-  talbot review lichess.pgn --evals --out as-lichess`,
+  talbot review lichess.pgn --evals --out as-lichess
+  talbot review endgames.pgn --syzygy /data/syzygy --out by-tables`,
 		SuggestFor: []string{"analyse", "analyze", "annotate", "accuracy"},
 		Args:       operands(1, many, "one file of games or more"),
 		RunE:       func(cmd *cobra.Command, files []string) error { return o.review(cmd.Context(), files) },
@@ -66,7 +68,9 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	addEngine(f, &o.engine, "engine to use")
 	addWorkers(f, &o.workers, "number of engines (default: one for each physical core)")
 	f.Bool(&o.evals, "evals", "use the evaluations in the games' comments, and no engine")
-	f.Excludes("evals", "nodes", "engine", "workers")
+	f.Excludes("evals", "nodes", "workers")
+	addSyzygy(f, &o.syzygy, "find endgames thrown away by the Syzygy tables in these folders")
+	addCheckTables(f, &o.checkTables)
 	f.Section("People")
 	f.Strings(&o.people, "people", "networks of human moves: files or runs, or folders of files, separated by commas")
 	flags.Within(f, &o.Rating, "rating", 0, 4000, "rating of players whose rating the games do not tell")
@@ -82,6 +86,15 @@ func (o *reviewOptions) review(ctx context.Context, files []string) error {
 	defer close()
 	if err := o.evaluate(ctx, files); err != nil {
 		return cli.Resumable(err)
+	}
+	if o.syzygy != "" {
+		tables, set, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		defer tables.Close()
+		o.Probe = tables.Probe
 	}
 	var end func()
 	o.Progress, end = cli.ShowProgress()

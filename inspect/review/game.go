@@ -51,7 +51,9 @@ type Move struct {
 	Accuracy float64 `json:"accuracy"`
 	Class    Class   `json:"class"`
 	Phase    string  `json:"phase"`
-	Clock    *int32  `json:"clock,omitempty"` // the time left after it, in tenths of a second
+	// Tables says what an endgame that the move threw away was and is by endgame tables, such as "win → draw".
+	Tables string `json:"tables,omitempty"`
+	Clock  *int32 `json:"clock,omitempty"` // the time left after it, in tenths of a second
 	// Likely is how likely a player of this rating is to play the move, by the network; BestLikely the engine's.
 	Likely     *float64 `json:"likely,omitempty"`
 	BestLikely *float64 `json:"best_likely,omitempty"`
@@ -61,7 +63,6 @@ type Move struct {
 	line        []board.Move // the engine's, from the position before the move
 	reply       []board.Move // the engine's, from the position after it
 	clockBefore *int32
-	after       dataset.Score
 }
 
 // label is what the engine says of a position.
@@ -154,9 +155,38 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 		if g.Moves[i].black {
 			side = board.Black
 		}
-		g.Sides[side].add(&g.Moves[i])
+		g.Sides[side].add(g.Moves[i].totals())
+	}
+	if err := v.byTables(ctx, g, positions); err != nil {
+		return nil, err
 	}
 	return g, v.likely(ctx, g)
+}
+
+// byTables says which moves threw an endgame away: a won one, or one that was drawn.
+func (v *reviewer) byTables(ctx context.Context, g *Game, positions []board.Position) error {
+	if v.Probe == nil {
+		return nil
+	}
+	before, knew := dataset.Drawn, false
+	for i := range positions {
+		p := &positions[i]
+		now, known, err := dataset.Drawn, true, error(nil)
+		switch {
+		case p.HasLegalMove() && !p.IsDead():
+			now, known, err = v.Probe(ctx, p)
+		case p.InCheck():
+			now = dataset.Lost
+		}
+		if err != nil {
+			return err
+		}
+		if mine := dataset.Won - now; knew && known && mine < before {
+			g.Moves[i-1].Tables = before.String() + " → " + mine.String()
+		}
+		before, knew = now, known
+	}
+	return nil
 }
 
 // newMove says what the move at a ply lost.
@@ -164,7 +194,7 @@ func newMove(line *dataset.Line, ply int, p *board.Position, before, next label)
 	played, after := line.Moves[ply], opposite(next.score)
 	m := Move{UCI: played.String(), SAN: p.SAN(played), Before: centipawns(before.score), After: centipawns(after),
 		Phase: p.Phase().String(), move: played, black: p.Turn() == board.Black, line: before.line,
-		reply: next.line, after: after}
+		reply: next.line}
 	m.WinLoss = WinPercent(before.score) - WinPercent(after)
 	m.Accuracy = MoveAccuracy(WinPercent(before.score), WinPercent(after))
 	if n, ok := before.score.Mate(); ok {
@@ -189,6 +219,22 @@ func newMove(line *dataset.Line, ply int, p *board.Position, before, next label)
 		m.clockBefore = &tenths
 	}
 	return m
+}
+
+// scoreOf returns the score of a move's field.
+func scoreOf(cp int, mate *int) dataset.Score {
+	if mate != nil {
+		return dataset.MateIn(*mate)
+	}
+	return dataset.Centipawns(cp)
+}
+
+// after returns the score after the move, to mate as a mate in one.
+func (m *Move) after() dataset.Score {
+	if m.MateTo != nil && *m.MateTo == 0 {
+		return dataset.MateIn(1)
+	}
+	return scoreOf(m.After, m.MateTo)
 }
 
 // Title returns the players, with their ratings.

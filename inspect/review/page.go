@@ -49,7 +49,8 @@ func (s *Summary) page() *table.Page {
 	}
 	p.Add(play)
 	p.Add(table.Section{Title: "Openings", Blocks: []table.Block{s.openingTable()}})
-	p.Add(table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable()}})
+	p.Add(table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable(),
+		table.PageOnly{Block: s.placeTable()}}})
 	if boards := s.boards(); len(boards.List) > 0 {
 		p.Add(table.Section{Title: "Moments", Note: "The moves that lost most: red the move that was played, green " +
 			"the engine's. The side to move is at the bottom.", Blocks: []table.Block{boards}})
@@ -66,8 +67,8 @@ func (s *Summary) tiles() table.Tiles {
 	}
 	for i := range s.Sides {
 		r := &s.Sides[i]
-		if a, ok := r.Accuracy(); ok {
-			list = append(list, table.Tile{Name: "accuracy", Value: one(a), Note: r.Name})
+		if r.Accuracy != nil {
+			list = append(list, table.Tile{Name: "accuracy", Value: one(*r.Accuracy), Note: r.Name})
 		}
 	}
 	if s.Player != "" {
@@ -90,11 +91,8 @@ func records(title string, list []Record) *table.Table {
 func recordRow(r *Record) []table.Cell {
 	games := float64(max(1, r.Games))
 	each := func(n int) string { return one(float64(n) / games) }
-	accuracy := "–"
-	if a, ok := r.Accuracy(); ok {
-		accuracy = one(a)
-	}
-	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), humanize.Percent(r.Points/games), accuracy,
+	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), humanize.Percent(r.Points/games),
+		accuracyText(r.Accuracy),
 		one(r.Played.Loss), each(r.Played.Inaccuracies), each(r.Played.Mistakes), each(r.Played.Blunders))
 }
 
@@ -140,16 +138,32 @@ func (s *Summary) openingTable() *table.Table {
 }
 
 func (s *Summary) motifTable() *table.Table {
-	marked := 0
-	for _, r := range s.Colors {
-		marked += r.Played.Inaccuracies + r.Played.Mistakes + r.Played.Blunders
-	}
-	t := &table.Table{Title: "Kinds", Note: fmt.Sprintf("of %s with a mark; a move may be of several kinds",
-		humanize.Count(int64(marked), "move")), Columns: table.Columns("", "moves", "share")}
+	t := &table.Table{Title: "Kinds", Note: "moves, and their share of a side's moves with a mark; a move may be of " +
+		"several kinds", Columns: table.Columns("", s.Sides[0].Name, "share", s.Sides[1].Name, "share")}
 	for _, m := range s.Motifs {
-		if m.Moves > 0 {
-			t.Add(table.Row(m.Name, humanize.Thousands(int64(m.Moves)),
-				humanize.Percent(float64(m.Moves)/float64(marked)))...)
+		if m.Sides == [2]int{} {
+			continue
+		}
+		row := []string{m.Name}
+		for side, n := range m.Sides {
+			p := &s.Sides[side].Played
+			row = append(row, humanize.Thousands(int64(n)),
+				humanize.Percent(float64(n)/float64(max(1, n, p.Inaccuracies+p.Mistakes+p.Blunders))))
+		}
+		t.Add(table.Row(row...)...)
+	}
+	return t
+}
+
+// placeTable lists the moves of each motif that lost most.
+func (s *Summary) placeTable() *table.Table {
+	t := &table.Table{Title: "Where", Note: "the moves of each kind that lost most",
+		Columns: table.Columns("", "game", "move", "score", "lost, %")}
+	for _, m := range s.Motifs {
+		for _, at := range m.List {
+			row := table.Row(m.Name, at.Title, at.Move, at.Score, one(max(0, at.WinLoss)))
+			row[1].Link = gamePath(at.Game)
+			t.Add(row...)
 		}
 	}
 	return t
@@ -181,7 +195,7 @@ func (s *Summary) boards() *table.Boards {
 
 // board is the position before a move with a mark.
 func (m *Move) board(at *board.Position) table.Position {
-	b := table.Position{Board: chart.NewBoard(at), Class: table.Worse, Head: numbered(at, m.SAN) + marks[m.Class],
+	b := table.Position{Board: chart.NewBoard(at), Class: table.Worse, Head: numbered(at, m.SAN) + m.Mark(),
 		Aside: fmt.Sprintf("−%.0f %%", m.WinLoss), Phase: m.Phase}
 	b.Board.Arrow("theirs", m.move)
 	if len(m.line) > 0 {
@@ -189,13 +203,19 @@ func (m *Move) board(at *board.Position) table.Position {
 		b.Where = append(b.Where, "best: "+lineText(*at, m.line[:min(len(m.line), variationPlies)]))
 	}
 	b.Where = append(b.Where, m.scoreText())
+	if m.Tables != "" {
+		b.Where = append(b.Where, "by the tables: "+m.Tables)
+	}
 	if text := m.likelyText(); text != "" {
 		b.Where = append(b.Where, text)
 	}
 	return b
 }
 
-var marks = map[Class]string{Inaccuracy: "?!", Mistake: "?", Blunder: "??"}
+// Mark returns what stands behind the move: ?!, ? and ??, or nothing.
+func (m *Move) Mark() string {
+	return map[Class]string{Inaccuracy: "?!", Mistake: "?", Blunder: "??"}[m.Class]
+}
 
 func numbered(at *board.Position, san string) string {
 	if at.Turn() == board.Black {
@@ -223,13 +243,7 @@ func lineText(at board.Position, moves []board.Move) string {
 
 // scoreText says how the score changed.
 func (m *Move) scoreText() string {
-	text := func(cp int, mate *int) string {
-		if mate != nil {
-			return fmt.Sprintf("#%d", *mate)
-		}
-		return fmt.Sprintf("%+.1f", float64(cp)/100)
-	}
-	return text(m.Before, m.MateIn) + " → " + text(m.After, m.MateTo)
+	return scoreOf(m.Before, m.MateIn).Pawns() + " → " + scoreOf(m.After, m.MateTo).Pawns()
 }
 
 // likelyText says how many people play the move and find the best one; "" where that is not known.
@@ -276,7 +290,7 @@ func (g *Game) page() *table.Page {
 	at := g.start
 	for i := range g.Moves {
 		m := &g.Moves[i]
-		if m.Class != Fine {
+		if m.moment() {
 			boards.List = append(boards.List, m.board(&at))
 		}
 		at.Play(m.move)
@@ -307,7 +321,7 @@ func (g *Game) curve() chart.Lines {
 	c := chart.Curve{Name: "White", Class: "val"}
 	for i := range g.Moves {
 		m := &g.Moves[i]
-		percent := WinPercent(m.after)
+		percent := WinPercent(m.after())
 		if m.black {
 			percent = 100 - percent
 		}
@@ -342,7 +356,7 @@ func (g *Game) moveTable() *table.Table {
 	at := g.start
 	for i := range g.Moves {
 		m := &g.Moves[i]
-		row := table.Row(numbered(&at, m.SAN)+marks[m.Class], m.scoreText(), one(max(0, m.WinLoss)), one(m.Accuracy),
+		row := table.Row(numbered(&at, m.SAN)+m.Mark(), m.scoreText(), one(max(0, m.WinLoss)), one(m.Accuracy),
 			m.BestSAN, "", "")
 		if m.Class != Fine {
 			row[0].Class = table.Worse

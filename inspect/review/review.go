@@ -8,10 +8,8 @@ package review
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -29,7 +27,9 @@ type Request struct {
 	Player string // whose moves are summed up; "" = both players'
 	People []Person
 	// Rating is that of players whose rating is not known; 0: nothing is said of how likely their moves were.
-	Rating   int
+	Rating int
+	// Probe returns the result of an endgame by tables, as [stockfish.Tables.Probe] does; nil: there are none.
+	Probe    func(context.Context, *board.Position) (dataset.Class, bool, error)
 	Progress func(progress.Progress) // may be nil
 }
 
@@ -152,33 +152,4 @@ func (v *reviewer) ask(ctx context.Context, g *Game, side board.Color, ratings [
 		return nil
 	}
 	return flush()
-}
-
-// jsonWriter writes {"games": […]} of games that are added one after the other.
-type jsonWriter struct {
-	to    io.Writer
-	games int
-}
-
-func (w *jsonWriter) add(g *Game) error {
-	text, err := json.Marshal(g)
-	if err != nil {
-		return err
-	}
-	before := ",\n"
-	if w.games == 0 {
-		before = "{\"games\": [\n"
-	}
-	w.games++
-	_, err = fmt.Fprintf(w.to, "%s%s", before, text)
-	return err
-}
-
-func (w *jsonWriter) end() error {
-	text := "\n]}\n"
-	if w.games == 0 {
-		text = "{\"games\": []}\n"
-	}
-	_, err := io.WriteString(w.to, text)
-	return err
 }

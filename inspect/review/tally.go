@@ -23,24 +23,29 @@ type Totals struct {
 	counts   map[string]int
 }
 
-// add adds a move.
-func (t *Totals) add(m *Move) {
+// totals returns the figures of a move.
+func (m *Move) totals() *Totals {
+	one := map[Class]int{m.Class: 1}
+	return &Totals{Moves: 1, losses: max(0, bounded(m.Before)-bounded(m.After)), Inaccuracies: one[Inaccuracy],
+		Mistakes: one[Mistake], Blunders: one[Blunder], accuracy: map[string]float64{m.Phase: m.Accuracy},
+		counts: map[string]int{m.Phase: 1}}
+}
+
+// add adds the figures of other moves.
+func (t *Totals) add(o *Totals) {
 	if t.Phases == nil {
 		t.Phases, t.accuracy, t.counts = map[string]float64{}, map[string]float64{}, map[string]int{}
 	}
-	t.Moves++
-	t.losses += max(0, bounded(m.Before)-bounded(m.After))
-	t.Loss = float64(t.losses) / float64(t.Moves)
-	t.accuracy[m.Phase] += m.Accuracy
-	t.counts[m.Phase]++
-	t.Phases[m.Phase] = t.accuracy[m.Phase] / float64(t.counts[m.Phase])
-	switch m.Class {
-	case Inaccuracy:
-		t.Inaccuracies++
-	case Mistake:
-		t.Mistakes++
-	case Blunder:
-		t.Blunders++
+	t.Moves += o.Moves
+	t.Inaccuracies += o.Inaccuracies
+	t.Mistakes += o.Mistakes
+	t.Blunders += o.Blunders
+	t.losses += o.losses
+	t.Loss = float64(t.losses) / float64(max(1, t.Moves))
+	for phase, n := range o.counts {
+		t.accuracy[phase] += o.accuracy[phase]
+		t.counts[phase] += n
+		t.Phases[phase] = t.accuracy[phase] / float64(t.counts[phase])
 	}
 }
 
@@ -49,15 +54,12 @@ type Record struct {
 	Name   string  `json:"name"`
 	Games  int     `json:"games"`
 	Points float64 `json:"points"`
-	Played Totals  `json:"played"`
+	// Accuracy is the mean of the games; nil without a move.
+	Accuracy *float64 `json:"accuracy"`
+	Played   Totals   `json:"played"`
 
 	accuracies float64
 	rated      int
-}
-
-// Accuracy returns the mean accuracy of the games; false without a move.
-func (r *Record) Accuracy() (float64, bool) {
-	return r.accuracies / float64(max(1, r.rated)), r.rated > 0
 }
 
 // add adds a game of a side.
@@ -67,12 +69,9 @@ func (r *Record) add(g *Game, side board.Color) {
 	if a := g.Accuracy[side]; a != nil {
 		r.accuracies += *a
 		r.rated++
+		r.Accuracy = new(r.accuracies / float64(r.rated))
 	}
-	for i := range g.Moves {
-		if m := &g.Moves[i]; m.black == (side == board.Black) {
-			r.Played.add(m)
-		}
-	}
+	r.Played.add(&g.Sides[side])
 }
 
 func points(result string, side board.Color) float64 {
@@ -101,11 +100,25 @@ type Summary struct {
 	moments  []moment
 }
 
-// Motif counts moves with marks by what they overlooked; a move may be of several.
+// Motif counts moves by what they overlooked; a move may be of several.
 type Motif struct {
-	Name  string `json:"name"`
-	Moves int    `json:"moves"`
+	Name  string  `json:"name"`
+	Moves int     `json:"moves"` // the player's, or both players'
+	Sides [2]int  `json:"sides"` // by [Summary.Sides]
+	List  []Place `json:"list"`  // of Moves those that lost most
 }
+
+// Place is a move of a game.
+type Place struct {
+	Game    int     `json:"game"` // from 1
+	Title   string  `json:"title"`
+	Move    string  `json:"move"` // with its number and mark
+	Score   string  `json:"score"`
+	WinLoss float64 `json:"win_loss"`
+}
+
+// shownPlaces is how many moves of a motif the first page lists.
+const shownPlaces = 5
 
 // listed is a game in the list of the first page.
 type listed struct {
@@ -135,7 +148,7 @@ func newSummary(player string) *Summary {
 		s.Sides = []Record{{Name: player}, {Name: "opponents"}}
 	}
 	for _, m := range motifs {
-		s.Motifs = append(s.Motifs, Motif{Name: m.name})
+		s.Motifs = append(s.Motifs, Motif{Name: m.name, List: []Place{}})
 	}
 	return s
 }
@@ -172,13 +185,18 @@ func (s *Summary) add(g *Game) {
 		if m.black {
 			side = board.Black
 		}
+		s.overlooked(g, m, &at, mine[side])
 		if mine[side] {
 			s.move(g, i, m, &at)
 		}
 		at.Play(m.move)
 	}
-	s.list = append(s.list, listed{title: g.Title(), result: g.Result, date: g.Date, accuracy: g.Accuracy,
-		blunders: [2]int{g.Sides[0].Blunders, g.Sides[1].Blunders}, opening: g.OpeningName()})
+	s.list = append(s.list, g.listed())
+}
+
+func (g *Game) listed() listed {
+	return listed{title: g.Title(), result: g.Result, date: g.Date, accuracy: g.Accuracy,
+		blunders: [2]int{g.Sides[0].Blunders, g.Sides[1].Blunders}, opening: g.OpeningName()}
 }
 
 // move adds a move of the player, or of either.
@@ -188,19 +206,42 @@ func (s *Summary) move(g *Game, ply int, m *Move, at *board.Position) {
 		if *m.clockBefore < 300 {
 			i = 0
 		}
-		s.Clocks[i].Played.add(m)
+		s.Clocks[i].Played.add(m.totals())
 	}
-	if m.Class == Fine {
+	if !m.moment() {
 		return
-	}
-	for i, motif := range motifs {
-		if motif.is(m, at) {
-			s.Motifs[i].Moves++
-		}
 	}
 	s.moments = append(s.moments, moment{game: s.Games, ply: ply, at: *at, move: *m, title: g.Title()})
 	slices.SortStableFunc(s.moments, func(a, b moment) int { return cmp.Compare(b.move.WinLoss, a.move.WinLoss) })
 	s.moments = s.moments[:min(len(s.moments), shownMoments)]
+}
+
+// moment reports whether a move is worth a look.
+func (m *Move) moment() bool { return m.Class != Fine || m.Tables != "" }
+
+// overlooked counts a move by its motifs, and lists it where it is the player's.
+func (s *Summary) overlooked(g *Game, m *Move, at *board.Position, mine bool) {
+	if !m.moment() {
+		return
+	}
+	side := 0
+	if s.Player == "" && m.black || s.Player != "" && !mine {
+		side = 1
+	}
+	for i, motif := range motifs {
+		if !motif.is(m, at) {
+			continue
+		}
+		count := &s.Motifs[i]
+		if count.Sides[side]++; !mine {
+			continue
+		}
+		count.Moves++
+		count.List = append(count.List, Place{Game: s.Games, Title: g.Title(), Move: numbered(at, m.SAN) + m.Mark(),
+			Score: m.scoreText(), WinLoss: m.WinLoss})
+		slices.SortStableFunc(count.List, func(a, b Place) int { return cmp.Compare(b.WinLoss, a.WinLoss) })
+		count.List = count.List[:min(len(count.List), shownPlaces)]
+	}
 }
 
 // end sorts the openings by games.
@@ -231,6 +272,7 @@ var motifs = []struct {
 	{"walked into a mate", func(m *Move, _ *board.Position) bool {
 		return m.MateTo != nil && *m.MateTo < 0 && (m.MateIn == nil || *m.MateIn > 0)
 	}},
+	{"threw an endgame away, by the tables", func(m *Move, _ *board.Position) bool { return m.Tables != "" }},
 	{"let a win go", func(m *Move, _ *board.Position) bool { return m.Before >= 300 && m.After < 100 }},
 	{"lost a position that was even", func(m *Move, _ *board.Position) bool {
 		return m.Before > -100 && m.Before < 100 && m.After <= -300

@@ -1,13 +1,21 @@
 package review
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 
+	"talbot/board"
 	"talbot/internal/output"
 )
 
@@ -18,7 +26,7 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	}
 	sum = newSummary(r.Player)
 	var text, games, moves bytes.Buffer
-	list := jsonWriter{to: &text}
+	var list [][]byte
 	rows := csv.NewWriter(&moves)
 	_ = rows.Write(columns) // to memory
 	sum.Unlabelled, err = r.Each(ctx, func(g *Game) error {
@@ -30,30 +38,101 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 		for i := range g.Moves {
 			_ = rows.Write(g.row(sum.Games, i))
 		}
-		return list.add(g)
+		one, err := json.Marshal(g)
+		list = append(list, one)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := list.end(); err != nil {
-		return nil, err
-	}
 	rows.Flush()
 	sum.end()
+	figures, err := json.Marshal(sum)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&text, "{\"summary\": %s,\n\"games\": [\n%s\n]}\n", figures, bytes.Join(list, []byte(",\n")))
 	if err := output.WritePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
 		return nil, err
 	}
-	files := map[string]*bytes.Buffer{"games.pgn": &games, "moves.csv": &moves, "review.json": &text}
-	for name, content := range files {
-		if err := output.WriteFile(filepath.Join(dir, name), content.Bytes()); err != nil {
+	for _, file := range []struct {
+		name    string
+		content []byte
+	}{{"games.pgn", games.Bytes()}, {"moves.csv", moves.Bytes()}, {FileName, text.Bytes()}} {
+		if err := output.WriteFile(filepath.Join(dir, file.name), file.content); err != nil {
 			return nil, err
 		}
 	}
 	return sum, nil
 }
 
+// FileName is the file of a review with all its figures, the last one that is written.
+const FileName = "review.json"
+
+// ErrForeign says that a file is none of a review's.
+var ErrForeign = errors.New("it is no review of this version of talbot: repeat the command that made it")
+
+// Read reads the file of a review: its summary, but for the boards, and then each game, with where it begins.
+func Read(r io.Reader, each func(g *Game, offset int64) error) (*Summary, error) {
+	d := json.NewDecoder(r)
+	sum := &Summary{}
+	for _, want := range []any{json.Delim('{'), "summary", sum, "games", json.Delim('[')} {
+		var got any = sum
+		var err error
+		if want == sum {
+			err = d.Decode(sum)
+		} else {
+			got, err = d.Token()
+		}
+		if err != nil || got != want {
+			return nil, cmp.Or(err, ErrForeign)
+		}
+	}
+	if len(sum.Sides) != 2 || len(sum.Clocks) != 2 {
+		return nil, ErrForeign
+	}
+	for offset := d.InputOffset(); d.More(); offset = d.InputOffset() {
+		g, err := readGame(d)
+		if err == nil {
+			err = each(g, offset)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("game %d: %w", len(sum.list)+1, err)
+		}
+		sum.list = append(sum.list, g.listed())
+	}
+	return sum, nil
+}
+
+// ReadGame reads a game that begins where [Read] said.
+func ReadGame(r io.ReaderAt, offset int64) (*Game, error) {
+	b := bufio.NewReader(io.NewSectionReader(r, offset, math.MaxInt64-offset))
+	if _, err := b.ReadBytes('\n'); err != nil { // behind the game before
+		return nil, err
+	}
+	return readGame(json.NewDecoder(b))
+}
+
+// readGame reads a game and replays it.
+func readGame(d *json.Decoder) (*Game, error) {
+	g := &Game{start: board.StartPosition()}
+	err := d.Decode(g)
+	if err == nil && g.FEN != "" {
+		g.start, err = board.ParseFEN(g.FEN)
+	}
+	at := g.start
+	for i := 0; i < len(g.Moves) && err == nil; i++ {
+		m := &g.Moves[i]
+		m.black = at.Turn() == board.Black
+		if m.move, err = at.ParseUCI(m.UCI); err == nil {
+			at.Play(m.move)
+		}
+	}
+	return g, err
+}
+
 var columns = []string{"game", "ply", "color", "san", "uci", "best", "cp_before", "cp_after", "mate_before",
-	"mate_after", "win_loss", "accuracy", "class", "phase", "likely", "best_likely", "clock"}
+	"mate_after", "win_loss", "accuracy", "class", "phase", "likely", "best_likely", "clock", "tables"}
 
 // row is the row of a move in moves.csv.
 func (g *Game) row(number, i int) []string {
@@ -81,5 +160,5 @@ func (g *Game) row(number, i int) []string {
 	return []string{strconv.Itoa(number), strconv.Itoa(i), color, m.SAN, m.UCI, m.BestSAN, strconv.Itoa(m.Before),
 		strconv.Itoa(m.After), whole(m.MateIn), whole(m.MateTo), strconv.FormatFloat(m.WinLoss, 'f', 2, 64),
 		strconv.FormatFloat(m.Accuracy, 'f', 1, 64), string(m.Class), m.Phase, share(m.Likely), share(m.BestLikely),
-		clock}
+		clock, m.Tables}
 }

@@ -53,21 +53,12 @@ func (t *exampleTally) add(hash uint64, l *dataset.Line, ply int, p *board.Posit
 		e.Played, e.SAN = e.move.String(), p.SAN(e.move)
 	}
 	if label.Status == dataset.Labelled {
-		e.Label = scoreText(label.Lines[0].Score)
+		e.Label = label.Lines[0].Score.Pawns()
 		if label.Best != board.NoMove && p.IsLegal(label.Best) {
 			e.Best = p.SAN(label.Best)
 		}
 	}
 	t.merge(exampleTally{e})
-}
-
-// scoreText writes a score in pawns, "+0.31", or as a mate, "#3" or "#-3".
-func scoreText(s dataset.Score) string {
-	if n, ok := s.Mate(); ok {
-		return fmt.Sprintf("#%d", n)
-	}
-	cp, _ := s.Centipawns()
-	return fmt.Sprintf("%+.2f", float64(cp)/100)
 }
 
 // merge adds examples. Of equal hashes, which are copies of a line, one is kept.
