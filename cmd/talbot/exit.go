@@ -2,11 +2,17 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"talbot/dataset"
 	"talbot/internal/cli"
 	"talbot/internal/fault"
 	"talbot/internal/output"
+	"talbot/network/run"
+	"talbot/pipeline/loop"
+	"talbot/play/match"
 )
 
 // explain adds to an error the remedies that need the command line or a look at the folder.
@@ -23,9 +29,6 @@ func explain(err error) error {
 		}
 	}
 	if missing, ok := errors.AsType[*dataset.NoDatasetError](err); ok && hasRemedyOf(err, dataset.ErrNoDataset) {
-		if meant := cli.NearestPath(missing.Dir); meant != "" {
-			return fault.Hint(err, meant)
-		}
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
 		case ok && output.AtWork(missing.Dir):
 			return fault.Hint(err, verb+" is at work in this folder: wait until it has finished")
@@ -34,8 +37,34 @@ func explain(err error) error {
 		case ok:
 			return fault.Hint(err, verb+" was interrupted in this folder: repeat its command to finish it")
 		}
+		return fault.Hint(err, instead(missing.Dir))
+	}
+	if missing, ok := errors.AsType[*run.NoRunError](err); ok && hasRemedyOf(err, run.ErrNoRun) {
+		return fault.Hint(err, instead(missing.Dir))
 	}
 	return err
+}
+
+// instead says what a path holds in place of what a command needs, and what that is good for; "" if it is not known.
+func instead(path string) string {
+	entries, _ := os.ReadDir(path) // a file has none
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	switch {
+	case isDataset(path):
+		return "that is a dataset: `talbot train --data " + path + " --run run1` makes a run of it"
+	case run.IsRun(path):
+		return "that is a run: `talbot inspect " + path + "` describes its network"
+	case match.IsMatch(names):
+		return "that is a match: `talbot ingest " + path + " --out games` makes a dataset of its games"
+	case slices.Contains(names, loop.ConfigName):
+		return "that is the folder of a loop: give a folder in " + filepath.Join(path, "gen-001") + " or a later one"
+	case run.IsFile(path):
+		return "that is a file: `talbot ingest " + path + " --out games` makes a dataset, a folder, of games"
+	}
+	return cli.NearestPath(path)
 }
 
 // hasRemedyOf reports whether an error has the remedy of a sentinel: the command has given it none.

@@ -81,7 +81,7 @@ func (o *inspectOptions) inspect(ctx context.Context, f *flags.Set, dir string) 
 		}
 		return inspectNetwork(dir, o.json)
 	}
-	if !given.Changed("sample") && !o.all {
+	if isDataset(dir) && !given.Changed("sample") && !o.all {
 		return fault.Usage(errors.New("a dataset needs --sample or --all"), "`talbot inspect "+dir+" --sample 0`")
 	}
 	options := samples.Options{Label: o.label, Encoded: given.Changed("recipe") || given.Changed("set")}

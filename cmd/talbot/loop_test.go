@@ -28,7 +28,7 @@ gate: {accept: 0.5, match: {games: 4, nodes: 4}}
 		{"nodes: 2", "nodes: two", "games: "},
 		{"lr: 1e-3", "value-target: results", "train: "},
 		{"nodes: 4}, train", "nodes: -4}, train", "stages: from 3: games: nodes"},
-		{"lr: 1e-4", "lr: -1", "stages: from 3: train: bad setting: learning rate"},
+		{"lr: 1e-4", "lr: -1", "stages: from 3: train: --lr must be above 0: -1"},
 		{"lr: 1e-4", "lrr: 1", "stages: from 3: train: unknown flag: --lrr"},
 		{"samples: 10", "samples: -1", "measure: --samples"},
 		{"match: {games: 4", "match: {games: 3", "gate: match: 3 games"},

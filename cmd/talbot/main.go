@@ -70,7 +70,6 @@ and writes another. A network comes with it, to play against at once.`,
 		}
 	}
 	cli.AddHelpCommand(root, "more")
-	root.SetCompletionCommandGroupID("more")
 	return root
 }
 
@@ -114,8 +113,17 @@ func prepare(cmd *cobra.Command) {
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		err := fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
-		if cmd.Flags().Lookup("data") != nil {
+		if f := cmd.Flags(); f.Lookup("data") != nil && f.Changed("data") {
 			return fault.Usage(err, "separate several datasets by commas, as in --data A:0.5,B:0.5")
+		}
+		names := []string{"run", "data", "join-file", "out"}
+		if isDataset(args[0]) {
+			names = names[1:]
+		}
+		for _, name := range names {
+			if cmd.Flags().Lookup(name) != nil {
+				return fault.Usage(err, "is it for `"+cmd.CommandPath()+" --"+name+" "+args[0]+"`?")
+			}
 		}
 		return err
 	}

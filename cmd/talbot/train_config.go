@@ -138,14 +138,14 @@ func (o *trainOptions) addLength(f *flags.Set) {
 	flags.AtLeast(f, &o.Until, "until", 1,
 		"end at this `STEP` of the schedule, so that --after can continue (default: its last step)")
 	s.addBatch(f)
-	flags.Number(f, set(s, "accumulate", func(c *run.Config) *int { return &c.Accumulate }, 1), "accumulate",
+	flags.AtLeast(f, set(s, "accumulate", func(c *run.Config) *int { return &c.Accumulate }, 1), "accumulate", 1,
 		"compute each batch in this many parts, in the memory of one")
 	flags.Number(f, set(s, "seed", func(c *run.Config) *int64 { return &c.Seed }, 42), "seed",
 		"seed for the weights, dropout and order of the samples")
 }
 
 func (s *settings) addBatch(f *flags.Set) {
-	flags.Number(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch",
+	flags.AtLeast(f, set(s, "batch", func(c *run.Config) *int { return &c.Batch }, 0), "batch", 2,
 		"number of samples in a step (default: the preset's)")
 }
 
@@ -162,9 +162,9 @@ func (o *trainOptions) addTargets(f *flags.Set) {
 	s.ofNetwork(f, "label-smoothing", "label_smoothing")
 	f.Bool(&legal, "legal-mask", "take the softmax over the legal moves only")
 	s.ofNetwork(f, "legal-mask", "legal_mask")
-	flags.Number(f, set(s, "history-dropout", func(c *run.Config) *float64 { return &c.HistoryDropout }, 0),
-		"history-dropout", "share of the samples to train without history and repetitions")
-	flags.Number(f, set(s, "mirror", func(c *run.Config) *float64 { return &c.Mirror }, 0), "mirror",
+	flags.AtLeast(f, set(s, "history-dropout", func(c *run.Config) *float64 { return &c.HistoryDropout }, 0),
+		"history-dropout", 0, "share of the samples to train without history and repetitions")
+	flags.Within(f, set(s, "mirror", func(c *run.Config) *float64 { return &c.Mirror }, 0), "mirror", 0, 1,
 		"share of the samples to train with colours swapped")
 }
 
@@ -183,10 +183,10 @@ func (o *trainOptions) addOptimizer(f *flags.Set) {
 	s := &o.settings
 	f.Section("Learning rate and optimizer")
 	var rate float64
-	flags.Number(f, &rate, "lr",
+	flags.Above(f, &rate, "lr", 0,
 		"maximum learning rate (default: the preset's, with --from a tenth of the recipe's, of leela a fortieth)")
 	s.then("lr", func(c *run.Config) error { c.LR, c.MinLR = rate, c.MinLR*rate/c.LR; return nil })
-	flags.Number(f, set(s, "min-lr", func(c *run.Config) *float64 { return &c.MinLR }, 0), "min-lr",
+	flags.AtLeast(f, set(s, "min-lr", func(c *run.Config) *float64 { return &c.MinLR }, 0), "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
 	f.String(set(s, "schedule", func(c *run.Config) *string { return &c.Schedule }, ""), "schedule",
 		"learning rate schedule: "+schedule.Names+" (default: the preset's)")
@@ -197,7 +197,7 @@ func (o *trainOptions) addOptimizer(f *flags.Set) {
 		}
 		return nil
 	})
-	flags.Number(f, set(s, "warmup", func(c *run.Config) *int64 { return &c.Warmup }, 0), "warmup",
+	flags.AtLeast(f, set(s, "warmup", func(c *run.Config) *int64 { return &c.Warmup }, 0), "warmup", 0,
 		"warm-up steps (default: the preset's; 0 with one-cycle)")
 	var optimizer string
 	flags.Choice(f, &optimizer, "optimizer",
@@ -207,11 +207,11 @@ func (o *trainOptions) addOptimizer(f *flags.Set) {
 		c.Optimizer = recipe.Optimizer(strings.TrimPrefix(optimizer, "adamw")) // which is the zero value
 		return nil
 	})
-	flags.Number(f, set(s, "weight-decay", func(c *run.Config) *float64 { return &c.WeightDecay }, 0), "weight-decay",
-		"weight decay, decoupled unless with sgd (default: the preset's)")
-	flags.Number(f, set(s, "clip", func(c *run.Config) *float64 { return &c.Clip }, 0), "clip",
+	flags.AtLeast(f, set(s, "weight-decay", func(c *run.Config) *float64 { return &c.WeightDecay }, 0), "weight-decay",
+		0, "weight decay, decoupled unless with sgd (default: the preset's)")
+	flags.AtLeast(f, set(s, "clip", func(c *run.Config) *float64 { return &c.Clip }, 0), "clip", 0,
 		"maximum norm of the gradient, 0 = no limit (default: the preset's)")
-	flags.Number(f, set(s, "ema", func(c *run.Config) *float64 { return &c.EMA }, 0), "ema",
+	flags.AtLeast(f, set(s, "ema", func(c *run.Config) *float64 { return &c.EMA }, 0), "ema", 0,
 		"evaluate a running average of the weights with this decay, such as 0.999; 0 = no average (default: the "+
 			"preset's)")
 }
@@ -225,7 +225,7 @@ func (o *trainOptions) addMachine(f *flags.Set) {
 			"activations between them", run.Float32, run.BFloat16)
 	flags.Parse(f, &o.gpuMemory, "gpu-memory", "", "0.9", parseShare[float64],
 		"share of the GPU's memory to use (default: what is free, but for a GiB)")
-	flags.Number(f, set(s, "devices", func(c *run.Config) *int { return &c.Devices }, 1), "devices",
+	flags.AtLeast(f, set(s, "devices", func(c *run.Config) *int { return &c.Devices }, 1), "devices", 1,
 		"number of GPUs to train on (experimental)")
 	f.Bool(set(s, "deterministic", func(c *run.Config) *bool { return &c.Deterministic }, false), "deterministic",
 		"use slower kernels that give the same bits each time on a GPU (the processor always does)")
@@ -235,11 +235,11 @@ func (o *trainOptions) addMachine(f *flags.Set) {
 func (o *trainOptions) addCheckpoints(f *flags.Set) {
 	s := &o.settings
 	f.Section("Validation and checkpoints")
-	flags.Number(f, set(s, "eval-every", func(c *run.Config) *int64 { return &c.EvalEvery }, 0), "eval-every",
+	flags.AtLeast(f, set(s, "eval-every", func(c *run.Config) *int64 { return &c.EvalEvery }, 0), "eval-every", 0,
 		"steps between validations, 0 = only at the end (default: 5,000, or one epoch with some presets)")
-	flags.Number(f, set(s, "checkpoint-every", func(c *run.Config) *int64 { return &c.CheckpointEvery }, 1000),
-		"checkpoint-every", "steps between checkpoints, 0 = only at the end")
-	flags.Number(f, set(s, "keep", func(c *run.Config) *int { return &c.Keep }, 3), "keep",
+	flags.AtLeast(f, set(s, "checkpoint-every", func(c *run.Config) *int64 { return &c.CheckpointEvery }, 1000),
+		"checkpoint-every", 0, "steps between checkpoints, 0 = only at the end")
+	flags.AtLeast(f, set(s, "keep", func(c *run.Config) *int { return &c.Keep }, 3), "keep", 1,
 		"number of recent checkpoints to keep besides the best")
 }
 

@@ -37,6 +37,9 @@ func (o *connectOptions) add(f *flags.Set) {
 // maxJoinFile is more than any join string has, in bytes.
 const maxJoinFile = 4 << 10
 
+// copyJoin is the remedy for a file without a join string.
+const copyJoin = "copy the file that `talbot label --listen ... --join-file FILE` wrote"
+
 // join reads the join string.
 func (o *connectOptions) join() (fleet.Join, error) {
 	var text []byte
@@ -54,11 +57,11 @@ func (o *connectOptions) join() (fleet.Join, error) {
 		}
 	}
 	if err != nil {
-		return fleet.Join{}, fmt.Errorf("reading the join string: %w", err)
+		return fleet.Join{}, fault.Hint(fmt.Errorf("reading the join string: %w", err), copyJoin)
 	}
 	j, err := fleet.ParseJoin(string(text))
 	if err != nil {
-		return j, fault.Usage(err, "copy the file that `talbot label --listen ... --join-file FILE` wrote")
+		return j, fault.Usage(err, copyJoin)
 	}
 	if o.joinFile != "" {
 		err = fleet.CheckSecret(o.joinFile)

@@ -183,19 +183,34 @@ func useLine(cmd *cobra.Command) string {
 // others have been added.
 func AddHelpCommand(root *cobra.Command, group string) {
 	root.SetHelpCommandGroupID(group)
+	root.SetCompletionCommandGroupID(group)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"}) // there is one now
 	help.Use, help.Short, help.Long, help.Example = "help [COMMAND]", "Show the help of a command", "",
 		"  talbot help label"
 	help.Run = nil
-	help.RunE = func(cmd *cobra.Command, args []string) error {
-		found, rest, err := cmd.Root().Find(args)
-		if err == nil && len(rest) > 0 {
-			err = fault.Usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]), "")
-		}
-		if err == nil {
-			PrintHelp(Stdout, found)
-		}
-		return err
+	help.RunE = printHelpOf
+}
+
+// printHelpOf prints the help of a command.
+func printHelpOf(cmd *cobra.Command, words []string) error {
+	found, rest, err := cmd.Root().Find(words)
+	if err == nil && len(rest) > 0 {
+		err = fault.Usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]),
+			"see `"+found.CommandPath()+" --help`")
+	}
+	if err == nil {
+		PrintHelp(Stdout, found)
+	}
+	return err
+}
+
+// refuseOtherShells has cobra's command "completion SHELL" fail for a shell that it does not know.
+func refuseOtherShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"}) // there is one now
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, shells []string) error {
+		return printHelpOf(cmd, append([]string{cmd.Name()}, shells...))
 	}
 }

@@ -56,20 +56,20 @@ func Stops(parent context.Context) (context.Context, func()) {
 	return Interruption{Doing: "stopping", End: func() error { return ErrRepeat }}.Watch(parent)
 }
 
-// Repeatable adds a remedy to the error of a command that keeps nothing, if it was interrupted or the disk is full.
+// Repeatable adds a remedy to the error of an interrupted command that keeps nothing.
 func Repeatable(err error) error {
-	switch {
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return ErrRepeat
-	case errors.Is(err, syscall.ENOSPC):
-		return fault.Hint(err, "free some disk space and repeat the command")
 	}
 	return err
 }
 
-// Resumable returns, for the error of an interrupted command, one that names the command line that continues it, which
-// is the same one.
+// Resumable returns, for the error of a command that was interrupted or found the disk full, one that names the command
+// line that continues it, which is the same one.
 func Resumable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.Hint(err, "free some disk space, then continue with `"+Invocation()+"`")
+	}
 	if exit, _ := fault.Of(err); err == nil || exit != fault.ExitInterrupted {
 		return err
 	}

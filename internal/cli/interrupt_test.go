@@ -130,14 +130,19 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
-// What a command that keeps nothing says of a full disk does not promise that it goes on from there.
-func TestRepeatable(t *testing.T) {
+// Only a command that goes on from there promises it of a full disk.
+func TestFullDisk(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "page.html", Err: syscall.ENOSPC}
-	status, hint := fault.Of(Repeatable(full))
-	if status != fault.ExitFailed || hint != "free some disk space and repeat the command" {
-		t.Errorf("%d, %q", status, hint)
-	}
-	if _, other := fault.Of(full); other == hint {
-		t.Errorf("%q for a command that goes on", other)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{full, "free some disk space and repeat the command"},
+		{Repeatable(full), "free some disk space and repeat the command"},
+		{Resumable(full), "free some disk space, then continue with `" + Invocation() + "`"},
+	} {
+		if status, hint := fault.Of(c.err); status != fault.ExitFailed || hint != c.want {
+			t.Errorf("%d, %q, want %q", status, hint, c.want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ var ErrSkipped = fault.New(fault.ExitSkipped, "some input was skipped",
 func Run(root *cobra.Command, args []string, explain func(error) error) int {
 	defer unwatched()()
 	root.SetArgs(args)
+	refuseOtherShells(root)
 	root.SetOut(Stdout)
 	root.SetErr(Stderr)
 	cmd, err := root.ExecuteContextC(context.Background())

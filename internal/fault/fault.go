@@ -51,10 +51,11 @@ func Usage(err error, remedy string) error { return With(err, ExitUsage, remedy)
 // system are the errors of the system that have a remedy or a status.
 var system = []fault{
 	{context.Canceled, ExitInterrupted, ""},
-	{syscall.ENOSPC, ExitFailed, "free some disk space and repeat the command; it continues where it stopped"},
+	{syscall.ENOSPC, ExitFailed, "free some disk space and repeat the command"},
 	{syscall.EROFS, ExitFailed, "choose a folder on a writable disk"},
 	{fs.ErrPermission, ExitFailed, "check the permissions of the folder and its files"},
 	{syscall.ENOTDIR, ExitFailed, "a file has this name, and a folder is needed"},
+	{syscall.EISDIR, ExitFailed, "a folder has this name, and a file is needed"},
 	{fs.ErrNotExist, ExitFailed, CheckPath},
 }
 

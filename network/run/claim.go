@@ -70,7 +70,7 @@ func (c *Claim) check(resume bool) error {
 	case err != nil || begun && resume:
 		return err
 	case resume:
-		return fmt.Errorf("%q: %w", c.dir, ErrNoRun)
+		return &NoRunError{c.dir}
 	case begun:
 		return fmt.Errorf("%q: %w", c.dir, ErrExists)
 	}

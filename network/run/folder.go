@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
-	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/network/checkpoint"
@@ -35,12 +33,7 @@ func ReadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, ConfigName)
 	text, err := durable.ReadFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		err := fmt.Errorf("%q: %w", dir, ErrNoRun)
-		if _, e := os.Stat(filepath.Join(dir, dataset.ManifestName)); e == nil {
-			return Config{}, fault.Hint(err, "that is a dataset: `talbot train --data "+dir+
-				" --run run1` makes a run of it")
-		}
-		return Config{}, err
+		return Config{}, &NoRunError{dir}
 	}
 	if err != nil {
 		return Config{}, Unreadable(err)

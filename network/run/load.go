@@ -19,6 +19,14 @@ var (
 	ErrNoRun = fault.New(fault.ExitFailed, "no run found", "give the folder of a run, made by `talbot train --run`")
 )
 
+// NoRunError is [ErrNoRun] of a folder.
+type NoRunError struct{ Dir string }
+
+func (e *NoRunError) Error() string { return fmt.Sprintf("%q: %v", e.Dir, ErrNoRun) }
+
+// Unwrap returns [ErrNoRun].
+func (e *NoRunError) Unwrap() error { return ErrNoRun }
+
 // Choice says which checkpoint of a run to load, and which of its networks: NewestCheckpoint|RawWeights.
 type Choice uint8
 
