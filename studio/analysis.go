@@ -248,8 +248,7 @@ var ratings = []int{1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500}
 
 // nearest returns the rating nearest to a given one; of two the lower.
 func nearest(ratings []int, rating int) int {
-	distance := func(of int) int { return max(of-rating, rating-of) }
-	return slices.MinFunc(ratings, func(a, b int) int { return distance(a) - distance(b) })
+	return engine.Nearest(ratings, rating, func(r int) int { return r })
 }
 
 // humanMove is a legal move of a position with the share of the players who would play it.

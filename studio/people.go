@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"talbot/inspect/samples"
 	"talbot/internal/chart"
 	"talbot/pgn"
+	"talbot/play/engine"
 	"talbot/stockfish"
 )
 
@@ -116,9 +116,6 @@ func (f *folder) ratings() (list []int) {
 	return list
 }
 
-// maiaName is the name of the file of a network that predicts the moves of players of one rating.
-var maiaName = regexp.MustCompile(`(?i)^maia[-_ ]?(\d{3,4})\.pb\.gz$`)
-
 // addMaia adds a network to the set of its folder: a copy of the first of them, with all.
 func addMaia(sets []*folder, f *folder, rating int) []*folder {
 	dir := filepath.Dir(f.Path)
@@ -138,8 +135,7 @@ func addMaia(sets []*folder, f *folder, rating int) []*folder {
 // peopleRuns are the runs and the sets of Maia's networks that say what people play, and the runs that weigh it.
 func (s *Server) peopleRuns() (runs, weighers []*folder) {
 	for _, f := range s.library.look() {
-		if m := maiaName.FindStringSubmatch(filepath.Base(f.Path)); f.Kind == aNetwork && m != nil {
-			rating, _ := strconv.Atoi(m[1])
+		if rating := engine.PeopleRating(f.Path); f.Kind == aNetwork && rating > 0 {
 			runs = addMaia(runs, f, rating)
 		}
 		if f.Kind != aRun || f.Problem != "" {

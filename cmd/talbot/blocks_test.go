@@ -530,6 +530,7 @@ full: it needs XLA's plugin and minutes
 exit status 1
   talbot diff labelled-20ms labelled-100ms --json
 needs: ./maia-1500.pb.gz
+  talbot play maia --elo 1400
   talbot review me.pgn --player Tal --people maia-1500.pb.gz --out mine
 needs: man
   talbot man pages && man ./pages/talbot-label.1

@@ -207,11 +207,17 @@ func (o *ingestOptions) ingest(cmd *cobra.Command, paths []string) (err error) {
 		if shown > shownRejects && !cli.Mode.Verbose {
 			cli.Note("talbot: left out: %s more; %s\n", humanize.Thousands(int64(shown-shownRejects)), o.whereRejects())
 		}
-		if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
-			err = fault.Hint(err, "download the file again, or use --skip-bad-files to leave it out")
-		}
-		return made{&sum, sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.Out) }}, err
+		return made{&sum, sum.GamesRead - sum.GamesKept + int64(len(sum.BadFiles)), func() { nextIngested(o.Out) }},
+			hintDamaged(err)
 	})
+}
+
+// hintDamaged adds a remedy to the error of an input that is damaged.
+func hintDamaged(err error) error {
+	if errors.Is(err, rows.ErrPacked) || errors.Is(err, parquet.ErrDamaged) {
+		return fault.Hint(err, "download the file again, or use `talbot ingest --skip-bad-files` to leave it out")
+	}
+	return err
 }
 
 // sayRejected names a game that was left out for a fault of its own, if not too many were shown before.

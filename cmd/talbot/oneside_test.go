@@ -6,6 +6,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/testkit"
+	"talbot/internal/testkit/shareddata"
 	"talbot/network/run"
 	"talbot/train/loader"
 )
@@ -35,5 +36,28 @@ func TestOneSided(t *testing.T) {
 	none := playerOptions{run: t.TempDir()}
 	if note := none.oneSided(results); note != "" {
 		t.Errorf("of an unknown run: %q", note)
+	}
+}
+
+// With --elo the nearest of Maia's networks plays what it finds likeliest, without a search; what tells no rating is
+// refused.
+func TestPlayLikePeople(t *testing.T) {
+	maias := shareddata.Path(t, "lc0")
+	for _, c := range []struct{ network, elo, says string }{
+		{maias, "1420", "people rated 1500: \"maia-1500.pb.gz\""},
+		{maias, "1400", "people rated 1300:"}, // of two the lower
+		{maias, "4000", "people rated 2200:"},
+		{maias + "/maia-1900.pb.gz", "1100", "people rated 1900:"},
+		{"net:", "1500", "neither reads ratings nor has one in its name"},
+		{".", "1500", "no networks of people"},
+	} {
+		cmd, stdout, stderr := talbotCommand(t, t.TempDir(), "play", c.network, "--elo", c.elo)
+		cmd.Stdin = strings.NewReader("e4\nquit\n")
+		failed := cmd.Run() != nil
+		played := strings.Contains(stdout.String(), "black plays")
+		if !strings.Contains(stderr.String(), c.says) || failed == played ||
+			played != strings.Contains(c.says, "rated ") {
+			t.Errorf("%s --elo %s: %s\n%s", c.network, c.elo, stderr, stdout)
+		}
 	}
 }

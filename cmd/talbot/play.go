@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,10 +41,10 @@ type playOptions struct {
 func newPlay() *cobra.Command {
 	var o playOptions
 	cmd := &cobra.Command{
-		Use:   "play [RUN]",
+		Use:   "play [NETWORK]",
 		Short: "Play against a network in the terminal",
-		Long: `Play lets you play against the network that comes with talbot or, with RUN,
-against one that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation
+		Long: `Play lets you play against the network that comes with talbot or, with NETWORK,
+against another: a run, or a file such as one of Maia's. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation
 (e2e4, e7e8q); "help" lists the other commands. --pgn appends each game to a file when you
 leave it.
 
@@ -52,15 +53,18 @@ It thinks for a second, or for --nodes or --movetime.
 With --book it plays from an opening book while the position is in it, and with --openings
 games start from openings.
 
-A network of the recipe prior plays the move that people rated --elo play most often; with
---temperature 1 it plays moves as often as they do. With --searcher rollouts, --elo is the
-rating of both sides. See docs/12-play.md.`,
+With --elo it plays the move that people of this rating play most often, without a search;
+with --temperature 1 it plays moves as often as they do. NETWORK is one of the recipe prior
+then, or one of Maia's or a folder of these, of which the nearest plays: the rating stands
+in the name (maia-1500.pb.gz). With --searcher rollouts, --elo is the rating of both sides.
+See docs/12-play.md.`,
 		Example: `  talbot play
   talbot play run1
   talbot play run1 --color black --nodes 100
   talbot play --pgn games.pgn
   talbot play --openings B90 --nodes 100
   talbot play prior --elo 1500 --temperature 1
+  talbot play maia --elo 1400
   echo e4 | talbot play --nodes 1`,
 		Args:              operands(0, 1, "at most one run"),
 		ValidArgsFunction: completeOperands(1, networks),
@@ -81,7 +85,7 @@ rating of both sides. See docs/12-play.md.`,
 	flags.AtLeast(f, &o.nodes, "nodes", 0, "nodes for each move")
 	flags.AtLeast(f, &o.movetime, "movetime", 0, "time for each move (default: 1s, or no limit with --nodes)")
 	flags.Within(f, &o.elo, "elo", 0, 4000,
-		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
+		"rating of the players to imitate, by networks of people and for rollouts (default: unknown)")
 	flags.Within(f, &o.temperature, "temperature", 0, 100,
 		"temperature for drawing moves by visits or prior (default: play the best one)")
 	addSeed(f, &o.seed, "seed of all random choices (default: another one each time)")
@@ -130,13 +134,24 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err := o.open(g); err != nil {
 		return err
 	}
+	people, err := o.chooseRated()
+	if err != nil {
+		return err
+	}
 	quick, err := o.look()
 	if err != nil {
 		return err
 	}
-	if o.elo > 0 && !quick.Ratings && !o.byEngine() {
-		return fault.Usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
-			"leave it out, or use a network of the recipe prior")
+	switch {
+	case o.elo == 0 || quick.Ratings || o.byEngine():
+	case people.Rating == 0:
+		return fault.Usage(fmt.Errorf("--elo: %q neither reads ratings nor has one in its name", o.run),
+			"leave it out, or use a network of the recipe prior or one of Maia's, or a folder of these")
+	default:
+		cli.Note("plays like people rated %d: %q\n", people.Rating, filepath.Base(o.run))
+		if o.searcher == engine.AutoSearcher { // a search plays better than they do
+			o.searcher = "policy"
+		}
 	}
 	if note := o.oneSided(quick.Config); note != "" {
 		cli.Note("%s\n", note)
@@ -164,6 +179,20 @@ func (o *playOptions) play(ctx context.Context) error {
 		return errGameLeft
 	}
 	return err
+}
+
+// chooseRated takes the network of the rating nearest to --elo, where there are several.
+func (o *playOptions) chooseRated() (engine.People, error) {
+	if o.elo == 0 {
+		return engine.People{}, nil
+	}
+	list, err := engine.FindPeople(o.run)
+	if err != nil {
+		return engine.People{}, err
+	}
+	nearest := engine.Nearest(list, o.elo, func(p engine.People) int { return p.Rating })
+	o.run = nearest.Path
+	return nearest, nil
 }
 
 // open reads what games begin with.

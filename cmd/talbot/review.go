@@ -3,29 +3,25 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"talbot/dataset"
 	"talbot/inspect/review"
+	"talbot/internal/cache"
 	"talbot/internal/cli"
-	"talbot/internal/fault"
 	"talbot/internal/flags"
-	"talbot/network/run"
-	"talbot/play/engine"
+	"talbot/pipeline/ingest"
+	"talbot/stockfish"
 )
 
 type reviewOptions struct {
-	review.Request
-	out, engine, syzygy      string
-	people                   []string
-	nodes                    int64
-	workers                  int
-	evals, checkTables, json bool
+	review.Making
+	engine, syzygy    string
+	people            []string
+	nodes             int64
+	checkTables, json bool
 }
 
 func newReview() *cobra.Command {
@@ -56,7 +52,7 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	}
 	f := flags.Of(cmd)
 	f.Section("Output")
-	f.String(&o.out, "out,o", "folder for the review (required)")
+	f.String(&o.Out, "out,o", "folder for the review (required)")
 	f.Required("out")
 	completeFolder(cmd, "out")
 	addJSON(f, &o.json)
@@ -66,8 +62,8 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	o.nodes = 100_000
 	flags.AtLeast(f, &o.nodes, "nodes", 1, "nodes for each position")
 	addEngine(f, &o.engine, "engine to use")
-	addWorkers(f, &o.workers, "number of engines (default: one for each physical core)")
-	f.Bool(&o.evals, "evals", "use the evaluations in the games' comments, and no engine")
+	addWorkers(f, &o.Label.Workers, "number of engines (default: one for each physical core)")
+	f.Bool(&o.Evals, "evals", "use the evaluations in the games' comments, and no engine")
 	f.Excludes("evals", "nodes", "workers")
 	addSyzygy(f, &o.syzygy, "find endgames thrown away by the Syzygy tables in these folders")
 	addCheckTables(f, &o.checkTables)
@@ -78,15 +74,18 @@ more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
 	return cmd
 }
 
-func (o *reviewOptions) review(ctx context.Context, files []string) error {
-	close, err := o.openPeople()
-	if err != nil {
+func (o *reviewOptions) review(ctx context.Context, files []string) (err error) {
+	var ignored []string
+	o.Read.Inputs, err = ingest.ExpandInputs(files, func(path string) { ignored = append(ignored, path) })
+	if sayIgnored(ignored); err != nil {
 		return err
 	}
-	defer close()
-	if err := o.evaluate(ctx, files); err != nil {
-		return cli.Resumable(err)
+	people, end, err := review.OpenPeople(o.people, "")
+	if err != nil {
+		return fmt.Errorf("--people: %w", err)
 	}
+	defer end()
+	o.People = people
 	if o.syzygy != "" {
 		tables, set, err := openProbe(ctx, o.engine, o.syzygy, o.checkTables)
 		if err != nil {
@@ -96,90 +95,32 @@ func (o *reviewOptions) review(ctx context.Context, files []string) error {
 		defer tables.Close()
 		o.Probe = tables.Probe
 	}
-	var end func()
-	o.Progress, end = cli.ShowProgress()
-	sum, err := o.Request.Write(ctx, o.out, "talbot "+version)
-	end()
-	if err != nil {
-		return err
+	if !o.Evals {
+		o.Label.Engine = review.Engine(o.nodes)
+		if o.Label.Engine.Path, err = stockfish.Find(o.engine); err != nil {
+			return err
+		}
+	}
+	shown, failed := 0, 0
+	o.Read.Cache = cache.User()
+	o.Read.Rejected = func(file string, reject *dataset.Reject) { sayRejected(file, reject, &shown) }
+	o.Label.Failed = func(err error) {
+		if failed++; failed <= shownRejects {
+			cli.Warnf("no label: %v", err)
+		}
+	}
+	o.Read.Warn, o.Label.Warn, o.Tool = cli.Warn, cli.Warn, "talbot "+version
+	o.Read.ResumeCommand, o.Label.ResumeCommand = cli.Invocation(), cli.Invocation()
+	ctx, stop := cli.Interrupts(ctx)
+	defer stop()
+	var shownEnd func()
+	o.Progress, shownEnd = cli.ShowProgress()
+	sum, err := o.Making.Run(ctx)
+	if shownEnd(); err != nil {
+		return cli.Resumable(hintDamaged(err))
 	}
 	if o.json {
 		return cli.PrintJSON(sum)
 	}
-	return cli.PrintResult(sum.Text() + "\npage: " + filepath.Join(o.out, "index.html") + "\n")
-}
-
-// evaluate makes the labelled dataset in the folder, or takes what it has.
-func (o *reviewOptions) evaluate(ctx context.Context, files []string) error {
-	games := filepath.Join(o.out, "games")
-	ingest := append(slices.Clone(files), "--out="+games, "--last-positions", "--keep-duplicates", "--replace")
-	if o.Player != "" {
-		ingest = append(ingest, "--player="+o.Player)
-	}
-	if o.evals {
-		ingest = append(ingest, "--import-evals")
-	}
-	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return err
-	}
-	o.In = games
-	if _, err := runStep(ctx, append([]string{"ingest"}, ingest...)); err != nil || o.evals {
-		return err
-	}
-	o.In = filepath.Join(o.out, "labelled")
-	label := []string{"label", games, "--out=" + o.In, "--nodes=" + strconv.FormatInt(o.nodes, 10),
-		"--engine=" + o.engine, "--replace"}
-	if o.workers > 0 {
-		label = append(label, "--workers="+strconv.Itoa(o.workers))
-	}
-	if _, err := os.Stat(filepath.Join(o.In, "manifest.json")); err == nil {
-		label = append(label, "--reuse="+o.In)
-	}
-	_, err := runStep(ctx, label)
-	return err
-}
-
-// inName finds the rating of a network's people in the name of its file.
-var inName = regexp.MustCompile(`(?:^|\D)([1-3]\d00)(?:\D|$)`)
-
-// openPeople opens the networks of human moves. The function that it returns closes them.
-func (o *reviewOptions) openPeople() (closeAll func(), err error) {
-	var open []*engine.Network
-	closeAll = func() {
-		for _, n := range open {
-			n.Close()
-		}
-	}
-	var paths []string
-	for _, path := range o.people {
-		if info, err := os.Stat(path); err == nil && info.IsDir() && !run.IsRun(path) {
-			found, _ := filepath.Glob(filepath.Join(path, "*.pb.gz")) // the pattern is well-formed
-			if len(found) == 0 {
-				return closeAll, fault.Usage(fmt.Errorf("--people: no networks (*.pb.gz) in %q", path),
-					"docs/24-leela.md says where Maia's are")
-			}
-			paths = append(paths, found...)
-			continue
-		}
-		paths = append(paths, path)
-	}
-	for _, path := range paths {
-		n, err := engine.Open(engine.Config{Path: path, Bulk: true})
-		if err != nil {
-			closeAll()
-			return func() {}, err
-		}
-		open = append(open, n)
-		person := review.Person{Evaluator: n.Evaluator()}
-		if !person.Evaluator.Capabilities().Prior {
-			closeAll()
-			return func() {}, fault.Usage(fmt.Errorf("--people: %q says nothing about moves", path),
-				"use a network with a policy")
-		}
-		if found := inName.FindStringSubmatch(filepath.Base(path)); found != nil {
-			person.Rating, _ = strconv.Atoi(found[1])
-		}
-		o.People = append(o.People, person)
-	}
-	return closeAll, nil
+	return cli.PrintResult(sum.Text() + "\npage: " + filepath.Join(o.Out, "index.html") + "\n")
 }

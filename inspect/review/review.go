@@ -57,7 +57,6 @@ func (r Request) Each(ctx context.Context, f func(*Game) error) (unlabelled int6
 	if v.counting, err = dataset.NewCounting(in.Manifest.Fingerprints, ""); err != nil {
 		return 0, fmt.Errorf("%q: %w", r.In, err)
 	}
-	slices.SortFunc(v.People, func(a, b Person) int { return cmp.Compare(a.Rating, b.Rating) })
 	done := int64(0)
 	for line, err := range in.Lines() {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -91,22 +90,12 @@ func (v *reviewer) likely(ctx context.Context, g *Game) error {
 		if rating == 0 {
 			continue
 		}
-		person := slices.MinFunc(v.People, func(a, b Person) int {
-			return cmp.Compare(a.distance(rating), b.distance(rating))
-		})
+		person := engine.Nearest(v.People, rating, func(p Person) int { return cmp.Or(p.Rating, rating) })
 		if err := v.ask(ctx, g, board.Color(side), ratings, person.Evaluator); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// distance is how far people's rating is from another.
-func (p *Person) distance(rating int) int {
-	if p.Rating == 0 {
-		return 0
-	}
-	return max(p.Rating-rating, rating-p.Rating)
 }
 
 // ask asks a network about the positions in which a side is to move.

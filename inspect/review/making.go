@@ -1,0 +1,107 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/internal/fault"
+	"talbot/internal/output"
+	"talbot/pipeline/ingest"
+	labelling "talbot/pipeline/label"
+	"talbot/play/engine"
+	"talbot/stockfish"
+)
+
+// Making makes a review of files of games: a dataset of them, another with their labels, and what [Request.Write]
+// writes. Made again, it evaluates only what was not evaluated.
+type Making struct {
+	Request                   // but In
+	Out     string            // the folder
+	Evals   bool              // the evaluations in comments are taken, and no engine
+	Read    ingest.Request    // Inputs, and how they are read
+	Label   labelling.Request // Engine with its limit, Workers, and how they are watched
+	Tool    string            // that the games name
+}
+
+// Engine is the engine of a review but for its path, which searches so many nodes for each position.
+func Engine(nodes int64) stockfish.Config {
+	return stockfish.Config{Limit: stockfish.Nodes(nodes), Hash: 16, MultiPV: 1}
+}
+
+// Run makes the review.
+func (m Making) Run(ctx context.Context) (*Summary, error) {
+	if err := os.MkdirAll(m.Out, 0o777); err != nil {
+		return nil, err
+	}
+	job := func(j *output.Job, name string) {
+		j.Out, j.Existing, j.Progress = filepath.Join(m.Out, name), output.Replace, m.Progress
+	}
+	in := m.Read
+	job(&in.Job, "games")
+	in.Splits, in.LastPositions, in.KeepDuplicates = dataset.DefaultSplits, true, true
+	in.Filters.Player, in.ImportEvals = m.Player, m.Evals
+	if _, err := in.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+		return nil, err
+	}
+	m.In = in.Out
+	if !m.Evals {
+		l := m.Label
+		job(&l.Job, "labelled")
+		l.In, m.In = in.Out, l.Out
+		if _, err := os.Stat(filepath.Join(l.Out, dataset.ManifestName)); err == nil {
+			l.Reuse = []string{l.Out}
+		}
+		if _, err := l.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+			return nil, err
+		}
+	}
+	return m.Write(ctx, m.Out, cmp.Or(m.Tool, "talbot"))
+}
+
+// OpenPeople opens networks of human moves: files and runs, or folders of files. close closes them.
+func OpenPeople(paths []string, backend string) (list []Person, close func(), err error) {
+	var open []*engine.Network
+	end := func() {
+		for _, n := range open {
+			n.Close()
+		}
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	var found []engine.People
+	for _, path := range paths {
+		some, err := engine.FindPeople(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, some...)
+	}
+	for _, p := range found {
+		n, err := engine.Open(engine.Config{Path: p.Path, Backend: backend, Bulk: true})
+		if err != nil {
+			return nil, nil, err
+		}
+		open = append(open, n)
+		person := Person{Rating: p.Rating, Evaluator: n.Evaluator()}
+		switch {
+		case !person.Evaluator.Capabilities().Prior:
+			return nil, nil, fault.Usage(fmt.Errorf("%q says nothing about moves", p.Path),
+				"use a network with a policy")
+		case n.Encoder().Layout().Ratings:
+			person.Rating = 0
+		case person.Rating == 0 && len(found) > 1:
+			return nil, nil, fault.Usage(fmt.Errorf("%q does not say whose moves it predicts", p.Path),
+				"beside others, name it after the rating of its players, as maia-1500.pb.gz")
+		}
+		list = append(list, person)
+	}
+	return list, end, nil
+}
