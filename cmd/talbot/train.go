@@ -39,7 +39,7 @@ measure the network during training and decide which checkpoint is best.
 --recipe chooses the encoding and the network, --set NAME=VALUE changes a setting of the
 network; ` + "`talbot recipes`" + ` lists both. --from begins a new run with another
 network's weights, --after continues another run's training on other data, and --init
-makes a network with random weights for ` + "`talbot selfplay`" + ` to start from.
+makes a run that is not trained, for ` + "`talbot selfplay`" + ` to start from.
 
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run and needs
 only --run. See docs/5-training.md.`,
@@ -68,7 +68,7 @@ only --run. See docs/5-training.md.`,
 	o.addOptimizer(f)
 	o.addMachine(f)
 	o.addCheckpoints(f)
-	f.Excludes("init", "data", "resume", "from", "after", "steps", "until", "label", "max-copies", "min-clock", "ema")
+	f.Excludes("init", "data", "resume", "after", "steps", "until", "label", "max-copies", "min-clock", "ema")
 	f.Excludes("resume", "skip-done", "replace", "from", "after")
 	f.Excludes("after", "from")
 	return cmd
@@ -87,7 +87,7 @@ func (o *trainOptions) addRun(f *flags.Set) {
 	completeFolders(cmd, "run", run.IsRun)
 	f.Bool(&o.Resume, "resume", "continue the run in RUN")
 	o.existingOptions.add(f)
-	f.Bool(&o.random, "init", "make a network with random weights and train nothing")
+	f.Bool(&o.random, "init", "make the run, with random weights or those of --from, and train nothing")
 	f.String(&o.From, "from",
 		"take the initial weights from this `RUN`, checkpoint or exported network, or from net: (default: random)")
 	complete(cmd, "from", networks)

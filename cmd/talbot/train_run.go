@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 
@@ -81,8 +82,12 @@ func initRun(o *trainOptions) error {
 		return cli.PrintJSON(result)
 	}
 	c := start.Config
-	cli.Summarise("%s: %s, %s, %s with random weights of seed %d\n", o.Dir, c.Recipe, start.Network,
-		humanize.Count(int64(start.Parameters), "parameter"), c.Seed)
+	weights := fmt.Sprintf("random weights of seed %d", c.Seed)
+	if o.From != "" {
+		weights = "the weights of " + o.From
+	}
+	cli.Summarise("%s: %s, %s, %s with %s\n", o.Dir, c.Recipe, start.Network,
+		humanize.Count(int64(start.Parameters), "parameter"), weights)
 	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")
 	return nil
 }

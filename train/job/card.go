@@ -36,6 +36,13 @@ func (e Export) card(t *predict.Network) (*run.Card, error) {
 
 // trainingOf returns the training of a run up to a step, after the training of the runs that it continues.
 func trainingOf(dir string, c run.Config, step int64, warn func(error)) ([]run.Part, error) {
+	if step == 0 {
+		parts, unknown := earlier(c.From)
+		if unknown != "" {
+			parts = append(parts, run.Part{Origin: unknown})
+		}
+		return parts, nil
+	}
 	lines, err := train.ReadMetrics(dir, warn)
 	if err != nil {
 		return nil, err
@@ -64,27 +71,29 @@ func earlier(from run.Origin) (parts []run.Part, unknown string) {
 	if err != nil {
 		return nil, from.Sum
 	}
-	switch d, err := run.Describe(w.File, from.Path); {
+	switch d, err := run.Describe(w.File, w.Path); {
 	case err != nil:
-		return nil, from.Sum
+		return nil, w.Sum
 	case d.Card != nil: // a network that was given away
 		return d.Card.Training, ""
-	case d.Exported || !run.IsRun(runOf(from.Path)):
-		return nil, from.Sum
-	case isInitial(w):
-		return nil, ""
+	case d.Exported || !run.IsRun(runOf(w.Path)):
+		return nil, w.Sum
 	}
-	if parts, err = trainingOf(runOf(from.Path), w.Config, w.Step, func(error) {}); err != nil {
-		return nil, from.Sum
+	if parts, err = trainingOf(runOf(w.Path), w.Config, w.Step, func(error) {}); err != nil {
+		return nil, w.Sum
 	}
 	return parts, ""
 }
 
-// beganWith reads the weights that a run started with.
+// beganWith reads the weights that a run started with: if those are a run's that was not trained, the weights that it
+// started with in turn.
 func beganWith(from run.Origin) (*run.Weights, error) {
 	w, err := run.ReadWeights(from.Path)
-	if err == nil && w.Sum != from.Sum {
-		err = fmt.Errorf("%q has changed since", from.Path)
+	switch {
+	case err == nil && w.Sum != from.Sum:
+		return w, fmt.Errorf("%q has changed since", from.Path)
+	case err == nil && w.Step == 0 && w.Config.From != (run.Origin{}):
+		return beganWith(w.Config.From)
 	}
 	return w, err
 }

@@ -125,6 +125,41 @@ func TestCard(t *testing.T) {
 	if len(card.Training) != 1 || card.Training[0].Origin != "" || len(warned) != 0 {
 		t.Errorf("%+v, %v", card.Training, warned)
 	}
+
+	// A run that took another's weights and was not trained has its training.
+	copied := tiny(t)
+	copied.Recipe, copied.From, copied.Steps = "", fifth.Dir, 0
+	if _, _, err := copied.Init(); err != nil {
+		t.Fatal(err)
+	}
+	of := func(dir string) map[string][]float32 {
+		w, err := run.ReadWeights(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string][]float32{}
+		for _, tensor := range w.File.Tensors {
+			name, ok := strings.CutPrefix(tensor.Name, w.Config.Evaluated())
+			if ok && !strings.HasPrefix(name, "optimizer.") {
+				all[name] = tensor.Data
+			}
+		}
+		return all
+	}
+	if have := of(copied.Dir); len(have) == 0 || !reflect.DeepEqual(have, of(fifth.Dir)) {
+		t.Error("the weights differ")
+	}
+	trained := card.Training
+	if card, warned = describe(t, copied.Dir); !reflect.DeepEqual(card.Training, trained) || len(warned) != 0 {
+		t.Errorf("%+v, %v", card.Training, warned)
+	}
+	sixth := tiny(t, data)
+	sixth.Recipe, sixth.From = "", copied.Dir
+	mustTrain(t, sixth)
+	if card, warned = describe(t, sixth.Dir); len(card.Training) != 2 ||
+		!reflect.DeepEqual(card.Training[:1], trained) || len(warned) != 0 {
+		t.Errorf("%+v, %v", card.Training, warned)
+	}
 }
 
 // firstChoices are the moves that a network finds most probable.

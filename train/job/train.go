@@ -220,8 +220,8 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 	return result, err
 }
 
-// Init makes a run of a network with random weights, for others to begin with: see [train.Init]. Data, From, After,
-// Until, Resume and Steps must not be set. Errors are those of [Train.Run].
+// Init makes a run that was not trained, for others to begin with, with random weights or those of From: see
+// [train.Init]. Data, After, Until, Resume and Steps must not be set. Errors are those of [Train.Run].
 func (t Train) Init() (Start, train.Result, error) {
 	if err := t.place(true); err != nil {
 		return Start{}, train.Result{}, err
@@ -236,7 +236,7 @@ func (t Train) Init() (Start, train.Result, error) {
 
 // init makes the run in Dir.
 func (t Train) init() (Start, train.Result, error) {
-	c, err := t.config(0, nil)
+	c, weights, err := t.settings()
 	if err != nil {
 		return Start{}, train.Result{}, err
 	}
@@ -254,7 +254,7 @@ func (t Train) init() (Start, train.Result, error) {
 	if err != nil {
 		return start, train.Result{}, err
 	}
-	result, err := train.Init(c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Warn: t.Warn})
+	result, err := train.Init(c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Weights: weights, Warn: t.Warn})
 	return start, result, err
 }
 

@@ -47,7 +47,7 @@ func trainedOn(path, checkpoint string, from run.Origin, data []loader.Spec, war
 	if isInitial(earlier) {
 		return specs, splits, nil
 	}
-	more, moreSplits, err := trainedOn(from.Path, from.Path, earlier.Config.From, data, warn)
+	more, moreSplits, err := trainedOn(earlier.Path, earlier.Path, earlier.Config.From, data, warn)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", errEarlier, err)
 	}
