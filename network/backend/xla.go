@@ -4,18 +4,25 @@ package backend
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strings"
 
 	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"talbot/network/backend/quiet"
 	"talbot/network/model"
 	"talbot/network/ort"
 )
 
 // XLA reports whether XLA was compiled in.
 const XLA = true
+
+func init() { // go-xla is initialised
+	os.Stderr = quiet.Stderr
+	log.SetOutput(os.Stderr)
+}
 
 // openXLA loads a plugin by its absolute path. go-xla downloads plugins only through a package that is not imported
 // here, and never for a path.

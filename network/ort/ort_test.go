@@ -78,33 +78,6 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestTelemetry: a process that loads the library and computes a model opens no socket and leaves no file. Versions of
-// the library before 1.32 have no telemetry; ONNXRUNTIME_LIBRARY names a newer one.
-func TestTelemetry(t *testing.T) {
-	load(t)
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("NOT TESTED: strace is needed")
-	}
-	home, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
-	cmd := exec.Command(strace, "-f", "-e", "trace=socket", "-o", trace, os.Args[0], "-test.run", "^TestModel$")
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME=", "CI=",
-		"ONNXRUNTIME_LIBRARY="+backend.Discover().Runtime)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	sockets, err := os.ReadFile(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(sockets), "AF_INET") {
-		t.Errorf("sockets were opened:\n%s", sockets)
-	}
-	if files, err := os.ReadDir(home); err != nil || len(files) > 0 {
-		t.Errorf("files in $HOME: %v, %v", files, err)
-	}
-}
-
 // TestCheckLibrary: what would hang the process or end it with a signal is refused before it is loaded.
 func TestCheckLibrary(t *testing.T) {
 	whole, err := os.ReadFile(os.Args[0])

@@ -161,7 +161,7 @@ func (t *comparison) open(b *backend.Backend) error {
 // nameOf returns the name of a run: its folder, or its file with the run's folder before it.
 func nameOf(path string) string {
 	if path == builtin.Name {
-		return path
+		return strings.TrimSuffix(path, ":") // as matches name it
 	}
 	full := path
 	if abs, err := filepath.Abs(path); err == nil {
