@@ -156,7 +156,7 @@ func diagnose(ctx context.Context, engine string, found backend.Discovery) *diag
 
 func newDiagnosis(found backend.Discovery) *diagnosis {
 	d := &diagnosis{OK: true,
-		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: thisBuild().Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
 		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, VNNI: backend.VNNI(), SIMD: found.SIMD, Memory: memory(),
 		XLA: found.Compiled, Searched: found.Searched, Plugins: []foundThing{}, GPUs: []foundThing{},

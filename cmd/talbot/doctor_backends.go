@@ -6,8 +6,8 @@ import (
 )
 
 // needsCompiler is what to do about a talbot without XLA and ONNX Runtime.
-const needsCompiler = "install a C compiler, such as gcc, and build talbot again with scripts/build.sh; or take the " +
-	"release for linux_amd64_dynamic"
+const needsCompiler = "install a C compiler, such as gcc, and build talbot again with scripts/build.sh; or install " +
+	"the wheel for Linux (docs/18-releases.md)"
 
 // checkXLA judges the backends besides Go.
 func (d *diagnosis) checkXLA(found backend.Discovery) {

@@ -36,7 +36,7 @@ and writes another. A network comes with it, to play against at once.`,
   talbot label lines --out labelled
   talbot train --data labelled --run run1 --blocks 6 --filters 64
   talbot eval --run run1 --data labelled`,
-		Version:            version,
+		Version:            thisBuild().Version,
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true, // package cli makes them

@@ -20,8 +20,8 @@ const version = "0.1.0"
 
 // build is what this program was built from.
 type build struct {
-	Version  string   `json:"version"`
-	Commit   string   `json:"commit"` // "" if the build does not know it
+	Version  string   `json:"version"` // with -dev if it is not that of a release
+	Commit   string   `json:"commit"`  // "" if the build does not know it
 	Modified bool     `json:"modified"`
 	Go       string   `json:"go"`
 	OS       string   `json:"os"`
@@ -39,7 +39,11 @@ func thisBuild() build {
 	if ort.Compiled {
 		b.Backends = append(b.Backends, "onnx")
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version != "v"+version { // the tag of a commit without changes
+		b.Version += "-dev"
+	}
+	if ok {
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":
@@ -82,9 +86,9 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Show the version, commit and backends",
 		Long: `Version shows the version of talbot, the commit and Go version it was built from,
-the platform, the built-in backends, and the network that comes with talbot. --json has
-that network's whole card: how it was trained, on what, and its figures. ` + "`talbot doctor`" + `
-checks this machine.`,
+the platform, the built-in backends, and the network that comes with talbot. A version
+that ends with -dev is not that of a release. --json has the network's whole card: how it
+was trained, on what, and its figures. ` + "`talbot doctor`" + ` checks this machine.`,
 		Example: `  talbot version
   talbot version --json`,
 		Args: noArgs,

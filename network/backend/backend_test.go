@@ -26,9 +26,10 @@ func machine(t *testing.T, env map[string]string, files ...string) (string, Disc
 			t.Fatal(err)
 		}
 	}
-	return root, discover(root, filepath.Join(root, "home"), func(name string) string {
+	in := func(name string) string { return filepath.Join(root, name) }
+	return root, discover(root, in("home"), in("own"), func(name string) string {
 		if v := env[name]; v != "" {
-			return filepath.Join(root, v)
+			return in(v)
 		}
 		return ""
 	})
@@ -37,6 +38,8 @@ func machine(t *testing.T, env map[string]string, files ...string) (string, Disc
 func TestDiscover(t *testing.T) {
 	root, f := machine(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "mine", "VIRTUAL_ENV": "venv"},
 		"mine/pjrt_c_api_cpu_plugin.so",
+		"own/lib/python3.12/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		"own/lib/python3.12/site-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		"home/.local/share/talbot/xla/pjrt_c_api_cpu_plugin.so",
 		"home/.local/lib/go-xla/pjrt-plugin-tpu.so",
 		"usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda13_plugin.so",
@@ -46,6 +49,8 @@ func TestDiscover(t *testing.T) {
 		"proc/driver/nvidia/gpus/0000:01:00.0/information", "dev/nvidia0", "mine/libfoo.so")
 	want := []string{
 		"cpu mine/pjrt_c_api_cpu_plugin.so",
+		"cpu own/lib/python3.12/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		"cuda own/lib/python3.12/site-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		"cpu home/.local/share/talbot/xla/pjrt_c_api_cpu_plugin.so",
 		"tpu home/.local/lib/go-xla/pjrt-plugin-tpu.so",
 		"cuda usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda13_plugin.so",
@@ -87,24 +92,25 @@ func TestDiscoverPython(t *testing.T) {
 		}
 		return ""
 	}
-	p, ok := discover(root, filepath.Join(root, "home"), path).Plugin("cuda")
+	p, ok := discover(root, filepath.Join(root, "home"), "", path).Plugin("cuda")
 	if !ok || p.Path != filepath.Join(root, "opt/torch/env", plugin) {
 		t.Errorf("%+v, %v", p, ok)
 	}
 	os.Remove(filepath.Join(root, "bin/python3"))
 	link("python3", "bin/python3") // to itself
-	if f := discover(root, filepath.Join(root, "home"), path); len(f.Plugins) != 0 {
+	if f := discover(root, filepath.Join(root, "home"), "", path); len(f.Plugins) != 0 {
 		t.Errorf("%+v", f.Plugins)
 	}
 }
 
-// TestDiscoverRuntime: ONNX Runtime is found where it is named, in talbot's folder, in Python's packages and where
-// systems keep libraries, in this order.
+// TestDiscoverRuntime: ONNX Runtime is found where it is named, in talbot's own environment, in its folder, in Python's
+// packages and where systems keep libraries, in this order.
 func TestDiscoverRuntime(t *testing.T) {
 	if _, f := machine(t, nil, "usr/lib/libfoo.so"); f.Runtime != "" {
 		t.Errorf("found %q", f.Runtime)
 	}
-	places := []string{"named/ort.so", "home/.local/share/talbot/xla/libonnxruntime.so",
+	places := []string{"named/ort.so", "own/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1",
+		"home/.local/share/talbot/xla/libonnxruntime.so",
 		"venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1",
 		"usr/lib/x86_64-linux-gnu/libonnxruntime.so.1.31"}
 	for i, want := range places {

@@ -47,14 +47,27 @@ func (f Discovery) Plugin(kind string) (Plugin, bool) {
 
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
-// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
-// packages of the processor (xla-cpu-pjrt), of CUDA (jax-cuda13-pjrt, jax-cuda12-pjrt), of AMD (jax-rocm7-pjrt), of
-// Intel's GPUs (jax-oneapi-pjrt) and of Apple's (metal-pjrt-core), of PackagesDir, CUDADir, the active virtual
-// environment, the Python in PATH, pyenv, the user and the system. A CUDA plugin must stay in its Python package, since
-// it finds NVIDIA's libraries relative to itself.
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in the Python environment that talbot is installed in, in
+// PluginDir, where go-xla installs them, and in the Python packages of the processor (xla-cpu-pjrt), of CUDA
+// (jax-cuda13-pjrt, jax-cuda12-pjrt), of AMD (jax-rocm7-pjrt), of Intel's GPUs (jax-oneapi-pjrt) and of Apple's
+// (metal-pjrt-core), of PackagesDir, CUDADir, the active virtual environment, the Python in PATH, pyenv, the user and
+// the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
 func Discover() Discovery {
 	home, _ := os.UserHomeDir()
-	return discover("/", home, os.Getenv)
+	return discover("/", home, environment(), os.Getenv)
+}
+
+// environment returns the Python environment that this program is a command of, if it is one: the folder above its own.
+// It is "" if the system does not tell.
+func environment() string {
+	path, err := os.Executable()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(path))
 }
 
 // GPUs lists the GPUs alone, as [Discover] does.
@@ -87,8 +100,8 @@ func ownDir(home string, env func(string) string, name string) string {
 	return filepath.Join(data, "talbot", name)
 }
 
-func discover(root, home string, env func(string) string) Discovery {
-	f := Discovery{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+func discover(root, home, own string, env func(string) string) Discovery {
+	f := Discovery{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, own, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
 		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_*_plugin.so",
@@ -109,7 +122,7 @@ func discover(root, home string, env func(string) string) Discovery {
 	}
 	f.GPUs = gpus(root)
 	if f.Loads {
-		f.Runtime = runtimeLibrary(root, home, env)
+		f.Runtime = runtimeLibrary(root, home, own, env)
 	}
 	for _, kind := range []string{"cpu", "cuda"} {
 		if _, ok := f.Plugin(kind); (!ok || !XLA) && (kind == "cpu" || len(f.GPUs) > 0) {
@@ -145,7 +158,11 @@ func kindOf(path string) string {
 	return name
 }
 
-func pluginDirs(root, home string, env func(string) string) []string {
+// pluginPackages are the folders of plugins in Python's packages.
+var pluginPackages = []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12",
+	"jax_plugins/xla_rocm*", "jax_plugins/xla_oneapi", "metal_pjrt_core"}
+
+func pluginDirs(root, home, own string, env func(string) string) []string {
 	var dirs []string
 	add := func(elem ...string) {
 		if elem[0] == "" {
@@ -158,6 +175,11 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	for _, dir := range filepath.SplitList(env("PJRT_PLUGIN_LIBRARY_PATH")) {
 		add(dir)
 	}
+	for _, name := range pluginPackages {
+		for _, dir := range packagesBelow(own, name) {
+			add(dir)
+		}
+	}
 	add(ownDir(home, env, "xla"))
 	add(home, ".local/share/talbot/xla")
 	add(home, ".local/lib/go-xla")
@@ -166,9 +188,8 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/go-xla")
 	add(root, "usr/local/lib/go-xla/nvidia")
 	add(root, "usr/local/lib/gomlx/pjrt")
-	for _, name := range []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12",
-		"jax_plugins/xla_rocm*", "jax_plugins/xla_oneapi", "metal_pjrt_core"} {
-		for _, dir := range packages(root, home, env, filepath.FromSlash(name)) {
+	for _, name := range pluginPackages {
+		for _, dir := range packages(root, home, env, name) {
 			add(dir)
 		}
 	}
@@ -178,20 +199,26 @@ func pluginDirs(root, home string, env func(string) string) []string {
 // packages are the folders of that name in Python's packages.
 func packages(root, home string, env func(string) string, name string) (dirs []string) {
 	if dir := ownDir(home, env, "packages"); dir != "" {
-		dirs, _ = filepath.Glob(filepath.Join(dir, name))
+		dirs, _ = filepath.Glob(filepath.Join(dir, filepath.FromSlash(name)))
 	}
 	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
 	prefixes = append(prefixes, ownDir(home, env, "cuda"))
 	for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
 		filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
 		filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
-		if prefix == "" {
-			continue
-		}
-		for _, packages := range []string{"site-packages", "dist-packages"} {
-			found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, name))
-			dirs = append(dirs, found...)
-		}
+		dirs = append(dirs, packagesBelow(prefix, name)...)
+	}
+	return dirs
+}
+
+// packagesBelow are the folders of that name in the packages of a Python environment; none if prefix is "".
+func packagesBelow(prefix, name string) (dirs []string) {
+	if prefix == "" {
+		return nil
+	}
+	for _, packages := range []string{"site-packages", "dist-packages"} {
+		found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, filepath.FromSlash(name)))
+		dirs = append(dirs, found...)
 	}
 	return dirs
 }
@@ -199,13 +226,14 @@ func packages(root, home string, env func(string) string, name string) (dirs []s
 // runtimeVariable names ONNX Runtime's library, before all other places.
 const runtimeVariable = "ONNXRUNTIME_LIBRARY"
 
-// runtimeLibrary looks for ONNX Runtime: in the variable, in talbot's own folder, in Python's package onnxruntime and
-// where systems keep their libraries.
-func runtimeLibrary(root, home string, env func(string) string) string {
+// runtimeLibrary looks for ONNX Runtime: in the variable, in the Python environment that talbot is installed in, in
+// talbot's own folder, in Python's package onnxruntime and where systems keep their libraries.
+func runtimeLibrary(root, home, own string, env func(string) string) string {
 	if path := env(runtimeVariable); path != "" {
 		return path
 	}
-	dirs := append([]string{ownDir(home, env, "xla")}, packages(root, home, env, "onnxruntime/capi")...)
+	dirs := append(packagesBelow(own, "onnxruntime/capi"), ownDir(home, env, "xla"))
+	dirs = append(dirs, packages(root, home, env, "onnxruntime/capi")...)
 	dirs = append(dirs, filepath.Join(root, "usr/local/lib"), filepath.Join(root, "usr/lib"),
 		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"),
 		filepath.Join(root, "opt/homebrew/lib"))

@@ -216,8 +216,14 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def _program() -> str:
-    """$TALBOT, else the talbot of this Python environment, else the one on PATH."""
-    own = os.environ.get("TALBOT") or shutil.which("talbot", path=sysconfig.get_path("scripts")) or shutil.which("talbot")
+    """$TALBOT, else the talbot that was installed with this package or in this environment, else the one on PATH."""
+    package = os.path.dirname(__file__)
+    places = [  # of an environment, of pip's --user, of pip's --target
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")),
+        os.path.join(os.path.dirname(package), "bin"),
+    ]
+    own = os.environ.get("TALBOT") or shutil.which("talbot", path=os.pathsep.join(places)) or shutil.which("talbot")
     if not own:
         raise Error("talbot is not on PATH, and TALBOT does not name it", 1)
     return own

@@ -218,14 +218,14 @@ func TestArchives(t *testing.T) {
 	archives(t, dir)
 }
 
-// archives tries each archive in a folder, where this machine can run it.
+// archives tries each archive and wheel in a folder, where this machine can run it.
 func archives(t *testing.T, dir string) {
 	t.Helper()
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "talbot_*_*.*"))
+	found, err := filepath.Glob(filepath.Join(dir, "talbot[_-]*.*"))
 	if err != nil || len(found) == 0 {
 		t.Fatalf("no archives in %s: %v", dir, err)
 	}
@@ -234,11 +234,14 @@ func archives(t *testing.T, dir string) {
 	}
 }
 
+// arm64Libraries is where Debian has them on other processors.
+const arm64Libraries = "/usr/aarch64-linux-gnu"
+
 // unpacked plays, searches and measures with an archive in a new folder, which is also the home of the user.
 func unpacked(t *testing.T, archive string) {
 	dir := t.TempDir()
 	unpack := exec.Command("tar", "-xzf", archive)
-	if strings.HasSuffix(archive, ".zip") {
+	if !strings.HasSuffix(archive, ".tar.gz") {
 		unpack = exec.Command("unzip", "-q", archive)
 	}
 	unpack.Dir = dir
@@ -246,16 +249,34 @@ func unpacked(t *testing.T, archive string) {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), ".zip")
 	f := foreign{t: t, dir: filepath.Join(dir, name), prefix: []string{"./talbot"}, env: []string{"HOME=" + dir,
 		"XDG_DATA_HOME=" + dir, "XDG_CACHE_HOME=" + dir}}
+	if strings.HasSuffix(name, ".whl") {
+		version := strings.Split(name, "-")[1]
+		f.dir = filepath.Join(dir, "talbot-"+version+".data", "scripts")
+		files := wheel(t, archive)
+		if strings.Contains(name, "manylinux") {
+			linked(t, files["talbot-"+version+".data/scripts/talbot"])
+		}
+	}
+	arm64 := strings.Contains(name, "_linux_arm64") || strings.Contains(name, "aarch64")
 	switch {
-	case strings.Contains(name, "_windows_"):
+	case strings.Contains(name, "_windows_"), strings.Contains(name, "win_amd64"):
 		emulator, env, _ := wine(t, dir)
 		f.prefix, f.env = []string{emulator, "talbot.exe"}, append(f.env, env...)
-	case strings.Contains(name, "_linux_arm64"):
+	case arm64:
 		f.prefix = []string{full(t, "qemu-aarch64-static", "qemu-aarch64"), "./talbot"}
-	case strings.Contains(name, "_darwin_"):
+		_, err := os.Stat(arm64Libraries + "/lib/libc.so.6")
+		if err != nil && !strings.HasSuffix(name, "_linux_arm64") {
+			t.Skip("SKIPPED: the C library of arm64 is not here (Debian's package libc6-arm64-cross)")
+		}
+		f.env = append(f.env, "QEMU_LD_PREFIX="+arm64Libraries)
+	case strings.Contains(name, "_darwin_"), strings.Contains(name, "macosx"):
 		t.Skip("SKIPPED: nothing here runs programs of macOS")
 	}
-	f.wants(`network +lynx`, "version")
+	dev := ""
+	if strings.Contains(name, "dev") {
+		dev = "-dev"
+	}
+	f.wants(`(?s)^talbot [0-9.]+`+dev+`\r?\n.*network +lynx`, "version")
 	began := time.Now()
 	play := f.command("play", "--nodes", "8")
 	play.Stdin = strings.NewReader("Nf3\nquit\n")
@@ -268,7 +289,7 @@ func unpacked(t *testing.T, archive string) {
 	if out := output(t, uci); !regexp.MustCompile(`(?m)^bestmove [a-h][78][a-h][56]`).MatchString(out) {
 		t.Errorf("uci says\n%s", out)
 	}
-	if strings.Contains(name, "_linux_arm64") {
+	if arm64 {
 		return // the fixed positions of bench take QEMU hours
 	}
 	out := output(t, f.command("bench", "--seconds", "200ms", "--batch", "8"))
@@ -287,7 +308,7 @@ func TestReproducible(t *testing.T) {
 		copied := exec.Command("sh", "-c", `mkdir "$1" && git ls-files -z --cached --others --exclude-standard |
 			xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh |
 			tar -c --null -T - | tar -x -C "$1" && cd "$1" && git init -q && git add -A &&
-			git -c user.name=x -c user.email=x@example.org commit -qm x`, "sh", dir)
+			git -c user.name=x -c user.email=x@example.org commit -qm x && git tag v0.1.0`, "sh", dir)
 		copied.Dir = root
 		copied.Env = append(os.Environ(),
 			"GIT_AUTHOR_DATE=2026-11-24T00:00:00Z", "GIT_COMMITTER_DATE=2026-11-24T00:00:00Z")
@@ -301,8 +322,8 @@ func TestReproducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(data), "  talbot_"); n != 5 {
-			t.Fatalf("%d archives:\n%s", n, data)
+		if strings.Count(string(data), "  talbot_0.1.0_") != 6 || strings.Count(string(data), "  talbot-0.1.0-") != 4 {
+			t.Fatalf("not 6 archives and 4 wheels:\n%s", data)
 		}
 		check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 		check.Dir = filepath.Join(dir, "dist")
