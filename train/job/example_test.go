@@ -3,17 +3,17 @@ package job
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/internal/testkit"
 	"talbot/network/predict"
+	"talbot/network/recipe"
 )
 
 // exampleScript is the example of docs/7-exported-network.md.
@@ -69,135 +69,107 @@ func questions() []asked {
 const exampleDriver = `
 import json, sys
 import chess, onnxruntime
-from play_onnx import planes, index, choose
+from play_onnx import ask, as_white, boards, choose, index
 network = onnxruntime.InferenceSession(sys.argv[1])
 for asked in json.load(sys.stdin):
     board = chess.Board(asked["fen"])
     for move in asked["moves"] or []:
         board.push_uci(move)
-    x = planes(board)
-    assert x.shape == (68, 8, 8) and ((x == 0) | (x == 1)).all()
-    words = ["%016x" % sum(1 << i for i in range(64) if plane[i // 8][i % 8]) for plane in x]
+    recipe, x, _ = ask(network, board)
+    now, numbered = boards(board, 1)[0], recipe not in ("tahl", "napoleon")
     move, probability, value = choose(network, board)
-    print(json.dumps({"planes": words, "indices": {m.uci(): index(board, m) for m in board.legal_moves},
-                      "move": move.uci(), "probability": float(probability), "value": float(value)}))
+    print(json.dumps({"input": x.ravel().tolist(), "move": move.uci(), "value": value,
+                      "indices": {m.uci(): index(recipe, now, as_white(board, m)) for m in board.legal_moves} if numbered else None,
+                      "probability": None if probability is None else float(probability)}))
 `
 
-// The example makes the planes and indices that talbot makes, and finds the move and the value that talbot's own
-// network gives.
+// The example reads what talbot reads, numbers moves as it does, and finds the move and the value that talbot's own
+// network gives, for every recipe that plays by itself.
 func TestExampleOfTheDocs(t *testing.T) {
-	text, err := os.ReadFile(exampleScript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(text, []byte("\n")); n > 40 {
-		t.Errorf("the example has %d lines", n)
-	}
 	python(t, "onnxruntime, chess, numpy", nil, "-c", "") // or skips
-	dir := madeUpRun(t, "talbotbot")
-	path := exportTo(t, dir, "onnx")
-	p := openNetwork(t, dir)
-	list := questions()
-	in, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := testkit.Must(json.Marshal(questions()))
 	t.Setenv("PYTHONPATH", "../../docs")
 	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
-	answers := bytes.Split(bytes.TrimSpace(python(t, "chess", in, "-c", exampleDriver, path)), []byte("\n"))
-	if len(answers) != len(list) {
-		t.Fatalf("%d answers to %d questions", len(answers), len(list))
-	}
-	for i, q := range list {
-		var theirs struct {
-			Planes             []string
-			Indices            map[string]int
-			Move               string
-			Probability, Value float64
+	for _, name := range recipe.Names() {
+		if name == "probability" { // it chooses among moves that another network found
+			continue
 		}
-		if err := json.Unmarshal(answers[i], &theirs); err != nil {
-			t.Fatal(err)
-		}
-		ours := answer(t, p, q)
-		for k, plane := range ours.planes {
-			if want := fmt.Sprintf("%016x", plane); theirs.Planes[k] != want {
-				t.Errorf("%v: plane %d is %s, want %s", q, k, theirs.Planes[k], want)
+		t.Run(name, func(t *testing.T) {
+			dir := madeUpRun(t, name)
+			path := exportTo(t, dir, "onnx")
+			p := openNetwork(t, dir)
+			text := python(t, "chess", in, "-c", exampleDriver, path)
+			answers := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+			if len(answers) != len(questions()) {
+				t.Fatalf("%d answers to %d questions", len(answers), len(questions()))
 			}
-		}
-		if fmt.Sprint(theirs.Indices) != fmt.Sprint(ours.indices) {
-			t.Errorf("%v: indices %v, want %v", q, theirs.Indices, ours.indices)
-		}
-		ours.compare(t, q, theirs.Move, theirs.Probability, theirs.Value)
-	}
-	// The script itself, as the page says.
-	for _, q := range list[1:4] {
-		out := strings.Fields(string(python(t, "chess", nil,
-			append([]string{exampleScript, path, q.FEN}, q.Moves...)...)))
-		if len(out) != 3 {
-			t.Fatalf("%v: the script prints %q", q, out)
-		}
-		probability, _ := strconv.ParseFloat(out[1], 64)
-		value, _ := strconv.ParseFloat(out[2], 64)
-		answer(t, p, q).compare(t, q, out[0], probability, value)
+			for i, q := range questions() {
+				var theirs exampleAnswer
+				testkit.OK(t, json.Unmarshal(answers[i], &theirs))
+				compareExample(t, p, q, theirs)
+			}
+			// The script itself, as the page says.
+			q := questions()[2]
+			out := strings.Fields(string(python(t, "chess", nil,
+				append([]string{exampleScript, path, q.FEN}, q.Moves...)...)))
+			if len(out) != 3 || len(out[0]) != 4 {
+				t.Errorf("%v: the script prints %q", q, out)
+			}
+		})
 	}
 }
 
-// answered is what talbot says of a position.
-type answered struct {
-	planes        []uint64
-	indices       map[string]int
-	probabilities map[string]float64
-	best          float64 // the greatest of them
-	value         float64
+// exampleAnswer is what the example says of a position. Values that the network does not have are nil.
+type exampleAnswer struct {
+	Input              []float32
+	Indices            map[string]int32
+	Move               string
+	Probability, Value *float64
 }
 
-func answer(t *testing.T, p *predict.Predictor, q asked) answered {
-	t.Helper()
-	start, err := board.ParseFEN(q.FEN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := board.NewGame(start)
-	for _, uci := range q.Moves {
-		m, err := g.Position().ParseUCI(uci)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Push(m)
-	}
-	var e encode.TalbotBot
-	var v encode.View
-	v.Play(g, 0, 0)
-	a := answered{planes: make([]uint64, encode.TalbotBotPlanes), indices: map[string]int{},
-		probabilities: map[string]float64{}}
-	e.Planes(a.planes, g)
-	ask := predict.Input{Packed: make([]uint64, encode.TalbotBotWords)}
-	e.Pack(ask.Packed, &v)
-	for _, m := range v.Legal() {
-		a.indices[m.String()] = e.MoveIndex(g.Position(), m)
-		ask.Codes = append(ask.Codes, int32(a.indices[m.String()]))
-	}
-	out := make([]predict.Output, 1)
-	if err := p.Predict(t.Context(), []predict.Input{ask}, out); err != nil {
-		t.Fatal(err)
-	}
-	a.value = float64(out[0].Value)
-	for i, m := range v.Legal() {
-		x := math.Exp(float64(out[0].Prior[i]))
-		a.probabilities[m.String()] = x
-		a.best = max(a.best, x)
-	}
-	return a
-}
-
-// compare holds an answer against ours; of moves that are all but equally likely either will do.
-func (a answered) compare(t *testing.T, q asked, move string, probability, value float64) {
+// compareExample holds an answer against ours; of moves that are all but equally likely either will do.
+func compareExample(t *testing.T, p *predict.Predictor, q asked, theirs exampleAnswer) {
 	t.Helper()
 	const near = 2e-4
-	if mine, legal := a.probabilities[move]; !legal || a.best-mine > near || math.Abs(probability-a.best) > near {
-		t.Errorf("%v: move %s with %.4f; ours has %.4f of %.4f", q, move, probability, a.probabilities[move], a.best)
+	e, g := p.Encoder(), board.NewGame(testkit.Must(board.ParseFEN(q.FEN)))
+	for _, uci := range q.Moves {
+		g.Push(testkit.Must(g.Position().ParseUCI(uci)))
 	}
-	if math.Abs(value-a.value) > near {
-		t.Errorf("%v: value %.4f, want %.4f", q, value, a.value)
+	layout, ask, v := e.Layout(), predict.Input{}, encode.View{}
+	v.Play(g, 1500, 1500)
+	ask.Packed = make([]uint64, layout.Words)
+	e.Pack(ask.Packed, &v)
+	input := make([]float32, layout.Numbers())
+	e.Unpack(input, ask.Packed)
+	if !slices.Equal(input, theirs.Input) {
+		t.Fatalf("%v: the input differs", q)
+	}
+	legal := v.Legal()
+	for _, m := range legal {
+		codes := v.EncodeMove(e, layout.Codes, m)
+		ask.Codes = append(ask.Codes, codes...)
+		if theirs.Indices != nil && theirs.Indices[m.String()] != codes[0] {
+			t.Fatalf("%v: %v is %d, want %d", q, m, theirs.Indices[m.String()], codes[0])
+		}
+	}
+	out := make([]predict.Output, 1)
+	testkit.OK(t, p.Predict(t.Context(), []predict.Input{ask}, out))
+	abilities := p.Capabilities()
+	if abilities.Value != (theirs.Value != nil) || abilities.Prior != (theirs.Probability != nil) {
+		t.Fatalf("%v: value %v, probability %v", q, theirs.Value, theirs.Probability)
+	}
+	if theirs.Value != nil && math.Abs(*theirs.Value-float64(out[0].Value)) > near {
+		t.Errorf("%v: value %.4f, want %.4f", q, *theirs.Value, out[0].Value)
+	}
+	i := slices.IndexFunc(legal, func(m board.Move) bool { return m.String() == theirs.Move })
+	if i < 0 {
+		t.Fatalf("%v: %q is no legal move", q, theirs.Move)
+	}
+	if theirs.Probability == nil {
+		return
+	}
+	mine, best := math.Exp(float64(out[0].Prior[i])), math.Exp(float64(slices.Max(out[0].Prior)))
+	if best-mine > near || math.Abs(*theirs.Probability-best) > near {
+		t.Errorf("%v: move %s with %.4f; ours has %.4f of %.4f", q, theirs.Move, *theirs.Probability, mine, best)
 	}
 }
