@@ -3,9 +3,12 @@
 It prints the likeliest move, its probability among the legal ones, and the value for the side to move; "-" where the
 network has none. The recipe and its settings are in the model's metadata. pip install onnxruntime chess
 """
+import os
 import sys
 import chess
 import numpy as np
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read while ONNX Runtime starts, which reports to its maker else
 import onnxruntime
 
 ELO = 1500  # of the side to move, for the recipe prior

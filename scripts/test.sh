@@ -3,6 +3,8 @@
 # and packages to go test.
 set -eu
 cd "$(dirname "$0")/.."
+echo "test: first what reads the code, a few minutes (go vet, staticcheck, dead code, go.mod, formatting, then the types"
+echo "test: of three other platforms); then go test, which takes longer"
 sh scripts/lint.sh
 sh scripts/cross.sh types
 [ $# -gt 0 ] || set -- ./...

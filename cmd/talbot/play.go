@@ -172,6 +172,9 @@ func (o *playOptions) play(ctx context.Context) error {
 	ctx, stop := cli.Interruption{End: func() error { return errGameLeft }}.Watch(ctx)
 	defer stop()
 	t := console.Terminal{Session: g, Unicode: o.unicode, SaveTo: o.pgn, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
+	if cli.Stdout.HasColours() {
+		t.Colours = cli.Stdout.Exact()
+	}
 	switch err = t.Run(ctx, os.Stdin, cli.Stdout); {
 	case errors.Is(err, context.Canceled) && (o.pgn != "" || len(g.Moves()) == 0):
 		return cli.ErrInterrupted

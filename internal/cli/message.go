@@ -117,10 +117,15 @@ func sayHead(head, colour, format string, values ...any) {
 	})
 }
 
-// inColour returns text in that colour; as it is if t is no terminal, if NO_COLOR is set (https://no-color.org) or if
-// CLICOLOR is 0 (https://bixense.com/clicolors).
+// HasColours reports whether t is a terminal that is to show colours: NO_COLOR is not set (https://no-color.org), and
+// CLICOLOR not 0 (https://bixense.com/clicolors).
+func (t *Terminal) HasColours() bool {
+	return t.IsTerminal() && os.Getenv("NO_COLOR") == "" && os.Getenv("CLICOLOR") != "0"
+}
+
+// inColour returns text in that colour, as it is if t has none.
 func (t *Terminal) inColour(colour, text string) string {
-	if !t.IsTerminal() || os.Getenv("NO_COLOR") != "" || os.Getenv("CLICOLOR") == "0" {
+	if !t.HasColours() {
 		return text
 	}
 	return "\x1b[" + colour + "m" + text + "\x1b[m"

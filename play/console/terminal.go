@@ -21,6 +21,8 @@ import (
 type Terminal struct {
 	*engine.Session
 	Unicode bool // figurines instead of letters
+	// Colours shows the board in ANSI colours; nil: the output has none.
+	Colours io.Writer
 	Prompt  bool // a person types: the number of the move is shown before each line
 	// SaveTo is the file to which each game is added when it is left, over or not; empty: none.
 	SaveTo string
@@ -48,7 +50,11 @@ func (t *Terminal) Run(ctx context.Context, in io.Reader, out io.Writer) (err er
 	t.out, t.err = out, nil
 	defer func() { err = errors.Join(err, t.keep()) }()
 	t.Begin()
-	t.say("%s\nYou play %s. Type a move, or help.\n\n", t.Player.Title(), t.Human)
+	t.say("%s\nYou play %s. Type a move, or help. ", t.Player.Title(), t.Human)
+	if !t.Unicode {
+		t.say("Capitals are White's pieces. ")
+	}
+	t.say("[ ] marks the last move.\n\n")
 	t.opening()
 	lines := read(ctx, in)
 	for t.err == nil {
@@ -321,11 +327,35 @@ func (t *Terminal) tellEnd() {
 	t.say("Type new for another game, or back.\n")
 }
 
-// show draws the board from the person's side, 18 columns wide, with a star before the squares of the last move.
+// show draws the board from the person's side, 26 columns wide, with the squares of the last move in brackets.
 func (t *Terminal) show() {
-	d := chart.Diagram{From: t.Human, Square: " %s", Marked: "*%s"}
-	if t.Unicode {
-		d.Men = chart.Figurines
+	d := chart.Diagram{From: t.Human, Square: " %s ", Marked: "[%s]"}
+	if t.Colours != nil {
+		d.Marked = "\x1b[33m[\x1b[m%s\x1b[33m]\x1b[m"
 	}
-	t.say("%s\n", d.Draw(t.Position(), t.Last()))
+	switch {
+	case t.Unicode:
+		d.Men = chart.Figurines
+	case t.Colours != nil:
+		d.Men = bright
+	}
+	drawn := d.Draw(t.Position(), t.Last())
+	if t.Colours == nil {
+		t.say("%s\n", drawn)
+	} else if _, err := io.WriteString(t.Colours, drawn+"\n"); err != nil && t.err == nil {
+		t.err = err
+	}
 }
+
+// bright shows White's pieces bold and Black's in cyan.
+var bright = func() *strings.Replacer {
+	var pairs []string
+	for _, piece := range "KQRBNPkqrbnp" {
+		colour := "1"
+		if piece > 'Z' {
+			colour = "36"
+		}
+		pairs = append(pairs, string(piece), "\x1b["+colour+"m"+string(piece)+"\x1b[m")
+	}
+	return strings.NewReplacer(pairs...)
+}()

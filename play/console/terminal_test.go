@@ -50,30 +50,40 @@ func from(t *testing.T, fen string) func(*Terminal) {
 func TestBoard(t *testing.T) {
 	out, err := play(t, &fakenet.Network{}, "")
 	want := `fake network, searcher puct
-You play white. Type a move, or help.
+You play white. Type a move, or help. Capitals are White's pieces. [ ] marks the last move.
 
-8  r n b q k b n r
-7  p p p p p p p p
-6  . . . . . . . .
-5  . . . . . . . .
-4  . . . . . . . .
-3  . . . . . . . .
-2  P P P P P P P P
-1  R N B Q K B N R
-   a b c d e f g h
+8  r  n  b  q  k  b  n  r
+7  p  p  p  p  p  p  p  p
+6  .  .  .  .  .  .  .  .
+5  .  .  .  .  .  .  .  .
+4  .  .  .  .  .  .  .  .
+3  .  .  .  .  .  .  .  .
+2  P  P  P  P  P  P  P  P
+1  R  N  B  Q  K  B  N  R
+   a  b  c  d  e  f  g  h
 
 `
 	if err != nil || out != want {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "e4\n", func(g *Terminal) { g.Unicode = true })
-	if !strings.Contains(out, "8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜") ||
-		!strings.Contains(out, "1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖") {
+	if !strings.Contains(out, "8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜") || !strings.Contains(out, "1  ♖  ♘  ♗  ♕  ♔  ♗  ♘  ♖") ||
+		strings.Contains(out, "Capitals") {
 		t.Error(out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "", func(g *Terminal) { g.Human = board.Black })
-	if !strings.Contains(out, "white plays ") || !strings.Contains(out, "\n8  r n b k q b n r\n   h g f e d c b a\n") {
+	if !strings.Contains(out, "white plays ") ||
+		!strings.Contains(out, "\n8  r  n  b  k  q  b  n  r\n   h  g  f  e  d  c  b  a\n") {
 		t.Error(out)
+	}
+	// A marked square belongs to its own piece, not to its neighbour; colours go to a writer of their own.
+	var colours strings.Builder
+	out, _ = play(t, &fakenet.Network{}, "board\n", from(t, "4k3/8/8/8/8/8/8/R3K2R b - - 0 1"),
+		func(g *Terminal) { g.Human, g.Colours = board.White, &colours })
+	const black, yellow, end = "\x1b[36mk\x1b[m", "\x1b[33m", "\x1b[m"
+	if strings.Contains(out, "\x1b") || !strings.Contains(colours.String(), "\x1b[1mR\x1b[m  .  .  .") ||
+		strings.Count(colours.String(), yellow+"["+end+black+yellow+"]"+end) != 2 {
+		t.Errorf("%q, %q", out, colours.String())
 	}
 }
 
@@ -92,7 +102,7 @@ func TestScript(t *testing.T) {
 	testkit.OK(t, err)
 	for _, want := range []string{`black plays \S+ \([+-]\d+\.\d\d\)`, `\n1\. e4 \S+ 2\. d4 \S+\n`, `"Ke9"`,
 		`There is no move to take back`, `\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n`,
-		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, `\*[.a-zA-Z]`} {
+		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, `\[[.a-zA-Z]\]`} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("nothing like %s in\n%s", want, out)
 		}
