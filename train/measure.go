@@ -1,9 +1,12 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"talbot/encode"
@@ -17,7 +20,9 @@ type Speed struct {
 	Batch              int     `json:"batch"` // samples of a measured step
 	Steps              int     `json:"steps"` // measured, after the first
 	PositionsPerSecond float64 `json:"positions_per_second"`
-	FirstStep          float64 `json:"first_step"` // seconds, with what the backend compiles before it
+	FirstStep          float64 `json:"first_step"`  // seconds, with what the backend compiles before it
+	LoaderWait         float64 `json:"loader_wait"` // share of the time after the first step spent waiting for batches
+	Bytes              int64   `json:"bytes"`       // that a step takes, estimated as in float32
 }
 
 // scratch returns an engine that trains without a folder.
@@ -40,74 +45,65 @@ func scratch(c run.Config, b *backend.Backend) (*engine, error) {
 	return e, nil
 }
 
-// Losses trains one step on each batch, with a constant learning rate, and returns the loss of each step before its
-// update. It reads and writes no files. The same weights and batches give losses that backends can be compared by.
-func Losses(ctx context.Context, c run.Config, b *backend.Backend, batches []Batch) ([]float64, error) {
-	e, err := scratch(c, b)
-	if err != nil {
-		return nil, err
-	}
-	defer e.close()
-	var losses []float64
-	for i := range batches {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := batches[i].Check(&e.layout); err != nil {
-			return nil, err
-		}
-		m, norm, err := e.step(&batches[i], int64(i), c.LR)
-		if err != nil {
-			return nil, err
-		}
-		if !finite(m.Loss, norm) {
-			return nil, fmt.Errorf("%w: step %d", ErrDiverged, i+1)
-		}
-		losses = append(losses, m.Loss)
-	}
-	return losses, nil
-}
-
-// Measure trains a network of that configuration on made-up samples until a time has passed after the first step, which
-// calls begins, and throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is
-// returned.
-func Measure(ctx context.Context, c run.Config, b *backend.Backend, atLeast time.Duration, begins func()) (s Speed,
-	err error) {
+// Measure trains a network of that configuration until a time has passed after the first step, which calls begins, and
+// throws it away: no run is changed by it. It trains on what source gives; if that is nil, on made-up samples again and
+// again. If ctx ends, its error is returned.
+func Measure(ctx context.Context, c run.Config, b *backend.Backend, source Source, atLeast time.Duration,
+	begins func()) (s Speed, err error) {
 	e, err := scratch(c, b)
 	if err != nil {
 		return s, err
 	}
 	defer e.close()
-	batch, begun := madeUpBatch(c.Batch, &e.layout), time.Now()
-	batches, rates := make([]*Batch, together), make([]float64, together)
-	for i := range batches {
-		batches[i], rates[i] = &batch, c.LR
+	if source == nil {
+		source = again{madeUpBatch(c.Batch, &e.layout)}
 	}
-	first, took := begun, time.Duration(0)
+	batches := prefetch(source, &e.layout)
+	defer batches.close()
+	need, rates := memoryOf(c, e.network, e.conv), slices.Repeat([]float64{c.LR}, together)
+	begun := time.Now()
+	first, took, waited := begun, time.Duration(0), time.Duration(0)
 	for step, n := int64(0), 1; ; step += int64(n) {
-		if err := ctx.Err(); err != nil {
-			return s, err
-		}
 		if took > 0 && e.stacks() { // as a run does
 			n = int(max(1, min(together, maxCallTime/took)))
 		}
-		from := time.Now()
-		if _, err := e.steps(batches[:n], step, rates[:n]); err != nil {
-			bytes, source := b.Memory()
-			return s, fmt.Errorf("measuring: %w", explainMemory(err, c, memoryOf(c, e.network, e.conv), bytes, source))
+		list, err := batches.some(ctx, n)
+		if err := cmp.Or(ctx.Err(), err); err != nil {
+			return s, err
 		}
+		n = len(list)
+		from := time.Now()
+		if _, err := e.steps(list, step, rates[:n]); err != nil {
+			bytes, source := b.Memory()
+			return s, fmt.Errorf("measuring: %w", explainMemory(err, c, need, bytes, source))
+		}
+		batches.release(list...)
 		if step == 0 {
-			first = time.Now()
+			first, waited = time.Now(), batches.wait
 			begins()
 			continue
 		}
 		took = time.Since(from) / time.Duration(n)
 		if all, steps := time.Since(first), int(step)+n-1; all >= atLeast {
 			return Speed{Batch: c.Batch, Steps: steps, FirstStep: first.Sub(begun).Seconds(),
-				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds()}, nil
+				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds(),
+				LoaderWait:         (batches.wait - waited).Seconds() / all.Seconds(),
+				Bytes:              need.fixed + need.sample*deviceShare(c)}, nil
 		}
 	}
 }
+
+// again is a source of the same batch.
+type again struct{ batch Batch }
+
+// Next shares the batch, which nobody writes to.
+func (a again) Next(b *Batch) error {
+	*b = a.batch
+	return nil
+}
+
+// Restore does nothing.
+func (again) Restore(json.RawMessage) error { return nil }
 
 // madeUpBatch returns samples of random bits; what they are makes no difference to how long a step takes.
 func madeUpBatch(n int, l *encode.Layout) Batch {

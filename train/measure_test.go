@@ -23,17 +23,17 @@ func TestMeasure(t *testing.T) {
 	set(&c, "blocks", 1)
 	set(&c, "filters", 4)
 	set(&c, "legal_mask", true)
-	s, err := Measure(t.Context(), c, b, 1, func() {})
+	s, err := Measure(t.Context(), c, b, nil, 1, func() {})
 	if err != nil || s.Batch != 4 || s.Steps < 1 || !(s.PositionsPerSecond > 0) || !(s.FirstStep > 0) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := Measure(ended, c, b, 1, func() {}); !errors.Is(err, context.Canceled) {
+	if _, err := Measure(ended, c, b, nil, 1, func() {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 	c.Precision = run.BFloat16
-	if _, err := Measure(t.Context(), c, b, 1, func() {}); !errors.Is(err, ErrPrecision) {
+	if _, err := Measure(t.Context(), c, b, nil, 1, func() {}); !errors.Is(err, ErrPrecision) {
 		t.Errorf("a precision that the backend lacks: %v", err)
 	}
 }

@@ -225,7 +225,23 @@ func TestPyTorch(t *testing.T) {
 		}
 		want.train(t, want.load(t, b, c), batch, 2e-5) // Winograd's algorithm rounds more
 		want.train(t, direct(want.load(t, b, c)), batch, 5e-6)
+		want.exact(t, want.load(t, b, c), batch(0))
 	})
+}
+
+// exact compares the loss and the gradients of the first step computed in float64. (Those of PyTorch are of the rounded
+// weights too.)
+func (want *pytorch) exact(t *testing.T, e *engine, batch Batch) {
+	t.Helper()
+	s, err := e.exact(&batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := want.Steps[0]
+	agreeOne(t, "exact loss", s.Losses[0], first.Policy+want.ValueWeight*first.MSE, 1e-7)
+	for i, p := range trainable(e.store) {
+		agree(t, "exact gradient of "+p.Name, s.Gradients[i], first.Gradients[p.Name], 1e-6)
+	}
 }
 
 // readPyTorch reads a file of testdata, of five steps.

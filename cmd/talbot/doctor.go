@@ -37,9 +37,10 @@ Stockfish and its speed, XLA's plugins, GPUs, and free disk space in the current
 and tells you how to get what is missing. The exit status is 1 if a required component is
 missing. Doctor installs and downloads nothing.
 
---gpu checks in about two minutes that talbot can train on this machine's NVIDIA GPU, and
-prints the speed, how busy the GPU was, and what to do next. --backend xla:cpu with a
-small network does the same without a GPU. See docs/5-training.md, section 10.`,
+--gpu checks in about two minutes that talbot can train on this machine's NVIDIA GPU: that
+its results and gradients are right, how fast it trains, how busy the GPU was, and what to
+do next. --backend xla:cpu with a small network does the same without a GPU. See
+docs/5-training.md, section 10.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"talbot/internal/cli"
@@ -50,38 +50,65 @@ func diagnoseGPU(ctx context.Context, o *gpuOptions, found backend.Discovery) (*
 // checkTraining tries the backend.
 func (d *diagnosis) checkTraining(ctx context.Context, o *gpuOptions) error {
 	report, err := gpucheck.Check{Backend: o.backend, Blocks: o.blocks, Filters: o.filters, Batch: o.batch,
-		Time:   time.Duration(o.seconds) * time.Second,
+		Time: time.Duration(o.seconds) * time.Second, Limit: 2 * time.Minute,
 		Begins: func(what string) { cli.Note("doctor: %s …\n", what) }}.Run(ctx)
 	d.GPU = &report
 	if ctx.Err() != nil {
 		return fault.Hint(cli.ErrInterrupted, "repeat the command")
 	}
-	network := fmt.Sprintf("%d×%d", o.blocks, o.filters)
-	if b := report.Backend; b != nil {
-		d.add("backend", statusOK, "", "%s; devices: %d", b.Why, b.Devices)
-	} else {
-		d.add("backend", statusMissing, "see docs/5-training.md, section 10", "%v", err)
-		return nil
-	}
-	if l := report.Losses; l != nil && !errors.Is(err, gpucheck.ErrLosses) {
-		d.add("losses", statusOK, "", "%d steps of %s in float32: loss %.4f at the first, %.4f with the backend go; "+
-			"relative difference %.2g, on average %.2g", len(l.Here), network, l.Here[0], l.Go[0], l.First, l.Mean)
-	} else {
-		d.add("losses", statusMissing, "do not train on this device: update its driver and the plugin", "%v", err)
-		return nil
-	}
-	if s := report.Speed; s != nil {
-		d.add("speed", statusOK, o.advice(s), "%s", o.speed(s, network))
-	} else {
-		d.add("speed", statusMissing, "try a smaller --batch", "%v", err)
+	const wrong = "do not train on this device: update its driver and the plugin"
+	for _, part := range []struct {
+		name, remedy string
+		found        func() (what, next string)
+	}{
+		{"backend", "see docs/5-training.md, section 10", func() (string, string) {
+			return fmt.Sprintf("%s; devices: %d", report.Backend.Why, report.Backend.Devices), ""
+		}},
+		{"operations", wrong, func() (string, string) { return operationsText(report.Operations), "" }},
+		{"gradients", wrong, func() (string, string) { return gradientsText(report.Gradients), "" }},
+		{"losses", wrong, func() (string, string) { return lossesText(report.Losses), "" }},
+		{"speed", "try a smaller --batch",
+			func() (string, string) { return o.speed(report.Speed), o.advice(report.Speed) }},
+	} {
+		if part.name == report.Failed {
+			d.add(part.name, statusMissing, part.remedy, "%v", err)
+			break
+		}
+		what, next := part.found()
+		d.add(part.name, statusOK, next, "%s", what)
 	}
 	return nil
 }
 
+func operationsText(list []gpucheck.Operation) string {
+	var found []string
+	for _, x := range list {
+		found = append(found, fmt.Sprintf("%s in %s by %.2g", x.Name, x.Precision, x.Apart))
+	}
+	return "off " + strings.Join(found, ", ")
+}
+
+func gradientsText(list []gpucheck.Gradients) string {
+	var found []string
+	for _, x := range list {
+		found = append(found, fmt.Sprintf("in %s by %.2g, and %.4f times as large", x.Precision, x.Apart, x.Scale))
+	}
+	return "off " + strings.Join(found, "; ")
+}
+
+func lossesText(l *gpucheck.Losses) string {
+	return fmt.Sprintf("%d steps in float32: %.4f at the first, %.4f with the backend go; relative difference %.2g, "+
+		"on average %.2g", len(l.Here), l.Here[0], l.Go[0], l.First, l.Mean)
+}
+
 // speed describes a measurement.
-func (o *gpuOptions) speed(s *gpucheck.Speed, network string) string {
-	text := fmt.Sprintf("%s in %s, batch %d: %s positions/s, first step after %.0f s", network, s.Precision,
-		o.batch, humanize.Thousands(int64(s.PositionsPerSecond)), s.FirstStep)
+func (o *gpuOptions) speed(s *gpucheck.Speed) string {
+	text := fmt.Sprintf("%d×%d in %s, batch %d: %s positions/s, first step after %.0f s, %.0f %% of the time waiting "+
+		"for samples, about %s of memory needed", o.blocks, o.filters, s.Precision, o.batch,
+		humanize.Thousands(int64(s.PositionsPerSecond)), s.FirstStep, 100*s.LoaderWait, humanize.Size(float64(s.Bytes)))
+	if s.Memory > 0 {
+		text += " of " + humanize.Size(float64(s.Memory))
+	}
 	if s.Busy > 0 {
 		text += fmt.Sprintf(", GPU busy %.0f %%, %.0f W", 100*s.Busy, s.Watts)
 	}
@@ -90,6 +117,9 @@ func (o *gpuOptions) speed(s *gpucheck.Speed, network string) string {
 
 // advice is what to do next: what holds training up, or the command line to train with.
 func (o *gpuOptions) advice(s *gpucheck.Speed) string {
+	if s.LoaderWait > 0.2 {
+		return "the processor does not encode samples as fast as the device trains on them: try a larger network"
+	}
 	if s.Busy > 0 && s.Busy < 0.7 {
 		return fmt.Sprintf("the GPU has time left: try --batch %d, or a larger network", 2*o.batch)
 	}

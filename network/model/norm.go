@@ -3,7 +3,6 @@ package model
 import (
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -39,7 +38,7 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 		return Reshape(v, dims...)
 	}
 	gain, bias, mean, variance := per(".weight"), per(".bias"), per(".running_mean"), per(".running_var")
-	x = ConvertDType(x, dtypes.Float32)
+	x = p.full(x)
 	if !p.Train {
 		scale := Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))
 		return p.low(Add(Mul(x, scale), Sub(bias, Mul(mean, scale))))
@@ -78,7 +77,7 @@ func (p *Pass) batchMean(x *Node) *Node {
 func (p *Pass) move(kind normKind, name string, batch *Node) {
 	v := p.variable(name)
 	old := v.NodeValue(batch.Graph())
-	batch = StopGradient(Reshape(batch, old.Shape().Dim(0)))
+	batch = ConvertDType(StopGradient(Reshape(batch, old.Shape().Dim(0))), old.DType())
 	if p.Momentum != nil {
 		v.SetNodeValue(Add(Mul(old, OneMinus(p.Momentum)), Mul(batch, p.Momentum)))
 		return

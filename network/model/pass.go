@@ -33,6 +33,10 @@ type Pass struct {
 	// Parameters, statistics, biases and what the network returns stay float32. It needs Native.
 	BFloat16 bool
 
+	// Float64 computes everything in float64, to compare others with. The statistics stay float32. It is known by
+	// [TalbotBot].
+	Float64 bool
+
 	// Watch makes NotFinite: a ReLU of NaN is 0 and a tanh of it may be −1, so what the network returns does not tell
 	// whether it could compute it.
 	Watch bool
@@ -45,7 +49,15 @@ type Pass struct {
 
 // value returns a parameter's value in this graph.
 func (p *Pass) value(g *Graph, name string) *Node {
-	return p.variable(name).NodeValue(g)
+	return p.full(p.variable(name).NodeValue(g))
+}
+
+// full is x in the type of parameters, statistics and what the network returns.
+func (p *Pass) full(x *Node) *Node {
+	if p.Float64 {
+		return ConvertDType(x, dtypes.Float64)
+	}
+	return ConvertDType(x, dtypes.Float32)
 }
 
 func (p *Pass) variable(name string) *model.Variable {
@@ -96,7 +108,7 @@ func (p *Pass) addBias(y *Node, name string) *Node {
 func (p *Pass) linear(x *Node, name string) *Node {
 	g := x.Graph()
 	y := DotGeneral(p.low(x), []int{1}, nil, p.low(p.value(g, name+".weight")), []int{1}, nil)
-	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
+	return Add(p.full(y), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
 // squares is the sum of the squares of all weights of convolutions and linear layers among some parameters. Rows are

@@ -32,11 +32,11 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(b.Weights, n*k), logits.Shape(), one, one))
 
 	allowed, total := logits, ReduceSum(logits, 1) // the mean of the allowed logits is total/count
-	count := BroadcastToDims(Scalar(g, dtypes.Float32, logits.Shape().Dim(1)), n)
+	count := BroadcastToDims(Scalar(g, logits.DType(), logits.Shape().Dim(1)), n)
 	if legal != nil {
-		allowed = Where(legal, logits, BroadcastToShape(Scalar(g, dtypes.Float32, never), logits.Shape()))
+		allowed = Where(legal, logits, BroadcastToShape(Scalar(g, logits.DType(), never), logits.Shape()))
 		total = ReduceSum(Where(legal, logits, ZerosLike(logits)), 1)
-		count = MaxScalar(ReduceSum(ConvertDType(legal, dtypes.Float32), 1), 1.0)
+		count = MaxScalar(ReduceSum(ConvertDType(legal, logits.DType()), 1), 1.0)
 	}
 	top := StopGradient(ReduceAndKeep(allowed, ReduceMax, 1))
 	lse := Add(Log(ReduceSum(Exp(Sub(allowed, top)), 1)), Reshape(top, n))
@@ -47,7 +47,7 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 		even := ReduceAllSum(Mul(weight, Sub(lse, Div(total, count))))
 		s.smoothed = Add(MulScalar(s.entropy, 1-smoothing), MulScalar(even, smoothing))
 	}
-	first := ConvertDType(Equal(allowed, BroadcastToShape(top, allowed.Shape())), dtypes.Float32)
+	first := ConvertDType(Equal(allowed, BroadcastToShape(top, allowed.Shape())), logits.DType())
 	s.top1 = ReduceAllSum(Mul(target, first))
 	return s
 }

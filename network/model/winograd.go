@@ -94,7 +94,8 @@ func boardWinograd() (inputs, outputs, kernel []float32) {
 func tiled(x, kernel *Node, turn bool) *Node {
 	n, in, out := x.Shape().Dim(2), kernel.Shape().Dim(1), kernel.Shape().Dim(0)
 	matrix := func(data []float32, rows int) *Node {
-		return ConstTensor(x.Graph(), tensors.FromFlatDataAndDimensions(data, rows, len(data)/rows))
+		m := ConstTensor(x.Graph(), tensors.FromFlatDataAndDimensions(data, rows, len(data)/rows))
+		return ConvertDType(m, x.DType())
 	}
 	inputs, outputs, taps := boardWinograd()
 	before, behind := matrix(inputs, tileRows), matrix(outputs, 8)

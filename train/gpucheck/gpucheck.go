@@ -1,7 +1,8 @@
-// Package gpucheck tries a backend: it holds the first losses of a network against those of the backend go, and then
-// trains the network on made-up samples and measures how fast, and how busy the GPU is meanwhile.
+// Package gpucheck tries a backend: it holds single operations and the gradients of a network against float64 on the
+// processor, and its first losses against those of the backend go. Then it trains the network on games of random moves
+// and measures how fast, and how busy the GPU is meanwhile.
 //
-// A check starts nvidia-smi where that exists, and one goroutine, which ends with the measurement.
+// A check starts nvidia-smi where that exists, and the goroutines of a loader; they end with the measurement.
 package gpucheck
 
 import (
@@ -9,12 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
-	"talbot/board"
-	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/run"
 	"talbot/train"
@@ -25,7 +23,8 @@ type Check struct {
 	Backend         string // as [backend.Open] takes it
 	Blocks, Filters int
 	Batch           int
-	Time            time.Duration // of the measured training, after its first step
+	Time            time.Duration // of the measured training, after its first step; less if [Check.Limit] nears
+	Limit           time.Duration // that the check should take in all
 	Begins          func(string)  // reports what begins
 }
 
@@ -50,13 +49,17 @@ type Speed struct {
 	Precision string  `json:"precision"`
 	Busy      float64 `json:"gpu_busy"` // share of the time, as nvidia-smi reports it; 0 = unknown
 	Watts     float64 `json:"watts"`    // mean; 0 = unknown
+	Memory    int64   `json:"memory"`   // bytes that the backend may fill; 0 = unknown
 }
 
 // Report is what a check found; nil is what it did not get to.
 type Report struct {
-	Backend *Opened `json:"backend"`
-	Losses  *Losses `json:"losses"`
-	Speed   *Speed  `json:"speed"`
+	Failed     string      `json:"failed,omitempty"` // the member below that failed, after which nothing was tried
+	Backend    *Opened     `json:"backend"`
+	Operations []Operation `json:"operations"`
+	Gradients  []Gradients `json:"gradients"`
+	Losses     *Losses     `json:"losses"`
+	Speed      *Speed      `json:"speed"`
 }
 
 // ErrLosses reports that a backend's losses are not those of the backend go.
@@ -75,27 +78,50 @@ const (
 	comparedBatch = 32
 )
 
-// Run returns what it found so far together with an error, which is [ErrLosses] or that of [backend.Open],
-// [train.Losses] or [train.Measure]; ctx's, when it ends.
+// Run returns what it found so far together with an error, which is [ErrOperations], [ErrGradients], [ErrLosses] or
+// that of [backend.Open], [train.Compute] or [train.Measure]; ctx's, when it ends. After an error nothing more is
+// tried.
 func (c Check) Run(ctx context.Context) (Report, error) {
-	var r Report
 	c.Begins("opening " + c.Backend)
 	b, err := backend.Open(c.Backend)
 	if err != nil {
-		return r, err
+		return Report{Failed: "backend"}, err
 	}
 	defer b.Finalize()
+	return c.try(ctx, b)
+}
+
+// try is Run on an open backend.
+func (c Check) try(ctx context.Context, b *backend.Backend) (r Report, err error) {
+	begun := time.Now()
 	r.Backend = &Opened{b.Kind, b.Why, int(b.NumDevices())}
-	c.Begins("comparing losses with the backend go")
-	if r.Losses, err = c.compare(ctx, b); err != nil {
+	r.Failed = "operations"
+	c.Begins("comparing a product and a convolution with float64")
+	other, err := backend.Open("go")
+	if err != nil {
+		return r, err
+	}
+	defer other.Finalize()
+	if r.Operations, err = operations(b, other); err != nil {
+		return r, err
+	}
+	r.Failed = "gradients"
+	c.Begins("comparing gradients with float64, and losses with the backend go")
+	compared := time.Now()
+	if err := c.compare(ctx, b, other, &r); err != nil {
 		return r, err
 	}
 	if !(r.Losses.First <= firstApart && r.Losses.Mean <= meanApart) {
 		return r, fmt.Errorf("%w, by %.2g at the first step and %.2g on average", ErrLosses, r.Losses.First,
 			r.Losses.Mean)
 	}
+	r.Failed = "speed"
 	c.Begins("training")
-	r.Speed, err = c.measure(ctx, b)
+	compiles := time.Since(compared) // about as long at most
+	c.Time = max(min(c.Time, 5*time.Second), min(c.Time, c.Limit-time.Since(begun)-compiles))
+	if r.Speed, err = c.measure(ctx, b); err == nil {
+		r.Failed = ""
+	}
 	return r, err
 }
 
@@ -110,32 +136,56 @@ func (c Check) config() (run.Config, error) {
 		config.Set("filters", strconv.Itoa(c.Filters)))
 }
 
-// compare trains the same steps on a backend and on go, in float32 without dropout.
-func (c Check) compare(ctx context.Context, b *backend.Backend) (*Losses, error) {
+// compare trains the same steps on a backend and on go, without dropout: the gradients of the first in each precision,
+// the losses in float32.
+func (c Check) compare(ctx context.Context, b, other *backend.Backend, r *Report) error {
 	config, err := c.config()
 	err = errors.Join(err, config.Set("block_dropout", "0"), config.Set("value_dropout", "0"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	config.Batch, config.LR = comparedBatch, 3e-4
-	batches, err := batches(config)
+	batches := make([]train.Batch, comparedSteps)
+	err = withGames(ctx, config, func(source train.Source) (err error) {
+		for i := 0; i < len(batches) && err == nil; i++ {
+			err = source.Next(&batches[i])
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	exact, names, err := train.Exact(config, other, &batches[0])
+	if err != nil {
+		return fmt.Errorf("float64 on the backend go: %w", err)
 	}
 	var l Losses
-	if l.Here, err = train.Losses(ctx, config, b, batches); err != nil {
-		return nil, err
+	for _, config.Precision = range precisions(b) {
+		steps := batches[:1]
+		if config.Precision == run.Float32 {
+			steps = batches
+		}
+		here, err := train.Compute(ctx, config, b, steps)
+		if err != nil {
+			return err
+		}
+		g, err := gradients(config.Precision, here.Gradients, exact.Gradients, names)
+		if r.Gradients = append(r.Gradients, g); err != nil {
+			return err
+		}
+		if config.Precision == run.Float32 {
+			l.Here = here.Losses
+		}
 	}
-	other, err := backend.Open("go")
+	r.Failed, config.Precision = "losses", run.Float32
+	there, err := train.Compute(ctx, config, other, batches)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("backend go: %w", err)
 	}
-	defer other.Finalize()
-	if l.Go, err = train.Losses(ctx, config, other, batches); err != nil {
-		return nil, fmt.Errorf("backend go: %w", err)
-	}
+	l.Go = there.Losses
 	l.measure()
-	return &l, nil
+	r.Losses = &l
+	return nil
 }
 
 func (l *Losses) measure() {
@@ -145,44 +195,6 @@ func (l *Losses) measure() {
 			l.First = apart
 		}
 		l.Mean += apart / float64(len(l.Here))
-	}
-}
-
-// batches returns the batches to compare by: positions of games of random moves, each with such a move and a random
-// value to be learnt.
-func batches(c run.Config) ([]train.Batch, error) {
-	built, err := c.Build()
-	if err != nil {
-		return nil, err
-	}
-	layout, random := built.Encoder.Layout(), rand.New(rand.NewPCG(1, 2))
-	list := make([]train.Batch, comparedSteps)
-	for k := range list {
-		b := &list[k]
-		b.Resize(c.Batch, 1, &layout)
-		for i := range c.Batch {
-			var view encode.View
-			game, move := randomGame(random)
-			view.Play(game, 0, 0)
-			built.Encoder.Pack(b.Packed[i*layout.Words:][:layout.Words], &view)
-			built.Encoder.EncodeMove(b.Codes[i*layout.Codes:][:layout.Codes], &view, move)
-			b.Weights[i], b.Floats[i], b.Known[i] = 1, 2*random.Float32()-1, 1
-		}
-	}
-	return list, nil
-}
-
-// randomGame returns a game of up to 80 random moves and one that may follow.
-func randomGame(random *rand.Rand) (*board.Game, board.Move) {
-	for {
-		game, plies := board.NewGame(board.StartPosition()), random.IntN(80)
-		for legal := game.Position().LegalMoves(nil); len(legal) > 0; legal = game.Position().LegalMoves(nil) {
-			move := legal[random.IntN(len(legal))]
-			if game.Ply() == plies {
-				return game, move
-			}
-			game.Push(move)
-		}
 	}
 }
 
@@ -196,11 +208,15 @@ func (c Check) measure(ctx context.Context, b *backend.Backend) (*Speed, error) 
 		config.Precision = run.BFloat16
 	}
 	s := &Speed{Precision: string(config.Precision)}
+	s.Memory, _ = b.Memory()
 	var gpu *meter
-	s.Speed, err = train.Measure(ctx, config, b, c.Time, func() {
-		if b.Kind == "xla:cuda" {
-			gpu = startMeter(ctx)
-		}
+	err = withGames(ctx, config, func(source train.Source) (err error) {
+		s.Speed, err = train.Measure(ctx, config, b, source, c.Time, func() {
+			if b.Kind == "xla:cuda" {
+				gpu = startMeter(ctx)
+			}
+		})
+		return err
 	})
 	if gpu != nil {
 		s.Busy, s.Watts = gpu.stop()

@@ -66,7 +66,7 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 		const aSecond = 30e9 // operations of the slower backend on two cores
 		c.Batch = min(c.Batch, max(8, 1<<(bits.Len64(uint64(aSecond/part))-1)))
 	}
-	x.Speed, err = train.Measure(ctx, c, b, m.For, func() {})
+	x.Speed, err = train.Measure(ctx, c, b, nil, m.For, func() {})
 	x.PositionsPerSecond *= part / whole
 	return x, err
 }
