@@ -1,10 +1,14 @@
 package studio
 
 import (
+	"cmp"
 	"fmt"
+	"html/template"
+	"math"
 	"slices"
 	"strings"
 
+	"talbot/dataset"
 	"talbot/internal/chart"
 	"talbot/internal/humanize"
 	"talbot/network/model"
@@ -24,6 +28,74 @@ func (s *Server) home() homePage {
 	return homePage{s.library.roots, by[aDataset], by[aRun], by[aMatch]}
 }
 
+// sortedHome is the first page with its tables sorted.
+type sortedHome struct {
+	homePage
+	Sort string // a column of [orders], or "name"
+}
+
+// orders has by column what rows are sorted by, the largest first.
+var orders = map[string]func(*folder) float64{
+	"changed": func(f *folder) float64 { return float64(f.Changed.Unix()) },
+	"steps":   func(f *folder) float64 { return float64(f.Step) },
+	"top1":    func(f *folder) float64 { return orLowest(f.Top1, 1) },
+	"nats":    func(f *folder) float64 { return orLowest(f.Nats, -1) },
+	"samples": func(f *folder) float64 { return float64(f.counts().Samples) },
+	"labels":  func(f *folder) float64 { return float64(f.Labels()) },
+	"elo": func(f *folder) float64 {
+		if f.Result == nil || !f.Result.Elo.Known() {
+			return math.Inf(-1)
+		}
+		return float64(f.Result.Elo)
+	},
+}
+
+// figure writes a figure of a run, so many times.
+func figure(x *float64, times float64, format string) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf(format, times**x)
+}
+
+func orLowest(x *float64, sign float64) float64 {
+	if x == nil {
+		return math.Inf(-1)
+	}
+	return sign * *x
+}
+
+// sorted sorts the tables by a column; those of another table are left by name.
+func (p homePage) sorted(column string) sortedHome {
+	by := orders[column]
+	if by == nil {
+		return sortedHome{p, "name"}
+	}
+	for _, list := range [][]*folder{p.Datasets, p.Runs, p.Matches} {
+		slices.SortStableFunc(list, func(a, b *folder) int { return cmp.Compare(by(b), by(a)) })
+	}
+	return sortedHome{p, column}
+}
+
+// Head is the head of a column by which tables can be sorted: a link.
+func (p sortedHome) Head(column, words string) template.HTML {
+	if column == p.Sort {
+		return template.HTML(words + " ▾") // ours
+	}
+	return template.HTML(`<a href="/?sort=` + column + `">` + words + `</a>`)
+}
+
+// When is when a folder last changed, in UTC.
+func (f *folder) When() string { return f.Changed.UTC().Format("2006-01-02 15:04") }
+
+// counts are a dataset's; nothing before it is finished.
+func (f *folder) counts() (c dataset.Counts) {
+	if f.Manifest != nil {
+		c = f.Manifest.Counts
+	}
+	return c
+}
+
 // Size is the bytes of a dataset's shards, for people.
 func (f *folder) Size() string {
 	bytes := int64(0)
@@ -37,6 +109,9 @@ func (f *folder) Size() string {
 func (f *folder) From() string {
 	var names []string
 	for _, in := range f.Manifest.Inputs {
+		if in.Name == "draws" && in.Bytes == 0 { // of synth-endgames
+			in.Name = "random positions"
+		}
 		names = append(names, in.Name)
 	}
 	for _, p := range f.Manifest.Parents {
@@ -51,7 +126,15 @@ func (f *folder) From() string {
 }
 
 // Labels returns the number of labels of a dataset.
-func (f *folder) Labels() int64 { return f.Manifest.Counts.Labelled + f.Manifest.Counts.Terminal }
+func (f *folder) Labels() int64 { return f.counts().Labelled + f.counts().Terminal }
+
+// Shown chooses the samples of a dataset that its page begins with: those with a label where most have none.
+func (f *folder) Shown() string {
+	if n := f.Labels(); n > 0 && 2*n < f.counts().Samples {
+		return "?label=yes"
+	}
+	return ""
+}
 
 // LabelShare is the share of the samples that have a label; "" where none has.
 func (f *folder) LabelShare() string {

@@ -69,14 +69,16 @@ type folder struct {
 	Config run.Config // of a run
 	Losses []float64  // of its validations, or of its training where there are few
 	Step   int64
-	Last   string // loss, and the lowest; "–" without any
-	Best   string
+	Top1   *float64 // of its last validation; nil: none
+	Nats   *float64 // of its last validation, cross-entropy of the policy; nil: none
 
 	Result *match.Result // of a match that is over
 
 	root  *os.Root // the folder that is served
 	below string   // the path below it
 	stamp string   // of the files that this was read from
+
+	Changed time.Time // the last of these
 }
 
 // How far the folders are walked.
@@ -195,11 +197,11 @@ func (l *library) read(k kind, root *os.Root, name, path string) *folder {
 	if k == aNetwork {
 		names = []string{"."}
 	}
-	stamp := stampOf(root, name, names...)
+	stamp, changed := stampOf(root, name, names...)
 	old := l.known[path]
 	sum := sha256.Sum256([]byte(path))
 	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path,
-		root: root, below: name, stamp: stamp}
+		root: root, below: name, stamp: stamp, Changed: changed}
 	if f.Name == "." {
 		f.Name = filepath.Base(path)
 	}
@@ -219,15 +221,18 @@ func (l *library) read(k kind, root *os.Root, name, path string) *folder {
 	return f
 }
 
-// stampOf changes when one of the files does.
-func stampOf(root *os.Root, dir string, names ...string) string {
+// stampOf changes when one of the files does; the last one did then.
+func stampOf(root *os.Root, dir string, names ...string) (stamp string, changed time.Time) {
 	var b strings.Builder
 	for _, name := range names {
 		if info, err := root.Lstat(filepath.Join(dir, name)); err == nil {
 			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
+			if info.ModTime().After(changed) {
+				changed = info.ModTime()
+			}
 		}
 	}
-	return b.String()
+	return b.String(), changed
 }
 
 // fill reads the files of a folder.
@@ -281,7 +286,7 @@ func (f *folder) unreadable() string {
 // sparkPoints is the number of losses in a sparkline.
 const sparkPoints = 60
 
-// readLosses reads the course of a run's loss.
+// readLosses reads how a run's loss went, and the figures of its last validation.
 func (f *folder) readLosses() error {
 	if err := f.drawable(); err != nil {
 		return err
@@ -294,13 +299,12 @@ func (f *folder) readLosses() error {
 	for _, line := range lines {
 		byKind[line.Kind] = append(byKind[line.Kind], line.Loss)
 		f.Step = max(f.Step, line.Step)
+		if line.Kind == "val" {
+			f.Top1, f.Nats = line.Of("top1"), line.Of("policy_ce")
+		}
 	}
 	if f.Losses = byKind["val"]; len(f.Losses) < 4 && len(byKind["train"]) > len(f.Losses) {
 		f.Losses = byKind["train"]
-	}
-	f.Last, f.Best = "–", "–"
-	if n := len(f.Losses); n > 0 {
-		f.Last, f.Best = fmt.Sprintf("%.4f", f.Losses[n-1]), fmt.Sprintf("%.4f", slices.Min(f.Losses))
 	}
 	if n := len(f.Losses); n > sparkPoints {
 		few := make([]float64, sparkPoints)

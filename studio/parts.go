@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 
 	"talbot/inspect/stats"
@@ -95,7 +96,7 @@ func (s *Server) lookAtStats(f *folder, _ *http.Request) *partPage {
 // comparePage is the page of a comparison of two runs.
 type comparePage struct {
 	partPage
-	Runs, Datasets []*folder // to choose from
+	Runs, Datasets []*folder // to choose from; those that the run was trained on come first
 	With, Data     string    // keys of those that are chosen; "" = none
 	Split          string
 }
@@ -123,6 +124,14 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 			p.Datasets = append(p.Datasets, other)
 		}
 	}
+	id, _ := loader.ReadIdentity(f.Path) // without one its data is not known
+	own := func(data *folder) int {
+		if slices.ContainsFunc(id.Sets, func(s loader.SetIdentity) bool { return s.Manifest == data.Manifest.Hash() }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(p.Datasets, func(a, b *folder) int { return own(a) - own(b) })
 	if p.Notice != "" || p.With == "" || p.Data == "" {
 		return p
 	}

@@ -40,6 +40,9 @@ var nodeChoices = []int64{20_000, 100_000, 500_000}
 // pageLength is the length of [rand.Text].
 const pageLength = 26
 
+// fewPositions are those that a run must have been trained on to say anything of people.
+const fewPositions = 200_000
+
 // maxPeoplePlies is the longest game that an address can keep.
 const maxPeoplePlies = 600
 
@@ -48,6 +51,7 @@ type peoplePage struct {
 	Title           string
 	Network, Weighs string // names of the runs
 	Unmasked        bool   // the network was trained over all moves, legal or not
+	Trained         int64  // positions, where they are too few; −1: enough
 	Game            replay
 	Elo             int // that the page begins with
 	Ratings         []int
@@ -321,7 +325,14 @@ func (s *Server) peopleGame(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := peoplePage{Title: "A position", Network: game.run.Name,
 		Unmasked: game.run.maias == nil && !game.run.Config.LegalMask(),
+		Trained:  fewPositions,
 		Game:     newReplay(game.start), Ratings: game.run.ratings(), Page: rand.Text(), Nodes: game.nodes}
+	if run := game.run; run.maias == nil && run.Config.From.Path == "" {
+		p.Trained = run.Step * int64(run.Config.Batch)
+	}
+	if p.Trained >= fewPositions {
+		p.Trained = -1
+	}
 	p.Elo = nearest(p.Ratings, 1500)
 	if game.weigher != nil {
 		p.Weighs = game.weigher.Name

@@ -73,7 +73,7 @@ func TestPeople(t *testing.T) {
 	if !strings.Contains(at, "moves=e2e4.e7e5.d1h5.b8c6.f1c4.g8f6.h5f7") || !strings.Contains(at, "elo=2030") {
 		t.Error(at)
 	}
-	s.has(at, `data-elo="2100"`, "Qxf7#")
+	s.has(at, `data-elo="2100"`, "Qxf7#", "This run was not trained")
 	if v := s.analysisOf(at, 7); v.Over != "Checkmate" || len(v.Moves) != 0 {
 		t.Errorf("%+v", v)
 	}

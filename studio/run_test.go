@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"talbot/dataset"
 	"talbot/evaluate"
 	"talbot/internal/table"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/tinyrun"
 	"talbot/network/run"
 	"talbot/train/job"
@@ -178,12 +180,18 @@ func TestCompare(t *testing.T) {
 	makeData(t, filepath.Join(dir, "games"), 30)
 	makeNetwork(t, filepath.Join(dir, "one"), 1, "talbotbot", "blocks=1", "filters=4")
 	makeNetwork(t, filepath.Join(dir, "two"), 2, "talbotbot", "blocks=1", "filters=4")
+	makeData(t, filepath.Join(dir, "another"), 20)
+	own := testkit.Must(dataset.ReadManifest(filepath.Join(dir, "games"))).Hash()
+	id := loader.Identity{Splits: "90,5,5", Sets: []loader.SetIdentity{{Dir: "moved", Manifest: own}}}
+	testkit.OK(t, id.Write(filepath.Join(dir, "one")))
 	s := serve(t, dir)
 	at := "/run/" + s.keyOf("one") + "/compare"
-	if text := s.done(at); !strings.Contains(text, `<select name="with"`) {
-		t.Error(text)
+	text := s.done(at)
+	if _, data, _ := strings.Cut(text, `<select name="data"`); !strings.Contains(text, `<select name="with"`) ||
+		strings.Index(data, ">games<") > strings.Index(data, ">another<") {
+		t.Errorf("the run's own data is not the first: %s", text)
 	}
-	text := s.done(at + "?split=all&with=" + s.keyOf("two") + "&data=" + s.keyOf("games"))
+	text = s.done(at + "?split=all&with=" + s.keyOf("two") + "&data=" + s.keyOf("games"))
 	found, err := job.Compare{Settings: [][]string{{filepath.Join(dir, "one")}, {filepath.Join(dir, "two")}},
 		Measure: job.Measure{Data: []loader.Spec{{Dir: filepath.Join(dir, "games")}}, Split: "all",
 			Samples: comparedSamples, Batch: comparedBatch, Backend: "go"}}.Run(t.Context())

@@ -73,7 +73,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON,
-		"recipes": recipe.Names, "score": labelScore, "signed": signed, "add": func(a, b int) int { return a + b },
+		"recipes": recipe.Names, "score": labelScore, "signed": signed, "figure": figure, "add": func(a, b int) int { return a + b },
 		"percent": func(x float64) float64 { return 100 * x },
 		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }})
 	look, err := chart.Style()
@@ -129,8 +129,12 @@ func (s *Server) routes() http.Handler {
 	handle := func(pattern string, h handler) {
 		m.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, h(w, r)) })
 	}
-	handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "home", s.home()) })
-	handle("GET /list", func(w http.ResponseWriter, _ *http.Request) error { return s.show(w, "list", s.home()) })
+	handle("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
+		return s.show(w, "home", s.home().sorted(r.FormValue("sort")))
+	})
+	handle("GET /list", func(w http.ResponseWriter, r *http.Request) error {
+		return s.show(w, "list", s.home().sorted(r.FormValue("sort")))
+	})
 	handle("GET /static/{name}", s.asset)
 	handle("GET /play", func(w http.ResponseWriter, r *http.Request) error { return s.lobby(w, r, http.StatusOK, "") })
 	handle("POST /play", s.sit)

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/internal/testkit"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // served is a studio over a folder, with a browser's cookie.
@@ -172,5 +176,34 @@ func TestHome(t *testing.T) {
 	later()
 	if text := s.has("/list"); strings.Contains(text, "alert(1)") {
 		t.Error("what has vanished is shown")
+	}
+}
+
+// Home has figures that can be compared across recipes, sorts by them, and begins a dataset of few labels with these.
+func TestHomeFigures(t *testing.T) {
+	dir := t.TempDir()
+	makeData(t, filepath.Join(dir, "games"), 30)
+	first := makeRun(t, filepath.Join(dir, "a"), func(*run.Config) {})
+	second := makeRun(t, filepath.Join(dir, "b"), func(c *run.Config) {
+		c.Settings = testkit.Must(testkit.Must(recipe.ByName(c.Recipe)).Set(c.Settings, "legal_mask", "true"))
+	})
+	makeRun(t, filepath.Join(dir, "c"), func(*run.Config) {})
+	first("val", 400, 2.5)
+	second("val", 300, 1.25)
+	s := serve(t, dir)
+	s.has("/", "400 <small>of 1,000</small>", "20.0 %", "2.000 <small>all moves</small>", "0.750</td>", "<td>–</td>",
+		time.Now().UTC().Format("2006-01-02"), "?label=yes", "run\u00a0▾", `<a href="/?sort=nats">nats</a>`)
+	for column, want := range map[string]string{"": "abc", "name": "abc", "nats": "bac", "steps": "abc", "<x>": "abc"} {
+		got := ""
+		for _, part := range strings.Split(s.has("/list?sort="+url.QueryEscape(column)), `href="/run/`)[1:] {
+			_, name, _ := strings.Cut(part, ">")
+			got += name[:1]
+		}
+		if got != want {
+			t.Errorf("sorted by %q: %s, want %s", column, got, want)
+		}
+	}
+	if text := s.done("/data/" + s.key(aDataset) + "?label=yes"); strings.Contains(text, "no label") {
+		t.Error(text)
 	}
 }

@@ -6,7 +6,7 @@ let shown = "";
 
 async function look() {
   try {
-    const answer = await fetch("/list");
+    const answer = await fetch("/list" + location.search);
     const text = await answer.text();
     if (!answer.ok || text === shown || list.contains(document.activeElement)) return; // what is focused stays
     shown = list.innerHTML = text;
