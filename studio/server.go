@@ -74,7 +74,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.pages = chart.New("studio", pages, template.FuncMap{"spark": spark, "options": options, "json": toJSON,
 		"recipes": recipe.Names, "score": labelScore, "signed": signed, "figure": figure,
-		"add": func(a, b int) int { return a + b },
+		"add":     func(a, b int) int { return a + b },
 		"percent": func(x float64) float64 { return 100 * x },
 		"count":   func(n int, thing string) string { return humanize.Count(int64(n), thing) }})
 	look, err := chart.Style()
