@@ -6,7 +6,7 @@
 //	samples  dataset → samples as training sees them
 //	solve    puzzles and a player → which it solves
 //	plan     files → what all of it would take
-//	review   labelled games → what each move lost, as pages and PGN
+//	review   labelled games → what each move lost, as pages and PGN; puzzles and traps
 //
 // A request that reads lines does so by [talbot/shards.Dataset.EachLine], and [talbot/dataset.Line.Replay] gives a
 // line's positions.

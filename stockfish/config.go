@@ -68,6 +68,9 @@ func ParseLimit(s string) (Limit, error) {
 // Time is the time limit of one search, 0 if the limit is another one.
 func (l Limit) Time() time.Duration { return l.moveTime }
 
+// Nodes returns the limit of nodes; 0 for other limits.
+func (l Limit) Nodes() int64 { return l.nodes }
+
 // Reproducible reports whether labels under this limit are a function of what
 // the engine was given since its memory was last cleared, and of the engine.
 func (l Limit) Reproducible() bool { return l.moveTime == 0 }

@@ -12,6 +12,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/inspect/review"
 	"talbot/internal/chart"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -236,13 +237,6 @@ func overText(p *board.Position, legal []board.Move) string {
 	return ""
 }
 
-// A trap is a move that at least this share of the players of a rating play, and that costs at least so much, in points
-// of expected score: what Lichess calls a blunder.
-const (
-	trapShare = 0.10
-	trapCost  = 0.15
-)
-
 // ratings are the ratings for which a run is asked, ascending.
 var ratings = []int{1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500}
 
@@ -275,8 +269,8 @@ func (m *humanMove) judge(s dataset.Score, line []board.Move) {
 // humanMoves are the legal moves of a position, the likeliest first, for players of some ratings.
 //
 // Players see some of what a network without search does not: losing moves are played far less often than it predicts.
-// So the shares of the moves that an engine judged are divided up anew among them, each times (1 − cost)^(0.3·√rating),
-// as the play of chess-deep-learning has it.
+// So the shares of the moves that an engine judged are divided up anew among them, each times [review.StillPlayed], as
+// the play of chess-deep-learning has it.
 type humanMoves struct {
 	ratings []int
 	moves   []humanMove
@@ -348,12 +342,11 @@ func (v *humanMoves) weigh() {
 		return
 	}
 	for i, rating := range v.ratings {
-		exponent := 0.3 * math.Sqrt(float64(rating))
 		before, after := 0.0, 0.0
 		for k := range v.moves {
 			m := &v.moves[k]
 			if cost, known := v.cost(m); known {
-				m.shares[i] = m.priors[i] * math.Pow(1-cost, exponent)
+				m.shares[i] = m.priors[i] * review.StillPlayed(cost, rating)
 				before, after = before+m.priors[i], after+m.shares[i]
 			}
 		}
@@ -365,10 +358,10 @@ func (v *humanMoves) weigh() {
 	}
 }
 
-// trap reports whether many of the players of a rating, by its place, would play a move that loses.
+// trap reports whether a move is a trap for the players of a rating, by its place: see [review.TrapShare].
 func (v *humanMoves) trap(m *humanMove, rating int) bool {
 	cost, known := v.cost(m)
-	return known && cost >= trapCost && m.shares[rating] >= trapShare
+	return known && cost >= review.TrapCost && m.shares[rating] >= review.TrapShare
 }
 
 // shownShare is the share from which on a move is worth a search.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/inspect/review"
 	"talbot/internal/testkit"
 	"talbot/network/run"
 	"talbot/stockfish"
@@ -193,7 +194,7 @@ func TestAnalysisCosts(t *testing.T) {
 	if bad < 0 || best < 0 || v.Problem != "" || !strings.HasPrefix(v.Engine, "Stockfish") {
 		t.Fatalf("%+v", v)
 	}
-	if m := v.Moves[bad]; m.Cost == nil || *m.Cost < trapCost || !strings.HasPrefix(m.Score, "-") ||
+	if m := v.Moves[bad]; m.Cost == nil || *m.Cost < review.TrapCost || !strings.HasPrefix(m.Score, "-") ||
 		!strings.HasPrefix(m.Line, "3. Qxf7+ Kxf7") {
 		t.Errorf("%+v", m)
 	}

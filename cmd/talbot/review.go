@@ -36,12 +36,15 @@ shows the accuracy. The formulas are Lichess's.
 With --people, networks of human moves such as Maia's, it also says how likely a player of
 this rating was to play the move, and to find the best one. The rating in a file name
 (maia-1500.pb.gz) is the rating of the players that network imitates; each player is
-compared with the nearest. With --syzygy it counts and lists won endgames that became drawn
-or lost, and drawn ones that became lost.
+compared with the nearest. It counts the traps that each side met, fell into and set, and
+predicts the ratings of the puzzles. With --syzygy it counts and lists won endgames that
+became drawn or lost, and drawn ones that became lost.
 
 DIR gets index.html, a page for each game, games.pgn with evaluations, marks and
-variations, review.json and moves.csv. Repeat the command after an interruption, or with
-more games: what was evaluated is not evaluated again. See docs/25-review.md.`,
+variations, puzzles.csv with the positions where one move wins (by the rule of Lichess's
+puzzles, searched with ten times the nodes), review.json and moves.csv. Repeat the command
+after an interruption, or with more games: what was evaluated is not evaluated again. See
+docs/25-review.md.`,
 		Example: `  talbot review games.pgn --out my-games
   talbot review me.pgn --player Tal --people maia-1500.pb.gz --out mine
   talbot review lichess.pgn --evals --out as-lichess

@@ -22,7 +22,8 @@ const (
 	colURL    = 8
 )
 
-var puzzleColumns = [...]string{
+// PuzzleColumns are the names of the columns of the Lichess puzzle database, in their order.
+var PuzzleColumns = [...]string{
 	"PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays", "Themes", "GameUrl",
 	"OpeningTags",
 }
@@ -47,7 +48,7 @@ var errColumns = errors.New("too few columns for a puzzle")
 // A PuzzleReader starts no goroutine and is not safe for concurrent use.
 type PuzzleReader struct {
 	rowReader
-	column [len(puzzleColumns)]int // place of each known column in a row, −1 if missing
+	column [len(PuzzleColumns)]int // place of each known column in a row, −1 if missing
 }
 
 // NewPuzzleReader returns a reader of the puzzles in r.
@@ -71,19 +72,19 @@ func (p *PuzzleReader) Next() (line dataset.Line, none dataset.Imported, err err
 
 // header reports whether the row is a header, and takes the places of the columns from it.
 func (p *PuzzleReader) header(row []byte) bool {
-	if !bytes.Contains(row, []byte(puzzleColumns[colID])) {
+	if !bytes.Contains(row, []byte(PuzzleColumns[colID])) {
 		return false
 	}
 	fields, err := p.split(string(row), ',')
 	if err != nil {
 		return false
 	}
-	for _, name := range puzzleColumns[:colMoves+1] {
+	for _, name := range PuzzleColumns[:colMoves+1] {
 		if !slices.Contains(fields, name) {
 			return false
 		}
 	}
-	for c, name := range puzzleColumns {
+	for c, name := range PuzzleColumns {
 		p.column[c] = slices.Index(fields, name)
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/testkit/golden"
 )
@@ -28,8 +29,11 @@ func (s *score) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// TestFormulas compares accuracies, losses and classes with those that testdata/oracle.py computes from the published
-// description.
+// first is a move.
+var first = board.NewMove(12, 28)
+
+// TestFormulas compares accuracies, losses and classes, where puzzles begin and which moves win alone with what
+// testdata/oracle.py computes from the published description.
 func TestFormulas(t *testing.T) {
 	type game struct {
 		Scores      []score     `json:"scores"`
@@ -37,6 +41,11 @@ func TestFormulas(t *testing.T) {
 		Accuracy    [2]*float64 `json:"accuracy"`
 		Classes     []Class     `json:"classes"`
 		Losses      []float64   `json:"losses"`
+		Puzzles     []struct {
+			Was, Now, Second score
+			Ahead            int
+			Begins, Only     bool
+		} `json:"puzzles"`
 	}
 	for n, g := range golden.Lines[game](t, "testdata/golden.jsonl.gz", 120) {
 		var white []float64
@@ -54,6 +63,16 @@ func TestFormulas(t *testing.T) {
 			}
 			if math.Abs(loss-g.Losses[i-1]) > 1e-9 {
 				t.Errorf("game %d, move %d: lost %g, want %g", n, i, loss, g.Losses[i-1])
+			}
+		}
+		for _, p := range g.Puzzles {
+			if got := appeared(p.Was.Score, p.Now.Score, p.Ahead); got != p.Begins {
+				t.Errorf("%s to %s, ahead by %d: a puzzle may begin: %t", p.Was, p.Now, p.Ahead, got)
+			}
+			l := dataset.Label{Status: dataset.Labelled, Best: first, Lines: []dataset.Searched{
+				{Score: p.Now.Score, PV: []board.Move{first}}, {Score: p.Second.Score, PV: []board.Move{first + 1}}}}
+			if got := only(&l); got != p.Only {
+				t.Errorf("%s and %s: only one wins: %t", p.Now, p.Second, got)
 			}
 		}
 		for side, a := range GameAccuracy(white, !g.WhiteBegins) {

@@ -63,6 +63,8 @@ type Move struct {
 	line        []board.Move // the engine's, from the position before the move
 	reply       []board.Move // the engine's, from the position after it
 	clockBefore *int32
+	rating      int       // of the people who were asked; 0: nobody
+	tempting    []weighed // what many of them play, and the moves that were played and best
 }
 
 // label is what the engine says of a position.
@@ -228,6 +230,9 @@ func scoreOf(cp int, mate *int) dataset.Score {
 	}
 	return dataset.Centipawns(cp)
 }
+
+// before returns the score before the move.
+func (m *Move) before() dataset.Score { return scoreOf(m.Before, m.MateIn) }
 
 // after returns the score after the move, to mate as a mate in one.
 func (m *Move) after() dataset.Score {

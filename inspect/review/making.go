@@ -53,14 +53,40 @@ func (m Making) Run(ctx context.Context) (*Summary, error) {
 		l := m.Label
 		job(&l.Job, "labelled")
 		l.In, m.In = in.Out, l.Out
-		if _, err := os.Stat(filepath.Join(l.Out, dataset.ManifestName)); err == nil {
-			l.Reuse = []string{l.Out}
-		}
-		if _, err := l.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+		if err := evaluate(ctx, l); err != nil {
 			return nil, err
 		}
+		m.Search = m.search
 	}
 	return m.Write(ctx, m.Out, cmp.Or(m.Tool, "talbot"))
+}
+
+// evaluate labels a dataset, and takes what its output has already.
+func evaluate(ctx context.Context, l labelling.Request) error {
+	if _, err := os.Stat(filepath.Join(l.Out, dataset.ManifestName)); err == nil {
+		l.Reuse = []string{l.Out}
+	}
+	if _, err := l.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+		return err
+	}
+	return nil
+}
+
+// search labels the positions of a file of puzzles.
+func (m *Making) search(ctx context.Context, s Search) error {
+	job := func(j output.Job, out string) output.Job {
+		j.Out, j.Existing, j.Progress = out, output.Replace, m.Progress
+		return j
+	}
+	in := ingest.Request{Job: job(m.Read.Job, s.Dataset), Inputs: []string{s.File}, Splits: dataset.DefaultSplits,
+		KeepDuplicates: true, Cache: m.Read.Cache}
+	if _, err := in.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+		return err
+	}
+	l := m.Label
+	l.Job, l.In, l.Engine.MultiPV = job(l.Job, s.Labels), s.Dataset, s.Moves
+	l.Engine.Limit = stockfish.Nodes(max(1, l.Engine.Limit.Nodes()*s.Times/s.DividedBy))
+	return evaluate(ctx, l)
 }
 
 // OpenPeople opens networks of human moves: files and runs, or folders of files. close closes them.

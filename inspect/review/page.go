@@ -49,8 +49,12 @@ func (s *Summary) page() *table.Page {
 	}
 	p.Add(play)
 	p.Add(table.Section{Title: "Openings", Blocks: []table.Block{s.openingTable()}})
-	p.Add(table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable(),
-		table.PageOnly{Block: s.placeTable()}}})
+	overlooked := table.Section{Title: "Overlooked", Blocks: []table.Block{s.motifTable()}}
+	if len(s.Traps) > 0 {
+		overlooked.Add(s.trapTable())
+	}
+	overlooked.Blocks = append(overlooked.Blocks, table.PageOnly{Block: s.placeTable()})
+	p.Add(overlooked)
 	if boards := s.boards(); len(boards.List) > 0 {
 		p.Add(table.Section{Title: "Moments", Note: "The moves that lost most: red the move that was played, green " +
 			"the engine's. The side to move is at the bottom.", Blocks: []table.Block{boards}})
@@ -70,6 +74,9 @@ func (s *Summary) tiles() table.Tiles {
 		if r.Accuracy != nil {
 			list = append(list, table.Tile{Name: "accuracy", Value: one(*r.Accuracy), Note: r.Name})
 		}
+	}
+	if s.Puzzles > 0 {
+		list = append(list, table.Tile{Name: "puzzles", Value: humanize.Thousands(int64(s.Puzzles)), Note: puzzleFile})
 	}
 	if s.Player != "" {
 		score := first.Points / float64(max(1, first.Games))
@@ -165,6 +172,19 @@ func (s *Summary) placeTable() *table.Table {
 			row[1].Link = gamePath(at.Game)
 			t.Add(row...)
 		}
+	}
+	return t
+}
+
+func (s *Summary) trapTable() *table.Table {
+	t := &table.Table{Title: "Traps", Note: "moves that one in ten of this rating still play, and that cost 15 " +
+		"points of expected score", Columns: table.Columns("", "met", "fallen into", "set", "worked")}
+	for _, c := range s.Traps {
+		row := []string{c.Name}
+		for _, n := range []int{c.Met, c.Fallen, c.Set, c.Worked} {
+			row = append(row, humanize.Thousands(int64(n)))
+		}
+		t.Add(table.Row(row...)...)
 	}
 	return t
 }

@@ -1,8 +1,8 @@
 // Package review says of every move of labelled games what it lost, and how likely people were to play it.
 //
 // [Request] reads a dataset whose every position, the last ones of its games too, has a label, and writes a folder:
-// review.json and moves.csv with all figures, games.pgn with evaluations, marks and variations, and pages to read. Its
-// formulas are Lichess's. It starts no goroutines.
+// review.json and moves.csv with all figures, games.pgn with evaluations, marks and variations, puzzles.csv with the
+// positions where one move wins, and pages to read. Its formulas are Lichess's. It starts no goroutines.
 package review
 
 import (
@@ -31,6 +31,8 @@ type Request struct {
 	// Probe returns the result of an endgame by tables, as [stockfish.Tables.Probe] does; nil: there are none.
 	Probe    func(context.Context, *board.Position) (dataset.Class, bool, error)
 	Progress func(progress.Progress) // may be nil
+	// Search has an engine search what puzzles and traps need; nil: none are looked for.
+	Search func(ctx context.Context, s Search) error
 }
 
 // Person is a network of the moves that people play.
@@ -112,11 +114,15 @@ func (v *reviewer) ask(ctx context.Context, g *Game, side board.Color, ratings [
 		for i, m := range asked {
 			for k, legal := range moves[i] {
 				p := math.Exp(float64(v.answers[i].Prior[k]))
+				best := len(m.line) > 0 && legal == m.line[0]
 				if legal == m.move {
 					m.Likely = &p
 				}
-				if len(m.line) > 0 && legal == m.line[0] {
+				if best {
 					m.BestLikely = &p
+				}
+				if best || legal == m.move || p >= TrapShare {
+					m.tempting = append(m.tempting, weighed{move: legal, share: p})
 				}
 			}
 		}
@@ -128,6 +134,7 @@ func (v *reviewer) ask(ctx context.Context, g *Game, side board.Color, ratings [
 		if game.Position().Turn() == side {
 			legal := game.Position().LegalMoves(nil)
 			e.Put(len(asked), game, legal)
+			m.rating = ratings[side]
 			asked, moves = append(asked, m), append(moves, legal)
 			if len(asked) == e.Batch() {
 				if err := flush(); err != nil {

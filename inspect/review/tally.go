@@ -94,10 +94,14 @@ type Summary struct {
 	Openings   []Record `json:"openings"` // by the player, or both
 	Clocks     []Record `json:"clocks"`   // moves by the time that was left; empty without clocks
 	Motifs     []Motif  `json:"motifs"`
+	Traps      []Traps  `json:"traps,omitempty"` // of the sides; empty where nobody was asked
+	Puzzles    int      `json:"puzzles"`
 
 	list     []listed
 	openings map[string]*Record
 	moments  []moment
+	lures    []lure
+	found    []*puzzle // positions that may be puzzles
 }
 
 // Motif counts moves by what they overlooked; a move may be of several.
@@ -186,11 +190,17 @@ func (s *Summary) add(g *Game) {
 			side = board.Black
 		}
 		s.overlooked(g, m, &at, mine[side])
+		if m.rating > 0 {
+			if l, ok := newLure(m, &at, s.side(m, mine[side]), i > 0); ok {
+				s.lures = append(s.lures, l)
+			}
+		}
 		if mine[side] {
 			s.move(g, i, m, &at)
 		}
 		at.Play(m.move)
 	}
+	s.found = append(s.found, g.puzzles()...)
 	s.list = append(s.list, g.listed())
 }
 
@@ -219,15 +229,20 @@ func (s *Summary) move(g *Game, ply int, m *Move, at *board.Position) {
 // moment reports whether a move is worth a look.
 func (m *Move) moment() bool { return m.Class != Fine || m.Tables != "" }
 
+// side returns whose move it is, in [Summary.Sides].
+func (s *Summary) side(m *Move, mine bool) int {
+	if s.Player == "" && m.black || s.Player != "" && !mine {
+		return 1
+	}
+	return 0
+}
+
 // overlooked counts a move by its motifs, and lists it where it is the player's.
 func (s *Summary) overlooked(g *Game, m *Move, at *board.Position, mine bool) {
 	if !m.moment() {
 		return
 	}
-	side := 0
-	if s.Player == "" && m.black || s.Player != "" && !mine {
-		side = 1
-	}
+	side := s.side(m, mine)
 	for i, motif := range motifs {
 		if !motif.is(m, at) {
 			continue
@@ -282,8 +297,5 @@ var motifs = []struct {
 	}},
 	{"found by one in ten of them or fewer", func(m *Move, _ *board.Position) bool {
 		return m.BestLikely != nil && *m.BestLikely <= 0.1
-	}},
-	{"a trap: one in ten or more of them play it too", func(m *Move, _ *board.Position) bool {
-		return m.Class == Blunder && m.Likely != nil && *m.Likely >= 0.1
 	}},
 }

@@ -46,6 +46,9 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 		return nil, err
 	}
 	rows.Flush()
+	if err := r.searched(ctx, dir, sum); err != nil {
+		return nil, err
+	}
 	sum.end()
 	figures, err := json.Marshal(sum)
 	if err != nil {
@@ -64,6 +67,18 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 		}
 	}
 	return sum, nil
+}
+
+// searched adds what needs searches of its own: puzzles and traps.
+func (r *Request) searched(ctx context.Context, dir string, sum *Summary) (err error) {
+	if r.Search == nil {
+		return os.RemoveAll(filepath.Join(dir, puzzleFile)) // of other games, perhaps
+	}
+	if sum.Puzzles, err = r.writePuzzles(ctx, dir, sum.found); err != nil || len(r.People) == 0 {
+		return err
+	}
+	sum.Traps = []Traps{{Name: sum.Sides[0].Name}, {Name: sum.Sides[1].Name}}
+	return r.findTraps(ctx, dir, sum.lures, sum.Traps)
 }
 
 // FileName is the file of a review with all its figures, the last one that is written.

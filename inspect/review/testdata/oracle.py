@@ -1,4 +1,5 @@
-"""Lichess's accuracy and judgement of moves, from their published description, by the standard library alone.
+"""Lichess's accuracy and judgement of moves, from their published description, by the standard library alone. The same of
+where its puzzle generator looks for puzzles (analyze_position), and when one move alone wins (is_valid_attack).
 
     python3 oracle.py                  writes golden.jsonl.gz: games of random scores with what follows from them
     python3 oracle.py review.json      compares accuracies, losses and classes with those that follow from its scores
@@ -96,6 +97,38 @@ def review(scores, white_begins):
     return {"accuracy": game_accuracy(percents, white_begins), "classes": classes, "losses": losses}
 
 
+def sharp(score):
+    n = mate(score)
+    return chances(score) if n is None else 1 if n > 0 else -1
+
+
+def rank(score):
+    """A number by which scores compare: a sooner mate is better, and being mated later."""
+    n = mate(score)
+    return score if n is None else 10**6 - n if n > 0 else -10**6 - n
+
+
+def puzzle(was, now, ahead, second):
+    """Whether a puzzle may begin where the solver had a score, has one after the opponent's move, and is so many pawns
+    ahead; and whether that score is the only one that wins beside the second best. A mate in one has only to be the only
+    one, and a mate must not have been there before."""
+    n = mate(now)
+    begins = ahead <= 0 and sharp(was) < 1 and (
+        n is not None and 0 < n < 15
+        or not rank(was) > 300 and rank(now) >= 200 and sharp(now) > sharp(was) + 0.6
+        and not (rank(now) < 400 and ahead > -1))
+    only = sharp(second) <= 0.6 and second != "#1" if now == "#1" else sharp(now) > sharp(second) + 0.7
+    return {"was": was, "now": now, "ahead": ahead, "second": second, "begins": begins, "only": only}
+
+
+def random_puzzle(rng):
+    def score(low, high):
+        return "#%d" % rng.choice([-9, -1, 1, 1, 2, 14, 15, 20]) if rng.random() < 0.2 else rng.randrange(low, high)
+    now = score(150, 700)
+    second = score(-300, 700)
+    return puzzle(score(-500, 350), now, rng.choice([-9, -3, -1, 0, 0, 1]), second if rank(second) <= rank(now) else now)
+
+
 def random_scores(rng):
     scores, cp = [], rng.randrange(-50, 60)
     for _ in range(rng.choice([2, 3, 4, 5, 9, 12, 25, 40, 81, 90, 160])):
@@ -133,9 +166,10 @@ def check(path):
 
 if len(sys.argv) > 1:
     sys.exit(check(sys.argv[1]) > 0)
-rng = random.Random(1)
+rng, rng_puzzles = random.Random(1), random.Random(2)
 with open("golden.jsonl.gz", "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as out:
     for n in range(120):
         scores, white_begins = random_scores(rng), n % 5 != 0
-        row = {"scores": scores, "white_begins": white_begins, **review(scores, white_begins)}
+        row = {"scores": scores, "white_begins": white_begins, **review(scores, white_begins),
+               "puzzles": [random_puzzle(rng_puzzles) for _ in range(20)]}
         out.write((json.dumps(row) + "\n").encode())
