@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"talbot/internal/cache"
 	"talbot/internal/fault"
 )
 
@@ -39,14 +41,17 @@ func prepareCUDA(plugin string) error {
 	if t.known {
 		return nil
 	}
-	dir, err := t.folder(func() (string, error) {
-		cache, err := os.UserCacheDir()
-		return filepath.Join(cache, "talbot"), err
-	})
+	dir, err := t.folder(cacheDir)
 	if err != nil {
 		return err
 	}
 	return os.Setenv(xlaFlags, strings.TrimSpace(os.Getenv(xlaFlags)+" --"+cudaDataDir+"="+dir))
+}
+
+// cacheDir is talbot's folder in the user's cache.
+func cacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "talbot"), err
 }
 
 // toolkit are the files that were found; "" stands for one that is missing.
@@ -180,4 +185,37 @@ func reasons(log string) string {
 		}
 	}
 	return strings.Join(list, "; ")
+}
+
+// autotuneDir is the option of XLA that names the folder in which it keeps which kernels it measured to be fastest.
+const autotuneDir = "xla_gpu_per_fusion_autotune_cache_dir"
+
+// keepAutotuning returns the value of XLA_FLAGS with which a plugin's compiler keeps what it measured below the user's
+// cache and finds it at the next start. An entry tells the GPU, but not the version of XLA, so each plugin has its own
+// folder. The value stays as it is where it says something of that itself, or names a file; with [deterministicOps],
+// for which nothing is measured; where the folder cannot be written; and where the plugin does not have the option,
+// since an unknown one ends the process.
+func keepAutotuning(flags, plugin, cached string) string {
+	if strings.Contains(flags, autotuneDir) || strings.Contains(flags, "deterministic_ops") ||
+		flags != "" && !strings.HasPrefix(flags, "-") || strings.ContainsAny(cached, " \t\n'\"") {
+		return flags
+	}
+	_, sum, err := cache.User().FileSum(plugin)
+	if err != nil {
+		return flags
+	}
+	dir := filepath.Join(cached, "autotune-"+sum[:16])
+	if _, err := os.Stat(dir); err != nil {
+		data, err := os.ReadFile(plugin)
+		if err != nil || !bytes.Contains(data, []byte("\x00"+autotuneDir+"\x00")) || os.MkdirAll(dir, 0o700) != nil {
+			return flags
+		}
+	}
+	f, err := os.CreateTemp(dir, "writable-*")
+	if err != nil {
+		return flags
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	return strings.TrimSpace(flags + " --" + autotuneDir + "=" + dir)
 }

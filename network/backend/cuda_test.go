@@ -85,6 +85,56 @@ func TestToolkit(t *testing.T) {
 	}
 }
 
+// TestKeepAutotuning: XLA is told of a folder for what it measures only where that is safe.
+func TestKeepAutotuning(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	const ours = "--xla_gpu_cuda_data_dir=/cuda"
+	for name, c := range map[string]struct {
+		flags, plugin string
+		kept          bool
+	}{
+		"nothing said":        {"", "a\x00" + autotuneDir + "\x00b", true},
+		"other options":       {ours, "a\x00" + autotuneDir + "\x00b", true},
+		"a plugin without it": {ours, "a\x00" + autotuneDir + "s\x00b xla." + autotuneDir + "\x00", false},
+		"said already":        {"--" + autotuneDir + "=/mine", "\x00" + autotuneDir + "\x00", false},
+		"deterministic":       {"--" + deterministicOps + "=true", "\x00" + autotuneDir + "\x00", false},
+		"so in another way":   {"--xla_gpu_exclude_nondeterministic_ops", "\x00" + autotuneDir + "\x00", false},
+		"a file of options":   {"/etc/xla", "\x00" + autotuneDir + "\x00", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			plugin, cached := filepath.Join(dir, "plugin.so"), filepath.Join(dir, "cache")
+			if err := os.WriteFile(plugin, []byte(c.plugin), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			got := keepAutotuning(c.flags, plugin, cached)
+			before, folder, kept := strings.Cut(got, "--"+autotuneDir+"="+cached)
+			again := keepAutotuning(c.flags, plugin, cached)
+			if kept != c.kept || strings.TrimSpace(before) != c.flags || again != got {
+				t.Fatalf("%q", got)
+			}
+			if !kept {
+				return
+			}
+			if left, err := os.ReadDir(cached + folder); err != nil || len(left) != 0 {
+				t.Errorf("%v, %v", left, err)
+			}
+			if err := os.WriteFile(plugin, []byte(c.plugin+"newer"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if newer := keepAutotuning(c.flags, plugin, cached); newer == got || !strings.Contains(newer, cached) {
+				t.Errorf("of another plugin %q, too", newer)
+			}
+			if got := keepAutotuning(c.flags, plugin, filepath.Join(dir, "a b")); got != c.flags {
+				t.Errorf("a folder with a space: %q", got)
+			}
+			if got := keepAutotuning(c.flags, plugin, filepath.Join(plugin, "below")); got != c.flags {
+				t.Errorf("a folder that cannot be made: %q", got)
+			}
+		})
+	}
+}
+
 // TestNeutralPath: go-xla goes by words anywhere in a path.
 func TestNeutralPath(t *testing.T) {
 	for path, neutral := range map[string]bool{

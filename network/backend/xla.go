@@ -44,10 +44,15 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 	if err := os.Setenv("GOPJRT_CUDA_CHECKS", "0"); err != nil {
 		return nil, err
 	}
-	options, logged := ",shared_buffers=false", func() string { return "" }
+	options, logged, flags := ",shared_buffers=false", func() string { return "" }, os.Getenv(xlaFlags)
 	if plugin.Kind == "cuda" {
 		if err := prepareCUDA(plugin.Path); err != nil {
 			return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
+		}
+		if dir, err := cacheDir(); err == nil {
+			if err := os.Setenv(xlaFlags, keepAutotuning(os.Getenv(xlaFlags), plugin.Path, dir)); err != nil {
+				return nil, err
+			}
 		}
 		options += fmt.Sprintf(",memory_fraction=%.3f", gpuShare())
 		if logged, err = captureErrors(); err != nil {
@@ -64,6 +69,7 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 		err = fmt.Errorf("%w (%s)", err, reason)
 	}
 	if err != nil {
+		_ = os.Setenv(xlaFlags, flags)                            // another plugin may not have the options of this one
 		_, text, found := strings.Cut(err.Error(), "PJRT error ") // after the names of functions, path and backend
 		if !found {
 			text = err.Error()
