@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -60,10 +61,17 @@ type Judgement struct {
 // BaselineMeasure is the baseline's measure.
 func (j *Judgement) BaselineMeasure() *Measure { return ByName(j.Baseline) }
 
-// Remedy says what to change in the next training, where the verdict is [Worse]; "" otherwise. The figures are those
-// that were judged, of a network that was trained over the legal moves only or, with masked false, over all.
+// Level reports whether the figure is as good as its baseline, which more positions would hardly change: nothing is
+// clear, though the interval is narrower than a tenth of the baseline.
+func (j *Judgement) Level() bool {
+	return j.Verdict == Unclear && j.Interval != nil && j.Interval[1]-j.Interval[0] < math.Abs(j.Against)/10
+}
+
+// Remedy says what to change in the next training, where the verdict is [Worse] or [Judgement.Level]; "" otherwise. The
+// figures are those that were judged, of a network that was trained over the legal moves only or, with masked false,
+// over all.
 func (j *Judgement) Remedy(f Figures, masked bool) string {
-	if j.Verdict != Worse {
+	if j.Verdict != Worse && !j.Level() {
 		return ""
 	}
 	if ByName(j.Measure).Head == ValueHead {

@@ -144,4 +144,19 @@ func TestRemedy(t *testing.T) {
 	figures["policy_ce_legal"], figures["value_mse"] = 3.2, 0.3
 	check("policy_ce_legal", "")
 	check("value_mse", "")
+	// Where nothing is clear, a narrow interval says that the network is no better; a wide one, that more are to be asked.
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{2.95, 3.06, "train longer, on more samples, or with a larger network"},
+		{2.5, 3.5, ""},
+		{3.05, 3.1, ""},
+	} {
+		i := Intervals{"policy_ce_legal": {c.low, c.high}}
+		j, _ := ByName("policy_ce_legal").Judge(Figures{"policy_ce_legal": 3, "policy_ce_uniform": 3.01}, i)
+		if got := j.Remedy(figures, true); got != c.want || j.Level() != (c.want != "") {
+			t.Errorf("%v: %q, level %v", i, got, j.Level())
+		}
+	}
 }

@@ -14,5 +14,7 @@ bin/talbot setup stockfish --yes
 rm -rf demo-out
 sh examples/run.sh demo-out
 echo
-echo "Play it:    bin/talbot play demo-out/run"
-echo "Its report: demo-out/run/report.html"
+echo "Play it:              bin/talbot play demo-out/run"
+echo "How good it is:       demo-out/run/report.html"
+echo "Better than before?   demo-out/compared.html"
+echo "Its games:            demo-out/match/report.html"

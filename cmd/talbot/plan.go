@@ -20,6 +20,7 @@ import (
 	"talbot/internal/flags"
 	"talbot/internal/humanize"
 	"talbot/network/backend"
+	"talbot/network/model"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/pipeline/ingest"
@@ -121,6 +122,8 @@ func (o *planOptions) request(f *pflag.FlagSet) (r plan.Request, c run.Config, e
 	r.Batch, r.TrainShare, r.IngestCores = c.Batch, float64(o.splits.Train)/100, runtime.GOMAXPROCS(0)
 	r.Loader = plan.Loader{GroupSamples: loader.GroupSamples,
 		SampleBytes: loader.SampleBytes(built.Encoder.Layout(), moves)}
+	const trainedBytes = 12 // of a parameter in a checkpoint: the weight and two of AdamW's
+	r.Checkpoints = int64(c.Keep+1) * trainedBytes * int64(model.CountTrainable(built.Network.Params()))
 	r.ReadFirst = func(ctx context.Context, dir string) error { return job.ReadFirst(ctx, c, dir) }
 	return r, c, nil
 }
@@ -165,13 +168,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		}
 		return o.room(e)
 	}
-	shorter := ""
-	if whole := e.TrainTime(); whole > job.Hour && backend.OnProcessor(measured.Kind) {
-		if s, ok := job.Within(measured.Config, whole, job.Hour); ok {
-			shorter = plan.Shorter(s.Time, s.Flags)
-		}
-	}
-	io.WriteString(cli.Stdout, e.Text(shorter)) // which remembers its error
+	io.WriteString(cli.Stdout, e.Text(shorter(e, measured))) // which remembers its error
 	if err := o.room(e); err != nil {
 		return err
 	}
@@ -185,13 +182,34 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	return nil
 }
 
+// shorter names trainings on a processor that take less than a long one: of a smaller network, of fewer steps, on a GPU.
+func shorter(e *plan.Estimate, m job.Measured) (lines []string) {
+	whole := e.TrainTime()
+	if whole <= job.Hour || !backend.OnProcessor(m.Kind) {
+		return nil
+	}
+	const night = 12 * job.Hour
+	for _, limit := range []time.Duration{job.Hour, night, 14 * night} {
+		if s, ok := job.Within(m.Config, whole, limit); ok {
+			lines = append(lines, plan.Shorter(s.Time, s.Flags))
+			break
+		}
+	}
+	if whole > night {
+		steps := int64(float64(e.TrainSteps) * night.Hours() / e.TrainHours)
+		lines = append(lines, plan.Shorter(night, fmt.Sprintf("--steps %d, of the same network", max(1, steps))),
+			fmt.Sprintf("%27s on a GPU: --train-rate with what `talbot doctor --gpu` measures there", "less"))
+	}
+	return lines
+}
+
 // room reports where there is less space than is needed. Where the system does not tell, nothing is reported.
 func (o *planOptions) room(e *plan.Estimate) error {
 	for _, x := range []struct {
 		dir, what, remedy string
 		bytes             int64
 	}{
-		{o.disk, "the datasets need", "make room, or name a folder on another disk with --disk", e.DiskBytes},
+		{o.disk, "datasets and checkpoints need", "make room, or name a folder on another disk with --disk", e.DiskBytes},
 		{os.TempDir(), "temporary files need", "make room, or set TMPDIR to a folder on another disk", e.TempBytes},
 	} {
 		if d := diskSpace(x.dir); d.Total > 0 && d.Free < x.bytes {

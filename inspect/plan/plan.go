@@ -40,6 +40,7 @@ type Request struct {
 	// ReadFirst reads what training reads of a dataset before its first step; nil: that is not estimated.
 	ReadFirst   func(ctx context.Context, dir string) error
 	IngestCores int    // cores that ingest works on, at least 1
+	Checkpoints int64  // bytes of all those that a run keeps
 	Loader      Loader // of training
 }
 
@@ -66,12 +67,14 @@ type Estimate struct {
 	LabelHours       float64         `json:"label_hours"`
 	LabelBytes       int64           `json:"label_bytes"` // of the labelled shards
 	IngestRate       float64         `json:"ingest_rate"` // positions a second and core
-	DiskBytes        int64           `json:"disk_bytes"`  // of both datasets
-	TempBytes        int64           `json:"temp_bytes"`  // of temporary files, while verify reads one
-	TrainRate        float64         `json:"train_rate"`  // positions a second
+	DiskBytes        int64           `json:"disk_bytes"`  // of both datasets and the checkpoints
+	CheckpointBytes  int64           `json:"checkpoint_bytes"`
+	TempBytes        int64           `json:"temp_bytes"` // of temporary files, while verify reads one
+	TrainRate        float64         `json:"train_rate"` // positions a second
 	TrainSteps       int64           `json:"train_steps"`
 	TrainHours       float64         `json:"train_hours"`
 	TrainMemory      int64           `json:"train_memory"` // bytes of the loader, without the network
+	TotalHours       float64         `json:"total_hours"`  // of all that takes time
 	Assumptions      []string        `json:"assumptions"`
 }
 
@@ -205,7 +208,8 @@ func (p Request) estimate(e *Estimate, how string) {
 	unlabelled := samples - float64(e.Labelled)
 	e.LabelHours = unlabelled * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
-	e.DiskBytes = e.ShardBytes + e.LabelBytes
+	e.CheckpointBytes = p.Checkpoints
+	e.DiskBytes = e.ShardBytes + e.LabelBytes + e.CheckpointBytes
 	e.TempBytes = max(0, 8*e.Positions-dataset.KeysMemory)
 	draws := fmt.Sprintf("%g epochs over %.0f %% of the samples", p.Epochs, 100*p.TrainShare)
 	if p.Epochs == 1 {
@@ -217,6 +221,10 @@ func (p Request) estimate(e *Estimate, how string) {
 		draws = fmt.Sprintf("%s of %s", humanize.Count(p.Steps, "step"), humanize.Count(int64(p.Batch), "sample"))
 	}
 	e.TrainHours = float64(e.TrainSteps) * float64(p.Batch) / e.TrainRate / 3600
+	e.TotalHours = e.IngestSeconds/3600 + e.LabelHours + e.TrainHours
+	for _, r := range e.Readings {
+		e.TotalHours += r.Seconds / 3600
+	}
 	e.TrainMemory = planLoaderMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+

@@ -24,7 +24,7 @@ func TestPlanKinds(t *testing.T) {
 	testkit.WriteGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
 	var counted int64
-	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Epochs: 1,
+	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Epochs: 1, Checkpoints: 7,
 		ReadFirst: func(_ context.Context, dir string) error {
 			m, err := dataset.ReadManifest(dir)
 			if err == nil {
@@ -49,6 +49,13 @@ func TestPlanKinds(t *testing.T) {
 	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples ||
 		e.Rejected != sum.GamesRead-sum.GamesKept {
 		t.Errorf("%+v, ingested %+v", e, sum)
+	}
+	total := e.IngestSeconds/3600 + e.LabelHours + e.TrainHours
+	for _, r := range e.Readings {
+		total += r.Seconds / 3600
+	}
+	if e.TotalHours != total || e.DiskBytes != e.ShardBytes+e.LabelBytes+7 {
+		t.Errorf("%g hours in all, want %g; %d bytes", e.TotalHours, total, e.DiskBytes)
 	}
 	var read []string
 	for _, r := range e.Readings {

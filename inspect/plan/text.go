@@ -9,8 +9,8 @@ import (
 	"talbot/internal/plain"
 )
 
-// Text returns the estimate; shorter names trainings that would take less, "" for none.
-func (e *Estimate) Text(shorter string) string {
+// Text returns the estimate; shorter are lines on trainings that would take less.
+func (e *Estimate) Text(shorter []string) string {
 	var b strings.Builder
 	say := func(format string, values ...any) { plain.Fprintf(&b, format, values...) }
 	const mib = 1 << 20
@@ -26,6 +26,8 @@ func (e *Estimate) Text(shorter string) string {
 	}
 	say("shards     %14s, %.2f bytes a position; %s with labels\n", humanize.Size(float64(e.ShardBytes)),
 		e.BytesPerPosition, humanize.Size(float64(e.LabelBytes)))
+	say("disk       %14s, with both datasets and %s of checkpoints\n", humanize.Size(float64(e.DiskBytes)),
+		humanize.Size(float64(e.CheckpointBytes)))
 	if e.TempBytes > 0 {
 		say("temporary  %14s, while verify or stats reads it\n", humanize.Size(float64(e.TempBytes)))
 	}
@@ -38,11 +40,16 @@ func (e *Estimate) Text(shorter string) string {
 		say("%-9s  %14s%s\n", r.What, hours(r.Seconds/3600), what)
 	}
 	say("label      %14s\n", hours(e.LabelHours))
+	if e.LabelHours > 24 {
+		say("%s\n", Shorter(time.Duration(e.LabelHours/10*float64(time.Hour)),
+			"a tenth of --movetime or of the nodes, label --fraction 0.1, or ten such machines"))
+	}
 	say("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
 		humanize.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
-	if shorter != "" {
-		say("%s\n", shorter)
+	for _, line := range shorter {
+		say("%s\n", line)
 	}
+	say("in all     %14s\n", hours(e.TotalHours))
 	say("\nassumed:\n")
 	for _, a := range e.Assumptions {
 		say("  %s\n", a)

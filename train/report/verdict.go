@@ -157,6 +157,8 @@ func doubt(j *evaluate.Judgement, f evaluate.Figures, format string, masked bool
 	switch {
 	case j.Verdict == evaluate.Unclear && j.Interval == nil:
 		text += " They are of too few games for an interval: evaluate more positions."
+	case j.Level():
+		text += " The interval is narrow and contains the baseline: the network is about as good."
 	case j.Verdict == evaluate.Unclear:
 		text += " The interval contains the baseline: evaluate more positions."
 	}
