@@ -144,7 +144,7 @@ func TestRemedy(t *testing.T) {
 	figures["policy_ce_legal"], figures["value_mse"] = 3.2, 0.3
 	check("policy_ce_legal", "")
 	check("value_mse", "")
-	// Where nothing is clear, a narrow interval says that the network is no better; a wide one, that more are to be asked.
+	// Where nothing is clear, a narrow interval says that the network is no better, a wide one asks for more.
 	for _, c := range []struct {
 		low, high float64
 		want      string

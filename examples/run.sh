@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole way from games to a network that chooses better than before, in two or three minutes: examples/run.sh [FOLDER].
+# From games to a network that chooses better than before, in two or three minutes: examples/run.sh [FOLDER].
 # It needs bin/talbot and Stockfish. STEPS=5 LABELS=0.005 SAMPLES=200 GAMES=2 is a quick pass.
 set -eu
 cd "$(dirname "$0")/.."

@@ -182,7 +182,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	return nil
 }
 
-// shorter names trainings on a processor that take less than a long one: of a smaller network, of fewer steps, on a GPU.
+// shorter names what takes less than a long training on a processor: a smaller network, fewer steps, a GPU.
 func shorter(e *plan.Estimate, m job.Measured) (lines []string) {
 	whole := e.TrainTime()
 	if whole <= job.Hour || !backend.OnProcessor(m.Kind) {
@@ -209,7 +209,8 @@ func (o *planOptions) room(e *plan.Estimate) error {
 		dir, what, remedy string
 		bytes             int64
 	}{
-		{o.disk, "datasets and checkpoints need", "make room, or name a folder on another disk with --disk", e.DiskBytes},
+		{o.disk, "datasets and checkpoints need", "make room, or name a folder on another disk with --disk",
+			e.DiskBytes},
 		{os.TempDir(), "temporary files need", "make room, or set TMPDIR to a folder on another disk", e.TempBytes},
 	} {
 		if d := diskSpace(x.dir); d.Total > 0 && d.Free < x.bytes {

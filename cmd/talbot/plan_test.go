@@ -36,7 +36,8 @@ func TestPlanShorter(t *testing.T) {
 	}
 	e := plan.Estimate{LabelHours: 240, TotalHours: 250, DiskBytes: 5e9, CheckpointBytes: 4e9}
 	text := e.Text(nil)
-	for _, want := range []string{"about 24h0m with a tenth", "in all             10d10h", "5.0 GB, with both datasets and 4.0 GB"} {
+	for _, want := range []string{"about 24h0m with a tenth", "in all             10d10h",
+		"5.0 GB, with both datasets and 4.0 GB"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
