@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,8 +115,10 @@ func (f *Filter) Head(l *Line) Reason {
 	if f.NoBots && (l.Tag("WhiteTitle") == "BOT" || l.Tag("BlackTitle") == "BOT") {
 		return Bot
 	}
-	if (len(f.TimeControls) > 0 || f.MinBaseTime > 0) && !f.timeControl(l.Tag("TimeControl")) {
-		return TimeControl
+	if len(f.TimeControls) > 0 || f.MinBaseTime > 0 {
+		if white, black := l.TimeControls(); !f.timeControl(white) || !f.timeControl(black) {
+			return TimeControl
+		}
 	}
 	if len(f.Terminations) > 0 && !slices.Contains(f.Terminations, strings.ToLower(l.Tag("Termination"))) {
 		return Termination
@@ -206,6 +209,25 @@ func (f *Filter) elo(white, black int) Reason {
 		return UnknownElo
 	}
 	return ""
+}
+
+// TimeControls returns what the tag TimeControl says, for both sides, or those of each side where it says nothing.
+func (l *Line) TimeControls() (white, black string) {
+	both := l.Tag("TimeControl")
+	white, black = l.Tag("WhiteTimeControl"), l.Tag("BlackTimeControl")
+	if both != "" && both != "?" || white == "" && black == "" {
+		return both, both
+	}
+	return white, black
+}
+
+// TimeControl returns the time control of a game as text.
+func (l *Line) TimeControl() string {
+	white, black := l.TimeControls()
+	if white == black {
+		return white
+	}
+	return cmp.Or(white, "?") + " against " + cmp.Or(black, "?")
 }
 
 // timeControl reports whether the value of a TimeControl tag is asked for.

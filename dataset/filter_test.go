@@ -135,10 +135,16 @@ func TestTimeControls(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 		tag := Tag{"TimeControl", text}
+		sides := []Tag{{"TimeControl", "?"}, {"WhiteTimeControl", text}, {"BlackTimeControl", "9999999+9"}}
+		if f := (Filter{MinBaseTime: base + 1}); f.Head(game(0, 0, sides...)) != TimeControl {
+			t.Errorf("%q against a long time is kept by %+v", text, f)
+		}
 		for _, f := range []Filter{{MinBaseTime: base}, {TimeControls: []string{text}},
 			{TimeControls: []string{TimeControlClass(base, increment)}}} {
-			if r := f.Head(game(0, 0, tag)); ok && r != "" {
-				t.Errorf("%q is left out by %+v as %s", text, f, r)
+			for _, tags := range [][]Tag{{tag}, {{"WhiteTimeControl", text}, {"BlackTimeControl", text}}} {
+				if r := f.Head(game(0, 0, tags...)); ok && r != "" {
+					t.Errorf("%v is left out by %+v as %s", tags, f, r)
+				}
 			}
 		}
 		if f := (Filter{MinBaseTime: base + time.Millisecond}); ok && f.Head(game(0, 0, tag)) != TimeControl {

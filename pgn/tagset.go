@@ -12,13 +12,14 @@ import (
 // ratings become fields, FEN the start position.
 var tagNames = [...]string{
 	"Event", "Site", "Date", "Round", "White", "Black", "ECO", "TimeControl", "Termination",
-	"UTCDate", "UTCTime", "EventDate", "WhiteTitle", "BlackTitle", "GameId",
+	"UTCDate", "UTCTime", "EventDate", "WhiteTitle", "BlackTitle", "GameId", "WhiteTimeControl",
+	"BlackTimeControl",
 	tagResult: "Result", tagWhiteElo: "WhiteElo", tagBlackElo: "BlackElo", tagFEN: "FEN", tagVariant: "Variant",
 	tagSetUp: "SetUp",
 }
 
 const (
-	keptTags  = 15
+	keptTags  = 17
 	tagResult = keptTags + iota - 1
 	tagWhiteElo
 	tagBlackElo
@@ -28,7 +29,7 @@ const (
 )
 
 // tagsOfLength has the places of the tags whose names have a length, which leaves few to compare.
-var tagsOfLength = func() (t [16][]int) {
+var tagsOfLength = func() (t [17][]int) {
 	for i, name := range tagNames {
 		t[len(name)] = append(t[len(name)], i)
 	}

@@ -109,7 +109,7 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 	n := len(line.Moves)
 	g := &Game{White: line.Tag("White"), Black: line.Tag("Black"), WhiteElo: line.WhiteElo, BlackElo: line.BlackElo,
 		Event: line.Tag("Event"), Site: line.Tag("Site"), Round: line.Tag("Round"),
-		TimeControl: line.Tag("TimeControl"), Date: line.Tag("Date"), Opening: line.Tag("Opening"),
+		TimeControl: line.TimeControl(), Date: line.Tag("Date"), Opening: line.Tag("Opening"),
 		ECO:    line.Tag("ECO"),
 		Result: line.Result.String(), Moves: make([]Move, 0, n), start: line.Start}
 	if line.Start != board.StartPosition() {

@@ -115,7 +115,7 @@ func (v *viewer) describe(l located) *Sample {
 		FEN:   p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
-		Result: l.Result.String(), TimeControl: l.Tag("TimeControl"),
+		Result: l.Result.String(), TimeControl: l.TimeControl(),
 		Input: v.Manifest().InputName(l.Input), Legal: map[string]int{}, line: new(*l.Line),
 	}
 	if tenths, ok := l.ClockBefore(ply); ok {

@@ -113,14 +113,20 @@ const (
 	unknownClock = "unknown"
 )
 
-// clockOf is the class of a game's time control.
+// clockOf is the class of a game's time control, unknown where the sides' differ.
 func clockOf(l *dataset.Line) string {
-	tag := l.Tag("TimeControl")
-	if base, increment, ok := dataset.ParseTimeControl(tag); ok {
-		return dataset.TimeControlClass(base, increment)
+	class := func(tag string) string {
+		if base, increment, ok := dataset.ParseTimeControl(tag); ok {
+			return dataset.TimeControlClass(base, increment)
+		}
+		if tag == "-" {
+			return noClock
+		}
+		return unknownClock
 	}
-	if tag == "-" {
-		return noClock
+	white, black := l.TimeControls()
+	if class(white) != class(black) {
+		return unknownClock
 	}
-	return unknownClock
+	return class(white)
 }

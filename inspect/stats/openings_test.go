@@ -163,8 +163,21 @@ func TestClocks(t *testing.T) {
 		"180+2": "blitz", "600": "rapid",
 		"40/7200:3600": "classical",
 		"15+0":         "ultrabullet", "-": noClock, "?": unknownClock, "": unknownClock, "</p>": unknownClock} {
-		if got := clockOf(&dataset.Line{Tags: []dataset.Tag{{Name: "TimeControl", Value: tag}}}); got != want {
+		of := func(names ...string) string {
+			l := &dataset.Line{}
+			for _, name := range names {
+				l.Tags = append(l.Tags, dataset.Tag{Name: name, Value: tag})
+			}
+			return clockOf(l)
+		}
+		if got := of("TimeControl"); got != want {
 			t.Errorf("%q is %q, want %q", tag, got, want)
+		}
+		if got := of("WhiteTimeControl", "BlackTimeControl"); got != want {
+			t.Errorf("%q of both sides is %q, want %q", tag, got, want)
+		}
+		if got := of("WhiteTimeControl"); got != unknownClock {
+			t.Errorf("%q of one side is %q", tag, got)
 		}
 	}
 }
