@@ -2,6 +2,7 @@
 # Runs the README's commands as a newcomer would: in a Debian that has nothing but git, the certificates and Go.
 #
 #	scripts/bare.sh [NAME…]      only these: game (build talbot and play a move), demo, test
+#	scripts/bare.sh wheel        installs this machine's wheel with pip and plays a move; it has python3-venv, too
 #
 # What is committed is cloned. Mirror, proxies and certificates are those of this machine: of apt, of Go and of the
 # environment. Needs root, debootstrap, Go and git. DIR is where the system is made (by default a temporary folder,
@@ -37,7 +38,9 @@ else
 fi
 
 echo "bare: making a minimal $suite in $root"
-debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$root" "$mirror" >"$root.debootstrap.log" 2>&1 ||
+include=ca-certificates,git
+[ "$*" != wheel ] || include=$include,python3-venv
+debootstrap --variant=minbase --include=$include "$suite" "$root" "$mirror" >"$root.debootstrap.log" 2>&1 ||
 	fail "debootstrap failed" "see $root.debootstrap.log"
 rm "$root.debootstrap.log"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
@@ -86,6 +89,11 @@ timed() {
 }
 
 echo "bare: before: $(downloaded)"
+if [ "$*" = wheel ]; then
+	(cd "$root/root/talbot" && sh scripts/release.sh wheel)
+	timed wheel "python3 -m venv /root/env && /root/env/bin/pip install --quiet --no-index dist/talbot-*.whl &&
+		echo e4 | /root/env/bin/talbot play && du -cbs /root/env/bin/talbot /root/env/lib/*/*/talbot*"
+fi
 case " ${*:-game} " in *" game "*) timed game "scripts/build.sh && echo e4 | bin/talbot play" ;; esac
 for command in $commands; do
 	name=$(basename "$command" .sh)
