@@ -25,8 +25,10 @@ type wheel struct {
 
 // wheels are the packages of a part by system.
 var wheels = map[string]map[string]wheel{
-	partCPU: {"linux/amd64": {"xla-cpu-pjrt==0.0.1", "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
-		"60 MB to download, 260 MB on disk", nil}},
+	// XLA of jaxlib 0.11.2, built for LAMMPS: it trains 1.17 times as fast as xla-cpu-pjrt 0.0.1.
+	partCPU: {"linux/amd64": {"lammps-jax-pjrt-cpu==0.11.2",
+		"1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+		"60 MB to download, 200 MB on disk", nil}},
 	partONNX: {
 		"linux/amd64": onnxWheel("manylinux_2_28_x86_64",
 			"74a6a52994616c4d18b33db1e13c226333a70a6ba07480a5cab9c2a50dff1430"),

@@ -141,7 +141,7 @@ func TestInstallWheel(t *testing.T) {
 	s, err := planWheel(partCPU, m)
 	testkit.OK(t, err)
 	fakePython(t, `while [ "$1" != --target ]; do shift; done
-p=$2/xla_plugins/xla_cpu_pjrt; mkdir -p $p && echo >$p/xla_cpu_pjrt.so
+p=$2/lammps_jax_pjrt_cpu; mkdir -p $p && echo >$p/pjrt_c_api_cpu_plugin.so
 `)
 	testkit.OK(t, s.do(t.Context()))
 	if !slices.ContainsFunc(backend.Discover().Plugins, func(p backend.Plugin) bool {

@@ -48,10 +48,11 @@ func (f Discovery) Plugin(kind string) (Plugin, bool) {
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
 // Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in the Python environment that talbot is installed in, in
-// PluginDir, where go-xla installs them, and in the Python packages of the processor (xla-cpu-pjrt), of CUDA
-// (jax-cuda13-pjrt, jax-cuda12-pjrt), of AMD (jax-rocm7-pjrt), of Intel's GPUs (jax-oneapi-pjrt) and of Apple's
-// (metal-pjrt-core), of PackagesDir, CUDADir, the active virtual environment, the Python in PATH, pyenv, the user and
-// the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
+// PluginDir, where go-xla installs them, and in the Python packages of the processor (lammps-jax-pjrt-cpu,
+// xla-cpu-pjrt), of CUDA (jax-cuda13-pjrt, jax-cuda12-pjrt), of AMD (jax-rocm7-pjrt), of Intel's GPUs (jax-oneapi-pjrt)
+// and of Apple's (metal-pjrt-core), of PackagesDir, CUDADir, the active virtual environment, the Python in PATH, pyenv,
+// the user and the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to
+// itself.
 func Discover() Discovery {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, environment(), os.Getenv)
@@ -159,8 +160,8 @@ func kindOf(path string) string {
 }
 
 // pluginPackages are the folders of plugins in Python's packages.
-var pluginPackages = []string{"xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13", "jax_plugins/xla_cuda12",
-	"jax_plugins/xla_rocm*", "jax_plugins/xla_oneapi", "metal_pjrt_core"}
+var pluginPackages = []string{"lammps_jax_pjrt_cpu", "xla_plugins/xla_cpu_pjrt", "jax_plugins/xla_cuda13",
+	"jax_plugins/xla_cuda12", "jax_plugins/xla_rocm*", "jax_plugins/xla_oneapi", "metal_pjrt_core"}
 
 func pluginDirs(root, home, own string, env func(string) string) []string {
 	var dirs []string
