@@ -55,7 +55,11 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "Open the address that talbot studio printed when it began: it lets this "+
 			"browser in.")
 	default:
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		most := int64(maxBody)
+		if r.URL.Path == "/review" {
+			most = maxUpload
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		if err := r.ParseForm(); err != nil { // else its fields would count as empty
 			refuse(w, http.StatusBadRequest, "The request is damaged or too long.")
 			return
@@ -64,7 +68,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxBody is the longest request's body, in bytes.
+// maxBody is the longest request's body, in bytes, but for [maxUpload].
 const maxBody = 64 << 10
 
 // known reports whether a request's host is a name of the loopback, with any port: a tunnel has another one.

@@ -16,8 +16,8 @@ import (
 
 // homePage is the first page.
 type homePage struct {
-	Roots                   []root
-	Datasets, Runs, Matches []*folder
+	Roots                            []root
+	Datasets, Runs, Matches, Reviews []*folder
 }
 
 func (s *Server) home() homePage {
@@ -25,7 +25,7 @@ func (s *Server) home() homePage {
 	for _, f := range s.library.look() {
 		by[f.Kind] = append(by[f.Kind], f)
 	}
-	return homePage{s.library.roots, by[aDataset], by[aRun], by[aMatch]}
+	return homePage{s.library.roots, by[aDataset], by[aRun], by[aMatch], by[aReview]}
 }
 
 // sortedHome is the first page with its tables sorted.
@@ -71,7 +71,7 @@ func (p homePage) sorted(column string) sortedHome {
 	if by == nil {
 		return sortedHome{p, "name"}
 	}
-	for _, list := range [][]*folder{p.Datasets, p.Runs, p.Matches} {
+	for _, list := range [][]*folder{p.Datasets, p.Runs, p.Matches, p.Reviews} {
 		slices.SortStableFunc(list, func(a, b *folder) int { return cmp.Compare(by(b), by(a)) })
 	}
 	return sortedHome{p, column}

@@ -11,10 +11,11 @@ import (
 // jobs find out what takes a while: each job once, whoever asks for it, and no longer than pages ask. S is what is
 // known of a job so far. It is safe for concurrent use.
 type jobs[S any] struct {
-	kept int // jobs that are kept, done or not
-	ctx  context.Context
-	end  context.CancelFunc
-	runs sync.WaitGroup
+	kept    int  // jobs that are kept, done or not
+	lasting bool // they go on when no page asks
+	ctx     context.Context
+	end     context.CancelFunc
+	runs    sync.WaitGroup
 
 	mu   sync.Mutex
 	list []*work[S] // the last one asked for first
@@ -100,7 +101,9 @@ func (js *jobs[S]) get(key, page string, start func() (S, func(*work[S]) error))
 	j.state, do = start()
 	js.runs.Go(func() {
 		defer j.cancel()
-		defer j.whileAsked(j.cancel)()
+		if !js.lasting {
+			defer j.whileAsked(j.cancel)()
+		}
 		err := do(j)
 		j.mu.Lock()
 		defer j.mu.Unlock()

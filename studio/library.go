@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/inspect/review"
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/network/run"
@@ -42,6 +43,13 @@ type root struct {
 	release func() error // closes it and ends its confinement
 }
 
+// forget has the next look find what is there now.
+func (l *library) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looked = time.Time{}
+}
+
 // kind is the content of a folder.
 type kind string
 
@@ -49,10 +57,11 @@ const (
 	aDataset kind = "dataset"
 	aRun     kind = "run"
 	aMatch   kind = "match"
+	aReview  kind = "review"
 	aNetwork kind = "network" // a file of lc0's
 )
 
-// folder is a dataset, run or match, or the file of a network. It is not changed once it is in the library.
+// folder is a dataset, run, match or review, or the file of a network. It is not changed once it is in the library.
 type folder struct {
 	Kind    kind
 	Key     string // stands for the path in addresses
@@ -73,6 +82,8 @@ type folder struct {
 	Nats   *float64 // of its last validation, cross-entropy of the policy; nil: none
 
 	Result *match.Result // of a match that is over
+
+	Review *review.Summary // of a review that is done
 
 	root  *os.Root // the folder that is served
 	below string   // the path below it
@@ -186,6 +197,9 @@ func kindOf(names []string) kind {
 		return aRun
 	case match.IsMatch(names):
 		return aMatch
+	case slices.Contains(names, review.FileName) && slices.Contains(names, "moves.csv"),
+		slices.Contains(names, requestName):
+		return aReview
 	}
 	return ""
 }
@@ -193,14 +207,13 @@ func kindOf(names []string) kind {
 // read returns what a folder holds; if its files have not changed, what was known.
 func (l *library) read(k kind, root *os.Root, name, path string) *folder {
 	names := []string{dataset.ManifestName, output.ProgressName, run.ConfigName, run.MetricsName, match.ResultFile,
-		match.JournalFile, job.CardName}
+		match.JournalFile, job.CardName, review.FileName, requestName}
 	if k == aNetwork {
 		names = []string{"."}
 	}
 	stamp, changed := stampOf(root, name, names...)
 	old := l.known[path]
-	sum := sha256.Sum256([]byte(path))
-	f := &folder{Kind: k, Key: hex.EncodeToString(sum[:8]), Name: filepath.ToSlash(name), Path: path,
+	f := &folder{Kind: k, Key: keyOf(path), Name: filepath.ToSlash(name), Path: path,
 		root: root, below: name, stamp: stamp, Changed: changed}
 	if f.Name == "." {
 		f.Name = filepath.Base(path)
@@ -217,8 +230,17 @@ func (l *library) read(k kind, root *os.Root, name, path string) *folder {
 		f.AtWork = run.AtWork(path)
 	case aMatch:
 		f.AtWork = match.AtWork(path)
+	case aReview:
+		f.AtWork = f.Review == nil && (output.AtWork(filepath.Join(path, "games")) ||
+			output.AtWork(filepath.Join(path, "labelled")))
 	}
 	return f
+}
+
+// keyOf is the key of a folder or file.
+func keyOf(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:8])
 }
 
 // stampOf changes when one of the files does; the last one did then.
@@ -251,6 +273,15 @@ func (f *folder) fill() {
 		}
 	case aMatch:
 		f.Result, err = match.ReadResult(f.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	case aReview:
+		var file *os.File
+		if file, err = f.openReview(); err == nil {
+			f.Review, err = review.Read(file, nil)
+			err = errors.Join(err, file.Close())
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

@@ -118,7 +118,12 @@ const pgnType = "application/x-chess-pgn"
 
 // matchPGN answers with all games as the match wrote them.
 func (s *Server) matchPGN(f *folder, w http.ResponseWriter, _ *http.Request) error {
-	file, err := durable.OpenRegular(filepath.Join(f.Path, match.PGNFile))
+	return s.gamesOf(f, match.PGNFile, w)
+}
+
+// gamesOf answers with a file of games.
+func (s *Server) gamesOf(f *folder, name string, w http.ResponseWriter) error {
+	file, err := durable.OpenRegular(filepath.Join(f.Path, name))
 	if err != nil {
 		return missing("The games cannot be read: " + chart.Plain(f.within(err)))
 	}
@@ -135,7 +140,14 @@ type replayPage struct {
 	Before, Next int              // the games beside it; 0: none
 	Wide, Narrow *chart.LineChart // the players' scores; nil: there are none
 	Replay       replay
+	Up, Save     string // addresses of all games, and of what is saved
+	game         string // of a game, with %d for its number
+	People, Play string // see [Server.peopleOf]
+	Classes      bool   // its moves have marks
 }
+
+// Game is the address of another game.
+func (p replayPage) Game(number int) string { return fmt.Sprintf(p.game, number) }
 
 // replay is a game for the script of its page.
 type replay struct {
@@ -166,6 +178,9 @@ type replayMove struct {
 	Nodes int64   `json:"nodes"`
 	Time  float64 `json:"time"` // seconds
 	Book  bool    `json:"book"` // of the opening
+	Best  string  `json:"best"` // UCI, in place of the move; "" = not known
+	Mark  string  `json:"mark"` // ?!, ? or ??
+	Said  string  `json:"said"` // what else is known
 }
 
 // gameOf returns the game of a request, with its match, locked. The caller calls unlock whatever the error.
@@ -199,7 +214,9 @@ func (s *Server) replay(f *folder, w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	p := replayPage{folder: f, Number: g.Number + 1, Replay: replayOf(g)}
+	up := "/match/" + f.Key
+	p := replayPage{folder: f, Number: g.Number + 1, Replay: replayOf(g), Up: up, game: up + "/game/%d",
+		Save: fmt.Sprintf("%s/game/%d/game.pgn", up, g.Number+1)}
 	for _, e := range m.Games() {
 		switch {
 		case e.Number < g.Number:

@@ -247,7 +247,11 @@ func TestBrowserAxe(t *testing.T) {
 	}
 	people := s.to("POST", "/people", url.Values{"pgn": {"1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6"}})
 	compare := run + "/compare?split=all&with=" + s.keyOf("people") + "&data=" + s.keyOf("data")
-	for _, path := range []string{"/", "/play", game, "/people", people + "#ply=2", compare,
+	_, review, _ := s.upload("My games.pgn", evaluated, "nodes", "0", "people", s.keyOf("people"))
+	s.done(review)
+	s.library.forget()
+	for _, path := range []string{"/", "/play", game, "/people", people + "#ply=2", compare, "/review", review,
+		strings.Replace(review, "index", "game/0001", 1) + "#ply=5",
 		"/match/" + s.keyOf("match"),
 		"/match/" + s.keyOf("match") + "/game/1#ply=5", run + "?axis=time&scale=log&with=" + s.keyOf("other"),
 		data + "?label=yes", data + "/statistics", data + "/sample/13", data + "/sample/99999"} {
@@ -346,7 +350,11 @@ func newNamed(t *testing.T, name string) (s *served, pages []string) {
 	people := s.to("POST", "/people", url.Values{"run": {key("people")},
 		"pgn": {fmt.Sprintf("[White %q]\n[Black %q]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6", short, short)}})
 	run, data, game := "/run/"+key("run"), "/data/"+key("data"), "/match/"+key("match")
-	return s, []string{"/", "/play", "/people", "/people?run=" + key("people"), people + "#ply=2",
+	_, review, _ := s.upload(name, fmt.Sprintf("[White %q]\n[Black %q]\n[Opening %q]\n%s", short, short, short,
+		evaluated), "nodes", "0", "people", key("people"))
+	s.done(review)
+	return s, []string{"/review", review, strings.Replace(review, "index", "game/0001", 1) + "#ply=5",
+		"/", "/play", "/people", "/people?run=" + key("people"), people + "#ply=2",
 		run + "/compare?split=all&with=" + key("people") + "&data=" + key("data"), game, game + "/game/1#ply=5",
 		run + "?with=" + key("other"), run, "/run/" + key("damaged"), data,
 		data + "?label=yes&player=" + url.QueryEscape(name[:100]), data + "/statistics",

@@ -39,10 +39,11 @@ type partPage struct {
 func (p *partPage) Waiting() bool { return p.asked && p.Made == "" && p.Notice == "" }
 
 // make lays the part of a key out as far as it is there; from makes its page, and tells how far it is.
-func (p *partPage) make(s *Server, key string, from func(*work[part]) (*table.Page, error)) error {
-	j, err := s.parts.get(key, "", func() (part, func(*work[part]) error) {
+func (p *partPage) make(parts *jobs[part], turn turns, key string,
+	from func(*work[part]) (*table.Page, error)) error {
+	j, err := parts.get(key, "", func() (part, func(*work[part]) error) {
 		return part{}, func(j *work[part]) error {
-			return s.reading.do(j.ctx, func() error {
+			return turn.do(j.ctx, func() error {
 				page, err := from(j)
 				if err != nil {
 					return err
@@ -78,7 +79,7 @@ func (s *Server) lookAtStats(f *folder, _ *http.Request) *partPage {
 	if p.Notice != "" {
 		return p
 	}
-	err := p.make(s, f.Path+"\n"+f.Manifest.Hash(), func(j *work[part]) (*table.Page, error) {
+	err := p.make(s.parts, s.reading, f.Path+"\n"+f.Manifest.Hash(), func(j *work[part]) (*table.Page, error) {
 		counts, err := stats.Request{Dir: f.Path, Progress: func(p progress.Progress) {
 			tell(j, "", p.Done, p.Total)
 		}}.Run(j.ctx)
@@ -142,7 +143,7 @@ func (s *Server) lookAtComparison(f *folder, r *http.Request) *comparePage {
 	}
 	key := strings.Join([]string{"compare", f.Path, f.stamp, other.Path, other.stamp, data.Path, data.Manifest.Hash(),
 		p.Split}, "\n")
-	err := p.make(s, key, func(j *work[part]) (*table.Page, error) {
+	err := p.make(s.parts, s.reading, key, func(j *work[part]) (*table.Page, error) {
 		c := job.Compare{Settings: [][]string{{f.Path}, {other.Path}}, Measure: job.Measure{
 			Data: []loader.Spec{{Dir: data.Path}}, Split: p.Split, Samples: comparedSamples, Batch: comparedBatch,
 			Backend: atOnce(s.networks.backend), Workers: runtime.GOMAXPROCS(0),

@@ -32,12 +32,17 @@ type lobbyPage struct {
 	Against string // key of the run that is chosen
 	Second  string // of the one that plays Black where two networks play
 	FEN     string
+	Nodes   int64
 }
 
 func (s *Server) lobby(w http.ResponseWriter, r *http.Request, status int, problem string) error {
 	networks := slices.DeleteFunc(slices.Clone(s.library.look()), func(f *folder) bool { return !f.answers() })
+	nodes, err := strconv.ParseInt(r.FormValue("nodes"), 10, 64)
+	if err != nil || nodes < 1 || nodes > maxNodes {
+		nodes = 400
+	}
 	return s.showStatus(w, status, "lobby", lobbyPage{networks, problem, r.FormValue("against"),
-		r.FormValue("second"), r.FormValue("fen")})
+		r.FormValue("second"), r.FormValue("fen"), nodes})
 }
 
 // sit begins a game.

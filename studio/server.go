@@ -40,6 +40,9 @@ type Server struct {
 	searches *jobs[search]
 	parts    *jobs[part]
 	reading  turns // of what reads whole datasets
+	making   *jobs[part]
+	makes    turns // of reviews that are made
+	reviews  recent[*readReview]
 	matches  recent[*watchedMatch]
 	guard    *guard
 	pages    *template.Template
@@ -51,7 +54,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{games: newGames(), networks: newNetworks(o.Backend, o.Engine),
 		analyses: newJobs[analysisView](maxAnalyses), datasets: newDatasets(),
 		searches: newJobs[search](maxSearches), parts: newJobs[part](maxParts), reading: make(turns, 1),
+		making: newJobs[part](maxReviews), makes: make(turns, 1), reviews: recent[*readReview]{most: maxMatches},
 		matches: recent[*watchedMatch]{most: maxMatches}, assets: map[string][]byte{}}
+	s.making.lasting = true
 	var err error
 	if s.library, err = openLibrary(o.Dirs); err != nil {
 		return nil, err
@@ -91,6 +96,7 @@ func (s *Server) Close() error {
 	s.games.close()
 	s.analyses.close()
 	s.parts.close()
+	s.making.close()
 	s.searches.close()
 	s.networks.close()
 	s.datasets.end()
@@ -147,6 +153,13 @@ func (s *Server) routes() http.Handler {
 	handle("POST /people", s.askPeople)
 	handle("GET /people/game", s.peopleGame)
 	handle("GET /people/analysis", s.analysis)
+	handle("GET /review", func(w http.ResponseWriter, _ *http.Request) error {
+		return s.reviewForm(w, http.StatusOK, "")
+	})
+	handle("POST /review", s.takeGames)
+	livePage(s, handle, "/review/{key}/index.html", "review", aReview, s.lookAtReview, nil)
+	handle("GET /review/{key}/games.pgn", s.of(aReview, s.reviewPGN))
+	handle("GET /review/{key}/game/{game}", s.of(aReview, s.reviewGame))
 	livePage(s, handle, "/match/{key}", "match", aMatch, s.lookAtMatch, nil)
 	handle("GET /match/{key}/games.pgn", s.of(aMatch, s.matchPGN))
 	handle("GET /match/{key}/game/{game}", s.of(aMatch, s.replay))

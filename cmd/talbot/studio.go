@@ -20,13 +20,15 @@ func newStudio() *cobra.Command {
 	var o studioOptions
 	cmd := &cobra.Command{
 		Use:   "studio [DIR...]",
-		Short: "Look at data and runs, and play, in a browser",
+		Short: "Look at data and runs, play and review games in a browser",
 		Long: `Studio serves local pages on every dataset, run and match below the given folders
 (default: the current one): samples with filters, curves of runs as they train, and the
-games of matches. You can also play against a network and see its evaluations. Open the
-address that it prints in a browser on the same machine. Ctrl-C ends it.
+games of matches. You can also play against a network and see its evaluations, and have
+your games reviewed. Open the address that it prints in a browser on the same machine.
+Ctrl-C ends it.
 
-Studio only reads data, never changes it. It follows no links out of the folders, contacts
+Studio changes no data; reviews that you ask for become new folders below "reviews" in the
+first folder. It follows no links out of the folders, contacts
 no other machines, and lets in only a browser opened with the printed address. On another
 machine, tunnel the port: ` + "`ssh -L 7878:127.0.0.1:7878 MACHINE`" + `. See
 docs/20-studio.md.`,
@@ -41,7 +43,7 @@ docs/20-studio.md.`,
 	o.listen = "127.0.0.1:7878"
 	f.String(&o.listen, "listen", "listen on this `ADDRESS`, a host and a port")
 	addBackend(f, &o.backend, answering)
-	addEngine(f, &o.engine, "engine for the page \"For people\"")
+	addEngine(f, &o.engine, "engine for the pages \"For people\" and \"Review\"")
 	return cmd
 }
 

@@ -27,8 +27,9 @@ type Game struct {
 	TimeControl string      `json:"time_control,omitempty"`
 	FEN         string      `json:"fen,omitempty"` // where it does not begin from the usual start
 	Result      string      `json:"result"`
-	Accuracy    [2]*float64 `json:"accuracy"` // White's and Black's, 0 … 100; nil without a move of theirs
-	Sides       [2]Totals   `json:"sides"`    // White's and Black's
+	Side        string      `json:"side,omitempty"` // "white" or "black": the player's, where somebody was asked for
+	Accuracy    [2]*float64 `json:"accuracy"`       // White's and Black's, 0 … 100; nil without a move of theirs
+	Sides       [2]Totals   `json:"sides"`          // White's and Black's
 	Moves       []Move      `json:"moves"`
 
 	start board.Position
@@ -117,6 +118,11 @@ func (v *reviewer) review(ctx context.Context, line *dataset.Line) (*Game, error
 	}
 	player := dataset.Filter{Player: v.Player}
 	g.mine[board.White], g.mine[board.Black] = player.PlayerSides(line)
+	for side := range board.Color(2) {
+		if g.mine[side] && !g.mine[1-side] {
+			g.Side = side.String()
+		}
+	}
 	labels, positions := make([]label, 0, n+1), make([]board.Position, 0, n+1)
 	w := &v.walker
 	for w.Reset(line); w.Next(); {
@@ -234,8 +240,14 @@ func scoreOf(cp int, mate *int) dataset.Score {
 // before returns the score before the move.
 func (m *Move) before() dataset.Score { return scoreOf(m.Before, m.MateIn) }
 
-// after returns the score after the move, to mate as a mate in one.
-func (m *Move) after() dataset.Score {
+// Start returns where the game begins.
+func (g *Game) Start() board.Position { return g.start }
+
+// Played returns the move.
+func (m *Move) Played() board.Move { return m.move }
+
+// ScoreAfter returns the score after the move from its player's view, to mate as a mate in one.
+func (m *Move) ScoreAfter() dataset.Score {
 	if m.MateTo != nil && *m.MateTo == 0 {
 		return dataset.MateIn(1)
 	}

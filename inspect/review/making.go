@@ -48,7 +48,11 @@ func (m Making) Run(ctx context.Context) (*Summary, error) {
 	if _, err := in.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
 		return nil, err
 	}
-	m.In = in.Out
+	read, err := dataset.ReadManifest(in.Out)
+	if err != nil {
+		return nil, err
+	}
+	m.In, m.LeftOut = in.Out, read.Counts.Rejects
 	if !m.Evals {
 		l := m.Label
 		job(&l.Job, "labelled")

@@ -2,8 +2,11 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"talbot/board"
 	"talbot/internal/chart"
@@ -16,8 +19,7 @@ func gamePath(number int) string { return fmt.Sprintf("game/%04d.html", number) 
 
 // Text returns the summary for a terminal.
 func (s *Summary) Text() string {
-	p := s.page()
-	return p.Text()
+	return s.Page().Text()
 }
 
 func one(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
@@ -29,8 +31,11 @@ func accuracyText(a *float64) string {
 	return one(*a)
 }
 
-// page is the page over all games.
-func (s *Summary) page() *table.Page {
+// AccuracyText returns the mean accuracy for people.
+func (r *Record) AccuracyText() string { return accuracyText(r.Accuracy) }
+
+// Page returns the page over all games.
+func (s *Summary) Page() *table.Page {
 	whose := "White's and Black's moves"
 	if s.Player != "" {
 		whose = "the moves of " + chart.Plain(s.Player)
@@ -66,9 +71,14 @@ func (s *Summary) page() *table.Page {
 func (s *Summary) tiles() table.Tiles {
 	first := &s.Sides[0]
 	list := table.Tiles{{Name: "games", Value: humanize.Thousands(int64(s.Games))}}
+	var notes []string
 	if s.Unlabelled > 0 {
-		list[0].Note = humanize.Thousands(s.Unlabelled) + " left out, not evaluated throughout"
+		notes = append(notes, humanize.Thousands(s.Unlabelled)+" left out, not evaluated throughout")
 	}
+	for _, reason := range slices.Sorted(maps.Keys(s.LeftOut)) {
+		notes = append(notes, fmt.Sprintf("%s left out: %s", humanize.Thousands(s.LeftOut[reason]), reason))
+	}
+	list[0].Note = strings.Join(notes, "; ")
 	for i := range s.Sides {
 		r := &s.Sides[i]
 		if r.Accuracy != nil {
@@ -99,7 +109,7 @@ func recordRow(r *Record) []table.Cell {
 	games := float64(max(1, r.Games))
 	each := func(n int) string { return one(float64(n) / games) }
 	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), humanize.Percent(r.Points/games),
-		accuracyText(r.Accuracy),
+		r.AccuracyText(),
 		one(r.Played.Loss), each(r.Played.Inaccuracies), each(r.Played.Mistakes), each(r.Played.Blunders))
 }
 
@@ -136,7 +146,7 @@ func (s *Summary) clockTable() *table.Table {
 const shownOpenings = 20
 
 func (s *Summary) openingTable() *table.Table {
-	t := records("", s.Openings[:min(len(s.Openings), shownOpenings)])
+	t := records("By opening", s.Openings[:min(len(s.Openings), shownOpenings)])
 	t.Columns[0].Title = "opening"
 	if more := len(s.Openings) - shownOpenings; more > 0 {
 		t.Foot = []string{fmt.Sprintf("and %d more, in fewer games", more)}
@@ -165,11 +175,12 @@ func (s *Summary) motifTable() *table.Table {
 // placeTable lists the moves of each motif that lost most.
 func (s *Summary) placeTable() *table.Table {
 	t := &table.Table{Title: "Where", Note: "the moves of each kind that lost most",
-		Columns: table.Columns("", "game", "move", "score", "lost, %")}
+		Columns: table.Columns("kind", "move", "score", "lost, %", "game")}
+	t.Columns[4].Wide = true
 	for _, m := range s.Motifs {
 		for _, at := range m.List {
-			row := table.Row(m.Name, at.Title, at.Move, at.Score, one(max(0, at.WinLoss)))
-			row[1].Link = gamePath(at.Game)
+			row := table.Row(m.Name, at.Move, at.Score, one(max(0, at.WinLoss)), at.Title)
+			row[1].Link = fmt.Sprintf("%s#ply=%d", gamePath(at.Game), at.Ply)
 			t.Add(row...)
 		}
 	}
@@ -190,7 +201,8 @@ func (s *Summary) trapTable() *table.Table {
 }
 
 func (s *Summary) gameTable() *table.Table {
-	t := &table.Table{Columns: table.Columns("game", "result", "date", "opening", "accuracy", "blunders")}
+	t := &table.Table{Title: "Games", Columns: table.Columns("game", "result", "date", "opening", "accuracy",
+		"blunders")}
 	for i, g := range s.list {
 		row := table.Row(g.title, g.result, g.date, g.opening,
 			accuracyText(g.accuracy[0])+" – "+accuracyText(g.accuracy[1]),
@@ -266,6 +278,21 @@ func (m *Move) scoreText() string {
 	return scoreOf(m.Before, m.MateIn).Pawns() + " → " + scoreOf(m.After, m.MateTo).Pawns()
 }
 
+// Said says in a line what the move lost, what was better and how likely it was.
+func (m *Move) Said() string {
+	all := []string{m.scoreText()}
+	if m.Class != Fine && m.BestSAN != "" {
+		all = append(all, m.BestSAN+" was best")
+	}
+	if m.Tables != "" {
+		all = append(all, "by the tables: "+m.Tables)
+	}
+	if text := m.likelyText(); text != "" {
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
 // likelyText says how many people play the move and find the best one; "" where that is not known.
 func (m *Move) likelyText() string {
 	if m.Likely == nil {
@@ -299,13 +326,13 @@ func (g *Game) page() *table.Page {
 		tiles = append(tiles, table.Tile{Name: "accuracy", Value: accuracyText(g.Accuracy[side]), Note: r.Name})
 	}
 	p.Lead = []table.Block{tiles}
-	play := table.Section{Title: "Play"}
-	play.Draw(chart.NewLineChart(g.curve()))
+	course := table.Section{Title: "Course", Layout: table.Two}
+	course.Draw(chart.NewLineChart(g.Curve()))
 	if clock, ok := g.clockCurve(); ok {
-		play.Draw(chart.NewLineChart(clock))
+		course.Draw(chart.NewLineChart(clock))
 	}
-	play.Add(records("Players", sides), phases(sides))
-	p.Add(play)
+	p.Add(course)
+	p.Add(table.Section{Title: "Play", Blocks: []table.Block{records("Players", sides), phases(sides)}})
 	boards := &table.Boards{}
 	at := g.start
 	for i := range g.Moves {
@@ -336,18 +363,19 @@ func (g *Game) intro() string {
 	return text
 }
 
-// curve is the chart of White's winning chances.
-func (g *Game) curve() chart.Lines {
+// Curve returns the chart of White's winning chances.
+func (g *Game) Curve() chart.Lines {
 	c := chart.Curve{Name: "White", Class: "val"}
 	for i := range g.Moves {
 		m := &g.Moves[i]
-		percent := WinPercent(m.after())
+		percent := WinPercent(m.ScoreAfter())
 		if m.black {
 			percent = 100 - percent
 		}
-		c.Points = append(c.Points, chart.Point{X: float64(i+1) / 2, Y: percent})
+		c.Points = append(c.Points, chart.Point{X: float64(i + 1), Y: percent})
 	}
-	return chart.Lines{Title: "White's winning chances, %", Unit: "move", Low: 0, High: 100, Curves: []chart.Curve{c}}
+	return chart.Lines{Title: "White's winning chances, %", Unit: "half-move", Low: 0, High: 100,
+		Curves: []chart.Curve{c}, Smooth: chart.SmoothNone}
 }
 
 // clockCurve is the chart of the time that was left; false without clocks.
@@ -362,16 +390,16 @@ func (g *Game) clockCurve() (chart.Lines, bool) {
 		if m.black {
 			side = 1
 		}
-		curves[side].Points = append(curves[side].Points, chart.Point{X: float64(i+1) / 2, Y: float64(*m.Clock) / 10})
+		curves[side].Points = append(curves[side].Points, chart.Point{X: float64(i + 1), Y: float64(*m.Clock) / 10})
 	}
-	return chart.Lines{Title: "Time left, s", Unit: "move", Zero: true, Curves: curves},
+	return chart.Lines{Title: "Time left, s", Unit: "half-move", Zero: true, Curves: curves, Smooth: chart.SmoothNone},
 		len(curves[0].Points) > 1 && len(curves[1].Points) > 1
 }
 
 // moveTable lists all moves.
 func (g *Game) moveTable() *table.Table {
-	t := &table.Table{Columns: table.Columns("move", "score", "lost, %", "accuracy", "best", "people play it",
-		"people find the best")}
+	t := &table.Table{Title: "All moves", Columns: table.Columns("move", "score", "lost, %", "accuracy", "best",
+		"people play it", "people find the best")}
 	known := false
 	at := g.start
 	for i := range g.Moves {

@@ -84,7 +84,7 @@ func elo(n int) string {
 func (m *Move) comment(before, after *board.Position) string {
 	var parts []string
 	if after.HasLegalMove() || !after.InCheck() {
-		score := m.after()
+		score := m.ScoreAfter()
 		if before.Turn() == board.Black {
 			score = -score
 		}

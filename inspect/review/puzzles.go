@@ -115,10 +115,10 @@ func (g *Game) puzzles() (list []*puzzle) {
 		if solver == board.Black {
 			ahead = -ahead
 		}
-		if !appeared(-m.before(), -m.after(), ahead) {
+		if !appeared(-m.before(), -m.ScoreAfter(), ahead) {
 			continue
 		}
-		p := &puzzle{start: before, row: []board.Move{m.move, m.reply[0]}, mates: mating(-m.after())}
+		p := &puzzle{start: before, row: []board.Move{m.move, m.reply[0]}, mates: mating(-m.ScoreAfter())}
 		if strings.HasPrefix(g.Site, "http") {
 			p.url = g.Site + "#" + strconv.Itoa(i+1)
 			if before.Turn() == board.Black {

@@ -26,6 +26,8 @@ type Request struct {
 	In     string // the dataset
 	Player string // whose moves are summed up; "" = both players'
 	People []Person
+	// LeftOut counts the games that are not in the dataset by reason, for the summary.
+	LeftOut map[dataset.Reason]int64
 	// Rating is that of players whose rating is not known; 0: nothing is said of how likely their moves were.
 	Rating int
 	// Probe returns the result of an endgame by tables, as [stockfish.Tables.Probe] does; nil: there are none.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
 // Totals are the figures of a player's moves.
@@ -86,16 +87,18 @@ func points(result string, side board.Color) float64 {
 
 // Summary is what a review reports.
 type Summary struct {
-	Games      int      `json:"games"`
-	Unlabelled int64    `json:"unlabelled"` // games left out because not every position has a label
-	Player     string   `json:"player,omitempty"`
-	Sides      []Record `json:"sides"` // the player and the opponents; without a player White and Black
-	Colors     []Record `json:"colors"`
-	Openings   []Record `json:"openings"` // by the player, or both
-	Clocks     []Record `json:"clocks"`   // moves by the time that was left; empty without clocks
-	Motifs     []Motif  `json:"motifs"`
-	Traps      []Traps  `json:"traps,omitempty"` // of the sides; empty where nobody was asked
-	Puzzles    int      `json:"puzzles"`
+	Games      int    `json:"games"`
+	Unlabelled int64  `json:"unlabelled"` // games left out because not every position has a label
+	Player     string `json:"player,omitempty"`
+	// LeftOut counts the games that were not read by reason.
+	LeftOut  map[dataset.Reason]int64 `json:"left_out,omitempty"`
+	Sides    []Record                 `json:"sides"` // the player and the opponents; without a player White and Black
+	Colors   []Record                 `json:"colors"`
+	Openings []Record                 `json:"openings"` // by the player, or both
+	Clocks   []Record                 `json:"clocks"`   // moves by the time that was left; empty without clocks
+	Motifs   []Motif                  `json:"motifs"`
+	Traps    []Traps                  `json:"traps,omitempty"` // of the sides; empty where nobody was asked
+	Puzzles  int                      `json:"puzzles"`
 
 	list     []listed
 	openings map[string]*Record
@@ -115,6 +118,7 @@ type Motif struct {
 // Place is a move of a game.
 type Place struct {
 	Game    int     `json:"game"` // from 1
+	Ply     int     `json:"ply"`  // from 0
 	Title   string  `json:"title"`
 	Move    string  `json:"move"` // with its number and mark
 	Score   string  `json:"score"`
@@ -189,7 +193,7 @@ func (s *Summary) add(g *Game) {
 		if m.black {
 			side = board.Black
 		}
-		s.overlooked(g, m, &at, mine[side])
+		s.overlooked(g, i, m, &at, mine[side])
 		if m.rating > 0 {
 			if l, ok := newLure(m, &at, s.side(m, mine[side]), i > 0); ok {
 				s.lures = append(s.lures, l)
@@ -238,7 +242,7 @@ func (s *Summary) side(m *Move, mine bool) int {
 }
 
 // overlooked counts a move by its motifs, and lists it where it is the player's.
-func (s *Summary) overlooked(g *Game, m *Move, at *board.Position, mine bool) {
+func (s *Summary) overlooked(g *Game, ply int, m *Move, at *board.Position, mine bool) {
 	if !m.moment() {
 		return
 	}
@@ -252,8 +256,8 @@ func (s *Summary) overlooked(g *Game, m *Move, at *board.Position, mine bool) {
 			continue
 		}
 		count.Moves++
-		count.List = append(count.List, Place{Game: s.Games, Title: g.Title(), Move: numbered(at, m.SAN) + m.Mark(),
-			Score: m.scoreText(), WinLoss: m.WinLoss})
+		count.List = append(count.List, Place{Game: s.Games, Ply: ply, Title: g.Title(),
+			Move: numbered(at, m.SAN) + m.Mark(), Score: m.scoreText(), WinLoss: m.WinLoss})
 		slices.SortStableFunc(count.List, func(a, b Place) int { return cmp.Compare(b.WinLoss, a.WinLoss) })
 		count.List = count.List[:min(len(count.List), shownPlaces)]
 	}

@@ -67,7 +67,7 @@ func newLure(m *Move, at *board.Position, side int, set bool) (lure, bool) {
 	for _, w := range m.tempting {
 		switch {
 		case w.move == m.move:
-			w.expected, w.known = expected(m.after()), true
+			w.expected, w.known = expected(m.ScoreAfter()), true
 		case len(m.line) > 0 && w.move == m.line[0]:
 			w.expected, w.known = l.best, true
 		}

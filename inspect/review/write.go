@@ -50,12 +50,13 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 		return nil, err
 	}
 	sum.end()
+	sum.LeftOut = r.LeftOut
 	figures, err := json.Marshal(sum)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(&text, "{\"summary\": %s,\n\"games\": [\n%s\n]}\n", figures, bytes.Join(list, []byte(",\n")))
-	if err := output.WritePage(filepath.Join(dir, "index.html"), sum.page()); err != nil {
+	if err := output.WritePage(filepath.Join(dir, "index.html"), sum.Page()); err != nil {
 		return nil, err
 	}
 	for _, file := range []struct {
@@ -87,7 +88,8 @@ const FileName = "review.json"
 // ErrForeign says that a file is none of a review's.
 var ErrForeign = errors.New("it is no review of this version of talbot: repeat the command that made it")
 
-// Read reads the file of a review: its summary, but for the boards, and then each game, with where it begins.
+// Read reads the file of a review: its summary, but for the boards, and then each game, with where it begins; only the
+// summary where each is nil.
 func Read(r io.Reader, each func(g *Game, offset int64) error) (*Summary, error) {
 	d := json.NewDecoder(r)
 	sum := &Summary{}
@@ -105,6 +107,9 @@ func Read(r io.Reader, each func(g *Game, offset int64) error) (*Summary, error)
 	}
 	if len(sum.Sides) != 2 || len(sum.Clocks) != 2 {
 		return nil, ErrForeign
+	}
+	if each == nil {
+		return sum, nil
 	}
 	for offset := d.InputOffset(); d.More(); offset = d.InputOffset() {
 		g, err := readGame(d)

@@ -1,9 +1,10 @@
 // A game that is over, move by move. The address keeps the place.
-import { add, ground, mark, markMove, men, moveItems, place, showCurrent } from "./board.js";
+import { add, arrow, ground, mark, markMove, men, moveItems, place, showCurrent } from "./board.js";
 import { steps } from "./steps.js";
 
 const $ = (id) => document.getElementById(id);
 const game = JSON.parse($("main").dataset.replay);
+const listed = game.moves.map((m) => ({ san: m.san + m.mark, note: m.note }));
 const last = game.positions.length - 1;
 const at = steps(last, 0, draw);
 
@@ -23,11 +24,15 @@ function draw() {
     for (const s in pieces) if (pieces[s] === king) mark(board, s, "checked", flipped);
   }
   place(board, pieces, flipped);
+  const next = game.moves[ply];
+  if (next?.mark) arrow(board, next.uci, 0.4, flipped, "trap");
+  if (next?.best) arrow(board, next.best, 0.4, flipped, "best");
   board.setAttribute("aria-label", "Board: " + fen);
-  $("moves").replaceChildren(...moveItems(game.positions[0], game.moves, ply, at.go));
+  $("moves").replaceChildren(...moveItems(game.positions[0], listed, ply, at.go));
   showCurrent($("moves"));
   $("fen").textContent = fen;
-  $("play").href = "/play?fen=" + encodeURIComponent(fen);
+  $("play").href = ($("main").dataset.play || "/play?") + "fen=" + encodeURIComponent(fen);
+  if ($("people")) $("people").href = $("main").dataset.people + "#ply=" + ply;
   $("status").textContent = words(ply);
   charts.forEach((chart, i) => {
     cursors[i].setAttribute("x1", x(chart, ply));
@@ -37,9 +42,10 @@ function draw() {
 
 function words(ply) {
   if (!ply) return "The start" + (last ? "" : ". No move was played");
-  const m = game.moves[ply - 1], parts = [`Half-move ${ply} of ${last}: ${m.san}`];
+  const m = game.moves[ply - 1], parts = [`Half-move ${ply} of ${last}: ${m.san}${m.mark}`];
   if (m.book) parts.push("of the opening");
-  if (m.note) parts.push(m.note);
+  if (m.said) parts.push(m.said);
+  else if (m.note) parts.push(m.note);
   if (m.depth) parts.push(`depth ${m.depth}`);
   if (m.nodes) parts.push(`${m.nodes.toLocaleString("en")} nodes`);
   if (m.time >= 0.001) parts.push(`${m.time.toFixed(m.time < 10 ? 2 : 0)} s`);

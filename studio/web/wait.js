@@ -1,4 +1,4 @@
-// Waits for what takes a while: statistics of a dataset, a comparison of runs.
+// Waits for what takes a while: statistics of a dataset, a comparison of runs, a review.
 const main = document.getElementById("main"), live = document.getElementById("live");
 let version = main.dataset.version;
 function query() {
