@@ -87,7 +87,8 @@ func (o *compareOptions) job(operands []string) (c job.Compare, err error) {
 		c.Settings = append(c.Settings, runs)
 	}
 	if o.html != "" {
-		c.Page, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check()
+		page := outputFile{flag: "--html", path: o.html, force: o.force, inputs: slices.Concat(c.Settings...)}
+		c.Page, err = page.check()
 	}
 	return c, err
 }

@@ -85,7 +85,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 
 // page returns where the page goes, "" for none. The run's own pages are overwritten.
 func (o *evalOptions) page(name string) (string, error) {
-	out := outputFile{flag: "--report", path: o.report, force: o.force}
+	out := outputFile{flag: "--report", path: o.report, force: o.force, inputs: []string{o.run, o.puzzles}}
 	switch own := filepath.Join(o.run, name); {
 	case o.report == "none", o.report == "" && run.IsFile(o.run):
 		return "", nil

@@ -70,7 +70,9 @@ func runExport(cmd *cobra.Command, o *exportOptions) error {
 			"give the run, or use --format safetensors")
 	}
 	e := o.Export
-	out, err := o.outputFile(e.Out.Path, o.force).check()
+	file := o.outputFile(e.Out.Path, o.force)
+	file.inputs = []string{o.Dir}
+	out, err := file.check()
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"talbot/dataset"
 	"talbot/internal/fault"
@@ -33,8 +35,36 @@ func Engine(nodes int64) stockfish.Config {
 	return stockfish.Config{Limit: stockfish.Nodes(nodes), Hash: 16, MultiPV: 1}
 }
 
+// check returns [output.ErrOccupied] if the folder has what no review made, or a file of games that would be replaced.
+// Until its first page is written, a review has made folders alone.
+func (m *Making) check() error {
+	for _, in := range m.Read.Inputs {
+		for _, name := range []string{"games.pgn", puzzleFile} {
+			if err := output.CheckApart(in, filepath.Join(m.Out, name)); errors.Is(err, output.ErrOccupied) {
+				return err
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(m.Out, gamePath(1))); err == nil {
+		return nil
+	}
+	entries, err := os.ReadDir(m.Out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if !slices.Contains([]string{"games", "labelled", "searched", "game"}, e.Name()) {
+			return fmt.Errorf("%q contains %q: %w", m.Out, e.Name(), output.ErrOccupied)
+		}
+	}
+	return err
+}
+
 // Run makes the review.
 func (m Making) Run(ctx context.Context) (*Summary, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(m.Out, 0o777); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"strconv"
 
 	"talbot/board"
+	"talbot/internal/fault"
+	"talbot/internal/humanize"
 	"talbot/internal/output"
 )
 
@@ -42,6 +44,10 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 		list = append(list, one)
 		return err
 	})
+	if err == nil && sum.Games == 0 {
+		err = fault.Hint(fmt.Errorf("none of %s is evaluated throughout", humanize.Count(sum.Unlabelled, "game")),
+			"without --evals, an engine evaluates them")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ const BadFile dataset.Reason = "bad_file"
 
 // ErrNothingKept: everything was left out.
 var ErrNothingKept = fault.New(fault.ExitFailed, "nothing was kept",
-	"use --rejects FILE to list what was left out and why")
+	"`talbot ingest --rejects FILE` lists what was left out and why")
 
 // SkippedFile is an input that was left out.
 type SkippedFile struct {

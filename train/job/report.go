@@ -14,6 +14,7 @@ import (
 	"talbot/internal/durable"
 	"talbot/internal/output"
 	"talbot/internal/table"
+	"talbot/network/builtin"
 	"talbot/network/model"
 	"talbot/network/run"
 	"talbot/train"
@@ -84,16 +85,18 @@ func writeReport(path, dir string, c run.Config, backend string, e *report.Eval,
 // ReportOf returns what the page of the run in dir shows, without an evaluation. What the run is trained on is left
 // out where the folder does not tell. warn, if not nil, is called for metrics that are not whole.
 func ReportOf(dir string, c run.Config, warn func(error)) (r report.Run, err error) {
-	lines, err := train.ReadMetrics(dir, warn)
-	if err != nil {
-		return r, err
-	}
 	name := output.Target(dir)
+	r = report.Run{Config: c, Command: fmt.Sprintf("talbot eval --run %s --data DIR", name)}
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs
 	}
-	r = report.Run{Name: filepath.Base(name), Config: c, Lines: lines,
-		Command: fmt.Sprintf("talbot eval --run %s --data DIR", output.Target(dir))}
+	r.Name = filepath.Base(name)
+	if dir != builtin.Name && run.IsFile(dir) {
+		dir = runOf(name)
+	}
+	if r.Lines, err = train.ReadMetrics(dir, warn); err != nil {
+		return r, err
+	}
 	if info, err := os.Stat(filepath.Join(dir, run.MetricsName)); err == nil {
 		r.Trained = info.ModTime()
 	}
