@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/fault"
@@ -53,7 +54,8 @@ func (m *Making) check() error {
 		return nil
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"games", "labelled", "searched", "game"}, e.Name()) {
+		name, _, _ := strings.Cut(e.Name(), ".talbot-") // what replaces a dataset, too
+		if !slices.Contains([]string{"games", "labelled", "searched", "game"}, name) {
 			return fmt.Errorf("%q contains %q: %w", m.Out, e.Name(), output.ErrOccupied)
 		}
 	}
