@@ -83,6 +83,9 @@ func (o *reviewOptions) review(ctx context.Context, files []string) (err error) 
 	if sayIgnored(ignored); err != nil {
 		return err
 	}
+	if err := o.Check(); err != nil {
+		return err
+	}
 	people, end, err := review.OpenPeople(o.people, "")
 	if err != nil {
 		return fmt.Errorf("--people: %w", err)

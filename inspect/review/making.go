@@ -36,9 +36,9 @@ func Engine(nodes int64) stockfish.Config {
 	return stockfish.Config{Limit: stockfish.Nodes(nodes), Hash: 16, MultiPV: 1}
 }
 
-// check returns [output.ErrOccupied] if the folder has what no review made, or a file of games that would be replaced.
+// Check returns [output.ErrOccupied] if the folder has what no review made, or a file of games that would be replaced.
 // Until its first page is written, a review has made folders alone.
-func (m *Making) check() error {
+func (m *Making) Check() error {
 	for _, in := range m.Read.Inputs {
 		for _, name := range []string{"games.pgn", puzzleFile} {
 			if err := output.CheckApart(in, filepath.Join(m.Out, name)); errors.Is(err, output.ErrOccupied) {
@@ -64,9 +64,6 @@ func (m *Making) check() error {
 
 // Run makes the review.
 func (m Making) Run(ctx context.Context) (*Summary, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(m.Out, 0o777); err != nil {
 		return nil, err
 	}
