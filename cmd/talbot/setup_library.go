@@ -25,7 +25,7 @@ type wheel struct {
 
 // wheels are the packages of a part by system.
 var wheels = map[string]map[string]wheel{
-	// XLA of jaxlib 0.11.2, built for LAMMPS: it trains 1.17 times as fast as xla-cpu-pjrt 0.0.1.
+	// XLA of jaxlib 0.11.2, built for LAMMPS: with AVX-512 it trains 1.17 times as fast as xla-cpu-pjrt 0.0.1.
 	partCPU: {"linux/amd64": {"lammps-jax-pjrt-cpu==0.11.2",
 		"1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
 		"60 MB to download, 200 MB on disk", nil}},

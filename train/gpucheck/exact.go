@@ -111,7 +111,7 @@ func (a array) tensor() *tensors.Tensor { return tensors.FromFlatDataAndDimensio
 func compute(b *backend.Backend, dtype dtypes.DType, build func(x, y *graph.Node) *graph.Node, x, y array) (
 	result []float32, err error) {
 	err = model.Guard(func() error {
-		out, err := graph.ExecOnce(b.Backend, func(x, y *graph.Node) *graph.Node {
+		out, err := graph.CallOnce(b.Backend, func(x, y *graph.Node) *graph.Node {
 			z := build(graph.ConvertDType(x, dtype), graph.ConvertDType(y, dtype))
 			return graph.ConvertDType(z, dtypes.Float32)
 		}, x.tensor(), y.tensor())
