@@ -128,7 +128,11 @@ func (s *Server) gamesOf(f *folder, name string, w http.ResponseWriter) error {
 		return missing("The games cannot be read: " + chart.Plain(f.within(err)))
 	}
 	defer file.Close()
-	return save(w, pgnType, "games.pgn", file)
+	kind := pgnType
+	if filepath.Ext(name) == ".csv" {
+		kind = "text/csv"
+	}
+	return save(w, kind, name, file)
 }
 
 // replayPage is the page of a game.

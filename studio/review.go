@@ -305,9 +305,11 @@ func (s *Server) makeReview(j *work[part], f *folder) (*review.Summary, error) {
 	return m.Run(j.ctx)
 }
 
-// reviewPGN answers with all games, with evaluations and marks.
-func (s *Server) reviewPGN(f *folder, w http.ResponseWriter, _ *http.Request) error {
-	return s.gamesOf(f, "games.pgn", w)
+// reviewFile returns a handler that answers with a file of a review.
+func (s *Server) reviewFile(name string) handler {
+	return s.of(aReview, func(f *folder, w http.ResponseWriter, _ *http.Request) error {
+		return s.gamesOf(f, name, w)
+	})
 }
 
 // reviewGame answers with the page of a game.
