@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"talbot/board"
+	"talbot/internal/testkit"
 	"talbot/internal/testkit/golden"
 )
 
@@ -36,6 +38,31 @@ func TestLynxGolden(t *testing.T) {
 					t.Fatalf("%q: plane %d, square %d is %g", v.Position().FEN(), j/64, j%64, x)
 				}
 			}
+		}
+	}
+}
+
+// TestLynxChecks: a piece that gives check has no squares behind its own, since the square that it leaves counts as
+// taken. The squares are found by hand.
+func TestLynxChecks(t *testing.T) {
+	squares := func(names ...string) (set uint64) {
+		for _, name := range names {
+			set |= 1 << (name[0] - 'a' + 8*(name[1]-'1'))
+		}
+		return set
+	}
+	for fen, want := range map[string][2]uint64{ // own and the opponent's, in the mover's frame
+		"k7/8/8/8/4r3/8/8/4K3 w - - 0 1":  {0, squares("e2", "e3")},
+		"k7/8/8/8/4r3/8/8/3K4 w - - 0 1":  {0, squares("d4", "e1")},
+		"4k3/8/8/8/4R3/8/8/4K3 b - - 0 1": {0, squares("e2", "e3", "e4")},
+		"k7/8/8/8/4R3/8/8/4K3 w - - 0 1":  {squares("a4", "e8"), 0},
+	} {
+		g := board.NewGame(testkit.Must(board.ParseFEN(fen)))
+		e := Lynx{Attacks: true, Tactics: true}
+		planes := make([]uint64, e.Layout().Shape[0])
+		e.Planes(planes, g)
+		if got := [2]uint64(planes[45:]); got != want {
+			t.Errorf("%s: %016x, want %016x", fen, got, want)
 		}
 	}
 }
