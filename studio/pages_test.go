@@ -189,6 +189,12 @@ func TestBrowserPages(t *testing.T) {
 	p.choose("run", s.keyOf("people"))
 	p.until(`/^people: probabilities/.test(document.getElementById("prediction")?.textContent) &&
 		document.querySelectorAll("#drawing .prior").length > 0`)
+
+	// A game of a match is reviewed.
+	p.open(s.served, "/match/"+s.key(aMatch)+"/game/1")
+	p.until(`document.querySelectorAll("#moves button").length > 0`)
+	p.press("#review")
+	p.until(`/^\/review\/.+\/index.html$/.test(location.pathname)`)
 }
 
 // A person pastes a game, steps through it by the keyboard, chooses a rating, and looks for traps; reload and back find

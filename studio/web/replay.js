@@ -64,3 +64,16 @@ for (const chart of charts) {
   chart.addEventListener("pointerup", () => { pressed = false; });
 }
 at.draw();
+
+// A review is made of a file: of this game.
+$("review")?.addEventListener("click", async () => {
+  try {
+    const form = new FormData();
+    const name = document.querySelector(".trail a + a").textContent; // of the match
+    form.set("games", await (await fetch($("save").href)).blob(), name + " game.pgn");
+    form.set("nodes", "100000");
+    const answer = await fetch("/review", { method: "POST", body: form });
+    if (!answer.ok) throw new Error();
+    location.href = answer.url;
+  } catch { $("status").textContent = "The game cannot be reviewed"; }
+});
