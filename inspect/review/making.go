@@ -67,24 +67,20 @@ func (m Making) Run(ctx context.Context) (*Summary, error) {
 	if err := os.MkdirAll(m.Out, 0o777); err != nil {
 		return nil, err
 	}
-	job := func(j *output.Job, name string) {
-		j.Out, j.Existing, j.Progress = filepath.Join(m.Out, name), output.Replace, m.Progress
-	}
 	in := m.Read
-	job(&in.Job, "games")
-	in.Splits, in.LastPositions, in.KeepDuplicates = dataset.DefaultSplits, true, true
-	in.Filters.Player, in.ImportEvals = m.Player, m.Evals
-	if _, err := in.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+	in.LastPositions, in.Filters.Player, in.ImportEvals = true, m.Player, m.Evals
+	in.Job = m.job(in.Job, filepath.Join(m.Out, "games"))
+	if err := read(ctx, in); err != nil {
 		return nil, err
 	}
-	read, err := dataset.ReadManifest(in.Out)
+	manifest, err := dataset.ReadManifest(in.Out)
 	if err != nil {
 		return nil, err
 	}
-	m.In, m.LeftOut = in.Out, read.Counts.Rejects
+	m.In, m.LeftOut = in.Out, manifest.Counts.Rejects
 	if !m.Evals {
 		l := m.Label
-		job(&l.Job, "labelled")
+		l.Job = m.job(l.Job, filepath.Join(m.Out, "labelled"))
 		l.In, m.In = in.Out, l.Out
 		if err := evaluate(ctx, l); err != nil {
 			return nil, err
@@ -94,30 +90,42 @@ func (m Making) Run(ctx context.Context) (*Summary, error) {
 	return m.Write(ctx, m.Out, cmp.Or(m.Tool, "talbot"))
 }
 
+// job returns a job that makes a dataset in a folder, or makes it again.
+func (m *Making) job(j output.Job, out string) output.Job {
+	j.Out, j.Existing, j.Progress = out, output.Replace, m.Progress
+	return j
+}
+
+// read makes a dataset of all lines, unless it is there.
+func read(ctx context.Context, in ingest.Request) error {
+	in.Splits, in.KeepDuplicates = dataset.DefaultSplits, true
+	return unlessDone(in.Run(ctx))
+}
+
+// unlessDone returns the error of a verb, nil where its output is done.
+func unlessDone[T any](_ T, err error) error {
+	if errors.Is(err, output.ErrDone) {
+		return nil
+	}
+	return err
+}
+
 // evaluate labels a dataset, and takes what its output has already.
 func evaluate(ctx context.Context, l labelling.Request) error {
 	if _, err := os.Stat(filepath.Join(l.Out, dataset.ManifestName)); err == nil {
 		l.Reuse = []string{l.Out}
 	}
-	if _, err := l.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
-		return err
-	}
-	return nil
+	return unlessDone(l.Run(ctx))
 }
 
 // search labels the positions of a file of puzzles.
 func (m *Making) search(ctx context.Context, s Search) error {
-	job := func(j output.Job, out string) output.Job {
-		j.Out, j.Existing, j.Progress = out, output.Replace, m.Progress
-		return j
-	}
-	in := ingest.Request{Job: job(m.Read.Job, s.Dataset), Inputs: []string{s.File}, Splits: dataset.DefaultSplits,
-		KeepDuplicates: true, Cache: m.Read.Cache}
-	if _, err := in.Run(ctx); err != nil && !errors.Is(err, output.ErrDone) {
+	if err := read(ctx, ingest.Request{Job: m.job(m.Read.Job, s.Dataset), Inputs: []string{s.File},
+		Cache: m.Read.Cache}); err != nil {
 		return err
 	}
 	l := m.Label
-	l.Job, l.In, l.Engine.MultiPV = job(l.Job, s.Labels), s.Dataset, s.Moves
+	l.Job, l.In, l.Engine.MultiPV = m.job(l.Job, s.Labels), s.Dataset, s.Moves
 	l.Engine.Limit = stockfish.Nodes(max(1, l.Engine.Limit.Nodes()*s.Times/s.DividedBy))
 	return evaluate(ctx, l)
 }

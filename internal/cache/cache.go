@@ -21,14 +21,20 @@ type Folder struct {
 	open func() *cache.Cache // nil: the folder cannot be used
 }
 
-// User returns talbot's folder in the user's cache: $XDG_CACHE_HOME/talbot, by default ~/.cache/talbot, and elsewhere
-// where [os.UserCacheDir] says. It is nil if the user has none.
-func User() *Folder {
+// UserDir returns talbot's folder in the user's cache: $XDG_CACHE_HOME/talbot, by default ~/.cache/talbot, and
+// elsewhere where [os.UserCacheDir] says. It is an error if the user has none.
+func UserDir() (string, error) {
 	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "talbot"), err
+}
+
+// User returns the cache in [UserDir], nil if the user has none.
+func User() *Folder {
+	dir, err := UserDir()
 	if err != nil {
 		return nil
 	}
-	return New(filepath.Join(dir, "talbot"))
+	return New(dir)
 }
 
 // New returns a cache in a folder, which is made when it is first used.

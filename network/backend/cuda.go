@@ -41,17 +41,11 @@ func prepareCUDA(plugin string) error {
 	if t.known {
 		return nil
 	}
-	dir, err := t.folder(cacheDir)
+	dir, err := t.folder(cache.UserDir)
 	if err != nil {
 		return err
 	}
 	return os.Setenv(xlaFlags, strings.TrimSpace(os.Getenv(xlaFlags)+" --"+cudaDataDir+"="+dir))
-}
-
-// cacheDir is talbot's folder in the user's cache.
-func cacheDir() (string, error) {
-	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "talbot"), err
 }
 
 // toolkit are the files that were found; "" stands for one that is missing.

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"talbot/internal/cache"
 	"talbot/network/backend/quiet"
 	"talbot/network/model"
 	"talbot/network/ort"
@@ -49,7 +50,7 @@ func openXLA(plugin Plugin, why string) (*Backend, error) {
 		if err := prepareCUDA(plugin.Path); err != nil {
 			return nil, fmt.Errorf("xla plugin %q: %w", plugin.Path, err)
 		}
-		if dir, err := cacheDir(); err == nil {
+		if dir, err := cache.UserDir(); err == nil {
 			if err := os.Setenv(xlaFlags, keepAutotuning(os.Getenv(xlaFlags), plugin.Path, dir)); err != nil {
 				return nil, err
 			}
