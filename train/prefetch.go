@@ -23,8 +23,8 @@ type fetchResult struct {
 	err   error
 }
 
-// ahead is the number of batches fetched ahead.
-const ahead = 2
+// ahead is the number of batches fetched ahead: those of the next execution while one computes.
+const ahead = together
 
 // prefetch begins to fetch batches of a layout.
 func prefetch(src Source, l *encode.Layout) *prefetcher {

@@ -19,7 +19,7 @@ import (
 // input, so one step alone is computed by the same program, and bits do not depend on how steps are put together.
 
 // together is the most steps that one execution takes.
-const together = 8
+const together = 32
 
 // stacks reports whether several steps are computed in one execution. The backend go has no DynamicSlice and nothing to
 // hand over; several devices and micro-batches have their own graphs. On a processor XLA computes its own convolutions

@@ -9,6 +9,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/internal/splitmix"
+	"talbot/network/backend"
 	"talbot/network/model"
 	"talbot/network/run"
 )
@@ -131,6 +132,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Conv: e.conv, Train: true, Losses: true, Key: key,
 		OnesSums: e.backend.Kind == "xla:cpu", Turn: e.backend.Kind == "go",
+		OneReading: !backend.OnProcessor(e.backend.Kind),
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.TransformInput(b.Packed, e.layout.NoHistory, e.config.HistoryDropout)
 	shown = p.TransformInput(shown, e.layout.OtherColour, e.config.Mirror)

@@ -44,9 +44,12 @@ func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 		return p.low(Add(Mul(x, scale), Sub(bias, Mul(mean, scale))))
 	}
 	var y *Node
-	if p.OnesSums && p.Conv == Winograd && x.Rank() == 4 {
-		y, mean, variance = normByOnes(kind, x, gain, bias)
-	} else {
+	switch {
+	case p.OnesSums && p.Conv == Winograd && x.Rank() == 4:
+		y, mean, variance = normBySums(kind, x, gain, bias, nil)
+	case p.OneReading:
+		y, mean, variance = normBySums(kind, x, gain, bias, mean)
+	default:
 		mean = p.batchMean(x)
 		centred := Sub(x, mean)
 		variance = p.batchMean(Square(centred))
@@ -85,24 +88,42 @@ func (p *Pass) move(kind normKind, name string, batch *Node) {
 	v.SetNodeValue(Add(MulScalar(old, 1-kind.momentum), MulScalar(batch, kind.momentum)))
 }
 
-// normByOnes is the normalisation of activations with [Winograd] by the batch's mean and variance, which it returns
-// as well. All but x are [1, 1, 1, channel]. Sums over samples and squares are products with a row of ones: XLA's own
-// sums over all axes but the last read memory with strides. The gradients are written here, as those of identities, so
-// that they take two sums: that of y is found first.
-func normByOnes(kind normKind, x, gain, bias *Node) (y, mean, variance *Node) {
-	channels := x.Shape().Dim(3)
+// normBySums is the normalisation by the batch's mean and variance, which it returns as well. All but x are of one
+// number a channel. The gradients are written here, as those of identities, so that they take two sums, which XLA finds
+// in one reading: that of y is found first.
+//
+// With shift, the running mean, mean and variance are found in one reading too, from the sums of x−shift and of its
+// square. Without, x is activations with [Winograd] on a processor, and sums over samples and squares are products with
+// a row of ones: XLA's own sums over all axes but the last read memory with strides there.
+func normBySums(kind normKind, x, gain, bias, shift *Node) (y, mean, variance *Node) {
+	last := x.Rank() - 1
+	channels := x.Shape().Dim(last)
 	rows := x.Shape().Size() / channels
-	ones := BroadcastToDims(ScalarOne(x.Graph(), x.DType()), 1, rows)
-	sum := func(x *Node) *Node { return Reshape(DotProduct(ones, Reshape(x, rows, channels)), 1, 1, 1, channels) }
+	axes := []int{0, 1, 2}[:last]
+	sum := func(x *Node) *Node {
+		if shift != nil {
+			return ReduceAndKeep(x, ReduceSum, axes...)
+		}
+		ones := BroadcastToDims(ScalarOne(x.Graph(), x.DType()), 1, rows)
+		return Reshape(DotProduct(ones, Reshape(x, rows, channels)), 1, 1, 1, channels)
+	}
 	average := func(sum *Node) *Node { return DivScalar(sum, float64(rows)) }
 
 	var dx, dGain, dBias *Node
 	x = IdentityWithCustomGradient(x, func(_, _ *Node) *Node { return dx })
 	gain = IdentityWithCustomGradient(gain, func(_, _ *Node) *Node { return dGain })
 	bias = IdentityWithCustomGradient(bias, func(_, _ *Node) *Node { return dBias })
-	mean = average(sum(x))
+	if shift != nil {
+		shift = StopGradient(shift)
+		off := Sub(x, shift)
+		moved := average(sum(off))
+		mean = Add(shift, moved)
+		variance = Max(Sub(average(sum(Square(off))), Square(moved)), ScalarZero(x.Graph(), x.DType()))
+	} else {
+		mean = average(sum(x))
+		variance = average(sum(Square(Sub(x, mean))))
+	}
 	centred := Sub(x, mean)
-	variance = average(sum(Square(centred)))
 	inverse := Inverse(Sqrt(AddScalar(variance, kind.epsilon)))
 	scale := Mul(gain, inverse)
 	y = Add(Mul(centred, scale), bias)

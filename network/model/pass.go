@@ -28,6 +28,9 @@ type Pass struct {
 	// OnesSums lets normalisations with [Winograd] sum by products with ones in training, which is fast on XLA, and
 	// Turn lets convolutions turn what the gradient of a kernel sums up, which is fast on go.
 	OnesSums, Turn bool
+	// OneReading lets normalisations find mean and variance, and both sums of the gradient, in one reading of the
+	// activations each, which is fast on a GPU. The variance is less exact in float32 if numbers are added one by one.
+	OneReading bool
 
 	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
 	// Parameters, statistics, biases and what the network returns stay float32. It needs Native.
