@@ -133,7 +133,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	p := &model.Pass{Store: e.store, Conv: e.conv, Train: true, Losses: true, Key: key,
 		OnesSums: e.backend.Kind == "xla:cpu", Turn: e.backend.Kind == "go",
 		OneReading: !backend.OnProcessor(e.backend.Kind),
-		BFloat16: e.config.Precision == run.BFloat16}
+		BFloat16:   e.config.Precision == run.BFloat16}
 	shown := p.TransformInput(b.Packed, e.layout.NoHistory, e.config.HistoryDropout)
 	shown = p.TransformInput(shown, e.layout.OtherColour, e.config.Mirror)
 	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Conv, shown)), b)
