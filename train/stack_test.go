@@ -198,7 +198,7 @@ func TestNaNInStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.lastCount, r.stepTime = together, 1 // so the first execution takes 8 steps, as LogEvery has it, and so does the next
+	r.lastCount, r.stepTime = together, 1 // so each execution takes LogEvery steps
 	r.Progress = func(Progress) { r.stepTime = 1 }
 	var begun []int64
 	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {

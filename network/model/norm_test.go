@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// TestNormBySums: results, statistics and gradients of a normalisation are those that GoMLX derives from its definition,
-// however far the mean is from the shift.
+// TestNormBySums: results, statistics and gradients of a normalisation are those that GoMLX derives from its
+// definition, however far the mean is from the shift.
 func TestNormBySums(t *testing.T) {
 	const rows, channels = 4 * 8 * 8, 6
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -48,7 +48,8 @@ func TestNormBySums(t *testing.T) {
 				return out
 			})
 			tensor := func(v []float64, d []int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(v, d...) }
-			out := exec.MustExec(tensor(x, dims), tensor(w, dims), tensor(gain, per), tensor(bias, per), tensor(shift, per))
+			out := exec.MustExec(tensor(x, dims), tensor(w, dims), tensor(gain, per), tensor(bias, per),
+				tensor(shift, per))
 			for i, what := range []string{"y", "mean", "variance", "dx", "dgain", "dbias"} {
 				want := tensors.MustCopyFlatData[float64](out[i])
 				for k, got := range tensors.MustCopyFlatData[float64](out[i+6]) {

@@ -41,6 +41,6 @@ bin/talbot export-data "$to/few" --format npy --out "$to/few.npy" --quiet
 # The debug information is half of the program; panics keep their line numbers without it.
 strip -s -o "$to/talbot" bin/talbot
 xz -9e -T0 -f "$to/talbot" # leaves talbot.xz
-cp scripts/gpu/*.sh scripts/gpu/*.py train/testdata/talbotbot.py "$to/"
+cp scripts/gpu/*.sh scripts/gpu/*.py scripts/gpu/kernels.cc train/testdata/talbotbot.py "$to/"
 du -sh "$to"
 echo "there: bash $to/run.sh 540"

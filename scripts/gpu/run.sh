@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$PWD/gpu-out} work=${WORK:-/tmp/talbot-gpu}
 rm -rf "$work"
 mkdir -p "$out" "$work/logs"
-parts=${PARTS:-info ladder doctor proofs speed real play lynx}
+parts=${PARTS:-info ladder doctor proofs speed kernels real play lynx}
 backend=${BACKEND:-xla:cuda}
 net=${NET:-20x128} batch=${BATCH:-2048}
 configs=${CONFIGS:-20x128:bf16:2048,20x256:bf16:2048,20x128:float32:2048,20x128:bf16:2048:det,20x128:bf16:4096}
@@ -231,12 +231,25 @@ if has speed; then
 	wait "$speed"
 fi
 
-# The verb itself on real data, with the backend that talbot chooses by itself; stopped as by Ctrl-C.
 stop_after() { # SECONDS COMMAND…
 	timeout --foreground -s INT -k 25 "$@"
 	[ $? -eq 124 ]
 }
 export -f stop_after
+
+# What the GPU does and where it waits.
+top=${CUDA_HOME:-/usr/local/cuda}
+if has kernels && run kernels-build 20 c++ -O2 -shared -fPIC -I"$top/include" -I"$top/extras/CUPTI/include" "$here/kernels.cc" -o "$work/kernels.so" \
+	-L"$top/extras/CUPTI/lib64" -lcupti; then
+	run kernels-run 45 env KERNELS="$work/kernels" CUDA_INJECTION64_PATH="$work/kernels.so" \
+		LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}:$top/extras/CUPTI/lib64:$site/nvidia/cu13/lib" bash -c 'stop_after "$@"' - "${KERNELS_SECONDS:-16}" \
+		"$talbot" train --data "$data" --run "$work/kernels-run" --backend "$backend" --blocks "$blocks" --filters "$filters" --batch "$batch" \
+		--precision "$half" --steps 1000000 --schedule constant --eval-every 0 --checkpoint-every 0
+	run kernels 20 "$python" "$here/kernels.py" "$work/kernels"
+	tee -a "$out/summary.txt" <"$work/logs/kernels.out"
+fi
+
+# The verb itself on real data, with the backend that talbot chooses by itself; stopped as by Ctrl-C.
 if has real; then
 	run real 90 bash -c 'stop_after "$@"' - "${REAL:-45}" "$talbot" train --data "$all" --run "$work/real" ${AUTO:+--backend "$AUTO"} --blocks "$blocks" \
 		--filters "$filters" --batch "$batch" --precision "$half" --steps 1000000 --until 100000 --schedule constant --lr 1e-3 --warmup 100 --checkpoint-every 500
