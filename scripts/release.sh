@@ -87,8 +87,8 @@ for name; do
 	to=$temp/$archive
 	mkdir "$to"
 	echo "release: building $name"
-	# The setting of the runtime is that of scripts/go.sh.
-	go build -trimpath -buildvcs=true -ldflags='-s -w -X=runtime.godebugDefault=asyncpreemptoff=1' \
+	# The setting of the runtime is that of scripts/go.sh; zig's linker needs its own -s.
+	go build -trimpath -buildvcs=true -ldflags='-s -w -extldflags=-s -X=runtime.godebugDefault=asyncpreemptoff=1' \
 		-tags "$tags" -o "$to/$binary" ./cmd/talbot
 	{
 		go version -m "$to/$binary" | sed '1s/^.*: //; s/^\t*//'
