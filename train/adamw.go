@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/network/model"
@@ -64,14 +65,17 @@ func gradients(store *model.Store, loss *Node) []*Node {
 // GoMLX's own Adam is not used: it decays every tensor, has no clipping by global norm, and computes 1 − βᵗ in float32.
 func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
 	g := hyper.Graph()
-	var square *Node
+	var vectors []*Node // all in one sum: on a GPU a kernel for each takes longer than its work
+	square := ScalarZero(g, dtypes.Float32)
 	for _, grad := range grads {
-		s := ReduceAllSum(Square(grad))
-		if square == nil {
-			square = s
+		if grad.Rank() == 1 {
+			vectors = append(vectors, grad)
 		} else {
-			square = Add(square, s)
+			square = Add(square, ReduceAllSum(Square(grad)))
 		}
+	}
+	if vectors != nil {
+		square = Add(square, ReduceAllSum(Square(Concatenate(vectors, 0))))
 	}
 	norm = Sqrt(square)
 	if c.Clip > 0 { // as PyTorch's clip_grad_norm_

@@ -239,7 +239,7 @@ export -f stop_after
 
 # What the GPU does and where it waits.
 top=${CUDA_HOME:-/usr/local/cuda}
-if has kernels && run kernels-build 20 c++ -O2 -shared -fPIC -I"$top/include" -I"$top/extras/CUPTI/include" "$here/kernels.cc" -o "$work/kernels.so" \
+if has kernels && [[ $backend == *cuda* ]] && run kernels-build 20 c++ -O2 -shared -fPIC -I"$top/include" -I"$top/extras/CUPTI/include" "$here/kernels.cc" -o "$work/kernels.so" \
 	-L"$top/extras/CUPTI/lib64" -lcupti; then
 	run kernels-run 45 env KERNELS="$work/kernels" CUDA_INJECTION64_PATH="$work/kernels.so" \
 		LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}:$top/extras/CUPTI/lib64:$site/nvidia/cu13/lib" bash -c 'stop_after "$@"' - "${KERNELS_SECONDS:-16}" \
