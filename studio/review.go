@@ -103,6 +103,11 @@ func (s *Server) saveGames(r *http.Request) (dir string, err error) {
 	}
 	root, values := s.library.roots[0].Root, map[string]string{}
 	name := ""
+	defer func() {
+		if err != nil && name != "" {
+			_ = root.RemoveAll(name) // the error says more
+		}
+	}()
 	for {
 		part, err := form.NextPart()
 		if err == io.EOF {
@@ -137,7 +142,8 @@ func (s *Server) saveGames(r *http.Request) (dir string, err error) {
 // unnamed is what the name of a folder has not.
 var unnamed = regexp.MustCompile(`[^\pL\pN_-]+`)
 
-// saveUpload writes a file of games into a new folder named after it, and returns the folder's path below the root.
+// saveUpload writes a file of games into a new folder named after it, and returns the folder's path below the root, also
+// with an error once there is one.
 func saveUpload(root *os.Root, part *multipart.Part) (name string, err error) {
 	base := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	base = strings.Trim(unnamed.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "-"), "-")
@@ -170,9 +176,6 @@ func saveUpload(root *os.Root, part *multipart.Part) (name string, err error) {
 	if err == nil {
 		_, err = io.Copy(f, io.MultiReader(bytes.NewReader(head), part))
 		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		_ = root.RemoveAll(name) // the error says more
 	}
 	return name, err
 }

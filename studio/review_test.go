@@ -23,6 +23,12 @@ const evaluated = "[White \"Anna <script>alert(1)\"]\n[Black \"Bert\"]\n[WhiteEl
 // upload posts the form of a review and returns the answer's status, where it leads to, and its text.
 func (s *served) upload(name, games string, fields ...string) (status int, to, text string) {
 	s.t.Helper()
+	return s.uploadPart(1, name, games, fields...)
+}
+
+// uploadPart posts a part of the form, from its beginning.
+func (s *served) uploadPart(share float64, name, games string, fields ...string) (status int, to, text string) {
+	s.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	if name != "" {
@@ -33,6 +39,7 @@ func (s *served) upload(name, games string, fields ...string) (status int, to, t
 		testkit.OK(s.t, form.WriteField(fields[i], fields[i+1]))
 	}
 	testkit.OK(s.t, form.Close())
+	body.Truncate(int(share * float64(body.Len())))
 	r := s.send("POST", "/review", url.Values{}, func(r *http.Request) {
 		r.Body, r.ContentLength = io.NopCloser(&body), int64(body.Len())
 		r.Header.Set("Content-Type", form.FormDataContentType())
@@ -102,6 +109,14 @@ func TestReviewHostile(t *testing.T) {
 		if status, _, text := s.upload(c.name, c.games); status != 422 || !strings.Contains(text, c.says) {
 			t.Errorf("%.20q: %d %s", c.games, status, text)
 		}
+	}
+	for _, share := range []float64{0.5, 0.999} { // within the games, and behind the last field
+		if status, _, text := s.uploadPart(share, "x.pgn", evaluated, "nodes", "0", "player", "Anna"); status != 422 {
+			t.Errorf("%g of a form: %d %s", share, status, text)
+		}
+	}
+	if status, _, text := s.upload("x.pgn", evaluated, "player", strings.Repeat("x", maxUpload)); status != 422 {
+		t.Errorf("a long field: %d %s", status, text)
 	}
 	if left := testkit.Value(filepath.Glob(filepath.Join(dir, "reviews", "*")))(t); len(left) > 0 {
 		t.Errorf("left: %v", left)

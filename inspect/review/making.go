@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/internal/output"
 	"talbot/pipeline/ingest"
@@ -37,7 +38,7 @@ func Engine(nodes int64) stockfish.Config {
 }
 
 // Check returns [output.ErrOccupied] if the folder has what no review made, or a file of games that would be replaced.
-// Until its first page is written, a review has made folders alone.
+// Until its first page is written, a review has made folders and temporary files alone.
 func (m *Making) Check() error {
 	for _, in := range m.Read.Inputs {
 		for _, name := range []string{"games.pgn", puzzleFile} {
@@ -54,8 +55,8 @@ func (m *Making) Check() error {
 		return nil
 	}
 	for _, e := range entries {
-		name, _, _ := strings.Cut(e.Name(), ".talbot-") // what replaces a dataset, too
-		if !slices.Contains([]string{"games", "labelled", "searched", "game"}, name) {
+		own := strings.Contains(e.Name(), ".talbot-") || strings.HasSuffix(e.Name(), durable.TempSuffix)
+		if !own && !slices.Contains([]string{"games", "labelled", "searched", "game"}, e.Name()) {
 			return fmt.Errorf("%q contains %q: %w", m.Out, e.Name(), output.ErrOccupied)
 		}
 	}

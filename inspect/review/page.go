@@ -19,7 +19,11 @@ func gamePath(number int) string { return fmt.Sprintf("game/%04d.html", number) 
 
 // Text returns the summary for a terminal.
 func (s *Summary) Text() string {
-	return s.Page().Text()
+	text := s.Page().Text()
+	if len(s.moments) > 0 {
+		text += "\n" + table.Text(s.momentTable())
+	}
+	return text
 }
 
 func one(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
@@ -209,6 +213,26 @@ func (s *Summary) gameTable() *table.Table {
 			fmt.Sprintf("%d – %d", g.blunders[0], g.blunders[1]))
 		row[0].Link = gamePath(i + 1)
 		t.Add(row...)
+	}
+	return t
+}
+
+// toldMoments is how many moves a text lists.
+const toldMoments = 10
+
+// momentTable lists the moves that lost most, for a text.
+func (s *Summary) momentTable() *table.Table {
+	t := &table.Table{Title: "Moments", Note: "the moves that lost most", Columns: table.Columns("move", "score",
+		"lost, %", "best", "game")}
+	for i := range s.moments[:min(len(s.moments), toldMoments)] {
+		m := &s.moments[i].move
+		best := m.BestSAN
+		if m.BestLikely != nil {
+			best += " (" + inWords(*m.BestLikely) + ")"
+			t.Note = "the moves that lost most, and in brackets how many of this rating find the best"
+		}
+		t.Add(table.Row(numbered(&s.moments[i].at, m.SAN)+m.Mark(), m.scoreText(), one(max(0, m.WinLoss)), best,
+			fmt.Sprintf("%d: %s", s.moments[i].game, s.moments[i].title))...)
 	}
 	return t
 }

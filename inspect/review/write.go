@@ -14,35 +14,64 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"talbot/board"
+	"talbot/internal/durable"
 	"talbot/internal/fault"
 	"talbot/internal/humanize"
 	"talbot/internal/output"
 )
 
-// Write reviews the games and writes the files of a folder.
+// Write reviews the games and writes the files of a folder. One process at a time writes one ([durable.ErrLocked]).
 func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "game"), 0o777); err != nil {
 		return nil, err
 	}
-	sum = newSummary(r.Player)
-	var text, games, moves bytes.Buffer
-	var list [][]byte
-	rows := csv.NewWriter(&moves)
-	_ = rows.Write(columns) // to memory
+	err = output.File{Path: filepath.Join(dir, FileName)}.Make(func(w *durable.AtomicFile) error {
+		sum, err = r.write(ctx, dir, tool, w)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sum, nil
+}
+
+// write writes the files of a folder, all figures to w. What is said of a game is not kept in memory.
+func (r *Request) write(ctx context.Context, dir, tool string, w *durable.AtomicFile) (*Summary, error) {
+	var files [3]*durable.AtomicFile
+	for i, name := range []string{"games.pgn", "moves.csv", filepath.Join("game", FileName)} {
+		f, err := durable.CreateAtomic(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Abort()
+		files[i] = f
+	}
+	games, moves, list := files[0], files[1], files[2] // the last one follows the summary in w
+	sum := newSummary(r.Player)
+	rows := csv.NewWriter(moves)
+	_ = rows.Write(columns) // Commit returns the errors
+	var err error
 	sum.Unlabelled, err = r.Each(ctx, func(g *Game) error {
 		sum.add(g)
 		if err := output.WritePage(filepath.Join(dir, gamePath(sum.Games)), g.page()); err != nil {
 			return err
 		}
-		games.WriteString(g.PGN(tool))
 		for i := range g.Moves {
 			_ = rows.Write(g.row(sum.Games, i))
 		}
 		one, err := json.Marshal(g)
-		list = append(list, one)
-		return err
+		if err != nil {
+			return err
+		}
+		if sum.Games > 1 {
+			one = append([]byte(",\n"), one...)
+		}
+		_, err = list.Write(one)
+		_, pgnErr := io.WriteString(games, g.PGN(tool))
+		return cmp.Or(err, pgnErr)
 	})
 	if err == nil && sum.Games == 0 {
 		err = fault.Hint(fmt.Errorf("none of %s is evaluated throughout", humanize.Count(sum.Unlabelled, "game")),
@@ -61,19 +90,19 @@ func (r Request) Write(ctx context.Context, dir, tool string) (sum *Summary, err
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&text, "{\"summary\": %s,\n\"games\": [\n%s\n]}\n", figures, bytes.Join(list, []byte(",\n")))
+	text, err := os.Open(list.Temp())
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	if _, err := io.Copy(w, io.MultiReader(strings.NewReader("{\"summary\": "), bytes.NewReader(figures),
+		strings.NewReader(",\n\"games\": [\n"), text, strings.NewReader("\n]}\n"))); err != nil {
+		return nil, err
+	}
 	if err := output.WritePage(filepath.Join(dir, "index.html"), sum.Page()); err != nil {
 		return nil, err
 	}
-	for _, file := range []struct {
-		name    string
-		content []byte
-	}{{"games.pgn", games.Bytes()}, {"moves.csv", moves.Bytes()}, {FileName, text.Bytes()}} {
-		if err := output.WriteFile(filepath.Join(dir, file.name), file.content); err != nil {
-			return nil, err
-		}
-	}
-	return sum, nil
+	return sum, cmp.Or(games.Commit(), moves.Commit())
 }
 
 // searched adds what needs searches of its own: puzzles and traps.
