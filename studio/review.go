@@ -142,8 +142,8 @@ func (s *Server) saveGames(r *http.Request) (dir string, err error) {
 // unnamed is what the name of a folder has not.
 var unnamed = regexp.MustCompile(`[^\pL\pN_-]+`)
 
-// saveUpload writes a file of games into a new folder named after it, and returns the folder's path below the root, also
-// with an error once there is one.
+// saveUpload writes a file of games into a new folder named after it. It returns the folder's path below the root, with
+// an error too if it is there.
 func saveUpload(root *os.Root, part *multipart.Part) (name string, err error) {
 	base := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	base = strings.Trim(unnamed.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "-"), "-")
