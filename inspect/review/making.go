@@ -72,6 +72,9 @@ func (m Making) Run(ctx context.Context) (*Summary, error) {
 	in.LastPositions, in.Filters.Player, in.ImportEvals = true, m.Player, m.Evals
 	in.Job = m.job(in.Job, filepath.Join(m.Out, "games"))
 	if err := read(ctx, in); err != nil {
+		if m.Player != "" && errors.Is(err, ingest.ErrNothingKept) {
+			err = fault.Hint(err, "write the player's name as in the games, or one word of it")
+		}
 		return nil, err
 	}
 	manifest, err := dataset.ReadManifest(in.Out)

@@ -93,8 +93,7 @@ func (s *Summary) tiles() table.Tiles {
 		list = append(list, table.Tile{Name: "puzzles", Value: humanize.Thousands(int64(s.Puzzles)), Note: puzzleFile})
 	}
 	if s.Player != "" {
-		score := first.Points / float64(max(1, first.Games))
-		list = append(list, table.Tile{Name: "score", Value: humanize.Percent(score)})
+		list = append(list, table.Tile{Name: "score", Value: first.scoreText()})
 	}
 	return list
 }
@@ -112,8 +111,7 @@ func records(title string, list []Record) *table.Table {
 func recordRow(r *Record) []table.Cell {
 	games := float64(max(1, r.Games))
 	each := func(n int) string { return one(float64(n) / games) }
-	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), humanize.Percent(r.Points/games),
-		r.AccuracyText(),
+	return table.Row(r.Name, humanize.Thousands(int64(r.Games)), r.scoreText(), r.AccuracyText(),
 		one(r.Played.Loss), each(r.Played.Inaccuracies), each(r.Played.Mistakes), each(r.Played.Blunders))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/humanize"
 )
 
 // Totals are the figures of a player's moves.
@@ -52,9 +53,10 @@ func (t *Totals) add(o *Totals) {
 
 // Record is how games ended for a side, and how it played them.
 type Record struct {
-	Name   string  `json:"name"`
-	Games  int     `json:"games"`
-	Points float64 `json:"points"`
+	Name       string  `json:"name"`
+	Games      int     `json:"games"`
+	Unfinished int     `json:"unfinished,omitempty"` // of them without a result
+	Points     float64 `json:"points"`
 	// Accuracy is the mean of the games; nil without a move.
 	Accuracy *float64 `json:"accuracy"`
 	Played   Totals   `json:"played"`
@@ -66,6 +68,9 @@ type Record struct {
 // add adds a game of a side.
 func (r *Record) add(g *Game, side board.Color) {
 	r.Games++
+	if g.Result == dataset.ResultUnknown.String() {
+		r.Unfinished++
+	}
 	r.Points += points(g.Result, side)
 	if a := g.Accuracy[side]; a != nil {
 		r.accuracies += *a
@@ -73,6 +78,14 @@ func (r *Record) add(g *Game, side board.Color) {
 		r.Accuracy = new(r.accuracies / float64(r.rated))
 	}
 	r.Played.add(&g.Sides[side])
+}
+
+// scoreText returns the score in the games with a result for people.
+func (r *Record) scoreText() string {
+	if r.Games == r.Unfinished {
+		return "–"
+	}
+	return humanize.Percent(r.Points / float64(r.Games-r.Unfinished))
 }
 
 func points(result string, side board.Color) float64 {
