@@ -232,11 +232,10 @@ func (l *lists) add(s *shape, words []uint64, moves int) {
 	}
 }
 
-// pad gives the batch the lists, all of the length that fits the longest.
+// pad gives the batch the lists, all of the length of the longest of the data: so there is one kind of batch, which the
+// backend compiles once, and any steps can be computed in one execution.
 func (l *lists) pad(b *train.Batch, s *shape) {
-	k := s.length(slices.Max(l.counts))
-	codes := s.layout.Codes
-	b.Codes, b.Weights = slices.Grow(b.Codes[:0], b.N*k*codes)[:b.N*k*codes], slices.Grow(b.Weights[:0], b.N*k)[:b.N*k]
+	k, codes := s.longest, s.layout.Codes
 	from := 0
 	for i, n := range l.counts {
 		copy(b.Codes[i*k*codes:], l.codes[from*codes:(from+n)*codes])
@@ -249,17 +248,4 @@ func (l *lists) pad(b *train.Batch, s *shape) {
 		}
 		from += n
 	}
-}
-
-// length is the shortest length that lists are padded to that fits this many moves: the longest of the data where that
-// is at most 16, else 16, 32, 64 and so on. So there are few kinds of batches, each of which the backend compiles.
-func (s *shape) length(moves int) int {
-	if s.longest <= 16 {
-		return s.longest
-	}
-	k := 16
-	for k < moves {
-		k *= 2
-	}
-	return k
 }

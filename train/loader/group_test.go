@@ -127,7 +127,7 @@ func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
 		lists.pad(&b, &g.shape)
 	}
 	most := b.Moves()
-	if most < longest && g.shape.inside() || most > 2*max(16, longest) {
+	if most != longest {
 		t.Errorf("lists of %d moves where the longest is %d", most, longest)
 	}
 	for i, k := range order {
@@ -153,24 +153,6 @@ func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
 					l.Codes,
 					longest, k, len(target.Moves), j, b.Codes[at*l.Codes:][:l.Codes], b.Weights[at], codes, weight)
 			}
-		}
-	}
-}
-
-// TestLengths: lists have few lengths for any data, so that a backend compiles few graphs.
-func TestLengths(t *testing.T) {
-	for longest := 1; longest <= 256; longest++ {
-		s := shape{longest: longest}
-		kinds := map[int]bool{}
-		for moves := range longest + 1 {
-			n := s.length(moves)
-			if n < moves || n > max(16, 2*longest) {
-				t.Fatalf("%d of %d moves are padded to %d", moves, longest, n)
-			}
-			kinds[n] = true
-		}
-		if len(kinds) > 5 {
-			t.Fatalf("longest list %d: lengths %v", longest, kinds)
 		}
 	}
 }
