@@ -88,6 +88,14 @@ func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm 
 	if c.Epsilon > 0 {
 		smallest = c.Epsilon
 	}
+	var kernels, momenta, directions []*Node
+	for i, p := range trainable(store) {
+		if usesMuon(c, p) {
+			kernels = append(kernels, grads[i])
+			momenta = append(momenta, store.GetVariable("/"+firstMomentPrefix+p.Name).NodeValue(g))
+		}
+	}
+	momenta, directions = muon(kernels, momenta)
 	rate, correction, shrink, fresh := at(hyper, 0), at(hyper, 1), at(hyper, 2), at(hyper, 3)
 	for i, p := range trainable(store) {
 		variable := store.GetVariable("/" + p.Name)
@@ -104,9 +112,8 @@ func update(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm 
 			m = Add(MulScalar(first.NodeValue(g), sgdMomentum), grad)
 			step = Mul(m, at(hyper, 4))
 		case usesMuon(c, p):
-			var direction *Node
-			m, direction = muon(grads[i], first.NodeValue(g))
-			step = Mul(direction, at(hyper, 4))
+			m, step = momenta[0], Mul(directions[0], at(hyper, 4))
+			momenta, directions = momenta[1:], directions[1:]
 		default:
 			second := store.GetVariable("/" + secondMomentPrefix + p.Name)
 			m = Add(MulScalar(first.NodeValue(g), beta1), MulScalar(grads[i], 1-beta1))

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -36,35 +37,70 @@ func optimizerTensors(c run.Config, p model.Param) []string {
 	return []string{firstMomentPrefix + p.Name, secondMomentPrefix + p.Name}
 }
 
-// muon returns the new momentum and the direction of an update, with the weights as a matrix [rows, columns]:
+// muon returns the new momenta and the directions of the updates of some parameters, with the weights of each as a
+// matrix [rows, columns]:
 //
 //	m ← β·m + (1 − β)·grad;  x = (1 − β)·grad + β·m;  direction = 0.2·√(max(rows, columns))·orthogonal(x)
 //
 // Sources: Jordan and others, Muon: An optimizer for hidden layers in neural networks (2024), for momentum and
 // iteration; Liu and others, Muon is Scalable for LLM Training (2025), for the factor, by which learning rate and
 // weight decay are AdamW's.
-func muon(grad, m *Node) (momentum, direction *Node) {
-	shape := grad.Shape().Dimensions
+func muon(grads, ms []*Node) (momenta, directions []*Node) {
 	mix := func(a, b *Node) *Node { return Add(MulScalar(a, 1-muonMomentum), MulScalar(b, muonMomentum)) }
-	momentum = mix(grad, m)
-	columns := grad.Shape().Size() / shape[0]
-	x := orthogonal(Reshape(mix(grad, momentum), shape[0], columns))
-	return momentum, Reshape(MulScalar(x, muonShare*math.Sqrt(float64(max(shape[0], columns)))), shape...)
+	var matrices []*Node
+	for i, grad := range grads {
+		rows := grad.Shape().Dim(0)
+		momenta = append(momenta, mix(grad, ms[i]))
+		matrices = append(matrices, Reshape(mix(grad, momenta[i]), rows, grad.Shape().Size()/rows))
+	}
+	for i, x := range orthogonal(matrices) {
+		x = MulScalar(x, muonShare*math.Sqrt(float64(slices.Max(x.Shape().Dimensions))))
+		directions = append(directions, Reshape(x, grads[i].Shape().Dimensions...))
+	}
+	return momenta, directions
 }
 
-// orthogonal returns a matrix with the singular vectors of x and singular values near 1, from about 0.7 to 1.2, by
-// Newton and Schulz's iteration.
-func orthogonal(x *Node) *Node {
-	if d := x.Shape().Dimensions; d[0] > d[1] {
-		return Transpose(orthogonal(Transpose(x, 0, 1)), 0, 1)
+// orthogonal returns matrices with the singular vectors of others and singular values near 1, from about 0.7 to 1.2.
+// Those of one shape, turned or not, are computed together: alone they are too small for a GPU.
+func orthogonal(matrices []*Node) []*Node {
+	turned := func(i int, x *Node) *Node {
+		if d := matrices[i].Shape().Dimensions; d[0] > d[1] {
+			return Transpose(x, 0, 1)
+		}
+		return x
 	}
-	x = Div(x, AddScalar(Sqrt(ReduceAllSum(Square(x))), 1e-7))
+	wide, list := make([]*Node, len(matrices)), make([]*Node, len(matrices))
+	for i, x := range matrices {
+		wide[i] = turned(i, x)
+	}
+	for i, x := range wide {
+		if list[i] != nil {
+			continue
+		}
+		var same []int
+		var stack []*Node
+		for k := i; k < len(wide); k++ {
+			if wide[k].Shape().Equal(x.Shape()) {
+				same, stack = append(same, k), append(stack, wide[k])
+			}
+		}
+		all := newtonSchulz(Stack(stack, 0))
+		for j, k := range same {
+			list[k] = turned(k, Squeeze(Slice(all, AxisElem(j)), 0))
+		}
+	}
+	return list
+}
+
+// newtonSchulz is the iteration for matrices [matrix, rows, columns] with no more rows than columns.
+func newtonSchulz(x *Node) *Node {
+	product := func(x, y *Node, axis int) *Node { return DotGeneral(x, []int{2}, []int{0}, y, []int{axis}, []int{0}) }
+	x = Div(x, AddScalar(Sqrt(ReduceAndKeep(Square(x), ReduceSum, 1, 2)), 1e-7))
 	a, b, c := muonFactors[0], muonFactors[1], muonFactors[2]
 	for range muonRounds {
-		square := DotGeneral(x, []int{1}, nil, x, []int{1}, nil) // XXᵀ
-		fourth := DotGeneral(square, []int{1}, nil, square, []int{0}, nil)
-		y := Add(MulScalar(square, b), MulScalar(fourth, c))
-		x = Add(MulScalar(x, a), DotGeneral(y, []int{1}, nil, x, []int{0}, nil))
+		square := product(x, x, 2) // XXᵀ
+		y := Add(MulScalar(square, b), MulScalar(product(square, square, 1), c))
+		x = Add(MulScalar(x, a), product(y, x, 1))
 	}
 	return x
 }

@@ -12,18 +12,28 @@ import (
 )
 
 // TestOrthogonal: the iteration gives X·Xᵀ (or XᵀX, of a tall matrix) near the identity, and keeps the singular
-// vectors: of a diagonal matrix only the diagonal is not 0.
+// vectors: of a diagonal matrix only the diagonal is not 0. Matrices together give what each gives alone.
 func TestOrthogonal(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Backend) {
-		exec := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node { return orthogonal(x) })
+		exec := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node { return orthogonal([]*graph.Node{x})[0] })
+		all := graph.MustNewExec(b.Backend, orthogonal)
 		rng := rand.New(rand.NewPCG(1, 2))
-		for _, d := range [][2]int{{8, 72}, {16, 4}, {5, 5}} {
+		shapes := [][2]int{{8, 72}, {16, 4}, {5, 5}, {4, 16}, {8, 72}, {72, 8}}
+		var matrices []any
+		for _, d := range shapes {
 			data := make([]float32, d[0]*d[1])
 			for i := range data {
 				data[i] = float32(rng.NormFloat64())
 			}
-			out := exec.MustCall(tensors.FromFlatDataAndDimensions(data, d[0], d[1]))[0]
-			got := tensors.MustCopyFlatData[float32](out)
+			matrices = append(matrices, tensors.FromFlatDataAndDimensions(data, d[0], d[1]))
+		}
+		for i, out := range all.MustCall(matrices...) {
+			d, got := shapes[i], tensors.MustCopyFlatData[float32](out)
+			for k, want := range tensors.MustCopyFlatData[float32](exec.MustCall(matrices[i])[0]) {
+				if math.Abs(float64(got[k]-want)) > 1e-5 {
+					t.Errorf("matrix %d of %v: number %d is %g, alone %g", i, d, k, got[k], want)
+				}
+			}
 			rows, columns, at := d[0], d[1], func(i, k int) float64 { return float64(got[i*d[1]+k]) }
 			if rows > columns {
 				rows, columns, at = columns, rows, func(i, k int) float64 { return float64(got[k*d[1]+i]) }
