@@ -186,7 +186,7 @@ func cutechess(text []byte) (value, depth []byte, ok bool) {
 	depth = bytes.TrimRight(upTo(depth, "/"), ",")
 	number := bytes.TrimLeft(value, "+-")
 	mate := len(number) > 1 && (number[0] == 'M' || number[0] == '#')
-	bare := len(number) == len(value)
+	bare := len(number) == len(value) && !(mate && number[1] == '-') // “#-3”
 	if !mate && !bytes.ContainsAny(number, ".,") || bare && len(bytes.Trim(number, "M#0123456789.,")) > 0 {
 		return nil, nil, false
 	}
