@@ -35,7 +35,8 @@ func writeManual(root *cobra.Command, dir string) error {
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Long = asMarkdown(cmd.Long) + "\n\n" + cli.ExitStatuses
 	}
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "talbot " + version}, dir); err != nil {
+	header := &doc.GenManHeader{Section: "1", Source: "talbot " + thisBuild().Version}
+	if err := doc.GenManTree(root, header, dir); err != nil {
 		return err
 	}
 	cli.Summarise("%s: manual pages written\n", dir)

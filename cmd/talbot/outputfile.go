@@ -38,6 +38,9 @@ func (o outputFile) check() (string, error) {
 		return "", fault.Usage(fmt.Errorf("%s %q: %s", o.flag, o.path, what), hint)
 	}
 	const another = "choose another file"
+	if o.path == "-" {
+		return refuse("standard output is not written to", another+", or ./- for one of this name")
+	}
 	if info != nil && !info.Mode().IsRegular() {
 		return refuse("not a file", another)
 	}

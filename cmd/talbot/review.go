@@ -115,7 +115,7 @@ func (o *reviewOptions) review(ctx context.Context, files []string) (err error) 
 			cli.Warnf("no label: %v", err)
 		}
 	}
-	o.Read.Warn, o.Label.Warn, o.Tool = cli.Warn, cli.Warn, "talbot "+version
+	o.Read.Warn, o.Label.Warn, o.Tool = cli.Warn, cli.Warn, "talbot "+thisBuild().Version
 	o.Read.ResumeCommand, o.Label.ResumeCommand = cli.Invocation(), cli.Invocation()
 	ctx, stop := cli.Interrupts(ctx)
 	defer stop()

@@ -99,8 +99,9 @@ const (
 func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
 	driver := m.driver()
 	version, list, size := "13", cuda13, "2.5 GB"
+	of13, _ := filepath.Glob(filepath.Join(from, "jax_cuda13_pjrt-*.whl"))
 	switch {
-	case len(found.GPUs) == 0:
+	case len(found.GPUs) == 0 && from == "":
 		return step{}, fault.Hint(errors.New("xla-cuda: no NVIDIA GPU found"),
 			"looked in /proc/driver/nvidia/gpus, /dev/nvidia* and /dev/dxg; install NVIDIA's driver first")
 	case driver > 0 && driver < driverOf12:
@@ -111,7 +112,7 @@ func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
 	case !m.pip():
 		return step{}, fault.Hint(errors.New("xla-cuda: python3 with pip is missing"),
 			"install python3-pip and python3-venv")
-	case driver < driverOf13: // or not known
+	case driver < driverOf13 && (driver > 0 || from == "" || len(of13) == 0): // not known: as the wheels are
 		version, list, size = "12", cuda12, "3.2 GB"
 	}
 	venv := []string{"python3", "-m", "venv", m.cuda}

@@ -180,7 +180,8 @@ func List[T any](s *Set, to *[]T, name, example string, read func(string) (T, er
 func (s *Set) refused(name, given, example string, err error) error {
 	name, _, _ = strings.Cut(name, ",")
 	remedy := ""
-	if word := fault.Nearest(given, s.cmd.Flags().Lookup(name).Annotations[wordsKey]); word != "" {
+	word := fault.Nearest(given, s.cmd.Flags().Lookup(name).Annotations[wordsKey])
+	if word != "" && !(strings.HasSuffix(word, ":") && strings.HasPrefix(given, word)) { // what follows is wrong
 		remedy = fault.DidYouMean("", word, "--"+name+" ")
 	} else if example != "" {
 		remedy = "for example --" + name + " " + example

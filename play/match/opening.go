@@ -14,6 +14,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/formats/rows"
+	"talbot/internal/fault"
 	"talbot/pgn"
 )
 
@@ -82,6 +83,8 @@ func (o *Openings) LeftOut() string {
 // maxOpenings bounds the memory of a list.
 const maxOpenings = 5_000_000
 
+const otherOpenings = "give a file of games in PGN or of positions in EPD or FEN"
+
 var errTooManyOpenings = fmt.Errorf("more than %d openings", maxOpenings)
 
 // ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not, or takes those of an
@@ -107,13 +110,14 @@ func ReadOpenings(path string, plies int) (*Openings, error) {
 	case pgn.LooksLikeGames(head):
 		err = o.readGames(in, plies)
 	default:
-		err = fmt.Errorf("neither games in PGN nor positions in EPD or FEN")
+		err = fault.Hint(errors.New("neither games in PGN nor positions in EPD or FEN"), otherOpenings)
 	}
 	if err == nil && len(o.List) == 0 {
 		err = errors.New("no opening that can be used")
 		if why := o.LeftOut(); why != "" {
 			err = fmt.Errorf("%w: %s", err, why)
 		}
+		err = fault.Hint(err, otherOpenings)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("openings %q: %w", path, err)

@@ -133,11 +133,11 @@ func (s *Spec) set(name, value string) (err error) {
 	case "rating":
 		r, err := strconv.ParseFloat(value, 64)
 		if s.Rating = &r; err != nil || !(math.Abs(r) < 10_000) {
-			return bad("a number")
+			return bad("a number between -10000 and 10000")
 		}
 	case "error":
 		if s.Error, err = strconv.ParseFloat(value, 64); err != nil || !(s.Error >= 0 && s.Error < 10_000) {
-			return bad("a number from 0")
+			return bad("a number from 0 to below 10000")
 		}
 	default:
 		switch {

@@ -18,7 +18,8 @@ import (
 
 // ErrNoSamples reports that a chosen split of a dataset, or of all of them, has no usable sample.
 var ErrNoSamples = fault.New(fault.ExitFailed, "no usable samples",
-	"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first")
+	"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first, and --skip-plies and "+
+		"--min-clock may leave out all")
 
 // ErrSplits reports that the datasets of one run are split differently, so that one's test could be the other's train.
 var ErrSplits = fault.New(fault.ExitFailed, "datasets are split differently",
