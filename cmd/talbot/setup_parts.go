@@ -98,7 +98,7 @@ const (
 // from, a folder of wheels, nothing is downloaded.
 func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
 	driver := m.driver()
-	version, list, size := "13", cuda13, "2.5 GB"
+	version, list, size := "13", cuda13, " (2.5 GB to download)"
 	of13, _ := filepath.Glob(filepath.Join(from, "jax_cuda13_pjrt-*.whl"))
 	switch {
 	case len(found.GPUs) == 0 && from == "":
@@ -113,19 +113,19 @@ func planCUDA(found backend.Discovery, m machine, from string) (step, error) {
 		return step{}, fault.Hint(errors.New("xla-cuda: python3 with pip is missing"),
 			"install python3-pip and python3-venv")
 	case driver < driverOf13 && (driver > 0 || from == "" || len(of13) == 0): // not known: as the wheels are
-		version, list, size = "12", cuda12, "3.2 GB"
+		version, list, size = "12", cuda12, " (3.2 GB to download)"
 	}
 	venv := []string{"python3", "-m", "venv", m.cuda}
 	listed := filepath.Join(m.cuda, "requirements.txt")
 	install := []string{filepath.Join(m.cuda, "bin", "python3"), "-m", "pip", "install", "--no-deps",
 		"--require-hashes", "--only-binary", ":all:", "--requirement", listed}
 	if from != "" {
-		install = append(install, "--no-index", "--find-links", from)
+		install, size = append(install, "--no-index", "--find-links", from), ""
 	}
 	return step{
 		part: partCUDA,
-		plan: []string{"XLA's plugin for CUDA " + version + " and NVIDIA's libraries (" + size +
-			" to download), with: " + strings.Join(venv, " "), "and: " + strings.Join(install, " ")},
+		plan: []string{"XLA's plugin for CUDA " + version + " and NVIDIA's libraries" + size + ", with: " +
+			strings.Join(venv, " "), "and: " + strings.Join(install, " ")},
 		do: func(ctx context.Context) error {
 			if err := runProgram(ctx, venv); err != nil {
 				return fault.Hint(err, "on Debian, install python3-venv")
