@@ -77,14 +77,6 @@ func (b *Batch) over(o model.Over, scores bool) float64 {
 	return count
 }
 
-// add appends the samples of another batch, without its state.
-func (b *Batch) add(other *Batch) {
-	b.N += other.N
-	b.Packed = append(b.Packed, other.Packed...)
-	b.Codes, b.Weights = append(b.Codes, other.Codes...), append(b.Weights, other.Weights...)
-	b.Floats, b.Known = append(b.Floats, other.Floats...), append(b.Known, other.Known...)
-}
-
 // part is the i-th of n equal parts, without state.
 func (b *Batch) part(i, parts int) Batch {
 	n := b.N / parts

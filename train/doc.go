@@ -1,8 +1,8 @@
 // Package train trains a network and keeps its checkpoints; packages predict and evaluate use them.
 //
 // From a [run.Config], a [Source] of batches and a run folder it makes checkpoints, metrics.jsonl and a [Result].
-// [Run] starts one goroutine that fetches batches ahead and stops it before it returns; nothing else here starts any.
-// A backend has its own threads.
+// [Run] starts one goroutine that fetches batches ahead and copies them to the device, and stops it before it returns;
+// nothing else here starts any. A backend has its own threads.
 //
 // # A run folder
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/graph"
@@ -164,19 +165,20 @@ func (e *engine) batch(in []*graph.Node) model.Batch {
 	return b
 }
 
-// run executes a graph, which is built at its first use, and copies its output to the host.
-func (e *engine) run(x **gomlx.Exec, what string, args []any, build func(in []*graph.Node) *graph.Node) ([][]float32,
-	error) {
+// run executes a graph, which is built at its first use, and copies its output to the host. Of the inputs those that
+// are kept come last.
+func (e *engine) run(x **gomlx.Exec, what string, args []any, build func(in []*graph.Node) *graph.Node,
+	kept ...any) ([][]float32, error) {
 	if err := e.compile(x, what, build); err != nil {
 		return nil, err
 	}
-	return e.call(*x, args)
+	return e.call(*x, args, kept...)
 }
 
 // call executes a graph and copies its outputs to the host, which waits for the device.
-func (e *engine) call(x *gomlx.Exec, args []any) (out [][]float32, err error) {
+func (e *engine) call(x *gomlx.Exec, args []any, kept ...any) (out [][]float32, err error) {
 	err = model.Guard(func() error {
-		results, err := e.execute(x, args...)
+		results, err := e.execute(x, slices.Concat(args, kept)...)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -14,7 +15,7 @@ import (
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
 	if !r.over() {
-		r.batches = prefetch(r.Source, &r.engine.layout)
+		r.batches = prefetch(r.Source, r.engine)
 	}
 	for {
 		if err := r.due(ctx); err != nil {
@@ -24,21 +25,18 @@ func (r *runner) loop(ctx context.Context) error {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
-		batches, err := r.batches.some(ctx, r.stepsPerCall())
-		if err == nil && ctx.Err() != nil {
-			err = ctx.Err()
-		}
+		s, err := r.batches.next(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
 				err = fmt.Errorf("batch of step %d: %w", r.state.Step+1, err)
 			}
 			return r.stop(err)
 		}
-		if err := r.train(batches); err != nil {
+		step := r.state.Step
+		if err := r.train(s); err != nil {
 			return err
 		}
-		r.batches.release(batches...)
-		r.pace.add(len(batches)*r.c.Batch, time.Since(begun), r.batches.wait-waited)
+		r.pace.add(int(r.state.Step-step)*r.c.Batch, time.Since(begun), r.batches.wait-waited)
 	}
 }
 
@@ -53,14 +51,14 @@ func (r *runner) rate(step int64) float64 {
 // maxCallTime is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
 const maxCallTime = 4 * time.Second
 
-// stepsPerCall is how many steps are trained in the next execution: something is due after none but the last. Bits do
-// not depend on it.
-func (r *runner) stepsPerCall() int {
+// stepsPerCall is how many of the steps left of a stack are trained in the next execution: something is due after none
+// but the last. Bits do not depend on it.
+func (r *runner) stepsPerCall(left int) int {
 	step := r.state.Step
-	if !r.engine.stacks() || r.stepTime == 0 {
+	if r.stepTime == 0 {
 		return 1
 	}
-	n := min(int64(together), 2*r.lastCount, int64(maxCallTime/r.stepTime), r.c.End()-step)
+	n := min(int64(left), 2*r.most, int64(maxCallTime/r.stepTime), r.c.End()-step)
 	for _, every := range []int64{r.c.LogEvery, r.c.EvalEvery, r.c.CheckpointEvery} {
 		if every > 0 {
 			n = min(n, every-step%every)
@@ -69,35 +67,35 @@ func (r *runner) stepsPerCall() int {
 	return int(max(1, n))
 }
 
-// train trains on one batch after the other.
-func (r *runner) train(batches []*Batch) error {
+// train trains on the next batches of a stack.
+func (r *runner) train(s *stack) error {
+	if n := s.N / s.room; n != r.c.Batch {
+		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, n, r.c.Batch)
+	}
 	var rates []float64
-	for i, b := range batches {
-		if b.N != r.c.Batch {
-			return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
-		}
+	for i := range r.stepsPerCall(s.left()) {
 		rates = append(rates, r.rate(r.state.Step+int64(i)))
 	}
-	begun := time.Now()
-	list, err := r.engine.steps(batches, r.state.Step, rates)
+	begun, states := time.Now(), s.states[s.done:]
+	list, err := r.engine.steps(s, r.state.Step, rates)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
 		err = explainMemory(err, r.c, r.need, bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
-	r.lastCount = int64(len(batches))
-	r.stepTime = max(1, time.Since(begun)/time.Duration(r.lastCount))
-	for i, s := range list {
+	r.most = max(r.most, int64(len(list)))
+	r.stepTime = max(1, time.Since(begun)/time.Duration(len(list)))
+	for i, found := range list {
 		r.moreToCome = i < len(list)-1
-		if err := r.trained(batches[i], s, rates[i]); err != nil {
+		if err := r.trained(states[i], found, rates[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// trained counts a step.
-func (r *runner) trained(b *Batch, l stepResult, lr float64) error {
+// trained counts a step, after which the source has a state.
+func (r *runner) trained(source json.RawMessage, l stepResult, lr float64) error {
 	r.lastRate = lr
 	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, l.norm}
 	for _, term := range l.Terms {
@@ -114,8 +112,8 @@ func (r *runner) trained(b *Batch, l stepResult, lr float64) error {
 		}
 	}
 	r.state.Step++
-	r.state.Source = append(r.state.Source[:0:0], b.State...)
-	r.samples += int64(b.N)
+	r.state.Source = source
+	r.samples += int64(r.c.Batch)
 	r.state.Window.Add(l.Means, l.norm)
 	r.progress(l.Means, lr, nil)
 	return nil

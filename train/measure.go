@@ -58,32 +58,30 @@ func Measure(ctx context.Context, c run.Config, b *backend.Backend, source Sourc
 	if source == nil {
 		source = again{madeUpBatch(c.Batch, &e.layout)}
 	}
-	batches := prefetch(source, &e.layout)
+	batches := prefetch(source, e)
 	defer batches.close()
 	need, rates := memoryOf(c, e.network, e.conv), slices.Repeat([]float64{c.LR}, together)
 	begun := time.Now()
 	first, took, waited := begun, time.Duration(0), time.Duration(0)
 	for step, n := int64(0), 1; ; step += int64(n) {
-		if took > 0 && e.stacks() { // as a run does
-			n = int(max(1, min(together, maxCallTime/took)))
-		}
-		list, err := batches.some(ctx, n)
+		now, err := batches.next(ctx)
 		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return s, err
 		}
-		n = len(list)
+		if took > 0 { // as a run does
+			n = max(1, min(now.left(), int(maxCallTime/took)))
+		}
 		from := time.Now()
-		if _, err := e.steps(list, step, rates[:n]); err != nil {
+		if _, err := e.steps(now, step, rates[:n]); err != nil {
 			bytes, source := b.Memory()
 			return s, fmt.Errorf("measuring: %w", explainMemory(err, c, need, bytes, source))
 		}
-		batches.release(list...)
 		if step == 0 {
 			first, waited = time.Now(), batches.wait
 			begins()
 			continue
 		}
-		took = time.Since(from) / time.Duration(n)
+		took = max(1, time.Since(from)/time.Duration(n))
 		if all, steps := time.Since(first), int(step)+n-1; all >= atLeast {
 			return Speed{Batch: c.Batch, Steps: steps, FirstStep: first.Sub(begun).Seconds(),
 				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds(),

@@ -4,53 +4,53 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"talbot/encode"
 )
 
-// prefetcher fetches and checks batches ahead in one goroutine.
+// prefetcher fetches and checks batches ahead in one goroutine, and puts them into stacks.
 type prefetcher struct {
-	ready chan fetchResult
-	free  chan *Batch
-	stop  context.CancelFunc
-	done  sync.WaitGroup
-	wait  time.Duration // time some has blocked
-	held  *fetchResult  // received and not given out, or nil
+	stacks      []stack
+	ready, free chan *stack
+	now         *stack // given out
+	stop        context.CancelFunc
+	done        sync.WaitGroup
+	wait        time.Duration // time next has blocked
 }
 
-type fetchResult struct {
-	batch *Batch
-	err   error
-}
-
-// ahead is the number of batches fetched ahead: those of the next execution while one computes.
-const ahead = together
-
-// prefetch begins to fetch batches of a layout.
-func prefetch(src Source, l *encode.Layout) *prefetcher {
+// prefetch begins to fetch batches: those of the next execution while one computes, or as many for steps alone.
+func prefetch(src Source, e *engine) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &prefetcher{ready: make(chan fetchResult, ahead), free: make(chan *Batch, ahead+2+together), stop: stop}
-	for range ahead + 2 + together { // ahead in the channel, one being filled, one held, the others in use
-		p.free <- &Batch{}
+	room := e.room()
+	n := 1 + together/room
+	p := &prefetcher{stacks: make([]stack, n), ready: make(chan *stack, n), free: make(chan *stack, n), stop: stop}
+	for i := range p.stacks {
+		p.stacks[i].room = room
+		p.free <- &p.stacks[i]
 	}
+	p.now = <-p.free
 	p.done.Go(func() {
+		var b Batch
+		held := false // b is in no stack yet
 		for {
-			var b *Batch
+			var s *stack
 			select {
 			case <-ctx.Done():
 				return
-			case b = <-p.free:
+			case s = <-p.free:
 			}
-			err := src.Next(b)
-			if err == nil {
-				err = b.Check(l)
+			s.clear()
+			for s.err == nil && len(s.states) < room && ctx.Err() == nil {
+				if !held {
+					if s.err = src.Next(&b); s.err == nil {
+						s.err = b.Check(&e.layout)
+					}
+				}
+				if held = s.err == nil && !e.add(s, &b); held {
+					break
+				}
 			}
-			select {
-			case <-ctx.Done():
-				return
-			case p.ready <- fetchResult{b, err}:
-			}
-			if err != nil {
+			e.upload(s)
+			p.ready <- s
+			if s.err != nil {
 				return
 			}
 		}
@@ -58,41 +58,31 @@ func prefetch(src Source, l *encode.Layout) *prefetcher {
 	return p
 }
 
-// some returns up to n batches, at least one; the caller gives them back with release. Their lists of moves are of one
-// length. An error is returned once there is no batch before it.
-func (p *prefetcher) some(ctx context.Context, n int) (list []*Batch, err error) {
+// next returns a stack with steps that are left, the same one until there are none. An error is returned once there is
+// no batch before it.
+func (p *prefetcher) next(ctx context.Context) (*stack, error) {
 	start := time.Now()
 	defer func() { p.wait += time.Since(start) }()
-	for len(list) < n {
-		if p.held == nil {
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case f := <-p.ready:
-				p.held = &f
-			}
+	for p.now.left() == 0 {
+		if p.now.err != nil {
+			return nil, p.now.err
 		}
-		next := *p.held
-		if len(list) > 0 && (next.err != nil || next.batch.N != list[0].N || next.batch.Moves() != list[0].Moves()) {
-			break
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case s := <-p.ready:
+			p.free <- p.now
+			p.now = s
 		}
-		p.held = nil
-		if next.err != nil {
-			return nil, next.err
-		}
-		list = append(list, next.batch)
 	}
-	return list, nil
-}
-
-func (p *prefetcher) release(list ...*Batch) {
-	for _, b := range list {
-		p.free <- b
-	}
+	return p.now, ctx.Err()
 }
 
 // close stops the goroutine and waits for it; a Next in progress is waited for.
 func (p *prefetcher) close() {
 	p.stop()
 	p.done.Wait()
+	for i := range p.stacks {
+		p.stacks[i].clear()
+	}
 }

@@ -132,8 +132,8 @@ type runner struct {
 	saved    string // path of the last checkpoint
 	savedAt  int64  // its step, −1 without any
 
-	lastCount  int64         // how many steps were trained together
-	stepTime   time.Duration // by one of them
+	most       int64         // steps that were trained together so far
+	stepTime   time.Duration // by one of the last
 	moreToCome bool          // see [Progress]
 
 	calibratedAt int64 // the step of the averaged weights that their statistics fit

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,18 +16,22 @@ import (
 
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside
 // the kernels, handing over hundreds of tensors and taking back as many, is paid once for all of them, and memory for
-// activations and for the new weights is not allocated again for each. How many steps of the stack are computed is an
-// input, so one step alone is computed by the same program, and bits do not depend on how steps are put together.
+// activations and for the new weights is not allocated again for each. Which steps of the stack are computed is an
+// input, so one step alone is computed by the same program, and bits do not depend on how steps are put together. The
+// prefetcher fills stacks and copies them to the device while it computes.
 
 // together is the most steps that one execution takes.
 const together = 32
 
-// stacks reports whether several steps are computed in one execution. The backend go has no DynamicSlice and nothing to
-// hand over; several devices and micro-batches have their own graphs. On a processor XLA computes its own convolutions
-// fifty times slower inside a loop than outside.
-func (e *engine) stacks() bool {
-	return strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 && e.config.Accumulate == 1 &&
-		!(e.backend.Kind == "xla:cpu" && e.conv == model.Native && convolves(e.network))
+// room returns how many steps one execution may compute, which a stack has room for: [together] or 1. The backend go
+// has no DynamicSlice and nothing to hand over; several devices and micro-batches have their own graphs. On a processor
+// XLA computes its own convolutions fifty times slower inside a loop than outside.
+func (e *engine) room() int {
+	if strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 && e.config.Accumulate == 1 &&
+		!(e.backend.Kind == "xla:cpu" && e.conv == model.Native && convolves(e.network)) {
+		return together
+	}
+	return 1
 }
 
 // convolves reports whether a network has convolutions: kernels of four axes.
@@ -34,61 +39,102 @@ func convolves(n model.Network) bool {
 	return slices.ContainsFunc(n.Params(), func(p model.Param) bool { return len(p.Shape) == 4 })
 }
 
-// steps trains on one batch after the other, up to [together] if the engine stacks, all with lists of moves of one
-// length; the first step counts from 0, and each has its learning rate.
-func (e *engine) steps(batches []*Batch, step int64, rates []float64) (list []stepResult, err error) {
-	if e.stacks() {
-		return e.stack(batches, step, rates)
-	}
-	for i, b := range batches {
-		s, err := e.stepAlone(b, step+int64(i), rates[i])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, nil
+// stack holds the batches of steps that follow each other, all with lists of moves of one length.
+type stack struct {
+	Batch                    // a row of samples for each step there is room for
+	room   int               // in steps
+	states []json.RawMessage // the source's after each batch
+	over   [][]float64       // what the sums of each batch's terms are over
+	totals []float32         // see [engine.totals]
+	inputs []any             // the samples, on the device
+	done   int               // steps trained
+	err    error             // of the source, after these batches
 }
 
-// stack is steps in one execution.
-func (e *engine) stack(batches []*Batch, step int64, rates []float64) (list []stepResult, err error) {
-	var keys []uint32
-	var totals, numbers []float32
-	var over [][]float64
-	var all Batch
-	for i := range together {
-		k := i
-		if i >= len(batches) {
-			k = 0 // fills the stack and is not computed
-		}
-		o, t := e.totals(batches[k])
-		over, totals = append(over, o), append(totals, t...)
-		keys = append(keys, dropoutKey(e.config.Seed, step+int64(i))...)
-		numbers = append(numbers, hyper(e.config, step+int64(i), rates[k])...)
-		all.add(batches[k])
+// left returns how many steps are not trained yet.
+func (s *stack) left() int { return len(s.states) - s.done }
+
+// clear empties the stack, whose memory on the host is used again. That of the device is not the garbage collector's to
+// find in time; a device that does not free it fails to compute.
+func (s *stack) clear() {
+	for _, t := range s.inputs {
+		_ = t.(*tensors.Tensor).FinalizeAll()
 	}
-	out, err := e.run(&e.train, "training", append([]any{
-		tensors.FromScalar(int32(len(batches))),
+	*s = stack{Batch: s.Batch, room: s.room}
+}
+
+// add copies a batch into a stack, and reports whether it fits.
+func (e *engine) add(s *stack, b *Batch) bool {
+	n := len(s.states)
+	if n == 0 {
+		s.Resize(s.room*b.N, b.Moves(), &e.layout)
+	} else if n == s.room || s.N != s.room*b.N || s.Moves() != b.Moves() {
+		return false
+	}
+	row := s.part(n, s.room)
+	copy(row.Packed, b.Packed)
+	copy(row.Codes, b.Codes)
+	copy(row.Weights, b.Weights)
+	copy(row.Floats, b.Floats)
+	copy(row.Known, b.Known)
+	over, totals := e.totals(b)
+	s.over, s.totals = append(s.over, over), append(s.totals, totals...)
+	s.states = append(s.states, slices.Clone(b.State))
+	return true
+}
+
+// upload copies a stack of several steps to the device, once all its batches are there. What fails here is left to the
+// execution, which tries it again and tells why.
+func (e *engine) upload(s *stack) {
+	if s.room == 1 || len(s.states) == 0 {
+		return
+	}
+	s.inputs = e.inputs(&s.Batch)
+	for _, t := range s.inputs {
+		_ = t.(*tensors.Tensor).ToDevice(e.backend.Backend, 0)
+	}
+}
+
+// steps trains on the next batches of a stack, one for each learning rate; the first step counts from 0.
+func (e *engine) steps(s *stack, step int64, rates []float64) (list []stepResult, err error) {
+	first := s.done
+	s.done += len(rates)
+	if s.room == 1 {
+		alone, err := e.stepAlone(s, step, rates[0])
+		return []stepResult{alone}, err
+	}
+	var keys []uint32
+	var numbers []float32
+	for i := range together {
+		k := min(max(i-first, 0), len(rates)-1) // rows of other steps are not computed
+		keys = append(keys, dropoutKey(e.config.Seed, step+int64(k))...)
+		numbers = append(numbers, hyper(e.config, step+int64(k), rates[k])...)
+	}
+	each := len(s.totals) / len(s.states)
+	totals := append(make([]float32, 0, together*each), s.totals...)[:together*each]
+	out, err := e.run(&e.train, "training", []any{
+		tensors.FromScalar(int32(first)),
+		tensors.FromScalar(int32(s.done)),
 		tensors.FromFlatDataAndDimensions(keys, together, len(keys)/together),
-		tensors.FromFlatDataAndDimensions(totals, together, len(totals)/together),
+		tensors.FromFlatDataAndDimensions(totals, together, each),
 		tensors.FromFlatDataAndDimensions(numbers, together, len(numbers)/together),
-	}, e.inputs(&all)...), e.stackGraph)
+	}, e.stackGraph, s.inputs...)
 	if err != nil {
 		return nil, err
 	}
 	width := len(e.terms) + 2
-	for i := range batches {
+	for i := first; i < s.done; i++ {
 		sums := make([]float64, width) // loss, those of the terms, norm
 		for j := range sums {
 			sums[j] = float64(out[0][i*width+j])
 		}
-		list = append(list, stepResult{Means: e.means(sums[0], sums[1:], over[i]), norm: sums[width-1]})
+		list = append(list, stepResult{Means: e.means(sums[0], sums[1:], s.over[i]), norm: sums[width-1]})
 	}
 	return list, nil
 }
 
-// stackGraph is the first steps of a stack. The inputs are their number, those of [engine.trainGraph] with a
-// row for each step, and the samples of all steps; the output has a row for each step.
+// stackGraph is some steps of a stack. The inputs are the first of them, the one behind the last, those of
+// [engine.trainGraph] with a row for each step, and the samples of all steps; the output has a row for each step.
 //
 // All state goes through the parameters of the loop, since go-xla's operations do not take operands of several
 // functions. For the same reason no scalar is made outside the loop's body: GoMLX makes each once for a graph.
@@ -98,7 +144,7 @@ func (e *engine) stackGraph(in []*Node) *Node {
 	for i := range rows {
 		rows[i] = make([]float32, len(e.terms)+2)
 	}
-	state := append([]*Node{Reshape(Const(g, []int32{0})), Const(g, rows)}, in...)
+	state := append([]*Node{in[0], Const(g, rows)}, in[1:]...)
 	fixed := len(state)
 	variables := e.trained()
 	for _, v := range variables {

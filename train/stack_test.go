@@ -56,16 +56,23 @@ func TestStack(t *testing.T) {
 		}
 		e := trainingEngine(t, b, c)
 		begin := snapshot(t, e)
-		train := func(sizes []int) (figures string) {
-			step := 0
+		train := func(fill int, sizes []int) (figures string) {
+			step, s := 0, stack{room: e.room()}
+			defer s.clear()
 			for _, n := range sizes {
-				var batches []*Batch
 				var rates []float64
 				for i := range n {
-					x := batch(name, step+i)
-					batches, rates = append(batches, &x), append(rates, 1e-3*float64(step+i+1))
+					if s.left() == 0 {
+						s.clear()
+						for k := range fill {
+							x := batch(name, step+i+k)
+							e.add(&s, &x)
+						}
+						e.upload(&s)
+					}
+					rates = append(rates, 1e-3*float64(step+i+1))
 				}
-				found, err := e.stack(batches, int64(step), rates)
+				found, err := e.steps(&s, int64(step), rates)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,12 +80,12 @@ func TestStack(t *testing.T) {
 			}
 			return figures
 		}
-		want := train(slices.Repeat([]int{1}, 14))
+		want := train(1, slices.Repeat([]int{1}, 14))
 		end := snapshot(t, e)
 		if err := e.restore(begin); err != nil {
 			t.Fatal(err)
 		}
-		if got := train([]int{1, 8, 3, 2}); got != want {
+		if got := train(10, []int{1, 8, 1, 3, 1}); got != want {
 			t.Errorf("%s: steps together:\n%s\none by one:\n%s", name, got, want)
 		}
 		if !reflect.DeepEqual(snapshot(t, e), end) {
@@ -198,7 +205,7 @@ func TestNaNInStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.lastCount, r.stepTime = together, 1 // so each execution takes LogEvery steps
+	r.most, r.stepTime = together, 1 // so each execution takes LogEvery steps
 	r.Progress = func(Progress) { r.stepTime = 1 }
 	var begun []int64
 	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
@@ -209,7 +216,7 @@ func TestNaNInStack(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			rows[2*len(rows)/together] = float32(math.NaN())
+			rows[(8+2)*len(rows)/together] = float32(math.NaN())
 			out[0] = tensors.FromFlatDataAndDimensions(rows, len(rows))
 		}
 		return out, err
@@ -238,7 +245,7 @@ func TestStacks(t *testing.T) {
 		}
 		stacks := func(kind string, conv model.ConvAlgorithm) bool {
 			b := &backend.Backend{Kind: kind, Conv: conv}
-			return (&engine{config: c, backend: b, conv: convOf(c, b), network: built.Network}).stacks()
+			return (&engine{config: c, backend: b, conv: convOf(c, b), network: built.Network}).room() > 1
 		}
 		if !stacks("xla:cuda", model.Native) || stacks("go", model.Winograd) {
 			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native),

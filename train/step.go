@@ -56,20 +56,24 @@ type stepResult struct {
 
 // step trains on a batch; step counts from 0.
 func (e *engine) step(b *Batch, step int64, lr float64) (run.Means, float64, error) {
-	list, err := e.steps([]*Batch{b}, step, []float64{lr})
+	s := stack{room: e.room()}
+	e.add(&s, b)
+	e.upload(&s)
+	defer s.clear()
+	list, err := e.steps(&s, step, []float64{lr})
 	if err != nil {
 		return run.Means{}, 0, err
 	}
 	return list[0].Means, list[0].norm, nil
 }
 
-// stepAlone trains on a batch in a separate execution.
+// stepAlone trains on the batch of a stack in a separate execution.
 //
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
-func (e *engine) stepAlone(b *Batch, step int64, lr float64) (s stepResult, err error) {
-	over, totals := e.totals(b)
+func (e *engine) stepAlone(b *stack, step int64, lr float64) (s stepResult, err error) {
+	over, totals := b.over[0], b.totals
 	numbers := hyper(e.config, step, lr)
 	parts := e.config.Accumulate
 	sums := make([]float64, len(e.terms)+2) // loss, those of the terms, norm
