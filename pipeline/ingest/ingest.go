@@ -64,6 +64,8 @@ type Summary struct {
 
 	Tables   []TableRead   `json:"tables"`    // the tables of evaluations among the inputs
 	BadFiles []SkippedFile `json:"bad_files"` // inputs that were left out whole
+
+	wantsEvals bool // evaluations in comments were asked for
 }
 
 // TableRead is how the evaluations of a table were read.
@@ -197,7 +199,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	sum = Summary{
 		Summary: g.out.Summary(start), totals: g.state.totals,
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts, MoveConflicts: g.out.Manifest().Counts.MoveConflicts,
-		Tables: []TableRead{}, BadFiles: append([]SkippedFile{}, g.state.LeftOut...),
+		Tables: []TableRead{}, BadFiles: append([]SkippedFile{}, g.state.LeftOut...), wantsEvals: in.ImportEvals,
 	}
 	for _, input := range g.out.Manifest().Inputs {
 		if input.Table != nil {

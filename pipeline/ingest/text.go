@@ -33,7 +33,7 @@ func (sum *Summary) Text(out string) string {
 			"tactical with 0 in place of one\n", humanize.Count(s.Chains, "chain"), s.Origin, s.Unit,
 			n(s.Missing.None), n(s.Missing.Invented), n(s.Missing.TacticalZero))
 	}
-	if e := sum.Evals; e != (Evals{}) {
+	if e := sum.Evals; sum.wantsEvals || e != (Evals{}) {
 		t.Line("  evaluations: %s imported%s\n", n(e.Imported), notImported(&e))
 	}
 	if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
