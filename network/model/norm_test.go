@@ -48,7 +48,7 @@ func TestNormBySums(t *testing.T) {
 				return out
 			})
 			tensor := func(v []float64, d []int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(v, d...) }
-			out := exec.MustExec(tensor(x, dims), tensor(w, dims), tensor(gain, per), tensor(bias, per),
+			out := exec.MustCall(tensor(x, dims), tensor(w, dims), tensor(gain, per), tensor(bias, per),
 				tensor(shift, per))
 			for i, what := range []string{"y", "mean", "variance", "dx", "dgain", "dbias"} {
 				want := tensors.MustCopyFlatData[float64](out[i])
