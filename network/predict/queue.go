@@ -9,6 +9,7 @@ import (
 // queue holds the requests that wait for the device. One goroutine takes batches out of it: see [Predictor.runQueue].
 type queue struct {
 	sizes []int // of batches, ascending; with several a batch has the questions of one request
+	fills bool  // a batch takes as long however many questions it has, as on a GPU: see pick
 
 	mu       sync.Mutex
 	came     sync.Cond // a request, or the end
@@ -49,13 +50,13 @@ func (q *queue) open(sizes []int) {
 func (q *queue) largest() int { return q.sizes[len(q.sizes)-1] }
 
 // pick returns the batch size for the first of a number of questions: the smallest that takes all of them, unless more
-// than half of it would be empty; then the largest that they fill.
+// than half of it would be empty and that costs time; then the largest that they fill.
 func (q *queue) pick(rows int) int {
 	at, exact := slices.BinarySearch(q.sizes, rows)
 	switch {
 	case at == len(q.sizes):
 		return q.largest()
-	case exact, at == 0, q.sizes[at] <= 2*rows:
+	case exact, at == 0, q.fills, q.sizes[at] <= 2*rows:
 		return q.sizes[at]
 	}
 	return q.sizes[at-1]

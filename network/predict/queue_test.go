@@ -142,6 +142,12 @@ func TestPick(t *testing.T) {
 			t.Errorf("%d questions: a batch of %d, want %d", rows, got, want)
 		}
 	}
+	q.fills = true
+	for rows, want := range map[int]int{1: 2, 2: 2, 3: 8, 8: 8, 9: 64, 64: 64, 1000: 64} {
+		if got := q.pick(rows); got != want {
+			t.Errorf("%d questions where batches take as long however full: a batch of %d, want %d", rows, got, want)
+		}
+	}
 }
 
 // TestCancel: who waits in the queue is let go at once, and who is being answered after the batch; nothing is written
