@@ -16,11 +16,14 @@ type prefetcher struct {
 	wait        time.Duration // time next has blocked
 }
 
-// prefetch begins to fetch batches: those of the next execution while one computes, or as many for steps alone.
+// prefetch begins to fetch batches: those of the next execution while one computes.
 func prefetch(src Source, e *engine) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
 	room := e.room()
-	n := 1 + together/room
+	n := 2
+	if room == 1 { // one batch more ahead
+		n = 3
+	}
 	p := &prefetcher{stacks: make([]stack, n), ready: make(chan *stack, n), free: make(chan *stack, n), stop: stop}
 	for i := range p.stacks {
 		p.stacks[i].room = room

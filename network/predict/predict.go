@@ -125,7 +125,7 @@ func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
 	}
 	p := &Predictor{About: t.About, encoder: t.Encoder, layout: t.Encoder.Layout(), network: t.Network, device: d}
 	p.queue.open(o.Batches)
-	p.queue.fills = d.runtime == nil && !backend.OnProcessor(b.Kind)
+	p.queue.freePadding = d.runtime == nil && !backend.OnProcessor(b.Kind)
 	go p.runQueue()
 	return p, nil
 }

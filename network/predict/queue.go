@@ -8,8 +8,8 @@ import (
 
 // queue holds the requests that wait for the device. One goroutine takes batches out of it: see [Predictor.runQueue].
 type queue struct {
-	sizes []int // of batches, ascending; with several a batch has the questions of one request
-	fills bool  // a batch takes as long however many questions it has, as on a GPU: see pick
+	sizes       []int // of batches, ascending; with several a batch has the questions of one request
+	freePadding bool  // a batch takes as long however many questions it has, as on a GPU
 
 	mu       sync.Mutex
 	came     sync.Cond // a request, or the end
@@ -56,7 +56,7 @@ func (q *queue) pick(rows int) int {
 	switch {
 	case at == len(q.sizes):
 		return q.largest()
-	case exact, at == 0, q.fills, q.sizes[at] <= 2*rows:
+	case exact, at == 0, q.freePadding, q.sizes[at] <= 2*rows:
 		return q.sizes[at]
 	}
 	return q.sizes[at-1]

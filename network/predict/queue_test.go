@@ -142,7 +142,7 @@ func TestPick(t *testing.T) {
 			t.Errorf("%d questions: a batch of %d, want %d", rows, got, want)
 		}
 	}
-	q.fills = true
+	q.freePadding = true
 	for rows, want := range map[int]int{1: 2, 2: 2, 3: 8, 8: 8, 9: 64, 64: 64, 1000: 64} {
 		if got := q.pick(rows); got != want {
 			t.Errorf("%d questions where batches take as long however full: a batch of %d, want %d", rows, got, want)
