@@ -15,7 +15,10 @@ const LynxMoves = TalbotBotMoves
 // LynxTactics is how many planes of tactics there are, and words in a packed input for them.
 const LynxTactics = 9
 
-const lynxWords = TahlWords + LynxTactics // with Tactics
+// LynxThreats is how many planes of threats there are, and words for them.
+const LynxThreats = 8
+
+const lynxWords = TahlWords + LynxTactics + LynxThreats // with Tactics and Threats
 
 // Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes. With Attacks there are
 // twelve planes more:
@@ -45,6 +48,8 @@ type Lynx struct {
 	Tahl
 	Attacks bool // there are planes of attacks
 	Tactics bool // there are planes of tactics
+	Pins    bool // what is pinned captures and checks along its line alone
+	Threats bool // with Tactics, there are planes of threats
 	// Nearness chooses the newer [Lynx.Value], which tells a near mate from a far one, and chances as the label has
 	// them. Without it they follow from the score, which takes no draw for certain.
 	Nearness bool
@@ -57,9 +62,7 @@ func (Lynx) Name() string { return "lynx" }
 func (e Lynx) Layout() Layout {
 	l := Tahl{}.Layout()
 	l.Shape = []int{e.planes(), 8, 8}
-	if e.Tactics {
-		l.Words = lynxWords
-	}
+	l.Words += e.tacticPlanes()
 	l.Chances = e.Nearness
 	l.Codes, l.Indices = 1, LynxMoves
 	l.Floats = []string{ValueFloat, WinFloat, DrawFloat}
@@ -71,17 +74,24 @@ func (e Lynx) planes() int {
 	if e.Attacks {
 		n += TahlLayers
 	}
-	if e.Tactics {
-		n += LynxTactics
+	return n + e.tacticPlanes()
+}
+
+func (e Lynx) tacticPlanes() int {
+	switch {
+	case !e.Tactics:
+		return 0
+	case !e.Threats:
+		return LynxTactics
 	}
-	return n
+	return LynxTactics + LynxThreats
 }
 
 // Pack writes the input of [Tahl] and, with Tactics, their planes.
 func (e Lynx) Pack(dst []uint64, v *View) {
 	e.Tahl.Pack(dst, v)
 	if e.Tactics {
-		tacticWords(dst[TahlWords:], dst[:boardWords])
+		e.tacticWords(dst[TahlWords:TahlWords+e.tacticPlanes()], dst[:boardWords])
 	}
 }
 
@@ -98,9 +108,7 @@ func (e Lynx) unpack(dst, w []uint64) {
 	if e.Attacks {
 		attackPlanes((*[TahlLayers]uint64)(dst[TahlPlanes:]), w[:boardWords])
 	}
-	if e.Tactics {
-		copy(dst[e.planes()-LynxTactics:], w[TahlWords:lynxWords])
-	}
+	copy(dst[e.planes()-e.tacticPlanes():e.planes()], w[TahlWords:])
 }
 
 // attackPlanes are the squares that each kind of piece attacks, own ones first, of a board as [packBoard] writes it.
@@ -118,7 +126,7 @@ func attackPlanes(planes *[TahlLayers]uint64, w []uint64) {
 
 // Unpack writes the planes as 0 and 1.
 func (e Lynx) Unpack(dst []float32, packed []uint64) {
-	var planes [TahlPlanes + TahlLayers + LynxTactics]uint64
+	var planes [TahlPlanes + TahlLayers + LynxTactics + LynxThreats]uint64
 	e.unpack(planes[:], packed)
 	spread(dst, planes[:e.planes()])
 }

@@ -11,19 +11,26 @@ import (
 
 // TestLynxGolden compares the planes, those of tahl, of attacks and of tactics, with python-chess.
 func TestLynxGolden(t *testing.T) {
-	type row struct{ Attacks, Tactics golden.Words }
+	type row struct{ Attacks, Tactics, Pins, Threats golden.Words }
 	more := golden.Lines[row](t, "testdata/lynx.jsonl.gz", 150)
 	for i, g := range golden.Lines[tahlGolden](t, "testdata/tahl.jsonl.gz", len(more)) {
 		l := uciLine(t, g.Start, g.Moves...)
 		v := viewAt(t, &l, len(g.Moves))
-		for _, e := range []Lynx{{}, {Attacks: true}, {Tactics: true}, {Attacks: true, Tactics: true}} {
+		for _, e := range []Lynx{{}, {Attacks: true}, {Tactics: true}, {Attacks: true, Tactics: true},
+			{Tactics: true, Pins: true}, {Attacks: true, Tactics: true, Pins: true, Threats: true}} {
 			layout := e.Layout()
 			want := slices.Clone(g.Planes)
 			if e.Attacks {
 				want = append(want, more[i].Attacks...)
 			}
-			if e.Tactics {
+			switch {
+			case e.Pins:
+				want = append(want, more[i].Pins...)
+			case e.Tactics:
 				want = append(want, more[i].Tactics...)
+			}
+			if e.Threats {
+				want = append(want, more[i].Threats...)
 			}
 			planes := make([]uint64, layout.Shape[0])
 			e.Planes(planes, v.Game)

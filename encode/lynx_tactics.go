@@ -10,10 +10,17 @@ var exchangeWorth = [7]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, boar
 type tactics struct {
 	pieces [2][7]board.Bitboard // by [board.PieceType]
 	of     [2]board.Bitboard    // all pieces of a side
+	pins   [2][]pin             // of a side's pieces, where pins count
 }
 
-// tacticWords writes the planes of tactics of [Lynx], as bits, for a board as [Napoleon.Pack] writes it.
-func tacticWords(dst, packed []uint64) {
+// pin is a piece that stands alone between its king and an opponent's slider.
+type pin struct {
+	piece, pinner board.Bitboard
+	line          board.Bitboard // the squares between king and pinner, and the pinner's
+}
+
+// tacticWords writes the planes of tactics of e, as bits, for a board as [Napoleon.Pack] writes it.
+func (e Lynx) tacticWords(dst, packed []uint64) {
 	var layers [TahlLayers]uint64
 	unpackPieces(&layers, packed)
 	var t tactics
@@ -21,8 +28,18 @@ func tacticWords(dst, packed []uint64) {
 		t.pieces[i/6][i%6+1] = board.Bitboard(plane)
 		t.of[i/6] |= board.Bitboard(plane)
 	}
-	clear(dst[:LynxTactics])
+	clear(dst)
 	occupied := t.of[0] | t.of[1]
+	var buffer [2][8]pin
+	for side := range 2 {
+		pins := t.pinned(buffer[side][:0], side, occupied)
+		for _, p := range pins {
+			dst[4] |= uint64(p.piece)
+		}
+		if e.Pins {
+			t.pins[side] = pins
+		}
+	}
 	for side := range 2 {
 		for kind := board.Pawn; kind <= board.King; kind++ {
 			for left := t.pieces[1-side][kind]; left != 0; left &= left - 1 {
@@ -35,17 +52,24 @@ func tacticWords(dst, packed []uint64) {
 				}
 			}
 		}
-		dst[4] |= uint64(t.pinned(side, occupied))
-		dst[5+side] = uint64(t.checks(side, occupied))
+		checks, safe := t.checks(side, occupied)
+		dst[5+side] = uint64(checks)
 		dst[7+side] = uint64(t.behind(side, occupied))
+		if e.Threats {
+			more := dst[LynxTactics:]
+			more[side] = uint64(safe)
+			more[2+side] = uint64(t.discoverers(side, occupied))
+			more[4+side] = uint64(t.flights(side, occupied))
+			more[6+side] = uint64(t.overloaded(side, occupied))
+		}
 	}
 }
 
 // won is what a side wins by capturing what stands on a square, in pawns, if both sides keep capturing there with the
 // least valuable piece that can (of several the one on the first square), and stop when it pays. A slider may stand
-// behind another piece that captures. Pins do not count, but no king captures what is defended.
+// behind another piece that captures. No king captures what is defended.
 func (t *tactics) won(side int, square board.Square, captured int, occupied board.Bitboard) int {
-	from, kind := t.least(side, t.attackers(square, occupied)&t.of[side])
+	from, kind := t.least(side, t.attackers(square, occupied)&t.of[side]&^t.held(side, square, occupied))
 	if kind == board.NoPieceType {
 		return 0
 	}
@@ -79,8 +103,18 @@ func (t *tactics) attackers(square board.Square, occupied board.Bitboard) (all b
 	return all & occupied
 }
 
-// pinned are the pieces of a side that stand alone between its king and an opponent's slider.
-func (t *tactics) pinned(side int, occupied board.Bitboard) (pins board.Bitboard) {
+// held are the pieces of a side that are pinned and may not capture on a square.
+func (t *tactics) held(side int, square board.Square, occupied board.Bitboard) (held board.Bitboard) {
+	for _, p := range t.pins[side] {
+		if p.pinner&occupied != 0 && p.line&square.Bitboard() == 0 {
+			held |= p.piece
+		}
+	}
+	return held
+}
+
+// pinned appends the pins of a side's pieces.
+func (t *tactics) pinned(dst []pin, side int, occupied board.Bitboard) []pin {
 	king := t.pieces[side][board.King].First()
 	for _, kind := range [2]board.PieceType{board.Bishop, board.Rook} {
 		reach := func(from board.Square, occupied board.Bitboard) board.Bitboard {
@@ -90,23 +124,98 @@ func (t *tactics) pinned(side int, occupied board.Bitboard) (pins board.Bitboard
 		own := near & t.of[side]
 		sliders := t.pieces[1-side][kind] | t.pieces[1-side][board.Queen]
 		for left := reach(king, occupied&^own) &^ near & sliders; left != 0; left &= left - 1 {
-			pins |= own & reach(left.First(), occupied)
+			pinner := left.First()
+			without := occupied &^ (own & reach(pinner, occupied))
+			line := reach(king, without)&reach(pinner, without) | pinner.Bitboard()
+			dst = append(dst, pin{own & reach(pinner, occupied), pinner.Bitboard(), line})
 		}
 	}
-	return pins
+	return dst
 }
 
 // checks are the squares on which a piece of a side, but for pawns, would attack the opponent's king after its move
-// there.
-func (t *tactics) checks(side int, occupied board.Bitboard) (squares board.Bitboard) {
+// there; safe are those on which that wins something or loses nothing.
+func (t *tactics) checks(side int, occupied board.Bitboard) (squares, safe board.Bitboard) {
 	king := t.pieces[1-side][board.King].First()
 	for kind := board.Knight; kind <= board.Queen; kind++ {
-		to := board.Attacks(board.White, kind, king, occupied) &^ t.of[side]
+		reach := board.Attacks(board.White, kind, king, occupied) &^ t.of[side]
 		for left := t.pieces[side][kind]; left != 0; left &= left - 1 {
-			squares |= to & board.Attacks(board.White, kind, left.First(), occupied)
+			from := left.First()
+			to := reach & board.Attacks(board.White, kind, from, occupied)
+			for _, p := range t.pins[side] {
+				if p.piece == from.Bitboard() {
+					to &= p.line
+				}
+			}
+			squares |= to
+			for ; to != 0; to &= to - 1 {
+				square := to.First()
+				after := occupied&^from.Bitboard() | square.Bitboard()
+				if t.worthOn(square) >= t.won(1-side, square, exchangeWorth[kind], after) {
+					safe |= square.Bitboard()
+				}
+			}
+		}
+	}
+	return squares, safe
+}
+
+// worthOn is the worth of the piece on a square, 0 for none.
+func (t *tactics) worthOn(square board.Square) int {
+	for side := range 2 {
+		if _, kind := t.least(side, square.Bitboard()); kind != board.NoPieceType {
+			return exchangeWorth[kind]
+		}
+	}
+	return 0
+}
+
+// discoverers are the pieces of a side that stand alone between a slider of that side and the opponent's king.
+func (t *tactics) discoverers(side int, occupied board.Bitboard) (pieces board.Bitboard) {
+	king := t.pieces[1-side][board.King].First()
+	for _, kind := range [2]board.PieceType{board.Bishop, board.Rook} {
+		near := board.Attacks(board.White, kind, king, occupied)
+		own := near & t.of[side]
+		sliders := t.pieces[side][kind] | t.pieces[side][board.Queen]
+		for left := board.Attacks(board.White, kind, king, occupied&^own) &^ near & sliders; left != 0; left &= left - 1 {
+			pieces |= own & board.Attacks(board.White, kind, left.First(), occupied)
+		}
+	}
+	return pieces
+}
+
+// flights are the squares next to a side's king that it may move to: neither its own side's nor attacked once it is gone.
+func (t *tactics) flights(side int, occupied board.Bitboard) (squares board.Bitboard) {
+	king := t.pieces[side][board.King]
+	for left := board.Attacks(board.White, board.King, king.First(), 0) &^ t.of[side]; left != 0; left &= left - 1 {
+		if t.attackers(left.First(), occupied&^king)&t.of[1-side] == 0 {
+			squares |= left.First().Bitboard()
 		}
 	}
 	return squares
+}
+
+// overloaded are the pieces of a side, but its king, without each of which the opponent would win something on two
+// squares or more where it wins nothing now.
+func (t *tactics) overloaded(side int, occupied board.Bitboard) (pieces board.Bitboard) {
+	var needed board.Bitboard // once
+	for kind := board.Pawn; kind < board.King; kind++ {
+		for left := t.pieces[side][kind]; left != 0; left &= left - 1 {
+			square := left.First()
+			near := t.attackers(square, occupied)
+			if near&t.of[1-side] == 0 || t.won(1-side, square, exchangeWorth[kind], occupied) > 0 {
+				continue
+			}
+			for d := near & t.of[side] &^ t.pieces[side][board.King]; d != 0; d &= d - 1 {
+				defender := d.First().Bitboard()
+				if t.won(1-side, square, exchangeWorth[kind], occupied&^defender) > 0 {
+					pieces |= needed & defender
+					needed |= defender
+				}
+			}
+		}
+	}
+	return pieces
 }
 
 // behind are the squares that sliders of a side attack through one piece.

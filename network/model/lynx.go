@@ -27,6 +27,8 @@ import (
 type Lynx struct {
 	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
 	Tactics       bool    `json:"tactics"`        // the input has planes of tactics
+	Pins          bool    `json:"pins"`           // exchanges and checks count pins
+	Threats       bool    `json:"threats"`        // with Tactics, planes of threats
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
 	Filters       int     `json:"filters"`        // channels of the trunk, at least 2
 	Squeeze       int     `json:"squeeze"`        // features between squeeze and excitation; 0 = without
@@ -52,7 +54,7 @@ func (t Lynx) residual() residual {
 }
 
 func (t Lynx) encoder() encode.Lynx {
-	return encode.Lynx{Attacks: t.Attacks, Tactics: t.Tactics, Nearness: t.Nearness}
+	return encode.Lynx{Attacks: t.Attacks, Tactics: t.Tactics, Pins: t.Pins, Threats: t.Threats, Nearness: t.Nearness}
 }
 
 const lynxPlanes = encode.LynxMoves / 64

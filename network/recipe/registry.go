@@ -55,7 +55,7 @@ var lynx = New(
 	Preset{Epochs: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
 		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Lynx) encode.Encoder {
-		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Nearness: n.Nearness}
+		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Pins: n.Pins, Threats: n.Threats, Nearness: n.Nearness}
 	},
 )
 
