@@ -8,6 +8,7 @@
 package recipe
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -133,7 +134,8 @@ func Build(name string, s Settings) (Built, error) {
 	return r.Build(s)
 }
 
-// BuildWhole is [Build] of settings that were written by talbot: every one of them is there, in the one form.
+// BuildWhole is [Build] of settings that were written by talbot: every one of them is there, in the one form, but for
+// those that came later and are off.
 func BuildWhole(name string, s Settings) (Built, error) {
 	r, err := ByName(name)
 	if err != nil {
@@ -141,11 +143,29 @@ func BuildWhole(name string, s Settings) (Built, error) {
 	}
 	if whole, err := r.write(s); err != nil {
 		return Built{}, err
-	} else if s != whole {
+	} else if s != whole && string(s) != withoutOff(whole, s) {
 		return Built{}, fmt.Errorf("settings %s of the recipe %s are not whole", s, name)
 	}
 	return r.Build(s)
 }
+
+// withoutOff is whole without those of its settings that are false and not in s.
+func withoutOff(whole, s Settings) string {
+	var there map[string]json.RawMessage
+	if json.Unmarshal([]byte(s), &there) != nil {
+		return ""
+	}
+	text := string(whole)
+	for _, name := range later {
+		if _, ok := there[name]; !ok {
+			text = strings.Replace(text, `"`+name+`":false,`, "", 1)
+		}
+	}
+	return text
+}
+
+// later are the settings that files of older versions do not have.
+var later = []string{"pins", "threats"}
 
 // Build returns the recipe with these settings; what they do not say is as in the default preset. An error names the
 // setting that cannot be.
