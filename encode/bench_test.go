@@ -13,7 +13,8 @@ func BenchmarkReplay(b *testing.B) { benchmark(b, func(*View) {}) }
 // BenchmarkPack goes from lines to packed inputs.
 func BenchmarkPack(b *testing.B) {
 	for name, e := range map[string]Encoder{"talbotbot": TalbotBot{}, "mask": TalbotBot{LegalMask: true},
-		"napoleon": Napoleon{}, "attacks": Lynx{Attacks: true}, "tactics": Lynx{Attacks: true, Tactics: true}} {
+		"napoleon": Napoleon{}, "attacks": Lynx{Attacks: true}, "tactics": Lynx{Attacks: true, Tactics: true},
+		"threats": Lynx{Attacks: true, Tactics: true, Threats: true}} {
 		packed := make([]uint64, e.Layout().Words)
 		b.Run(name, func(b *testing.B) { benchmark(b, func(v *View) { e.Pack(packed, v) }) })
 	}

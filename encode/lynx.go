@@ -15,7 +15,7 @@ const LynxMoves = TalbotBotMoves
 // LynxTactics is how many planes of tactics there are, and words in a packed input for them.
 const LynxTactics = 9
 
-// LynxThreats is how many planes of threats there are, and words for them.
+// LynxThreats is how many planes of threats there are, and words in a packed input for them.
 const LynxThreats = 8
 
 const lynxWords = TahlWords + LynxTactics + LynxThreats // with Tactics and Threats
@@ -28,7 +28,7 @@ const lynxWords = TahlWords + LynxTactics + LynxThreats // with Tactics and Thre
 //
 // Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach, and
 // pins do not count. They follow from the board, so an input is packed as that of [Tahl]. With Tactics there are nine
-// planes more, the last ones, which also are the words 9 … 17 of a packed input:
+// planes more, which also are words of a packed input, after those of Tahl:
 //
 //	0, 1  the opponent's pieces that the mover wins something by capturing; own pieces that the opponent would win
 //	      something by capturing if it were to move
@@ -42,14 +42,23 @@ const lynxWords = TahlWords + LynxTactics + LynxThreats // with Tactics and Thre
 // capturing with the least valuable piece that can, one behind another too, and stop when it pays. Pins do not count
 // here either, a king captures only what is not defended, and promotions and captures en passant are left out.
 //
+// With Threats there are eight planes more, the last ones and the last words. A piece that is pinned to its king then
+// captures and gives check on the line of the pin alone, in the planes of tactics too:
+//
+//	0, 1  squares of 5 or 6 of tactics where a capture of the piece that gives check wins less than it captured there
+//	      or nothing; the mover's and the opponent's
+//	2, 3  pieces of a side that stand alone between its B R Q and the opponent's king
+//	4, 5  squares next to a side's king that it could move to: not its own side's, nor attacked once it has left
+//	6, 7  pieces of a side, but its king, without each of which the opponent would win something on two squares or
+//	      more where it wins nothing now
+//
 // A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
 // frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
 type Lynx struct {
 	Tahl
 	Attacks bool // there are planes of attacks
 	Tactics bool // there are planes of tactics
-	Pins    bool // what is pinned captures and checks along its line alone
-	Threats bool // with Tactics, there are planes of threats
+	Threats bool // there are planes of threats, and pins count in those of tactics
 	// Nearness chooses the newer [Lynx.Value], which tells a near mate from a far one, and chances as the label has
 	// them. Without it they follow from the score, which takes no draw for certain.
 	Nearness bool
@@ -77,20 +86,21 @@ func (e Lynx) planes() int {
 	return n + e.tacticPlanes()
 }
 
-func (e Lynx) tacticPlanes() int {
-	switch {
-	case !e.Tactics:
-		return 0
-	case !e.Threats:
-		return LynxTactics
+// tacticPlanes is how many planes of tactics and threats there are.
+func (e Lynx) tacticPlanes() (n int) {
+	if e.Tactics {
+		n += LynxTactics
 	}
-	return LynxTactics + LynxThreats
+	if e.Threats {
+		n += LynxThreats
+	}
+	return n
 }
 
-// Pack writes the input of [Tahl] and, with Tactics, their planes.
+// Pack writes the input of [Tahl] and the planes of tactics and threats.
 func (e Lynx) Pack(dst []uint64, v *View) {
 	e.Tahl.Pack(dst, v)
-	if e.Tactics {
+	if e.Tactics || e.Threats {
 		e.tacticWords(dst[TahlWords:TahlWords+e.tacticPlanes()], dst[:boardWords])
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"talbot/internal/testkit/golden"
 )
 
-// TestLynxGolden compares the planes, those of tahl, of attacks and of tactics, with python-chess.
+// TestLynxGolden compares the planes, those of tahl, of attacks, tactics and threats, with python-chess.
 func TestLynxGolden(t *testing.T) {
 	type row struct{ Attacks, Tactics, Pins, Threats golden.Words }
 	more := golden.Lines[row](t, "testdata/lynx.jsonl.gz", 150)
@@ -17,14 +17,14 @@ func TestLynxGolden(t *testing.T) {
 		l := uciLine(t, g.Start, g.Moves...)
 		v := viewAt(t, &l, len(g.Moves))
 		for _, e := range []Lynx{{}, {Attacks: true}, {Tactics: true}, {Attacks: true, Tactics: true},
-			{Tactics: true, Pins: true}, {Attacks: true, Tactics: true, Pins: true, Threats: true}} {
+			{Threats: true}, {Tactics: true, Threats: true}, {Attacks: true, Tactics: true, Threats: true}} {
 			layout := e.Layout()
 			want := slices.Clone(g.Planes)
 			if e.Attacks {
 				want = append(want, more[i].Attacks...)
 			}
 			switch {
-			case e.Pins:
+			case e.Tactics && e.Threats:
 				want = append(want, more[i].Pins...)
 			case e.Tactics:
 				want = append(want, more[i].Tactics...)

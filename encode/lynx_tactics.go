@@ -10,7 +10,7 @@ var exchangeWorth = [7]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, boar
 type tactics struct {
 	pieces [2][7]board.Bitboard // by [board.PieceType]
 	of     [2]board.Bitboard    // all pieces of a side
-	pins   [2][]pin             // of a side's pieces, where pins count
+	pins   [2][]pin             // of a side's pieces, where they count
 }
 
 // pin is a piece that stands alone between its king and an opponent's slider.
@@ -19,7 +19,7 @@ type pin struct {
 	line          board.Bitboard // the squares between king and pinner, and the pinner's
 }
 
-// tacticWords writes the planes of tactics of e, as bits, for a board as [Napoleon.Pack] writes it.
+// tacticWords writes the planes of tactics and of threats, as bits, for a board as [Napoleon.Pack] writes it.
 func (e Lynx) tacticWords(dst, packed []uint64) {
 	var layers [TahlLayers]uint64
 	unpackPieces(&layers, packed)
@@ -28,39 +28,44 @@ func (e Lynx) tacticWords(dst, packed []uint64) {
 		t.pieces[i/6][i%6+1] = board.Bitboard(plane)
 		t.of[i/6] |= board.Bitboard(plane)
 	}
-	clear(dst)
 	occupied := t.of[0] | t.of[1]
 	var buffer [2][8]pin
+	pins := [2][]pin{t.pinned(buffer[0][:0], 0, occupied), t.pinned(buffer[1][:0], 1, occupied)}
+	if e.Threats {
+		t.pins = pins
+	}
+	clear(dst)
 	for side := range 2 {
-		pins := t.pinned(buffer[side][:0], side, occupied)
-		for _, p := range pins {
-			dst[4] |= uint64(p.piece)
+		checks, safe := t.checks(side, occupied)
+		if e.Tactics {
+			t.captures(dst, side, occupied)
+			for _, p := range pins[side] {
+				dst[4] |= uint64(p.piece)
+			}
+			dst[5+side] = uint64(checks)
+			dst[7+side] = uint64(t.behind(side, occupied))
 		}
-		if e.Pins {
-			t.pins[side] = pins
+		if e.Threats {
+			threats := dst[len(dst)-LynxThreats:]
+			threats[side] = uint64(safe)
+			threats[2+side] = uint64(t.discoverers(side, occupied))
+			threats[4+side] = uint64(t.flights(side, occupied))
+			threats[6+side] = uint64(t.overloaded(side, occupied))
 		}
 	}
-	for side := range 2 {
-		for kind := board.Pawn; kind <= board.King; kind++ {
-			for left := t.pieces[1-side][kind]; left != 0; left &= left - 1 {
-				won := t.won(side, left.First(), exchangeWorth[kind], occupied)
-				if won > 0 {
-					dst[side] |= uint64(left.First().Bitboard())
-				}
-				if won > 1 {
-					dst[2+side] |= uint64(left.First().Bitboard())
-				}
+}
+
+// captures adds to planes 0 to 3 what a side wins something by capturing.
+func (t *tactics) captures(dst []uint64, side int, occupied board.Bitboard) {
+	for kind := board.Pawn; kind <= board.King; kind++ {
+		for left := t.pieces[1-side][kind]; left != 0; left &= left - 1 {
+			won := t.won(side, left.First(), exchangeWorth[kind], occupied)
+			if won > 0 {
+				dst[side] |= uint64(left.First().Bitboard())
 			}
-		}
-		checks, safe := t.checks(side, occupied)
-		dst[5+side] = uint64(checks)
-		dst[7+side] = uint64(t.behind(side, occupied))
-		if e.Threats {
-			more := dst[LynxTactics:]
-			more[side] = uint64(safe)
-			more[2+side] = uint64(t.discoverers(side, occupied))
-			more[4+side] = uint64(t.flights(side, occupied))
-			more[6+side] = uint64(t.overloaded(side, occupied))
+			if won > 1 {
+				dst[2+side] |= uint64(left.First().Bitboard())
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // TestInputs: of the packed inputs that python-chess made, the graph makes the numbers that the encoder makes of them,
 // which package encode compares with python-chess.
 func TestInputs(t *testing.T) {
-	type row struct{ Packed, Tactics golden.Words }
+	type row struct{ Packed, Tactics, Threats golden.Words }
 	read := func(name string) []row { return golden.Lines[row](t, "../../encode/testdata/"+name+".jsonl.gz", 100) }
 	tactics := read("lynx")
 	for _, c := range []struct {
@@ -31,6 +31,9 @@ func TestInputs(t *testing.T) {
 		{"tahl", Lynx{Attacks: true}, encode.Lynx{Attacks: true}},
 		{"tahl", Lynx{Tactics: true}, encode.Lynx{Tactics: true}},
 		{"tahl", Lynx{Attacks: true, Tactics: true}, encode.Lynx{Attacks: true, Tactics: true}},
+		{"tahl", Lynx{Threats: true}, encode.Lynx{Threats: true}},
+		{"tahl", Lynx{Attacks: true, Tactics: true, Threats: true},
+			encode.Lynx{Attacks: true, Tactics: true, Threats: true}},
 	} {
 		layout := c.encoder.Layout()
 		var packed []uint64
@@ -38,7 +41,7 @@ func TestInputs(t *testing.T) {
 		for i, row := range read(c.file) {
 			words := slices.Clone(row.Packed)
 			if len(words) < layout.Words {
-				words = append(words, tactics[i].Tactics...)
+				words = slices.Concat(words, tactics[i].Tactics, tactics[i].Threats)[:layout.Words]
 			}
 			numbers := make([]float32, layout.Numbers())
 			c.encoder.Unpack(numbers, words)

@@ -13,7 +13,7 @@ import (
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	trunk   that of [residual] with excitation; the planes are 28, 12 more with Attacks and 9 more with Tactics
+//	trunk   that of [residual] with excitation; the planes are 28, with Attacks 12 more, with Tactics 9, with Threats 8
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
 //	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and
 //	        loss, and linear →1, tanh the value
@@ -27,8 +27,7 @@ import (
 type Lynx struct {
 	Attacks       bool    `json:"attacks"`        // the input has planes of the squares that are attacked
 	Tactics       bool    `json:"tactics"`        // the input has planes of tactics
-	Pins          bool    `json:"pins"`           // exchanges and checks count pins
-	Threats       bool    `json:"threats"`        // with Tactics, planes of threats
+	Threats       bool    `json:"threats"`        // the input has planes of threats, and those of tactics count pins
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
 	Filters       int     `json:"filters"`        // channels of the trunk, at least 2
 	Squeeze       int     `json:"squeeze"`        // features between squeeze and excitation; 0 = without
@@ -54,7 +53,7 @@ func (t Lynx) residual() residual {
 }
 
 func (t Lynx) encoder() encode.Lynx {
-	return encode.Lynx{Attacks: t.Attacks, Tactics: t.Tactics, Pins: t.Pins, Threats: t.Threats, Nearness: t.Nearness}
+	return encode.Lynx{Attacks: t.Attacks, Tactics: t.Tactics, Threats: t.Threats, Nearness: t.Nearness}
 }
 
 const lynxPlanes = encode.LynxMoves / 64
@@ -82,7 +81,7 @@ func (t Lynx) Unpack(a ConvAlgorithm, packed *Node) *Node {
 	if t.Attacks {
 		words = append(words, attackedSquares(pieces))
 	}
-	if t.Tactics {
+	if t.Tactics || t.Threats {
 		words = append(words, Slice(packed, AxisRange(), AxisRange(encode.TahlWords)))
 	}
 	return a.Spread(Concatenate(words, 1))

@@ -51,9 +51,9 @@ func (p Param) Size() int {
 	return n
 }
 
-// initial returns the first value: a function of seed and name only, so it is the same on every backend and does not
+// Initial returns the first value: a function of seed and name only, so it is the same on every backend and does not
 // depend on the other parameters.
-func (p Param) initial(seed uint64) []float32 {
+func (p Param) Initial(seed uint64) []float32 {
 	data := make([]float32, p.Size())
 	switch p.Kind {
 	case NormGain, RunningVar:
@@ -133,7 +133,7 @@ type Store struct {
 
 // NewStore returns a store with the initial values for the seed.
 func NewStore(n Network, seed uint64) (*Store, error) {
-	return StoreOf(n, func(p Param) ([]float32, error) { return p.initial(seed), nil })
+	return StoreOf(n, func(p Param) ([]float32, error) { return p.Initial(seed), nil })
 }
 
 // StoreOf returns a store with the values that value returns, which are copied.

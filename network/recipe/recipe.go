@@ -8,7 +8,6 @@
 package recipe
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +30,9 @@ type Recipe struct {
 	// Extends are those of Size that are true or false, and true adds planes to the input and nothing else: at its end,
 	// in this order.
 	Extends []string
+	// Grows are those of Size of which a network may have more than the weights that it begins with: its blocks end with
+	// the gain of a normalisation "bn2", and each parameter's first axis is what it makes, its second what it takes.
+	Grows   []string
 	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Gentler is what the learning rates are divided by where a training begins with trained weights; 0 = 10.
 	Gentler float64
@@ -134,8 +136,7 @@ func Build(name string, s Settings) (Built, error) {
 	return r.Build(s)
 }
 
-// BuildWhole is [Build] of settings that were written by talbot: every one of them is there, in the one form, but for
-// those that came later and are off.
+// BuildWhole is [Build] of settings that were written by talbot: every one of them is there, in the one form.
 func BuildWhole(name string, s Settings) (Built, error) {
 	r, err := ByName(name)
 	if err != nil {
@@ -143,29 +144,11 @@ func BuildWhole(name string, s Settings) (Built, error) {
 	}
 	if whole, err := r.write(s); err != nil {
 		return Built{}, err
-	} else if s != whole && string(s) != withoutOff(whole, s) {
+	} else if s != whole {
 		return Built{}, fmt.Errorf("settings %s of the recipe %s are not whole", s, name)
 	}
 	return r.Build(s)
 }
-
-// withoutOff is whole without those of its settings that are false and not in s.
-func withoutOff(whole, s Settings) string {
-	var there map[string]json.RawMessage
-	if json.Unmarshal([]byte(s), &there) != nil {
-		return ""
-	}
-	text := string(whole)
-	for _, name := range later {
-		if _, ok := there[name]; !ok {
-			text = strings.Replace(text, `"`+name+`":false,`, "", 1)
-		}
-	}
-	return text
-}
-
-// later are the settings that files of older versions do not have.
-var later = []string{"pins", "threats"}
 
 // Build returns the recipe with these settings; what they do not say is as in the default preset. An error names the
 // setting that cannot be.

@@ -16,7 +16,8 @@ var talbotbot = New(
 		About:   "the reference: a residual network with a policy and a value",
 		Data:    "games, puzzles and endgames, labelled by Stockfish",
 		Targets: "the move played, the solution or the engine's move; Stockfish's score",
-		Size:    []string{"blocks", "filters"}, Learns: []string{"legal_mask"}, Winograd: true,
+		Size:    []string{"blocks", "filters"}, Grows: []string{"blocks", "filters"}, Learns: []string{"legal_mask"},
+		Winograd: true,
 	},
 	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
 	Preset{Epochs: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
@@ -46,16 +47,16 @@ var lynx = New(
 		About:   "talbot's own: a small network that plays well after hours on a processor",
 		Data:    "games of an engine with itself, endgames and puzzles, labelled by Stockfish; or any other",
 		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
-		Size:    []string{"attacks", "tactics", "blocks", "filters", "squeeze", "value_filters", "hidden"},
-		Extends: []string{"attacks", "tactics"}, Learns: []string{"nearness"},
+		Size:    []string{"attacks", "tactics", "threats", "blocks", "filters", "squeeze", "value_filters", "hidden"},
+		Extends: []string{"attacks", "tactics", "threats"}, Grows: []string{"blocks", "filters"}, Learns: []string{"nearness"},
 		Winograd: true, Masked: true,
 	},
-	model.Lynx{Attacks: true, Tactics: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128,
+	model.Lynx{Attacks: true, Tactics: true, Threats: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128,
 		ValueWeight: 1, ChancesWeight: 1, Nearness: true},
 	Preset{Epochs: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", Optimizer: Muon, LR: 4e-3,
 		MinLR: 4e-5, Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.Lynx) encode.Encoder {
-		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Pins: n.Pins, Threats: n.Threats, Nearness: n.Nearness}
+		return encode.Lynx{Attacks: n.Attacks, Tactics: n.Tactics, Threats: n.Threats, Nearness: n.Nearness}
 	},
 )
 
@@ -80,7 +81,7 @@ var tahl = New(
 		About:   "the moves of one player, as the board after the move",
 		Data:    "games; one player's own moves, by ingest --player NAME --side player",
 		Targets: "the move played, and the result of the game",
-		Size:    []string{"blocks", "filters"}, Winograd: true,
+		Size:    []string{"blocks", "filters"}, Grows: []string{"blocks", "filters"}, Winograd: true,
 		Search: "c=1.5,c-factor=0,policy-temp=1",
 	},
 	model.Tahl{Blocks: 10, Filters: 128, BlockDropout: 0.2, ValueDropout: 0.2, ValueWeight: 1},

@@ -2,15 +2,21 @@ package run
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
+	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/recipe"
 )
 
 // Extend gives weights the shapes that the network of a configuration has, where it differs from theirs in nothing but
-// settings that add planes at the end of the input ([recipe.Recipe.Extends]). The weights of the new planes are zeros,
-// so the network says what it said before. Weights of another kind stay as they are, for [Weights.Agree] to refuse, and
-// so do those where other planes would come behind the new ones.
+// settings that add planes at the end of the input ([recipe.Recipe.Extends]), blocks or channels
+// ([recipe.Recipe.Grows]). The network says what it said before: new planes and channels weigh nothing in what was
+// there, and new blocks add nothing to what they are given. What else is new has the first values of the
+// configuration's seed, so that it learns. (Chen, Goodfellow and Shlens, Net2Net, 2016, keep the function by other
+// means: they copy channels and begin blocks with the identity.) Weights of another kind stay as they are, for
+// [Weights.Agree] to refuse, and so do those where other planes would come behind the new ones.
 func (w *Weights) Extend(c Config) error {
 	r, err := recipe.ByName(w.Config.Recipe)
 	if err != nil {
@@ -21,52 +27,58 @@ func (w *Weights) Extend(c Config) error {
 		return nil
 	}
 	wanted := c.Settings.Values()
+	set := func(name string) {
+		if err == nil {
+			settings, err = r.Set(settings, name, wanted[name])
+		}
+	}
 	for i, name := range r.Extends {
 		behind := slices.ContainsFunc(r.Extends[i+1:], func(s string) bool { return had[s] == "true" })
 		if had[name] == "false" && wanted[name] == "true" && !behind {
-			if settings, err = r.Set(settings, name, "true"); err != nil {
-				return err
-			}
+			set(name)
 		}
 	}
-	have, err := r.Build(w.Config.Settings)
+	for _, name := range r.Grows {
+		old, _ := strconv.Atoi(had[name])
+		if n, _ := strconv.Atoi(wanted[name]); n > old {
+			set(name)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	other, err := r.Build(settings)
+	larger, err := r.Build(settings)
 	if err != nil {
 		return err
 	}
-	news := other.Network.Params()
-	for i, old := range have.Network.Params() {
-		if !slices.Equal(old.Shape, news[i].Shape) {
-			w.pad(old, news[i])
-		}
+	if w.File != nil { // not settings alone
+		w.grow(larger.Network.Params(), uint64(c.Seed))
 	}
 	w.Config.Settings = settings
 	return nil
 }
 
-// pad adds zeros at the end of the second axis of a parameter, among the weights that a run begins with.
-func (w *Weights) pad(old, wider model.Param) {
-	if w.File == nil { // settings alone
-		return
-	}
+// grow gives weights the shapes of a larger network's parameters.
+func (w *Weights) grow(params []model.Param, seed uint64) {
+	prefix := w.Config.Evaluated()
 	w.File.Tensors = slices.Clone(w.File.Tensors)
-	for i := range w.File.Tensors {
-		t := &w.File.Tensors[i]
-		if t.Name != w.Config.Evaluated()+old.Name {
-			continue
+	for _, p := range params {
+		i := slices.IndexFunc(w.File.Tensors, func(t checkpoint.Tensor) bool { return t.Name == prefix+p.Name })
+		data := p.Initial(seed)
+		switch {
+		case i < 0: // of a new block
+			if strings.HasSuffix(p.Name, ".bn2.weight") {
+				clear(data)
+			}
+			w.File.Tensors = append(w.File.Tensors, checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape, Data: data})
+		case !slices.Equal(w.File.Tensors[i].Shape, p.Shape):
+			t := &w.File.Tensors[i]
+			lead, row := len(t.Data)/t.Shape[0], len(data)/p.Shape[0] // what one of its outputs has, before and now
+			for k := range t.Shape[0] {
+				clear(data[k*row:][:row])
+				copy(data[k*row:], t.Data[k*lead:][:lead])
+			}
+			t.Shape, t.Data = p.Shape, data
 		}
-		rest := 1
-		for _, n := range old.Shape[2:] {
-			rest *= n
-		}
-		from, to := old.Shape[1]*rest, wider.Shape[1]*rest
-		data := make([]float32, old.Shape[0]*to)
-		for k := range old.Shape[0] {
-			copy(data[k*to:], t.Data[k*from:][:from])
-		}
-		t.Shape, t.Data = wider.Shape, data
 	}
 }

@@ -2,12 +2,14 @@ package job
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"talbot/internal/testkit/traindata"
 	"talbot/network/checkpoint"
+	"talbot/network/recipe"
 	"talbot/network/run"
 )
 
@@ -18,8 +20,7 @@ func TestFromExtends(t *testing.T) {
 	first := tiny(t, data)
 	first.Recipe = "lynx"
 	first.Adjust = func(c *run.Config) error {
-		return errors.Join(adjust(c), set(c, "attacks", false),
-			set(c, "tactics", false))
+		return errors.Join(adjust(c), set(c, "attacks", false), set(c, "tactics", false), set(c, "threats", false))
 	}
 	mustTrain(t, first)
 	plain, err := run.ReadWeights(first.Dir)
@@ -31,7 +32,7 @@ func TestFromExtends(t *testing.T) {
 	second.From, second.Steps = first.Dir, 1
 	second.Adjust = func(c *run.Config) error {
 		c.Batch, c.LR, c.MinLR, c.WeightDecay, c.Warmup = 16, 1e-30, 0, 0, 0
-		return errors.Join(set(c, "attacks", true), set(c, "tactics", true))
+		return errors.Join(set(c, "attacks", true), set(c, "tactics", true), set(c, "threats", true))
 	}
 	mustTrain(t, second)
 	wide, err := run.ReadWeights(second.Dir)
@@ -44,11 +45,11 @@ func TestFromExtends(t *testing.T) {
 		}
 		i := slices.IndexFunc(wide.File.Tensors, func(y checkpoint.Tensor) bool { return y.Name == x.Name })
 		y := wide.File.Tensors[i]
-		if !slices.Equal(x.Shape, []int{8, 28, 3, 3}) || !slices.Equal(y.Shape, []int{8, 49, 3, 3}) {
+		if !slices.Equal(x.Shape, []int{8, 28, 3, 3}) || !slices.Equal(y.Shape, []int{8, 57, 3, 3}) {
 			t.Fatalf("%v, %v", x.Shape, y.Shape)
 		}
 		for k := range 8 {
-			old, zeros := y.Data[k*49*9:][:28*9], y.Data[(k*49+28)*9:][:21*9]
+			old, zeros := y.Data[k*57*9:][:28*9], y.Data[(k*57+28)*9:][:29*9]
 			moved := func(x float32) bool { return x > 1e-20 || x < -1e-20 }
 			if !slices.Equal(old, x.Data[k*28*9:][:28*9]) || slices.ContainsFunc(zeros, moved) {
 				t.Errorf("filter %d: other weights", k)
@@ -65,7 +66,8 @@ func TestFromExtends(t *testing.T) {
 		value      any
 		want       string
 	}{
-		{first.Dir, "filters", 12, "8 filters (lynx), not "},
+		{first.Dir, "filters", 4, "8 filters (lynx), not "},
+		{first.Dir, "squeeze", 32, "with squeeze=16, and do not fit one with squeeze=32"},
 		{second.Dir, "attacks", false, "with attacks=true, and do not fit one with attacks=false"},
 		{second.Dir, "tactics", false, "with tactics=true, and do not fit one with tactics=false"},
 		{third.Dir, "attacks", true, "with attacks=false, and do not fit one with attacks=true"},
@@ -76,5 +78,58 @@ func TestFromExtends(t *testing.T) {
 		if _, err := refused.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s is made %v: %v", c.name, c.value, err)
 		}
+	}
+}
+
+// A run that begins with the weights of a smaller network answers as that one does, and every weight of it learns.
+func TestFromGrows(t *testing.T) {
+	data := write(t, traindata.Dataset{Seed: 3, Games: 100})
+	for _, r := range recipe.All() {
+		if len(r.Grows) == 0 {
+			continue
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			small := tiny(t, data)
+			small.Recipe = r.Name
+			mustTrain(t, small)
+			large := tiny(t, data)
+			large.From = small.Dir
+			large.Adjust = func(c *run.Config) error {
+				c.Batch = 16
+				return errors.Join(set(c, "blocks", 3), set(c, "filters", 12))
+			}
+			if _, _, err := large.Init(); err != nil {
+				t.Fatal(err)
+			}
+			want := mustEval(t, Eval{Dir: small.Dir, Measure: on("all", data)})
+			got := mustEval(t, Eval{Dir: large.Dir, Measure: on("all", data)})
+			for name, x := range want.Figures {
+				if math.Abs(got.Figures[name]-x) > 1e-3*math.Abs(x) {
+					t.Errorf("%s is %g, was %g", name, got.Figures[name], x)
+				}
+			}
+			first, err := run.ReadWeights(large.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			large.Dir += "-trained"
+			mustTrain(t, large)
+			trained, err := run.ReadWeights(large.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, tensor := range first.File.Tensors {
+				still := 0
+				for k, x := range tensor.Data {
+					if trained.File.Tensors[i].Data[k] == x {
+						still++
+					}
+				}
+				if !strings.HasPrefix(tensor.Name, "optimizer.") && strings.HasSuffix(tensor.Name, ".weight") &&
+					2*still > len(tensor.Data) {
+					t.Errorf("%s: %d of %d numbers did not learn", tensor.Name, still, len(tensor.Data))
+				}
+			}
+		})
 	}
 }

@@ -261,16 +261,14 @@ func TestFrom(t *testing.T) {
 	if v := start.Config.Settings.Values(); v["filters"] != "8" || start.Config.From.Path != network {
 		t.Errorf("an exported network: %+v", start.Config)
 	}
-	size := "10x64"
 	for name, test := range map[string]struct {
 		change func(*Train)
 		want   error
 	}{
-		"another size": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 16) } },
+		"another size": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 4) } },
 			ErrConfig},
-		"another preset": {func(t *Train) { t.Preset, t.Adjust = &size, nil }, ErrConfig},
-		"no run":         {func(job *Train) { job.From = t.TempDir() }, ErrFrom},
-		"nothing":        {func(t *Train) { t.From = "/nowhere" }, ErrFrom},
+		"no run":  {func(job *Train) { job.From = t.TempDir() }, ErrFrom},
+		"nothing": {func(t *Train) { t.From = "/nowhere" }, ErrFrom},
 	} {
 		third := tiny(t, a)
 		third.From = first.Dir
