@@ -67,40 +67,75 @@ def lynx(game, settings):
                 planes.append(0)
                 for s in now.pieces(kind, colour):
                     planes[-1] |= now.attacks_mask(s)
-    return planes + tactics(now) if settings["tactics"] == "true" else planes
+    return planes + tactics(now, settings["tactics"] == "true", settings["threats"] == "true")
 
-def tactics(now):
-    planes = [0] * 9
+def tactics(now, tactical, threatening):
+    planes, threats = [0] * 9, [0] * 8
+    pins = {colour: [pin for pin in shields(now, now.king(colour), not colour) if pin[0] & now.occupied_co[colour]]
+            for colour in chess.COLORS}
+    counting = pins if threatening else {chess.WHITE: [], chess.BLACK: []}
     for i, colour in enumerate((chess.WHITE, chess.BLACK)):
         own, king = now.occupied_co[colour], now.king(not colour)
         for s in chess.scan_forward(now.occupied_co[not colour]):
-            pawns = won(now, colour, s, WORTH[now.piece_type_at(s)], now.occupied)
+            pawns = won(now, colour, s, WORTH[now.piece_type_at(s)], now.occupied, counting)
             planes[i] |= chess.BB_SQUARES[s] * (pawns > 0)
             planes[2 + i] |= chess.BB_SQUARES[s] * (pawns > 1)
+        planes[4] |= sum(pin[0] for pin in pins[colour])
         for s in chess.scan_forward(own):
             kind = now.piece_type_at(s)
-            planes[4] |= chess.BB_SQUARES[s] * (kind != chess.KING and now.is_pinned(colour, s))
             if kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):  # squares to give check from
                 other = now.copy()
                 other.set_piece_at(king, chess.Piece(kind, colour))
-                planes[5 + i] |= other.attacks_mask(king) & now.attacks_mask(s) & ~own
+                checks = other.attacks_mask(king) & now.attacks_mask(s) & ~own
+                for piece, _, line in counting[colour]:
+                    checks &= line if piece == chess.BB_SQUARES[s] else chess.BB_ALL
+                planes[5 + i] |= checks
+                for to in chess.scan_forward(checks):  # without losing more than was captured
+                    after = now.occupied & ~chess.BB_SQUARES[s] | chess.BB_SQUARES[to]
+                    if WORTH.get(now.piece_type_at(to), 0) >= won(now, not colour, to, WORTH[kind], after, counting):
+                        threats[i] |= chess.BB_SQUARES[to]
             if kind in (chess.BISHOP, chess.ROOK, chess.QUEEN):  # squares that it attacks through one piece
                 near, other = now.attacks_mask(s), now.copy()
                 for first in chess.scan_forward(near & now.occupied):
                     other.remove_piece_at(first)
                 planes[7 + i] |= other.attacks_mask(s) & ~near
-    return planes
+        for piece, _, _ in shields(now, king, colour):  # checks that it can discover
+            threats[2 + i] |= piece & own
+        home = chess.BB_SQUARES[now.king(colour)]
+        for s in chess.scan_forward(chess.BB_KING_ATTACKS[now.king(colour)] & ~own):  # where the king may go
+            threats[4 + i] |= chess.BB_SQUARES[s] * (not now.attackers_mask(not colour, s, now.occupied ^ home))
+        needed = 0
+        for s in chess.scan_forward(own & ~home):  # what two pieces need to defend them
+            worth = WORTH[now.piece_type_at(s)]
+            if won(now, not colour, s, worth, now.occupied, counting) == 0:
+                for d in chess.scan_forward(now.attackers_mask(colour, s) & ~home):
+                    without = now.occupied ^ chess.BB_SQUARES[d]
+                    if won(now, not colour, s, worth, without, counting) > 0:
+                        threats[6 + i] |= needed & chess.BB_SQUARES[d]
+                        needed |= chess.BB_SQUARES[d]
+    return planes * tactical + threats * threatening
 
-def won(now, side, square, captured, occupied):  # in pawns, if both go on capturing there as long as it pays
-    able = list(chess.scan_forward(now.attackers_mask(side, square, occupied) & occupied))
+def shields(now, king, colour):  # what stands alone between a king and a slider, the slider, and the line of both
+    for s in chess.scan_forward(now.occupied_co[colour]):
+        kind, line = now.piece_type_at(s), chess.between(king, s)
+        straight = kind in (chess.ROOK, chess.QUEEN) and (chess.BB_RANK_ATTACKS[s][0] | chess.BB_FILE_ATTACKS[s][0])
+        reach = straight | (kind in (chess.BISHOP, chess.QUEEN) and chess.BB_DIAG_ATTACKS[s][0])
+        if reach & chess.BB_SQUARES[king] and chess.popcount(line & now.occupied) == 1:
+            yield line & now.occupied, chess.BB_SQUARES[s], line | chess.BB_SQUARES[s]
+
+def won(now, side, square, captured, occupied, pins):  # in pawns, if both go on capturing there as long as it pays
+    able = now.attackers_mask(side, square, occupied) & occupied
+    for piece, pinner, line in pins[side]:
+        if pinner & occupied and not line & chess.BB_SQUARES[square]:
+            able &= ~piece
     if not able:
         return 0
-    first = min(able, key=now.piece_type_at)
+    first = min(chess.scan_forward(able), key=now.piece_type_at)
     occupied ^= chess.BB_SQUARES[first]
     kind = now.piece_type_at(first)
     if kind == chess.KING and now.attackers_mask(not side, square, occupied) & occupied:
         return 0
-    return max(0, captured - won(now, not side, square, WORTH[kind], occupied))
+    return max(0, captured - won(now, not side, square, WORTH[kind], occupied, pins))
 
 def prior(game, settings):
     now, = boards(game, 1)

@@ -298,5 +298,10 @@ func (e Lynx) NumberNames() []NumberGroup {
 			"theirs, more than a pawn", "own, more than a pawn", "pinned", "own checks", "their checks",
 			"own, through a piece", "theirs, through a piece"}})
 	}
+	if e.Threats {
+		list = append(list, NumberGroup{"Threats", []string{"own safe checks", "their safe checks",
+			"own discoverers of check", "their discoverers of check", "own king's flights", "their king's flights",
+			"own overloaded", "theirs overloaded"}})
+	}
 	return list
 }

@@ -101,10 +101,8 @@ func (e Lynx) PackedPlanes() []Plane {
 			all = append(all, Plane{Terms: []PlaneTerm{{Attacks: k + 1}}})
 		}
 	}
-	for k := range LynxTactics {
-		if e.Tactics {
-			all = append(all, word(TahlWords+k, 0))
-		}
+	for k := range e.tacticPlanes() {
+		all = append(all, word(TahlWords+k, 0))
 	}
 	return all
 }

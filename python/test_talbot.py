@@ -25,8 +25,8 @@ def message(call, *args, **options):
 
 
 # The planes of one epoch are those that `talbot inspect` shows of the train samples, each as often.
-for recipe, settings in [("talbotbot", {}), ("talbotbot", {"legal_mask": True}), ("lynx", {}), ("lynx", {"tactics": True}),
-                         ("leela", {}), ("tahl", {}), ("prior", {})]:
+for recipe, settings in [("talbotbot", {}), ("talbotbot", {"legal_mask": True}), ("lynx", {}), ("lynx", {"tactics": False}),
+                         ("lynx", {"threats": False}), ("leela", {}), ("tahl", {}), ("prior", {})]:
     flags = [f"--set={k}={str(v).lower()}" for k, v in settings.items()]
     shown = subprocess.run([os.environ["TALBOT"], "inspect", data, "--all", "--split=train", "--json", "--recipe", recipe, *flags],
                            check=True, capture_output=True).stdout.splitlines()

@@ -109,8 +109,8 @@ func pyTorchLynx(t *testing.T, file string, optimizer recipe.Optimizer) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, value := range map[string]any{"blocks": want.Blocks, "filters": want.Filters, "squeeze": 4,
-			"value_filters": 3, "hidden": 16, "value_weight": want.ValueWeight, "chances_weight": 0.75} {
+		for name, value := range map[string]any{"threats": false, "blocks": want.Blocks, "filters": want.Filters,
+			"squeeze": 4, "value_filters": 3, "hidden": 16, "value_weight": want.ValueWeight, "chances_weight": 0.75} {
 			set(&c, name, value)
 		}
 		c.Batch, c.Clip, c.WeightDecay, c.Optimizer = want.Positions, want.Clip, want.Decay, optimizer
