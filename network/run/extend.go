@@ -70,7 +70,8 @@ func (w *Weights) grow(params []model.Param, seed uint64) {
 			if strings.HasSuffix(p.Name, ".bn2.weight") {
 				clear(data)
 			}
-			w.File.Tensors = append(w.File.Tensors, checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape, Data: data})
+			added := checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape, Data: data}
+			w.File.Tensors = append(w.File.Tensors, added)
 		case !slices.Equal(w.File.Tensors[i].Shape, p.Shape):
 			t := &w.File.Tensors[i]
 			lead, row := len(t.Data)/t.Shape[0], len(data)/p.Shape[0] // what one of its outputs has, before and now

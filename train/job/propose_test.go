@@ -22,7 +22,7 @@ func TestPropose(t *testing.T) {
 		want    string
 	}{
 		{20_000, nil, 2, false, "--recipe talbotbot --preset small --steps 2500"},
-		{30_000_000, nil, 2, false, "--recipe lynx --blocks 6 --filters 64 --steps 4300"},
+		{30_000_000, nil, 2, false, "--recipe lynx --blocks 6 --filters 64 --steps 4200"},
 		{30_000_000, nil, 16, false, "--recipe lynx --blocks 6 --filters 64 --steps 34000"},
 		{2_100_000, nil, 64, false, "--recipe lynx --blocks 6 --filters 64 --steps 15000"}, // four passes
 		{30_000_000, nil, 2, true, "--recipe talbotbot --blocks 20 --filters 128"},
