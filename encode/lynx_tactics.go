@@ -182,14 +182,16 @@ func (t *tactics) discoverers(side int, occupied board.Bitboard) (pieces board.B
 		near := board.Attacks(board.White, kind, king, occupied)
 		own := near & t.of[side]
 		sliders := t.pieces[side][kind] | t.pieces[side][board.Queen]
-		for left := board.Attacks(board.White, kind, king, occupied&^own) &^ near & sliders; left != 0; left &= left - 1 {
+		seen := board.Attacks(board.White, kind, king, occupied&^own) &^ near
+		for left := seen & sliders; left != 0; left &= left - 1 {
 			pieces |= own & board.Attacks(board.White, kind, left.First(), occupied)
 		}
 	}
 	return pieces
 }
 
-// flights are the squares next to a side's king that it may move to: neither its own side's nor attacked once it is gone.
+// flights are the squares next to a side's king that it may move to: neither its own side's nor attacked once it has
+// left.
 func (t *tactics) flights(side int, occupied board.Bitboard) (squares board.Bitboard) {
 	king := t.pieces[side][board.King]
 	for left := board.Attacks(board.White, board.King, king.First(), 0) &^ t.of[side]; left != 0; left &= left - 1 {

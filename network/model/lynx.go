@@ -13,7 +13,7 @@ import (
 // Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
 // chances.
 //
-//	trunk   that of [residual] with excitation; the planes are 28, with Attacks 12 more, with Tactics 9, with Threats 8
+//	trunk   that of [residual] with excitation; 28 planes, 12 more with Attacks, 9 with Tactics, 8 with Threats
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
 //	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and
 //	        loss, and linear →1, tanh the value

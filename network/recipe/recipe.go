@@ -30,8 +30,8 @@ type Recipe struct {
 	// Extends are those of Size that are true or false, and true adds planes to the input and nothing else: at its end,
 	// in this order.
 	Extends []string
-	// Grows are those of Size of which a network may have more than the weights that it begins with: its blocks end with
-	// the gain of a normalisation "bn2", and each parameter's first axis is what it makes, its second what it takes.
+	// Grows are those of Size of which a network may have more than the weights that it begins with: its blocks end
+	// with the gain of a normalisation "bn2", and a parameter's first axis is what it makes, its second what it takes.
 	Grows   []string
 	Presets []Preset // other settings to start from; the default one has no name and is first
 	// Gentler is what the learning rates are divided by where a training begins with trained weights; 0 = 10.
