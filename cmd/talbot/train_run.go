@@ -86,6 +86,9 @@ func initRun(o *trainOptions) error {
 	if o.From != "" {
 		weights = "the weights of " + o.From
 	}
+	if start.Grown != "" {
+		weights += ", grown: " + start.Grown
+	}
 	cli.Summarise("%s: %s, %s, %s with %s\n", o.Dir, c.Recipe, start.Network,
 		humanize.Count(int64(start.Parameters), "parameter"), weights)
 	next("selfplay", "--run", o.Dir, "--games", "1000", "--out", "games")

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,9 @@ import (
 // ([recipe.Recipe.Grows]). The network says what it said before: new planes and channels weigh nothing in what was
 // there, and new blocks add nothing to what they are given. What else is new has the first values of the
 // configuration's seed, so that it learns. (Chen, Goodfellow and Shlens, Net2Net, 2016, keep the function by other
-// means: they copy channels and begin blocks with the identity.) Weights of another kind stay as they are, for
-// [Weights.Agree] to refuse, and so do those where other planes would come behind the new ones.
+// means: they copy channels and begin blocks with the identity.) With planes of threats, those of tactics count pins: there
+// alone it may say something else. Weights of another kind stay as they are, for [Weights.Agree] to refuse, and so do
+// those where other planes would come behind the new ones.
 func (w *Weights) Extend(c Config) error {
 	r, err := recipe.ByName(w.Config.Recipe)
 	if err != nil {
@@ -27,9 +29,11 @@ func (w *Weights) Extend(c Config) error {
 		return nil
 	}
 	wanted := c.Settings.Values()
+	var grown []string
 	set := func(name string) {
 		if err == nil {
 			settings, err = r.Set(settings, name, wanted[name])
+			grown = append(grown, fmt.Sprintf("%s from %s to %s", name, had[name], wanted[name]))
 		}
 	}
 	for i, name := range r.Extends {
@@ -47,6 +51,10 @@ func (w *Weights) Extend(c Config) error {
 	if err != nil {
 		return err
 	}
+	trial := *w
+	if trial.Config.Settings = settings; len(grown) == 0 || trial.Fit(c) != nil {
+		return nil
+	}
 	larger, err := r.Build(settings)
 	if err != nil {
 		return err
@@ -54,7 +62,7 @@ func (w *Weights) Extend(c Config) error {
 	if w.File != nil { // not settings alone
 		w.grow(larger.Network.Params(), uint64(c.Seed))
 	}
-	w.Config.Settings = settings
+	w.Config.Settings, w.Grown = settings, strings.Join(grown, ", ")
 	return nil
 }
 

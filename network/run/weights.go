@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"talbot/internal/fault"
 	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
@@ -29,6 +30,7 @@ type Weights struct {
 	Config   Config  // of the run they are from; of an exported network recipe, settings and targets alone
 	Exported bool    // the file is an exported network
 	Damaged  []error // better checkpoints that were passed over
+	Grown    string  // by [Weights.Extend], such as "blocks from 6 to 8, threats from false to true"
 
 	File *checkpoint.File // all of it; the names of the weights begin with Config.Evaluated
 }
@@ -150,11 +152,17 @@ func (w *Weights) InheritTargets(c *Config) {
 // Agree returns an error if the network of that configuration computes something else with the weights than the one
 // that they were trained in: in another recipe, of another size, or with another setting that decides it.
 func (w *Weights) Agree(c Config) error {
-	if err := w.Fit(c); err != nil {
-		return err
-	}
 	r, err := recipe.ByName(w.Config.Recipe)
 	if err != nil {
+		return err
+	}
+	if err := w.Fit(c); err != nil && c.Recipe == r.Name && len(r.Grows) > 0 {
+		remedy := "give at least as many " + strings.Join(r.Grows, " and ")
+		if len(r.Extends) > 0 {
+			remedy += "; planes can be added at the end alone, in the order " + strings.Join(r.Extends, ", ")
+		}
+		return fault.Hint(err, remedy+"; what else is of the network's size cannot change")
+	} else if err != nil {
 		return err
 	}
 	if c.Recipe != w.Config.Recipe {

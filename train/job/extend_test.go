@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/internal/fault"
 	"talbot/internal/testkit/traindata"
 	"talbot/network/checkpoint"
 	"talbot/network/recipe"
@@ -61,22 +62,38 @@ func TestFromExtends(t *testing.T) {
 	third.Recipe = "lynx"
 	third.Adjust = func(c *run.Config) error { return errors.Join(adjust(c), set(c, "attacks", false)) }
 	mustTrain(t, third)
+	fourth := tiny(t, data) // planes of threats alone
+	fourth.Recipe = "lynx"
+	fourth.Adjust = func(c *run.Config) error {
+		return errors.Join(adjust(c), set(c, "attacks", false), set(c, "tactics", false))
+	}
+	mustTrain(t, fourth)
 	for _, c := range []struct {
 		from, name string
 		value      any
 		want       string
 	}{
-		{first.Dir, "filters", 4, "8 filters (lynx), not "},
+		{first.Dir, "filters", 4, "have 1 block of 8 filters (lynx), not 3 blocks of 4 filters (lynx)"},
 		{first.Dir, "squeeze", 32, "with squeeze=16, and do not fit one with squeeze=32"},
 		{second.Dir, "attacks", false, "with attacks=true, and do not fit one with attacks=false"},
 		{second.Dir, "tactics", false, "with tactics=true, and do not fit one with tactics=false"},
 		{third.Dir, "attacks", true, "with attacks=false, and do not fit one with attacks=true"},
+		{fourth.Dir, "tactics", true, "with tactics=false, and do not fit one with tactics=true"},
 	} {
 		refused := tiny(t, data)
 		refused.From, refused.Steps = c.from, 1
-		refused.Adjust = func(r *run.Config) error { r.Batch = 16; return set(r, c.name, c.value) }
-		if _, err := refused.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s is made %v: %v", c.name, c.value, err)
+		refused.Adjust = func(r *run.Config) error {
+			r.Batch = 16
+			if err := set(r, c.name, c.value); err != nil || c.name != "filters" {
+				return err
+			}
+			return set(r, "blocks", 3)
+		}
+		_, err := refused.Run(t.Context())
+		if _, hint := fault.Of(err); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(hint, "at least as many blocks and filters; planes can be added at the end alone, in the "+
+				"order attacks, tactics, threats") {
+			t.Errorf("%s is made %v: %v; %s", c.name, c.value, err, hint)
 		}
 	}
 }
@@ -98,8 +115,9 @@ func TestFromGrows(t *testing.T) {
 				c.Batch = 16
 				return errors.Join(set(c, "blocks", 3), set(c, "filters", 12))
 			}
-			if _, _, err := large.Init(); err != nil {
-				t.Fatal(err)
+			start, _, err := large.Init()
+			if want := "blocks from 1 to 3, filters from 8 to 12"; err != nil || start.Grown != want {
+				t.Fatalf("%q, not %q: %v", start.Grown, want, err)
 			}
 			want := mustEval(t, Eval{Dir: small.Dir, Measure: on("all", data)})
 			got := mustEval(t, Eval{Dir: large.Dir, Measure: on("all", data)})

@@ -40,6 +40,9 @@ func (s *Start) Text() string {
 			what = "training: continued from"
 		}
 		say("%s %q, step %s\n", what, c.From.Path, humanize.Thousands(c.From.Step))
+		if s.Grown != "" {
+			say("grown: %s\n", s.Grown)
+		}
 		if settings := otherSettings(c); settings != "" {
 			say("settings: %s\n", settings)
 		}

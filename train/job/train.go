@@ -62,6 +62,7 @@ type Train struct {
 type Start struct {
 	Config     run.Config
 	Network    string // its size for display
+	Grown      string // how the weights that it begins with grew to it: [run.Weights.Grown]
 	Backend    string // what was chosen and why
 	Kind       string // of the backend
 	Parameters int    // trainable
@@ -191,7 +192,7 @@ func (t Train) run(ctx context.Context) (train.Result, error) {
 			return train.Result{}, err
 		}
 	}
-	if err := t.begin(c, b, data, survey); err != nil {
+	if err := t.begin(c, b, weights, data, survey); err != nil {
 		return train.Result{}, err
 	}
 	calibration, err := calibrationBatches(c, survey)
@@ -250,7 +251,7 @@ func (t Train) init() (Start, train.Result, error) {
 		return Start{}, train.Result{}, err
 	}
 	defer b.Finalize()
-	start, err := startOf(c, b)
+	start, err := startOf(c, b, weights)
 	if err != nil {
 		return start, train.Result{}, err
 	}
@@ -258,14 +259,18 @@ func (t Train) init() (Start, train.Result, error) {
 	return start, result, err
 }
 
-// startOf returns what is known of a run without its data.
-func startOf(c run.Config, b *backend.Backend) (Start, error) {
+// startOf returns what is known of a run without its data. The weights that it begins with are nil for none.
+func startOf(c run.Config, b *backend.Backend, w *run.Weights) (Start, error) {
 	built, err := c.Build()
 	if err != nil {
 		return Start{}, err
 	}
-	return Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
-		Parameters: model.CountTrainable(built.Network.Params())}, nil
+	s := Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
+		Parameters: model.CountTrainable(built.Network.Params())}
+	if w != nil {
+		s.Grown = w.Grown
+	}
+	return s, nil
 }
 
 // openBackend opens the backend asked for, and on resuming warns if it is another one than before.
@@ -365,7 +370,8 @@ func (t Train) compare(c run.Config, w *run.Weights) {
 }
 
 // begin reports what is about to be trained.
-func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey *loader.Survey) error {
+func (t Train) begin(c run.Config, b *backend.Backend, w *run.Weights, data *loader.Data,
+	survey *loader.Survey) error {
 	for _, warning := range data.Derived() {
 		t.warn(warning)
 	}
@@ -389,7 +395,7 @@ func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey
 		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
 			"--multipv", c.PolicyTarget))
 	}
-	s, err := startOf(c, b)
+	s, err := startOf(c, b, w)
 	if err != nil {
 		return err
 	}
