@@ -67,7 +67,7 @@ def lynx(game, settings):
                 planes.append(0)
                 for s in now.pieces(kind, colour):
                     planes[-1] |= now.attacks_mask(s)
-    return planes + tactics(now, settings["tactics"] == "true", settings["threats"] == "true")
+    return planes + tactics(now, settings["tactics"] == "true", settings.get("threats") == "true")
 
 def tactics(now, tactical, threatening):
     planes, threats = [0] * 9, [0] * 8

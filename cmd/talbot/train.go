@@ -38,8 +38,8 @@ measure the network during training and decide which checkpoint is best.
 
 --recipe chooses the encoding and the network, --set NAME=VALUE changes a setting of the
 network; ` + "`talbot recipes`" + ` lists both. --from begins a new run with another
-network's weights, --after continues another run's training on other data, and --init
-makes a run that is not trained, for ` + "`talbot selfplay`" + ` to start from.
+network's weights, even a smaller one's, --after continues another run's training on other
+data, and --init makes a run that is not trained, for ` + "`talbot selfplay`" + ` to start from.
 
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run and needs
 only --run. See docs/5-training.md.`,

@@ -16,9 +16,9 @@ import (
 // ([recipe.Recipe.Grows]). The network says what it said before: new planes and channels weigh nothing in what was
 // there, and new blocks add nothing to what they are given. What else is new has the first values of the
 // configuration's seed, so that it learns. (Chen, Goodfellow and Shlens, Net2Net, 2016, keep the function by other
-// means: they copy channels and begin blocks with the identity.) With planes of threats, those of tactics count pins: there
-// alone it may say something else. Weights of another kind stay as they are, for [Weights.Agree] to refuse, and so do
-// those where other planes would come behind the new ones.
+// means: they copy channels and begin blocks with the identity.) It may say something else with planes of threats, for
+// those of tactics then count pins. Weights of another kind stay as they are, for [Weights.Agree] to refuse, and so
+// do those where other planes would come behind the new ones.
 func (w *Weights) Extend(c Config) error {
 	r, err := recipe.ByName(w.Config.Recipe)
 	if err != nil {

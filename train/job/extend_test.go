@@ -91,8 +91,8 @@ func TestFromExtends(t *testing.T) {
 		}
 		_, err := refused.Run(t.Context())
 		if _, hint := fault.Of(err); err == nil || !strings.Contains(err.Error(), c.want) ||
-			!strings.Contains(hint, "at least as many blocks and filters; planes can be added at the end alone, in the "+
-				"order attacks, tactics, threats") {
+			!strings.Contains(hint, "as many blocks and filters; planes can be added at the end alone, in the order "+
+				"attacks, tactics, threats") {
 			t.Errorf("%s is made %v: %v; %s", c.name, c.value, err, hint)
 		}
 	}
