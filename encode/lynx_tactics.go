@@ -36,7 +36,7 @@ func (e Lynx) tacticWords(dst, packed []uint64) {
 	}
 	clear(dst)
 	for side := range 2 {
-		checks, safe := t.checks(side, occupied)
+		checks, safe := t.checks(side, occupied, e.Threats)
 		if e.Tactics {
 			t.captures(dst, side, occupied)
 			for _, p := range pins[side] {
@@ -139,8 +139,8 @@ func (t *tactics) pinned(dst []pin, side int, occupied board.Bitboard) []pin {
 }
 
 // checks are the squares on which a piece of a side, but for pawns, would attack the opponent's king after its move
-// there; safe are those on which that wins something or loses nothing.
-func (t *tactics) checks(side int, occupied board.Bitboard) (squares, safe board.Bitboard) {
+// there; safe, if asked for, are those on which that wins something or loses nothing.
+func (t *tactics) checks(side int, occupied board.Bitboard, asked bool) (squares, safe board.Bitboard) {
 	king := t.pieces[1-side][board.King].First()
 	for kind := board.Knight; kind <= board.Queen; kind++ {
 		reach := board.Attacks(board.White, kind, king, occupied) &^ t.of[side]
@@ -153,7 +153,7 @@ func (t *tactics) checks(side int, occupied board.Bitboard) (squares, safe board
 				}
 			}
 			squares |= to
-			for ; to != 0; to &= to - 1 {
+			for ; asked && to != 0; to &= to - 1 {
 				square := to.First()
 				after := occupied&^from.Bitboard() | square.Bitboard()
 				if t.worthOn(square) >= t.won(1-side, square, exchangeWorth[kind], after) {
