@@ -105,7 +105,9 @@ def tactics(now, tactical, threatening):
         for s in chess.scan_forward(chess.BB_KING_ATTACKS[now.king(colour)] & ~own):  # where the king may go
             threats[4 + i] |= chess.BB_SQUARES[s] * (not now.attackers_mask(not colour, s, now.occupied ^ home))
         needed = 0
-        for s in chess.scan_forward(own & ~home):  # what two pieces need to defend them
+        for s in chess.scan_forward(own & ~home):  # what is attacked, and needs each of its defenders
+            if not now.is_attacked_by(not colour, s):
+                continue
             worth = WORTH[now.piece_type_at(s)]
             if won(now, not colour, s, worth, now.occupied, counting) == 0:
                 for d in chess.scan_forward(now.attackers_mask(colour, s) & ~home):

@@ -50,7 +50,7 @@ const lynxWords = TahlWords + LynxTactics + LynxThreats // with Tactics and Thre
 //	2, 3  pieces of a side that stand alone between its B R Q and the opponent's king
 //	4, 5  squares next to a side's king that it could move to: not its own side's, nor attacked once it has left
 //	6, 7  pieces of a side, but its king, without each of which the opponent would win something on two squares or
-//	      more where it wins nothing now
+//	      more that it attacks and wins nothing on now
 //
 // A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
 // frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.

@@ -203,7 +203,7 @@ func (t *tactics) flights(side int, occupied board.Bitboard) (squares board.Bitb
 }
 
 // overloaded are the pieces of a side, but its king, without each of which the opponent would win something on two
-// squares or more where it wins nothing now.
+// squares or more that it attacks and wins nothing on now.
 func (t *tactics) overloaded(side int, occupied board.Bitboard) (pieces board.Bitboard) {
 	var needed board.Bitboard // once
 	for kind := board.Pawn; kind < board.King; kind++ {

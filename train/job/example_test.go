@@ -41,6 +41,9 @@ func questions() []asked {
 		// promotions in all directions
 		{"1r1r4/2P1k3/8/8/8/8/2p1K3/1R1R4 w - - 0 1", nil},
 		{"1r1r4/2P1k3/8/8/8/8/2p1K3/1R1R4 b - - 0 1", nil},
+		// a piece in front of another that it defends, which is attacked once it has left
+		{"4R1k1/p4p1p/2pp1qp1/8/Pp1Q1P2/8/1PP3PP/6K1 b - - 0 27", nil},
+		{"1r4k1/p3qppp/2p5/1pP2b2/4pP2/P1QrP3/B2P1RPP/R5K1 w - - 7 30", nil},
 		{board.StartFEN, strings.Fields("g1f3 g8f6 f3g1 f6g8")},                     // the second time
 		{board.StartFEN, strings.Fields("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8")}, // and the third
 		{board.StartFEN, strings.Fields("g1f3 g8f6 f3g1 f6g8 g1f3")},
