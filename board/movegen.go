@@ -5,18 +5,44 @@ const MaxMoves = 256
 
 // LegalMoves appends the legal moves to dst: pawns, knights, bishops, rooks, queens, king steps, then castling.
 func (p *Position) LegalMoves(dst []Move) []Move {
+	dst, checked := p.moves(dst, ^p.colors[p.turn], ^Bitboard(0))
+	if checked {
+		return dst
+	}
+	king := p.king(p.turn)
+	if p.castleLegal(true) {
+		dst = append(dst, NewMove(king, king+2))
+	}
+	if p.castleLegal(false) {
+		dst = append(dst, NewMove(king, king-2))
+	}
+	return dst
+}
+
+// Captures appends those of the legal moves that capture or promote, in their order.
+func (p *Position) Captures(dst []Move) []Move {
+	theirs := p.colors[p.turn.Other()]
+	dst, _ = p.moves(dst, theirs, theirs|rank1|rank8)
+	return dst
+}
+
+// moves appends the legal moves of pieces and of pawns to some squares each, without castling but with captures en
+// passant, and reports whether the king is in check.
+func (p *Position) moves(dst []Move, pieces, pawns Bitboard) (moves []Move, checked bool) {
 	us, them := p.turn, p.turn.Other()
 	own, occ := p.colors[us], p.Occupied()
 	ksq := p.king(us)
 	checkers := p.attackersTo(ksq, them, occ)
 
 	if checkers&(checkers-1) == 0 { // not a double check
-		target := ^own
+		target := pieces
 		if checkers != 0 {
-			target = checkers | between[ksq][checkers.First()]
+			stops := checkers | between[ksq][checkers.First()]
+			target &= stops
+			pawns &= stops
 		}
 		pinned := p.pinned(us)
-		dst = p.pawnMoves(dst, target, pinned, ksq)
+		dst = p.pawnMoves(dst, pawns, pinned, ksq)
 		for b := p.pieces[Knight] & own &^ pinned; b != 0; b &= b - 1 {
 			s := b.First()
 			dst = appendMoves(dst, s, knightAttacks[s]&target)
@@ -33,20 +59,12 @@ func (p *Position) LegalMoves(dst []Move) []Move {
 		}
 	}
 	without := occ &^ ksq.Bitboard()
-	for b := kingAttacks[ksq] &^ own; b != 0; b &= b - 1 {
+	for b := kingAttacks[ksq] & pieces; b != 0; b &= b - 1 {
 		if to := b.First(); p.attackersTo(to, them, without) == 0 {
 			dst = append(dst, NewMove(ksq, to))
 		}
 	}
-	if checkers == 0 {
-		if p.castleLegal(true) {
-			dst = append(dst, NewMove(ksq, ksq+2))
-		}
-		if p.castleLegal(false) {
-			dst = append(dst, NewMove(ksq, ksq-2))
-		}
-	}
-	return dst
+	return dst, checkers != 0
 }
 
 // HasLegalMove reports whether the side to move can move.

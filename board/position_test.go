@@ -2,6 +2,7 @@ package board
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -266,5 +267,24 @@ func TestCaptured(t *testing.T) {
 	}
 	if len(seen) < 6 {
 		t.Errorf("only %v are taken", seen)
+	}
+}
+
+// TestCaptures: those of the legal moves that capture or promote, in their order.
+func TestCaptures(t *testing.T) {
+	captures := 0
+	for seed := range uint64(30) {
+		walk(t, seed, 200, func(before, _ *Position, _ Move) {
+			want := slices.DeleteFunc(before.LegalMoves(nil), func(m Move) bool {
+				return !before.IsCapture(m) && m.Promotion() == NoPieceType
+			})
+			if got := before.Captures(nil); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", before.FEN(), got, want)
+			}
+			captures += len(want)
+		})
+	}
+	if captures < 1000 {
+		t.Errorf("%d captures", captures)
 	}
 }

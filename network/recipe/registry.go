@@ -49,7 +49,7 @@ var lynx = New(
 		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
 		Size:    []string{"attacks", "tactics", "threats", "blocks", "filters", "squeeze", "value_filters", "hidden"},
 		Extends: []string{"attacks", "tactics", "threats"}, Grows: []string{"blocks", "filters"},
-		Learns: []string{"nearness"}, Winograd: true, Masked: true,
+		Learns: []string{"nearness"}, Winograd: true, Masked: true, Search: "look=true",
 	},
 	model.Lynx{Attacks: true, Tactics: true, Threats: true, Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8,
 		Hidden: 128, ValueWeight: 1, ChancesWeight: 1, Nearness: true},

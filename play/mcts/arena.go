@@ -24,7 +24,7 @@ type node struct {
 	plies    uint16  // to the mate, where one is proven
 	count    uint8   // edges
 	opened   uint8   // edges with a child, the first ones; the root's may be others
-	state    uint8   // kind, lower and upper bound
+	state    uint8   // kind, lower and upper bound, looked
 	cycle    uint8   // of a repetition, the plies back to the first occurrence; of others, cyclesBelow and regrown
 }
 
@@ -57,6 +57,9 @@ const cyclesBelow = 1 << 7
 // reexpanded in node.cycle: the node gave up what was below it and got its edges again. It has more visits than they.
 const reexpanded = 1 << 6
 
+// looked in node.state: the priors of its edges are those of [tree.reweigh].
+const looked = 1 << 7
+
 // forget makes it a node that was never visited.
 func (n *node) forget() {
 	*n = node{}
@@ -71,7 +74,7 @@ func (n *node) lower() int8 { return int8(n.state>>3&3) - 1 }
 func (n *node) upper() int8 { return 1 - int8(n.state>>5&3) }
 
 func (n *node) setBounds(lower, upper int8) {
-	n.state = n.state&7 | uint8(lower+1)<<3 | uint8(1-upper)<<5
+	n.state = n.state&(7|looked) | uint8(lower+1)<<3 | uint8(1-upper)<<5
 }
 
 // proven reports whether the result is certain.

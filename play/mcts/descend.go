@@ -60,6 +60,7 @@ func (t *tree) descend() arrival {
 		if n.kind() != expanded || !top && n.proven() {
 			return t.arrive(n)
 		}
+		t.look(n)
 		at := t.choose(t, n, top)
 		if at < 0 {
 			if t.asPublished && t.block(n, i) {

@@ -31,6 +31,9 @@
 // A search ends when its root is proven. With MateInOne each position is searched for a mate in one when it gets its
 // moves.
 //
+// Looks. With Look the priors of a position are weighed, before their first use, by what its moves win or lose of
+// material at once: see look.go.
+//
 // Repetition. A position that occurred before on the way from the root counts as a draw. When the tree is kept for
 // the next move and the first occurrence is no longer in it, the draw is taken back, with its visits and all proofs
 // built on it. An occurrence before the root counts only when it makes three.

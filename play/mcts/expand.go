@@ -104,6 +104,7 @@ func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []u
 		return false
 	}
 	n.setKind(expanded)
+	n.state &^= looked
 	turn, edges := p.Turn(), t.edgesOf(n)
 	for i, m := range legal {
 		e, at := edge{move: m, prior: priors[i]}, i

@@ -8,7 +8,7 @@ import (
 
 // newGumbel returns the searcher gumbel.
 func newGumbel(e Evaluator, o Options) *tree {
-	o.PolicyTemp, o.FreshTree = 1, true
+	o.PolicyTemp, o.FreshTree, o.Look = 1, true, false
 	t := newTree(e, o)
 	t.choose, t.gumbel = (*tree).chooseGumbel, true
 	return t

@@ -184,7 +184,7 @@ func TestKept(t *testing.T) {
 			fen := fens[round%len(fens)]
 			p := testkit.Must(board.ParseFEN(fen))
 			s := mustNew(t, name, noisy(t, 1+random.IntN(8), random.IntN(2)), func(o *Options) {
-				o.Hash, o.MateInOne = 1<<20, random.IntN(2) == 0
+				o.Hash, o.MateInOne, o.Look = 1<<20, random.IntN(2) == 0, random.IntN(2) == 0
 			})
 			tr := s.(*tree)
 			g := board.NewGame(p)

@@ -94,7 +94,7 @@ func (t *tree) unvisited(n *node, mass float64) float64 {
 
 // newTalbotBot returns the searcher talbotbot.
 func newTalbotBot(e Evaluator, o Options) *tree {
-	o.PolicyTemp, o.MateInOne, o.Tables = 1, false, nil
+	o.PolicyTemp, o.MateInOne, o.Look, o.Tables = 1, false, false, nil
 	t := newTree(e, o)
 	t.choose, t.asPublished = (*tree).talbotbot, true
 	return t

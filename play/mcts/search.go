@@ -120,6 +120,7 @@ func (t *tree) planned() int64 {
 
 // restrict marks the root's edges that may be chosen, and draws their noise.
 func (t *tree) restrict() {
+	t.look(t.at(t.top))
 	for i, e := range t.edgesOf(t.at(t.top)) {
 		t.eligible[i] = slices.Contains(t.rootMoves, e.move)
 	}

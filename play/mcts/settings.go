@@ -66,6 +66,8 @@ var Settings = []Setting{
 		0, 7, "7", func(o *Options) any { return &o.ProbeLimit }},
 	{"MateInOne", "mate-in-one", "puct gumbel", "whether to look for a mate in one in every expanded position",
 		Switch, 0, 1, "true", func(o *Options) any { return &o.MateInOne }},
+	{"Look", "look", "puct", "whether priors are weighed by what each move wins or loses of material at once", Switch,
+		0, 1, "false", func(o *Options) any { return &o.Look }},
 
 	{"CPuct", "c", "puct", "weight of priors against values", Number, 0, 100, "1.2",
 		func(o *Options) any { return &o.C }},
@@ -215,6 +217,7 @@ type Options struct {
 	CacheSize     int     // answers that are kept, at most
 	Hash          int64   // bytes of tree and cache, at most
 	Batch         int     // positions evaluated at once, at most; 0: as the evaluator likes
+	Look          bool    // priors are weighed by what each move wins or loses of material
 	MateInOne     bool    // a mate in one is seen as soon as its position is expanded
 
 	FreshTree bool // no tree is kept from position to position

@@ -13,6 +13,7 @@ type tree struct {
 	arena
 	cache     *cache
 	evaluator Evaluator
+	looker    looker
 	abilities Capabilities
 	options   Options
 	// choose returns the edge of an expanded node that a descent follows, -1 if it cannot continue.
