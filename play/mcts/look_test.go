@@ -25,7 +25,8 @@ func wandering(games, plies int) (list []board.Position) {
 	return list
 }
 
-// slowReply and slowExchange say the same as [looker.reply] and [looker.exchange], without bounds, order and short cuts.
+// slowReply and slowExchange say the same as [looker.reply] and [looker.exchange], without bounds, order and short
+// cuts.
 func slowReply(p *board.Position) int {
 	moves := p.LegalMoves(nil)
 	if len(moves) == 0 && !p.InCheck() {
