@@ -17,7 +17,7 @@ import (
 const Name = "net:"
 
 // Strength is what was measured of it, in words.
-const Strength = "about 1970 on the scale of Stockfish's UCI_Elo, with 400 nodes a move"
+const Strength = "about 2060 on the scale of Stockfish's UCI_Elo, with 400 nodes a move"
 
 //go:embed net.safetensors
 var file []byte
