@@ -140,11 +140,11 @@ func TestWeightsAreChecked(t *testing.T) {
 	}
 	c := tiny()
 	c.From = w.Origin
-	set(&c, "filters", 16)
+	set(&c, "filters", 4)
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := Run(t.Context(), c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}})
 	if err == nil || !strings.Contains(err.Error(),
-		"have 1 block of 8 filters (talbotbot), not 1 block of 16 filters (talbotbot)") {
+		"have 1 block of 8 filters (talbotbot), not 1 block of 4 filters (talbotbot)") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {
