@@ -30,7 +30,7 @@ func (e Lynx) tacticWords(dst, packed []uint64) {
 	}
 	occupied := t.of[0] | t.of[1]
 	var buffer [2][8]pin
-	pins := [2][]pin{t.pinned(buffer[0][:0], 0, occupied), t.pinned(buffer[1][:0], 1, occupied)}
+	pins := [2][]pin{t.shields(buffer[0][:0], 0, 0, occupied), t.shields(buffer[1][:0], 1, 1, occupied)}
 	if e.Threats {
 		t.pins = pins
 	}
@@ -48,7 +48,10 @@ func (e Lynx) tacticWords(dst, packed []uint64) {
 		if e.Threats {
 			threats := dst[len(dst)-LynxThreats:]
 			threats[side] = uint64(safe)
-			threats[2+side] = uint64(t.discoverers(side, occupied))
+			var checking [8]pin // once they move
+			for _, p := range t.shields(checking[:0], side, 1-side, occupied) {
+				threats[2+side] |= uint64(p.piece)
+			}
 			threats[4+side] = uint64(t.flights(side, occupied))
 			threats[6+side] = uint64(t.overloaded(side, occupied))
 		}
@@ -118,21 +121,21 @@ func (t *tactics) held(side int, square board.Square, occupied board.Bitboard) (
 	return held
 }
 
-// pinned appends the pins of a side's pieces.
-func (t *tactics) pinned(dst []pin, side int, occupied board.Bitboard) []pin {
-	king := t.pieces[side][board.King].First()
+// shields appends the pieces of a side that stand alone between a king, of side king, and a slider of the other side.
+func (t *tactics) shields(dst []pin, side, king int, occupied board.Bitboard) []pin {
+	target := t.pieces[king][board.King].First()
 	for _, kind := range [2]board.PieceType{board.Bishop, board.Rook} {
 		reach := func(from board.Square, occupied board.Bitboard) board.Bitboard {
 			return board.Attacks(board.White, kind, from, occupied)
 		}
-		near := reach(king, occupied)
+		near := reach(target, occupied)
 		own := near & t.of[side]
-		sliders := t.pieces[1-side][kind] | t.pieces[1-side][board.Queen]
-		for left := reach(king, occupied&^own) &^ near & sliders; left != 0; left &= left - 1 {
-			pinner := left.First()
-			without := occupied &^ (own & reach(pinner, occupied))
-			line := reach(king, without)&reach(pinner, without) | pinner.Bitboard()
-			dst = append(dst, pin{own & reach(pinner, occupied), pinner.Bitboard(), line})
+		sliders := t.pieces[1-king][kind] | t.pieces[1-king][board.Queen]
+		for left := reach(target, occupied&^own) &^ near & sliders; left != 0; left &= left - 1 {
+			slider := left.First()
+			without := occupied &^ (own & reach(slider, occupied))
+			line := reach(target, without)&reach(slider, without) | slider.Bitboard()
+			dst = append(dst, pin{own & reach(slider, occupied), slider.Bitboard(), line})
 		}
 	}
 	return dst
@@ -173,21 +176,6 @@ func (t *tactics) worthOn(square board.Square) int {
 		}
 	}
 	return 0
-}
-
-// discoverers are the pieces of a side that stand alone between a slider of that side and the opponent's king.
-func (t *tactics) discoverers(side int, occupied board.Bitboard) (pieces board.Bitboard) {
-	king := t.pieces[1-side][board.King].First()
-	for _, kind := range [2]board.PieceType{board.Bishop, board.Rook} {
-		near := board.Attacks(board.White, kind, king, occupied)
-		own := near & t.of[side]
-		sliders := t.pieces[side][kind] | t.pieces[side][board.Queen]
-		seen := board.Attacks(board.White, kind, king, occupied&^own) &^ near
-		for left := seen & sliders; left != 0; left &= left - 1 {
-			pieces |= own & board.Attacks(board.White, kind, left.First(), occupied)
-		}
-	}
-	return pieces
 }
 
 // flights are the squares next to a side's king that it may move to: neither its own side's nor attacked once it has
