@@ -1,7 +1,6 @@
 package mcts
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -74,7 +73,10 @@ func (t *tree) reweigh(n *node, p *board.Position) {
 	}
 	turn := p.Turn()
 	slices.SortFunc(edges, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(b.prior, a.prior), cmp.Compare(fromSide(turn, a.move), fromSide(turn, b.move)))
+		if before(turn, a, b) {
+			return -1
+		}
+		return 1
 	})
 }
 
