@@ -2,8 +2,8 @@
 # Prints a folder with a Go whose vector instructions do not read past the end of a slice, nothing if Go is right as it
 # is: goroot, a link to it, and overlay.json, with which go build takes one file for another. Up to Go 1.27.4 partial
 # loads of simd/archsimd, of which GoMLX's backend go has hundreds, load a whole vector and mask it afterwards. Where no
-# memory follows the slice, which on Windows happens within minutes, that is an "unexpected fault address". Here they
-# load a copy. (The link is there because Go replaces no file in its module cache.)
+# memory follows the slice, as on Windows, which takes freed memory away, that is an "unexpected fault address". Here
+# they load a copy. (The link is there because Go replaces no file in its module cache.)
 set -eu
 case ${GOROOT:-} in */talbot-go*) unset GOROOT ;; esac
 case $(uname) in MINGW* | MSYS* | CYGWIN*) exit 0 ;; esac # without links
